@@ -1,0 +1,57 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { EntityModule } from './define.ts';
+import type { Registry } from './registry.ts';
+
+export type RecordedOperation = 'created' | 'updated' | 'deleted';
+
+export interface RecordedChange {
+  readonly module: EntityModule;
+  readonly operation: RecordedOperation;
+  readonly id: string;
+  readonly recordVersion: number;
+  readonly organizationId: string | null;
+  /** Names of the fields that differ; all set fields of a creation. */
+  readonly changedFields: readonly string[];
+  /** Field values before (null: creation) and after the change. */
+  readonly before: Readonly<Record<string, unknown>> | null;
+  readonly after: Readonly<Record<string, unknown>>;
+}
+
+type Values = Record<string, unknown>;
+
+/** Fields the machine itself moves with every change; never reported as changed. */
+const bookkeeping = new Set(['id', 'createdAt', 'createdBy', 'updatedAt', 'updatedBy', 'recordVersion', 'deletedAt', 'deletedBy']);
+
+/** What the next flush will write, one entry per row, however often the row was touched. */
+export function recordedChanges(em: EntityManager, registry: Registry): RecordedChange[] {
+  const unit = em.getUnitOfWork();
+  unit.computeChangeSets();
+  return [...unit.getChangeSets()].map((changeSet) => {
+    const module = registry.byTypeName(changeSet.meta.className);
+    const before = (changeSet.originalEntity as Values | undefined) ?? null;
+    const after = changeSet.entity as Values;
+    const payload = changeSet.payload as Values;
+    const touched = Object.keys(payload).filter((name) => !bookkeeping.has(name));
+    return {
+      module,
+      operation: operationOf(before, after),
+      id: after['id'] as string,
+      recordVersion: after['recordVersion'] as number,
+      organizationId: organizationOf(module, after),
+      changedFields: before === null ? touched.filter((name) => payload[name] != null) : touched,
+      before,
+      after,
+    };
+  });
+}
+
+function operationOf(before: Values | null, after: Values): RecordedOperation {
+  if (before === null) return 'created';
+  return before['deletedAt'] == null && after['deletedAt'] != null ? 'deleted' : 'updated';
+}
+
+/** The organization a record belongs to; an organization belongs to itself. */
+function organizationOf(module: EntityModule, row: Values): string | null {
+  if (module.kind === 'organization') return row['id'] as string;
+  return module.tenancy === 'organization' ? (row['organizationId'] as string) : null;
+}

@@ -1,0 +1,24 @@
+/** The present, injected: code outside workflows never asks the system for the time directly. */
+export interface Clock {
+  /** The present instant. */
+  now(): Date;
+}
+
+export const systemClock: Clock = { now: () => new Date() };
+
+/** A clock that stands still until told otherwise; tests move it instead of sleeping. */
+export class ManualClock implements Clock {
+  #nowMs: number;
+
+  constructor(start: Date) {
+    this.#nowMs = start.getTime();
+  }
+
+  now(): Date {
+    return new Date(this.#nowMs);
+  }
+
+  advance(milliseconds: number): void {
+    this.#nowMs += milliseconds;
+  }
+}

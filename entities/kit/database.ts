@@ -1,0 +1,135 @@
+import { Pool } from 'pg';
+import type { MikroORM } from '@mikro-orm/core';
+import type { Clock } from './clock.ts';
+import { AppError } from './errors.ts';
+import { createOrm } from './orm.ts';
+import { databaseRoles } from './orm-schema.ts';
+import type { Registry } from './registry.ts';
+import type { StatementObserver } from './transaction.ts';
+import { UnitOfWork, type CommitSummary, type WorkContext } from './unit-of-work.ts';
+
+export interface DatabaseOptions {
+  /** PostgreSQL connection URI (configuration `db.primarydbsource`). */
+  readonly url: string;
+  readonly applicationName: string;
+  /** `db.maxconnections`. */
+  readonly maxConnections: number;
+  /** `db.maxidleconnections`: connections kept open when idle. */
+  readonly maxIdleConnections: number;
+  /** Units of work at the same time, waiting ones included; more are refused with 503 (`ormconfig.maxpoolsize`). */
+  readonly maxUnitsOfWork: number;
+  /** Longest wait for a free connection. */
+  readonly acquireTimeoutMs: number;
+  /** Longest wait for a row lock. */
+  readonly lockTimeoutMs: number;
+  /** Longest a transaction may sit without a statement before PostgreSQL ends it. */
+  readonly idleInTransactionTimeoutMs: number;
+  /** Default deadline of a unit of work that brings none. */
+  readonly defaultTimeoutMs: number;
+  /** `db.enablehistory`. */
+  readonly recordHistory: boolean;
+  readonly registry: Registry;
+  readonly clock: Clock;
+  /** Whether any listener wants events of this topic; others are recorded but start nothing. */
+  readonly hasListener: (topic: string) => boolean;
+  readonly observer?: StatementObserver;
+  /** Errors of idle connections and of after-commit hooks: logged, never thrown at a caller. */
+  readonly onBackgroundError: (error: unknown, doing: string) => void;
+}
+
+/** What runs after every commit that left events or tuples behind; the relay registers here. */
+export type CommitListener = (summary: CommitSummary) => Promise<void> | void;
+
+/** The database of one process: a pool, the ORM's metadata and the units of work on them. */
+export class Database {
+  readonly options: DatabaseOptions;
+  readonly pool: Pool;
+  readonly orm: MikroORM;
+  #commitListeners: CommitListener[] = [];
+  #active = 0;
+
+  private constructor(options: DatabaseOptions, orm: MikroORM) {
+    this.options = options;
+    this.orm = orm;
+    this.pool = new Pool({
+      connectionString: options.url,
+      application_name: options.applicationName,
+      max: options.maxConnections,
+      min: Math.min(options.maxIdleConnections, options.maxConnections),
+      idleTimeoutMillis: 30_000,
+      connectionTimeoutMillis: options.acquireTimeoutMs,
+      // Statements of one transaction travel without waiting for each other's answers where nothing depends on them.
+      pipeline: true,
+      // A connection that forgot to say who it works for is the app role without an organization: it sees nothing.
+      options: [
+        `-c role=${databaseRoles.app}`,
+        `-c lock_timeout=${options.lockTimeoutMs}`,
+        `-c idle_in_transaction_session_timeout=${options.idleInTransactionTimeoutMs}`,
+        '-c timezone=UTC',
+      ].join(' '),
+    } as ConstructorParameters<typeof Pool>[0]);
+    this.pool.on('error', (error) => options.onBackgroundError(error, 'idle database connection'));
+    // A connection lost while it is checked out also emits here; the statement in flight reports it.
+    this.pool.on('connect', (client) => client.on('error', () => {}));
+  }
+
+  static async open(options: DatabaseOptions): Promise<Database> {
+    return new Database(options, await createOrm(options.registry));
+  }
+
+  /**
+   * A unit of work for this caller. No connection is taken before its first statement.
+   * @throws AppError database_busy when `maxUnitsOfWork` are under way already.
+   */
+  unitOfWork(context: WorkContext): UnitOfWork {
+    if (this.#active >= this.options.maxUnitsOfWork) {
+      throw new AppError('database_busy', `${this.#active} requests are under way already; try again in a moment.`, {
+        details: { retryAfterSeconds: 1 },
+      });
+    }
+    this.#active++;
+    return new UnitOfWork(this, context, () => {
+      this.#active--;
+    });
+  }
+
+  /** Runs `work` in a unit of work of its own: committed when it returns, rolled back when it throws. */
+  async transact<T>(context: WorkContext, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
+    const unit = this.unitOfWork(context);
+    try {
+      const result = await work(unit);
+      await unit.commit();
+      return result;
+    } catch (error) {
+      await unit.rollback();
+      throw error;
+    }
+  }
+
+  onCommit(listener: CommitListener): void {
+    this.#commitListeners.push(listener);
+  }
+
+  /** Called by a unit of work after its COMMIT. A failing listener is reported; its work is safe in rows. */
+  async committed(summary: CommitSummary): Promise<void> {
+    await Promise.all(
+      this.#commitListeners.map(async (listener) => {
+        try {
+          await listener(summary);
+        } catch (error) {
+          this.options.onBackgroundError(error, 'after commit');
+        }
+      }),
+    );
+  }
+
+  /** Units of work under way, for metrics and shutdown. */
+  get activeUnits(): number {
+    return this.#active;
+  }
+
+  async close(): Promise<void> {
+    await this.orm.close();
+    await this.pool.end();
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * The one error vocabulary for REST, GraphQL and workflows. Codes are a contract: they may be added, never renamed.
+ * The generated page docs/reference/errors.md lists them all.
+ */
+
+/** How an error is answered. Each kind has one HTTP status (RFC 9110). */
+const kinds = {
+  invalid: 400,
+  unauthenticated: 401,
+  denied: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  not_acceptable: 406,
+  timeout: 408,
+  conflict: 409,
+  too_large: 413,
+  unsupported_media_type: 415,
+  unprocessable: 422,
+  limited: 429,
+  internal: 500,
+  unavailable: 503,
+} as const;
+
+export type ErrorKind = keyof typeof kinds;
+
+interface CatalogueEntry {
+  readonly kind: ErrorKind;
+  /** Short, constant summary of the problem type (RFC 9457 `title`). */
+  readonly title: string;
+}
+
+const entry = (kind: ErrorKind, title: string): CatalogueEntry => ({ kind, title });
+
+export const errorCatalogue = {
+  invalid_input: entry('invalid', 'The input is not valid.'),
+  malformed_body: entry('invalid', 'The request body cannot be read.'),
+  invalid_cursor: entry('invalid', 'The page cursor does not belong to this list.'),
+  invalid_token: entry('invalid', 'The token is not valid.'),
+  token_expired: entry('invalid', 'The token has expired.'),
+  weak_password: entry('invalid', 'The password is too easy to guess.'),
+  invalid_credentials: entry('unauthenticated', 'The sign-in failed.'),
+  unauthenticated: entry('unauthenticated', 'Sign in first.'),
+  permission_denied: entry('denied', 'You may not do this.'),
+  csrf_token_missing: entry('denied', 'The CSRF token is missing.'),
+  csrf_token_invalid: entry('denied', 'The CSRF token does not match.'),
+  not_found: entry('not_found', 'There is no such record.'),
+  route_not_found: entry('not_found', 'There is no such address.'),
+  method_not_allowed: entry('method_not_allowed', 'This address does not answer that method.'),
+  not_acceptable: entry('not_acceptable', 'None of the accepted media types can be produced.'),
+  request_timeout: entry('timeout', 'The request did not arrive in time.'),
+  already_exists: entry('conflict', 'A record with this value exists already.'),
+  stale_record: entry('conflict', 'The record was changed by someone else.'),
+  still_referenced: entry('conflict', 'Other records still refer to this one.'),
+  body_too_large: entry('too_large', 'The request body is too large.'),
+  unsupported_media_type: entry('unsupported_media_type', 'The content type is not supported.'),
+  limit_exceeded: entry('unprocessable', 'The request asks for more than the limits allow.'),
+  too_many_requests: entry('limited', 'Too many requests.'),
+  deadline_exceeded: entry('unavailable', 'The request took longer than its deadline.'),
+  schema_too_new: entry('unavailable', 'The database belongs to a newer version.'),
+  database_unavailable: entry('unavailable', 'The database cannot be reached.'),
+  database_busy: entry('unavailable', 'All database connections are in use.'),
+  authorization_unavailable: entry('unavailable', 'Permissions cannot be decided at the moment.'),
+  workflows_unavailable: entry('unavailable', 'The workflow service cannot be reached.'),
+  shutting_down: entry('unavailable', 'The server is shutting down.'),
+  internal: entry('internal', 'Something went wrong on our side.'),
+} as const satisfies Record<string, CatalogueEntry>;
+
+export type ErrorCode = keyof typeof errorCatalogue;
+
+/** One problem with one input field. `path` is a JSON pointer into the input (RFC 6901). */
+export interface FieldProblem {
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface ErrorDetails {
+  /** Field problems, for `invalid_input` and its relatives. */
+  readonly fields?: readonly FieldProblem[];
+  /** Seconds after which a retry makes sense; becomes the Retry-After header. */
+  readonly retryAfterSeconds?: number;
+}
+
+/**
+ * An expected failure with a stable code. `message` is shown to the caller: it says what happened, with which value,
+ * and what to do. `cause` is for operators and never leaves the process except in logs.
+ */
+export class AppError extends Error {
+  override readonly name = 'AppError';
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails;
+
+  constructor(code: ErrorCode, message: string, options: { details?: ErrorDetails; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.details = options.details ?? {};
+  }
+
+  get kind(): ErrorKind {
+    return errorCatalogue[this.code].kind;
+  }
+
+  /** HTTP status of this error's kind. */
+  get status(): number {
+    return kinds[this.kind];
+  }
+}
+
+/** HTTP status a code is answered with. */
+export function statusOf(code: ErrorCode): number {
+  return kinds[errorCatalogue[code].kind];
+}
+
+export function isAppError(value: unknown): value is AppError {
+  return value instanceof AppError;
+}

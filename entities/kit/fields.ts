@@ -1,0 +1,165 @@
+import { Type, type TSchema } from 'typebox';
+import { idPattern } from './ids.ts';
+
+/**
+ * The vocabulary in which an entity file says what its records hold. A field is data: the table column, the input
+ * validation, the GraphQL field and the filters are all derived from it.
+ */
+export interface Field<Value = unknown, Optional extends boolean = boolean, HasDefault extends boolean = boolean> {
+  readonly type: FieldType;
+  /** Becomes the GraphQL and reference documentation of the field. */
+  readonly description: string;
+  /** An optional field may be absent (null). */
+  readonly optional: Optional;
+  readonly default: HasDefault extends true ? Value : undefined;
+  /** May be set at creation only. */
+  readonly immutable: boolean;
+  /** Never leaves the data layer: not in history, events, answers or logs. */
+  readonly secret: boolean;
+  /** Validates one present value. */
+  readonly schema: TSchema;
+  /** PostgreSQL column type. */
+  readonly columnType: string;
+  /** Allowed values, for `choice` fields. */
+  readonly values?: readonly string[];
+  /** Kind of the record referred to, for `reference` fields. */
+  readonly target?: string;
+  /** Carries the value's type only. */
+  readonly '~value'?: Value;
+}
+
+export type FieldType = 'text' | 'choice' | 'integer' | 'boolean' | 'timestamp' | 'json' | 'textList' | 'reference';
+
+export type Fields = Readonly<Record<string, Field>>;
+
+interface Options<Value> {
+  readonly optional?: boolean;
+  readonly default?: Value;
+  readonly immutable?: boolean;
+  readonly secret?: boolean;
+}
+
+type IsOptional<O> = O extends { readonly optional: true } ? true : false;
+type IsDefaulted<O> = O extends { readonly default: {} } ? true : false;
+type Made<Value, O> = Field<Value, IsOptional<O>, IsDefaulted<O>>;
+
+function make<Value, const O extends Options<Value>>(
+  type: FieldType,
+  description: string,
+  options: O,
+  shape: Pick<Field, 'schema' | 'columnType' | 'values' | 'target'>,
+): Made<Value, O> {
+  const field: Field = {
+    type,
+    description,
+    optional: options.optional ?? false,
+    default: options.default,
+    immutable: options.immutable ?? false,
+    secret: options.secret ?? false,
+    ...shape,
+  };
+  return field as Made<Value, O>;
+}
+
+/** Text of `min` to `max` characters (UTF-16 code units). `pattern` is anchored by the caller. */
+export function text<const O extends Options<string> & { min?: number; max: number; pattern?: RegExp; lowerCase?: true }>(
+  description: string,
+  options: O,
+): Made<string, O> {
+  return make<string, O>('text', description, options, {
+    schema: Type.String({
+      minLength: options.min ?? (options.optional ? 0 : 1),
+      maxLength: options.max,
+      ...(options.pattern ? { pattern: options.pattern.source } : {}),
+    }),
+    columnType: 'text',
+  });
+}
+
+/** An e-mail address, stored in lower case (no citext: it is not leakproof and costs the index below the wall). */
+export function email<const O extends Options<string>>(description: string, options: O = {} as O): Made<string, O> {
+  return make<string, O>('text', description, options, {
+    schema: Type.String({ format: 'email', minLength: 3, maxLength: 254 }),
+    columnType: 'text',
+  });
+}
+
+/** One of a closed list of lower-case words; a check constraint keeps the column honest. */
+export function choice<const V extends readonly [string, ...string[]], const O extends Options<V[number]>>(
+  description: string,
+  values: V,
+  options: O = {} as O,
+): Made<V[number], O> {
+  return make<V[number], O>('choice', description, options, {
+    schema: Type.Union(values.map((value) => Type.Literal(value))),
+    columnType: 'text',
+    values,
+  });
+}
+
+export function integer<const O extends Options<number> & { min: number; max: number }>(
+  description: string,
+  options: O,
+): Made<number, O> {
+  return make<number, O>('integer', description, options, {
+    schema: Type.Integer({ minimum: options.min, maximum: options.max }),
+    columnType: options.max > 2_147_483_647 ? 'bigint' : 'integer',
+  });
+}
+
+export function flag<const O extends Options<boolean>>(description: string, options: O = {} as O): Made<boolean, O> {
+  return make<boolean, O>('boolean', description, options, { schema: Type.Boolean(), columnType: 'boolean' });
+}
+
+/** An instant, kept with microseconds in UTC; RFC 3339 at the edges. */
+export function timestamp<const O extends Options<Date>>(description: string, options: O = {} as O): Made<Date, O> {
+  return make<Date, O>('timestamp', description, options, {
+    schema: Type.String({ format: 'date-time', maxLength: 40 }),
+    columnType: 'timestamptz',
+  });
+}
+
+/** A short list of short texts, such as tags. */
+export function textList<const O extends Options<readonly string[]> & { maxItems: number; maxLength: number }>(
+  description: string,
+  options: O,
+): Made<readonly string[], O> {
+  return make<readonly string[], O>('textList', description, options, {
+    schema: Type.Array(Type.String({ minLength: 1, maxLength: options.maxLength }), { maxItems: options.maxItems }),
+    columnType: 'text[]',
+  });
+}
+
+/** A reference to a record of another kind; the field holds its id and its name ends in `Id`. */
+export function reference<const O extends Options<string>>(
+  target: string,
+  description: string,
+  options: O = {} as O,
+): Made<string, O> {
+  return make<string, O>('reference', description, options, {
+    schema: Type.String({ pattern: idPattern.source }),
+    columnType: 'text',
+    target,
+  });
+}
+
+/** The stored value of a field as TypeScript sees it. */
+export type FieldValue<F> = F extends Field<infer Value, infer Optional, boolean>
+  ? Optional extends true
+    ? Value | null
+    : Value
+  : never;
+
+type RequiredAtCreation<F extends Fields> = {
+  [Name in keyof F]: F[Name] extends Field<unknown, false, false> ? Name : never;
+}[keyof F];
+
+/** What a creation needs: every field without a default that is not optional; the others may be left out. */
+export type CreationInput<F extends Fields> = { readonly [Name in RequiredAtCreation<F>]: FieldValue<F[Name]> } & {
+  readonly [Name in Exclude<keyof F, RequiredAtCreation<F>>]?: FieldValue<F[Name]>;
+};
+
+/** What a change may set. */
+export type ChangeInput<F extends Fields> = { readonly [Name in keyof F]?: FieldValue<F[Name]> };
+
+export type FieldValues<F extends Fields> = { readonly [Name in keyof F]: FieldValue<F[Name]> };

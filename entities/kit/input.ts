@@ -1,0 +1,103 @@
+import { Compile, type Validator } from 'typebox/compile';
+import { tenancyField, type EntityModule } from './define.ts';
+import { AppError, type FieldProblem } from './errors.ts';
+import type { Field } from './fields.ts';
+import { isId } from './ids.ts';
+
+type Values = Record<string, unknown>;
+
+const validators = new WeakMap<Field, Validator>();
+
+/**
+ * Checks and completes the input of a creation: unknown names, missing values, wrong values, all reported together.
+ * @throws AppError invalid_input
+ */
+export function validateCreation(module: EntityModule, input: Values): Values {
+  const problems: FieldProblem[] = [];
+  const values = checked(module, input, problems, ['id', ...tenancyField(module.tenancy)]);
+  for (const [name, field] of Object.entries(module.fields)) {
+    if (values[name] !== undefined) continue;
+    if (field.default !== undefined) values[name] = field.default;
+    else if (field.optional) values[name] = null;
+    else problems.push({ path: `/${name}`, message: 'is required' });
+  }
+  refuse(module, problems);
+  return values;
+}
+
+/** @throws AppError invalid_input */
+export function validateChanges(module: EntityModule, input: Values): Values {
+  const problems: FieldProblem[] = [];
+  const values = checked(module, input, problems, []);
+  for (const name of Object.keys(values)) {
+    if (module.fields[name]?.immutable) problems.push({ path: `/${name}`, message: 'cannot be changed after creation' });
+  }
+  refuse(module, problems);
+  return values;
+}
+
+function refuse(module: EntityModule, problems: readonly FieldProblem[]): void {
+  if (problems.length === 0) return;
+  const summary = problems.map((problem) => `${problem.path.slice(1)} ${problem.message}`).join('; ');
+  throw new AppError('invalid_input', `${module.typeName}: ${summary}.`, { details: { fields: problems } });
+}
+
+function checked(module: EntityModule, input: Values, problems: FieldProblem[], ids: readonly string[]): Values {
+  const values: Values = {};
+  for (const [name, given] of Object.entries(input)) {
+    if (given === undefined) continue;
+    const path = `/${name}`;
+    const field = Object.hasOwn(module.fields, name) ? module.fields[name] : undefined;
+    if (ids.includes(name)) {
+      if (isId(given)) values[name] = given;
+      else problems.push({ path, message: 'is not an id' });
+    } else if (!field) {
+      problems.push({ path, message: 'is not a field of this kind' });
+    } else if (given === null) {
+      if (field.optional) values[name] = null;
+      else problems.push({ path, message: 'cannot be empty' });
+    } else {
+      const value = normalized(field, given);
+      const message = problemOf(field, value);
+      if (message) problems.push({ path, message });
+      else values[name] = value;
+    }
+  }
+  return values;
+}
+
+/** The stored form of a value: instants as Date, addresses in lower case. */
+function normalized(field: Field, value: unknown): unknown {
+  if (field.type === 'timestamp' && typeof value === 'string') {
+    const validator = validatorOf(field);
+    return validator.Check(value) ? new Date(value) : value;
+  }
+  if (typeof value === 'string' && (field.schema as { format?: string }).format === 'email') return value.trim().toLowerCase();
+  return value;
+}
+
+function problemOf(field: Field, value: unknown): string | undefined {
+  if (field.type === 'timestamp') {
+    return value instanceof Date && !Number.isNaN(value.getTime()) ? undefined : 'must be an instant such as 2026-01-31T12:00:00Z';
+  }
+  if (!isStorable(value)) return 'contains characters that cannot be stored (NUL or half a surrogate pair)';
+  const validator = validatorOf(field);
+  if (validator.Check(value)) return undefined;
+  if (field.values) return `must be one of ${field.values.join(', ')}`;
+  return validator.Errors(value)[0]?.message ?? 'is not valid';
+}
+
+function validatorOf(field: Field): Validator {
+  let validator = validators.get(field);
+  if (!validator) {
+    validator = Compile(field.schema);
+    validators.set(field, validator);
+  }
+  return validator;
+}
+
+/** PostgreSQL text holds neither NUL nor lone surrogates. */
+function isStorable(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\u0000');
+  return Array.isArray(value) ? value.every(isStorable) : true;
+}

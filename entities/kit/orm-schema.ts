@@ -1,0 +1,115 @@
+import { EntitySchema, type EntitySchemaMetadata } from '@mikro-orm/core';
+import { snakeCase, type EntityModule } from './define.ts';
+import type { Field } from './fields.ts';
+
+/** Database roles: the owner migrates, these two work. Neither may log in by itself. */
+export const databaseRoles = { app: 'core_app', system: 'core_system' } as const;
+
+/** Transaction settings the row-level policies read; set in the same message as BEGIN. */
+export const sessionSettings = { organizationId: 'core.organization_id', userId: 'core.user_id' } as const;
+
+const currentOrganization = `current_setting('${sessionSettings.organizationId}', true)`;
+const currentUser = `current_setting('${sessionSettings.userId}', true)`;
+
+/** SQL of the second wall: which rows the app role may see and write at all, whatever the query says. */
+export function wallOf(module: EntityModule): string {
+  if (module.wall) {
+    const wall = module.wall.replaceAll(/\s+/g, ' ');
+    return wall.replaceAll('$organization', currentOrganization).replaceAll('$user', currentUser);
+  }
+  if (module.tenancy === 'organization') return `organization_id = ${currentOrganization}`;
+  if (module.tenancy === 'user') return `user_id = ${currentUser}`;
+  return 'false';
+}
+
+type Property = Record<string, unknown>;
+
+const recordProperties: Record<string, Property> = {
+  id: { type: 'string', columnType: 'text', primary: true },
+  createdAt: { type: 'Date', columnType: 'timestamptz' },
+  updatedAt: { type: 'Date', columnType: 'timestamptz' },
+  createdBy: { type: 'string', columnType: 'text' },
+  updatedBy: { type: 'string', columnType: 'text' },
+  recordVersion: { type: 'number', columnType: 'integer', concurrencyCheck: true },
+  deletedAt: { type: 'Date', columnType: 'timestamptz', nullable: true },
+  deletedBy: { type: 'string', columnType: 'text', nullable: true },
+};
+
+const runtimeTypes = {
+  text: 'string',
+  choice: 'string',
+  integer: 'number',
+  boolean: 'boolean',
+  timestamp: 'Date',
+  json: 'json',
+  textList: 'string[]',
+  reference: 'string',
+} as const satisfies Record<Field['type'], string>;
+
+function propertyOf(name: string, field: Field, typeNameOf: (kind: string) => string): Property {
+  const column = snakeCase(name);
+  const common = { fieldName: column, nullable: field.optional, comment: field.description };
+  if (field.type === 'reference') {
+    return { ...common, ...referenceTo(typeNameOf(field.target as string)) };
+  }
+  return {
+    ...common,
+    type: runtimeTypes[field.type],
+    columnType: field.columnType,
+    ...(field.values
+      ? { check: `${column} in (${field.values.map((value) => `'${value.replaceAll("'", "''")}'`).join(', ')})` }
+      : {}),
+  };
+}
+
+/** Foreign keys are plain ids in the entity (`mapToPk`): a lazy reference would skip the tenant filter. */
+function referenceTo(typeName: string): Property {
+  return { kind: 'm:1', entity: () => typeName, mapToPk: true, columnType: 'text', deleteRule: 'restrict', updateRule: 'no action', index: true };
+}
+
+/** MikroORM metadata of one kind: columns, keys over live rows, foreign keys, checks, row-level policies. */
+export function ormSchemaOf(module: EntityModule, typeNameOf: (kind: string) => string): EntitySchema {
+  const properties: Record<string, Property> = { ...recordProperties };
+  if (module.tenancy === 'organization') {
+    properties['organizationId'] = { fieldName: 'organization_id', nullable: false, ...referenceTo(typeNameOf('organization')) };
+  }
+  if (module.tenancy === 'user') {
+    properties['userId'] = { fieldName: 'user_id', nullable: false, ...referenceTo(typeNameOf('user')) };
+  }
+  for (const [name, field] of Object.entries(module.fields)) properties[name] = propertyOf(name, field, typeNameOf);
+
+  const wall = wallOf(module);
+  // System work scoped to one organization is held to it; unscoped system work (relay, sweeps) is not.
+  const systemWall =
+    module.tenancy === 'organization'
+      ? `coalesce(${currentOrganization}, '') = '' or organization_id = ${currentOrganization}`
+      : 'true';
+  const metadata = {
+    name: module.typeName,
+    tableName: module.table,
+    comment: module.description,
+    properties,
+    uniques: (module.unique ?? []).map((key) => ({
+      name: uniqueKeyName(module, key.fields),
+      properties: [...key.fields],
+      where: 'deleted_at is null',
+    })),
+    indexes: (module.indexes ?? []).map((fields) => ({
+      name: `${module.table}_${fields.map(snakeCase).join('_')}_index`,
+      properties: [...fields],
+      where: 'deleted_at is null',
+    })),
+    rowLevelSecurity: true,
+    policies: [
+      { name: `${module.table}_app`, roles: [databaseRoles.app], using: wall, check: wall },
+      { name: `${module.table}_system`, roles: [databaseRoles.system], using: systemWall, check: systemWall },
+    ],
+  };
+  // The metadata is built from data, so its static type is not known; discovery validates it at start.
+  return new EntitySchema(metadata as unknown as EntitySchemaMetadata<object>);
+}
+
+/** Name of the partial unique index, by which a violation is traced back to its message. */
+export function uniqueKeyName(module: EntityModule, fields: readonly string[]): string {
+  return `${module.table}_${fields.map(snakeCase).join('_')}_key`;
+}

@@ -1,0 +1,105 @@
+import { actorOf } from './caller.ts';
+import type { RecordedChange } from './changes.ts';
+import type { EntityModule } from './define.ts';
+import { newId } from './ids.ts';
+import type { Transaction } from './transaction.ts';
+import { tupleChanges } from './tuples.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+/** An announcement a handler makes itself. Payloads hold ids and small values, never secrets. */
+export interface EventDraft {
+  /** `<entity>.<past tense>`. */
+  readonly topic: string;
+  readonly entityKind: string;
+  readonly entityId: string;
+  readonly recordVersion: number;
+  readonly organizationId: string | null;
+  readonly payload?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Writes what follows from a set of changes in one statement: history, outbox events and desired tuples. They commit or
+ * vanish together with the rows they describe.
+ */
+export async function writeRecords(
+  transaction: Transaction,
+  changes: readonly RecordedChange[],
+  drafts: readonly EventDraft[],
+  unit: UnitOfWork,
+): Promise<{ pendingEvents: number; tupleChanges: number }> {
+  const { context, database } = unit;
+  const actor = actorOf(context.caller);
+  const at = database.options.clock.now().toISOString();
+  const origin = { actor, request_id: context.requestId, at };
+
+  const history = database.options.recordHistory
+    ? changes.map((change) => ({
+        ...origin,
+        id: newId(),
+        entity_kind: change.module.topic,
+        entity_id: change.id,
+        organization_id: change.organizationId,
+        operation: change.operation,
+        record_version: change.recordVersion,
+        changed_fields: change.changedFields.filter((name) => !isSecret(change.module, name)),
+        snapshot: snapshotOf(change),
+      }))
+    : [];
+
+  const announced = [
+    ...changes
+      .filter((change) => change.module.events.includes(change.operation))
+      .map((change) => ({
+        topic: `${change.module.topic}.${change.operation}`,
+        entityKind: change.module.topic,
+        entityId: change.id,
+        recordVersion: change.recordVersion,
+        organizationId: change.organizationId,
+        payload: { changed: change.changedFields.filter((name) => !isSecret(change.module, name)) },
+      })),
+    ...drafts,
+  ];
+  const events = announced.map((event) => ({
+    ...origin,
+    id: newId(),
+    topic: event.topic,
+    entity_kind: event.entityKind,
+    entity_id: event.entityId,
+    record_version: event.recordVersion,
+    organization_id: event.organizationId,
+    traceparent: context.traceparent ?? null,
+    payload: event.payload ?? {},
+    pending: database.options.hasListener(event.topic),
+  }));
+
+  const tuples = changes.flatMap((change) =>
+    tupleChanges(
+      change.module.grants ?? [],
+      change.before?.['deletedAt'] == null ? change.before : null,
+      change.after['deletedAt'] == null ? change.after : null,
+    ).map((tuple) => ({ ...tuple, organization_id: change.organizationId })),
+  );
+
+  if (history.length + events.length + tuples.length > 0) {
+    // A security-definer function: the app role may add to these tables through it, and neither read nor change them.
+    await transaction.query('select write_records($1)', [JSON.stringify({ history, events, tuples: oneByOne(tuples) })]);
+  }
+  return { pendingEvents: events.filter((event) => event.pending).length, tupleChanges: tuples.length };
+}
+
+/** The last word per tuple: an upsert may not touch one row twice. */
+function oneByOne<T extends { object: string; relation: string; subject: string }>(tuples: readonly T[]): T[] {
+  return [...new Map(tuples.map((tuple) => [JSON.stringify([tuple.object, tuple.relation, tuple.subject]), tuple])).values()];
+}
+
+function isSecret(module: EntityModule, field: string): boolean {
+  return module.fields[field]?.secret ?? false;
+}
+
+function snapshotOf(change: RecordedChange): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.keys(change.module.fields)
+      .filter((name) => !isSecret(change.module, name))
+      .map((name) => [name, change.after[name] ?? null]),
+  );
+}

@@ -1,0 +1,47 @@
+import type { EntitySchema } from '@mikro-orm/core';
+import type { EntityModule, UniqueKey } from './define.ts';
+import { ormSchemaOf, uniqueKeyName } from './orm-schema.ts';
+
+/** All kinds of one process, by kind, with their storage schemas. */
+export interface Registry {
+  readonly modules: readonly EntityModule[];
+  readonly schemas: readonly EntitySchema[];
+  byKind(kind: string): EntityModule;
+  byTypeName(typeName: string): EntityModule;
+  schemaOf(module: EntityModule): EntitySchema;
+  /** The unique key an index enforces, if it is one of this kind's. */
+  uniqueKey(module: EntityModule, index: string): UniqueKey | undefined;
+}
+
+/**
+ * Resolves references between kinds and derives their storage.
+ * @throws TypeError when two kinds share a name or a table, or a reference points nowhere.
+ */
+export function createRegistry(modules: readonly EntityModule[]): Registry {
+  const kinds = new Map<string, EntityModule>();
+  const tables = new Map<string, string>();
+  for (const module of modules) {
+    const holder = tables.get(module.table);
+    if (kinds.has(module.kind)) throw new TypeError(`two entities are called "${module.kind}"`);
+    if (holder) throw new TypeError(`"${module.kind}" and "${holder}" share the table "${module.table}"`);
+    kinds.set(module.kind, module);
+    tables.set(module.table, module.kind);
+  }
+  const byKind = (kind: string): EntityModule => {
+    const module = kinds.get(kind);
+    if (!module) throw new TypeError(`no entity is called "${kind}"; known are ${[...kinds.keys()].join(', ')}`);
+    return module;
+  };
+  const schemas = new Map(modules.map((module) => [module.kind, ormSchemaOf(module, (kind) => byKind(kind).typeName)]));
+  for (const module of modules) {
+    for (const field of Object.values(module.fields)) if (field.target) byKind(field.target);
+  }
+  return {
+    modules,
+    schemas: [...schemas.values()],
+    byKind,
+    byTypeName: (typeName) => byKind(typeName.slice(0, 1).toLowerCase() + typeName.slice(1)),
+    schemaOf: (module) => schemas.get(module.kind) as EntitySchema,
+    uniqueKey: (module, index) => module.unique?.find((key) => uniqueKeyName(module, key.fields) === index),
+  };
+}

@@ -1,0 +1,19 @@
+import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, type RawBuilder } from 'kysely';
+
+/** A piece of SQL with its bound parameters. Values never become text. */
+export type Sql = RawBuilder<unknown>;
+
+/** Compiles only: statements run in the caller's `Transaction`. */
+const compiler = new Kysely<unknown>({
+  dialect: {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
+});
+
+export function compileSql(fragment: Sql): { text: string; values: readonly unknown[] } {
+  const compiled = fragment.compile(compiler);
+  return { text: compiled.sql, values: compiled.parameters };
+}

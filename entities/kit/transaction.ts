@@ -1,0 +1,146 @@
+import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
+import { databaseError } from './database-error.ts';
+import { databaseRoles, sessionSettings } from './orm-schema.ts';
+import { isId } from './ids.ts';
+
+export type DatabaseRole = keyof typeof databaseRoles;
+
+export interface TransactionSettings {
+  readonly role: DatabaseRole;
+  readonly organizationId: string | null;
+  readonly userId: string | null;
+  readonly readOnly: boolean;
+  /** Milliseconds one statement may take; what is left of the request's deadline. */
+  readonly statementTimeoutMs: number;
+}
+
+export interface StatementObserver {
+  /** Called when a statement has ended. `durationMs` counts from sending to the last row. */
+  statement(text: string, durationMs: number, failed: boolean): void;
+}
+
+/**
+ * One PostgreSQL transaction on one pooled connection. BEGIN, role and tenant settings travel as one message together
+ * with the first statement (pipelined), so they cost no round trip of their own.
+ */
+export class Transaction {
+  readonly #client: PoolClient;
+  readonly #observer: StatementObserver | undefined;
+  #begun: Promise<unknown> | undefined;
+  #statements = 1;
+  readonly #home: { readonly role: DatabaseRole; readonly organizationId: string | null };
+  #role: DatabaseRole;
+  #ended = false;
+
+  private constructor(client: PoolClient, settings: TransactionSettings, observer: StatementObserver | undefined) {
+    this.#client = client;
+    this.#observer = observer;
+    this.#home = settings;
+    this.#role = settings.role;
+    this.#begun = client.query(beginMessage(settings));
+    // The first statement awaits it; a failure before that must not count as unhandled.
+    this.#begun.catch(() => {});
+  }
+
+  /** @throws AppError database_busy, database_unavailable */
+  static async begin(pool: Pool, settings: TransactionSettings, observer?: StatementObserver): Promise<Transaction> {
+    const client = await pool.connect().catch((error: unknown) => {
+      throw databaseError(error);
+    });
+    return new Transaction(client, settings, observer);
+  }
+
+  /** Messages sent so far, BEGIN and COMMIT included. */
+  get statements(): number {
+    return this.#statements;
+  }
+
+  get isEnded(): boolean {
+    return this.#ended;
+  }
+
+  get role(): DatabaseRole {
+    return this.#role;
+  }
+
+  /**
+   * Runs one statement with bound parameters.
+   * @throws AppError for what a caller can do something about; other database errors as they are.
+   */
+  async query<Row extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<QueryResult<Row>> {
+    if (this.#ended) throw new Error('this transaction has ended; work was left running after its request');
+    this.#statements++;
+    const startedAt = performance.now();
+    const answer = this.#client.query<Row>(text, values as unknown[]);
+    try {
+      if (this.#begun) {
+        // Both are on the wire already; wait for the answer too, so that nothing is left in flight.
+        const [begun, result] = await Promise.allSettled([this.#begun, answer]);
+        this.#begun = undefined;
+        if (begun.status === 'rejected') throw begun.reason;
+        if (result.status === 'rejected') throw result.reason;
+        this.#observer?.statement(text, performance.now() - startedAt, false);
+        return result.value;
+      }
+      const result = await answer;
+      this.#observer?.statement(text, performance.now() - startedAt, false);
+      return result;
+    } catch (error) {
+      this.#observer?.statement(text, performance.now() - startedAt, true);
+      throw databaseError(error);
+    }
+  }
+
+  /**
+   * Switches between the app and the system role inside the transaction. Away from home the tenant setting is lifted:
+   * a system role scoped to one organization is held to it by the wall like anybody else.
+   */
+  async become(role: DatabaseRole): Promise<void> {
+    if (role === this.#role) return;
+    const organizationId = role === this.#home.role ? (this.#home.organizationId ?? '') : '';
+    await this.query(
+      `set local role ${databaseRoles[role]}; set local ${sessionSettings.organizationId} = '${organizationId}'`,
+    );
+    this.#role = role;
+  }
+
+  async commit(): Promise<void> {
+    await this.#end('commit');
+  }
+
+  async rollback(): Promise<void> {
+    await this.#end('rollback');
+  }
+
+  async #end(command: 'commit' | 'rollback'): Promise<void> {
+    if (this.#ended) return;
+    try {
+      const result = await this.query(command);
+      // PostgreSQL answers COMMIT of a failed transaction with a successful ROLLBACK.
+      if (command === 'commit' && result.command !== 'COMMIT') throw new Error('the transaction had failed and was rolled back');
+      this.#ended = true;
+      this.#client.release();
+    } catch (error) {
+      this.#ended = true;
+      // The connection's state is unknown: close it instead of giving it to the next request.
+      this.#client.release(true);
+      throw error;
+    }
+  }
+}
+
+function beginMessage(settings: TransactionSettings): string {
+  const { organizationId, userId } = settings;
+  const parts = [settings.readOnly ? 'begin read only' : 'begin'];
+  if (settings.role !== 'app') parts.push(`set local role ${databaseRoles[settings.role]}`);
+  // Ids are inlined because SET takes no parameters; only ULIDs get this far.
+  if (organizationId !== null) parts.push(`set local ${sessionSettings.organizationId} = '${checkedId(organizationId)}'`);
+  if (userId !== null) parts.push(`set local ${sessionSettings.userId} = '${checkedId(userId)}'`);
+  parts.push(`set local statement_timeout = ${Math.max(1, Math.ceil(settings.statementTimeoutMs))}`);
+  return parts.join('; ');
+}
+
+function checkedId(id: string): string {
+  if (!isId(id)) throw new TypeError(`"${id}" is not an id`);
+  return id;
+}

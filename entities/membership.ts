@@ -1,0 +1,34 @@
+import { roles } from './kit/caller.ts';
+import { defineEntityModule } from './kit/define.ts';
+import { choice, reference } from './kit/fields.ts';
+import { allow, deny, anyone, role, self, system } from './kit/policy.ts';
+
+export const membership = defineEntityModule({
+  kind: 'membership',
+  table: 'memberships',
+  description: 'A person belongs to an organization, in one role.',
+  fields: {
+    userId: reference('user', 'The person.', { immutable: true }),
+    role: choice('What the person may do in the organization.', roles, { default: 'member' }),
+  },
+  unique: [{ fields: ['organizationId', 'userId'], message: 'This person is a member already.' }],
+  tenancy: 'organization',
+  wall: 'organization_id = $organization or user_id = $user',
+  policy: {
+    view: [allow(system), allow(self('userId')), allow(role(...roles)), deny(anyone)],
+    create: [allow(system), allow(role('owner', 'super_admin', 'admin'))],
+    edit: [allow(system), allow(role('owner', 'super_admin', 'admin'))],
+    remove: [allow(system), allow(self('userId')), allow(role('owner', 'super_admin', 'admin'))],
+  },
+  expose: { userId: 'read-write', role: 'read-write' },
+  filter: ['userId', 'role'],
+  order: ['createdAt'],
+  events: ['created', 'updated', 'deleted'],
+  grants: [
+    {
+      object: { kind: 'organization', id: 'organizationId' },
+      relation: { field: 'role' },
+      subject: { kind: 'user', id: 'userId' },
+    },
+  ],
+});

@@ -1,0 +1,30 @@
+import { defineEntityModule } from './kit/define.ts';
+import { flag, text } from './kit/fields.ts';
+import { allow, deny, anyone, memberOf, role, signedIn, system } from './kit/policy.ts';
+
+export const organization = defineEntityModule({
+  kind: 'organization',
+  table: 'organizations',
+  description: 'A tenant: everything a customer owns belongs to one organization.',
+  fields: {
+    name: text('Unique name.', { max: 160, min: 3 }),
+    displayName: text('Name shown to people; the name when empty.', { max: 160, optional: true }),
+    description: text('What the organization does.', { max: 2_000, optional: true }),
+    isPersonal: flag('Made at sign-up for one person.', { default: false, immutable: true }),
+  },
+  unique: [{ fields: ['name'], message: 'An organization with this name exists already.' }],
+  tenancy: { none: 'it is the tenant itself' },
+  wall: `exists (select 1 from memberships m where m.organization_id = organizations.id
+    and m.user_id = $user and m.deleted_at is null)`,
+  policy: {
+    view: [allow(system), allow(memberOf('id')), deny(anyone)],
+    create: [allow(system), allow(signedIn)],
+    edit: [allow(system), allow(role('owner', 'super_admin', 'admin'))],
+    remove: [allow(system), allow(role('owner'))],
+  },
+  expose: { name: 'read-write', displayName: 'read-write', description: 'read-write', isPersonal: 'read' },
+  filter: ['name', 'displayName', 'isPersonal'],
+  order: ['name', 'createdAt'],
+  search: ['name', 'displayName'],
+  events: ['created', 'updated', 'deleted'],
+});

@@ -1,0 +1,10 @@
+/** Tables without an entity: the machine's own. Their SQL is written by hand in the migrations. */
+export const infrastructureTables = [
+  /^migrations$/,
+  /^history/,
+  /^events/,
+  /^event_deliveries/,
+  /^desired_tuples$/,
+  /^revoked_tokens$/,
+  /^sign_in_failures$/,
+] as const;
