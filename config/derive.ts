@@ -1,0 +1,41 @@
+/**
+ * Writes the printed descriptions of the configuration; with `--check`, names those that differ and leaves with exit
+ * code 1.
+ */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { printExample, printReference, printSchema } from './print.ts';
+
+/** The printed files and what they should hold, by path from the root of the repository. */
+export const printed: Readonly<Record<string, () => string>> = {
+  'config/config.schema.json': printSchema,
+  'config/config.example.yaml': printExample,
+  'docs/reference/configuration.md': printReference,
+};
+
+const repository = join(import.meta.dirname, '..');
+
+/** The printed files that differ from what the code describes. */
+export async function driftedFiles(): Promise<string[]> {
+  const drifted: string[] = [];
+  for (const [path, print] of Object.entries(printed)) {
+    const present = await readFile(join(repository, path), 'utf8').catch(() => '');
+    if (present !== print()) drifted.push(path);
+  }
+  return drifted;
+}
+
+if (import.meta.main) {
+  const drifted = await driftedFiles();
+  if (process.argv.includes('--check')) {
+    for (const path of drifted) process.stderr.write(`${path} differs from the code; mend it with: npm run derive\n`);
+    if (drifted.length > 0) process.exitCode = 1;
+  } else {
+    for (const path of drifted) {
+      const file = join(repository, path);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, printed[path]?.() ?? '');
+      process.stdout.write(`wrote ${path}\n`);
+    }
+  }
+}

@@ -1,0 +1,220 @@
+/**
+ * The forms that texts of the configuration must have: addresses, URLs, names. A form says in one clause why a text
+ * does not have it; the parsers are exported for the code that uses the value.
+ */
+import { isIPv4, isIPv6 } from 'node:net';
+
+/** The form of a text. */
+export interface Form {
+  /** Its name in messages and in the reference page: `a listen address`. */
+  readonly name: string;
+  /** What a right value looks like. */
+  readonly example: string;
+  /** The same as a regular expression where one is enough, for editors that read the JSON Schema. */
+  readonly pattern?: string;
+  /** Why the text does not have the form, as a clause without the text itself; undefined when it has. */
+  readonly check: (text: string) => string | undefined;
+}
+
+function patternForm(name: string, example: string, pattern: string): Form {
+  const expression = new RegExp(pattern, 'u');
+  return { name, example, pattern, check: (text) => (expression.test(text) ? undefined : `is not ${name}`) };
+}
+
+/** An address to listen on; `host` is undefined for every interface. */
+export interface ListenAddress {
+  readonly host: string | undefined;
+  readonly port: number;
+}
+
+const hostName = /^(?=.{1,253}$)[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,62})(?:\.[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,62}))*$/u;
+
+/**
+ * Parses `:port` (every interface), `host:port` or `[v6]:port`; port 0 lets the system choose. Returns undefined when
+ * the text is none of these.
+ */
+export function parseListenAddress(text: string): ListenAddress | undefined {
+  const match = /^(?:\[(?<v6>[^\]]*)\]|(?<name>[^:[\]]*)):(?<port>\d{1,5})$/u.exec(text)?.groups;
+  if (match === undefined) return undefined;
+  const port = Number(match.port);
+  if (port > 65_535) return undefined;
+  if (match.v6 !== undefined) return isIPv6(match.v6) ? { host: match.v6, port } : undefined;
+  if (match.name === '' || match.name === undefined) return { host: undefined, port };
+  const numeric = /^[\d.]+$/u.test(match.name);
+  return (numeric ? isIPv4(match.name) : hostName.test(match.name)) ? { host: match.name, port } : undefined;
+}
+
+/** `:port`, `host:port` or `[v6]:port`. */
+export const listenAddress: Form = {
+  name: 'a listen address',
+  example: ':17608, 127.0.0.1:17608 or [::1]:17608',
+  check: (text) => (parseListenAddress(text) === undefined ? 'is not :port, host:port or [v6]:port' : undefined),
+};
+
+/** `host:port` of another server. */
+export const hostAndPort: Form = {
+  name: 'a host and port',
+  example: '127.0.0.1:6379',
+  check: (text) => {
+    const address = parseListenAddress(text);
+    return address?.host === undefined || address.port === 0 ? 'is not host:port' : undefined;
+  },
+};
+
+function parseUrl(text: string): URL | undefined {
+  return URL.canParse(text) && !/[\s\\]/u.test(text) ? new URL(text) : undefined;
+}
+
+/** `postgres://user:password@host:port/database`; a socket folder goes into the parameter `host`. */
+export const postgresUrl: Form = {
+  name: 'a PostgreSQL URL',
+  example: 'postgres://user:password@127.0.0.1:5432/core',
+  check: (text) => {
+    if (!/^postgres(?:ql)?:\/\//u.test(text)) return 'does not start with postgres://';
+    if (/^[a-z]+:\/\/(?:[^/?#]*@)?(?::\d*)?(?:[/?#]|$)/u.test(text) && !/[?&]host=./u.test(text))
+      return 'names no host';
+    const url = parseUrl(text);
+    if (url === undefined) return 'is not a URL (special characters of the password must be percent-encoded)';
+    return url.pathname.length < 2 ? 'names no database after the host' : undefined;
+  },
+};
+
+/** Where the Temporal server is, taken from `temporal://host:port/namespace`. */
+export interface TemporalAddress {
+  /** `host:port` as the client expects it. */
+  readonly address: string;
+  readonly namespace: string;
+}
+
+/** Parses `temporal://host:port/namespace`; undefined when the text is something else. */
+export function parseTemporalUrl(text: string): TemporalAddress | undefined {
+  const match = /^temporal:\/\/(?<address>[^/@?#]+)\/(?<namespace>[A-Za-z0-9][\w.-]{0,254})$/u.exec(text)?.groups;
+  if (match?.address === undefined || match.namespace === undefined) return undefined;
+  return hostAndPort.check(match.address) === undefined
+    ? { address: match.address, namespace: match.namespace }
+    : undefined;
+}
+
+/** `temporal://host:port/namespace`. */
+export const temporalUrl: Form = {
+  name: 'a Temporal address',
+  example: 'temporal://127.0.0.1:7233/default',
+  check: (text) => {
+    if (!text.startsWith('temporal://')) return 'does not start with temporal://';
+    if (text.includes('@')) return 'holds credentials, which belong into TEMPORAL_API_KEY';
+    return parseTemporalUrl(text) === undefined ? 'is not temporal://host:port/namespace' : undefined;
+  },
+};
+
+/** `http://` or `https://` with a host, without credentials. */
+export const httpUrl: Form = {
+  name: 'an http or https URL',
+  example: 'https://api.example.com',
+  pattern: '^(?:https?://.+)?$',
+  check: (text) => {
+    if (!/^https?:\/\//u.test(text)) return 'does not start with http:// or https://';
+    const url = parseUrl(text);
+    if (url === undefined) return 'is not a URL';
+    return url.username === '' && url.password === '' ? undefined : 'holds a user name or password';
+  },
+};
+
+/** An http(s) URL, or a path of this server that starts with `/`. */
+export const urlOrPath: Form = {
+  name: 'an http or https URL or a path',
+  example: '/v1/callback',
+  check: (text) => (/^\/(?!\/)[^\s\\]*$/u.test(text) ? undefined : httpUrl.check(text)),
+};
+
+/** The origin of a web page, or `*`. */
+export const webOrigin: Form = {
+  name: 'a web origin',
+  example: 'https://console.example.com',
+  check: (text) =>
+    text === '*' || (httpUrl.check(text) === undefined && new URL(text).origin === text)
+      ? undefined
+      : 'is not scheme://host[:port] without path and without trailing slash',
+};
+
+/** A DNS name. */
+export const domainName: Form = {
+  name: 'a domain name',
+  example: 'example.com',
+  check: (text) => (hostName.test(text) && !/^[\d.]+$/u.test(text) ? undefined : 'is not a domain name'),
+};
+
+const mailbox = /^[^\s@<>"(),:;\\[\]]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})*$/u;
+
+/** An e-mail address. */
+export const emailAddress: Form = {
+  name: 'an e-mail address',
+  example: 'support@example.com',
+  check: (text) => (mailbox.test(text) ? undefined : 'is not an e-mail address'),
+};
+
+/** An e-mail address, or `Name <address>`. */
+export const emailSender: Form = {
+  name: 'a sender',
+  example: 'Core <no-reply@example.com>',
+  check: (text) => {
+    const bracketed = /^[^<>\r\n]{0,100}<(?<address>[^<>]+)>$/u.exec(text)?.groups?.address;
+    return mailbox.test(bracketed ?? text) ? undefined : 'is neither an e-mail address nor Name <address>';
+  },
+};
+
+/** The value of an HTTP header: printable characters on one line. */
+export const headerValue: Form = patternForm('a header value on one line', 'nosniff', String.raw`^[\t\x20-\x7e]*$`);
+
+/** The name of an HTTP header or of a cookie (RFC 9110 token). */
+export const token: Form = patternForm(
+  'a name without spaces and separators',
+  'X-Csrf-Token',
+  String.raw`^[!#$%&'*+.^_\x60|~0-9A-Za-z-]*$`,
+);
+
+/** A path of this server. */
+export const serverPath: Form = patternForm('a path starting with /', '/', String.raw`^(?:/[^\s?#\\]*)?$`);
+
+/** A ULID. */
+export const ulid: Form = patternForm('a ULID', '01J0000000000000000000000A', '^(?:[0-7][0-9A-HJKMNP-TV-Z]{25})?$');
+
+/** A colour of a mail theme. */
+export const colour: Form = patternForm('a colour', '#14171e', '^(?:#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6}))?$');
+
+/** An instant in RFC 3339. */
+export const instant: Form = {
+  name: 'an RFC 3339 instant',
+  example: '2030-01-31T12:00:00Z',
+  check: (text) =>
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/u.test(text) && !Number.isNaN(Date.parse(text))
+      ? undefined
+      : 'is not an RFC 3339 instant',
+};
+
+/** A cron expression of five fields, or one of its short names. */
+export const cron: Form = {
+  name: 'a cron expression',
+  example: '0 3 * * *',
+  check: (text) =>
+    /^@(?:yearly|annually|monthly|weekly|daily|midnight|hourly)$/u.test(text) ||
+    /^(?:[\d*/,?A-Za-z-]+ ){4}[\d*/,?A-Za-z#-]+$/u.test(text)
+      ? undefined
+      : 'is not a cron expression of five fields',
+};
+
+/** The prefix of names in a Temporal namespace. */
+export const namePrefix: Form = patternForm('a short lower-case name', 'core', '^[a-z][a-z0-9_-]{0,62}$');
+
+/** An environment variable's name, or its beginning. */
+export const variableName: Form = patternForm(
+  'the beginning of a variable name',
+  'CORE_API_TOKEN_KEY_',
+  '^(?:[A-Z][A-Z0-9_]*)?$',
+);
+
+/** A payment API version used as a map key, or any other short name. */
+export const shortName: Form = patternForm(
+  'a name of letters, digits, dots, dashes and underscores',
+  'key-1',
+  String.raw`^[\w.-]{1,100}$`,
+);

@@ -1,0 +1,142 @@
+import { requireTexts, type Rule } from './rule.ts';
+
+const storageRule: Rule = ({ objectstorage }, refuse) => {
+  if (!objectstorage.enabled || objectstorage.devmode) return;
+  const { providers } = objectstorage;
+  for (const [name, provider] of Object.entries(providers)) {
+    const base = `objectstorage.providers.${name}`;
+    const also = [`${base}.enabled`, 'objectstorage.enabled', 'objectstorage.devmode'];
+    const { backup } = provider;
+    if (provider.enabled && name !== 'database') {
+      requireTexts(refuse, `${base}.enabled is on`, base, { bucket: provider.bucket }, also);
+    }
+    if (backup.readfrombackup && !backup.enabled) {
+      refuse(`${base}.backup.readfrombackup`, 'is on, but there is no backup', `turn on ${base}.backup.enabled`, [
+        `${base}.backup.enabled`,
+      ]);
+    }
+    if (!provider.enabled || !backup.enabled || backup.provider === '') continue;
+    const backupAlso = [...also, `${base}.backup.enabled`, `${base}.backup.provider`];
+    if (backup.provider === name) {
+      refuse(
+        `${base}.backup.provider`,
+        'is the provider itself',
+        'leave it empty to copy into a bucket beside the live one',
+        backupAlso,
+      );
+    } else if (backup.provider !== 'database') {
+      const { bucket } = providers[backup.provider];
+      requireTexts(
+        refuse,
+        `${base} is copied there`,
+        `objectstorage.providers.${backup.provider}`,
+        { bucket },
+        backupAlso,
+      );
+    }
+  }
+  const { bucketstore, edgestore } = providers;
+  for (const [name, { enabled, credentials }] of Object.entries({ bucketstore, edgestore })) {
+    const { accesskeyid, secretaccesskey } = credentials;
+    if (!enabled || (accesskeyid === '') === (secretaccesskey === '')) continue;
+    const base = `objectstorage.providers.${name}.credentials`;
+    requireTexts(refuse, 'the other half of the credentials is set', base, { accesskeyid, secretaccesskey });
+  }
+  if (edgestore.enabled && edgestore.endpoint === '') {
+    const { accountid } = edgestore.credentials;
+    requireTexts(refuse, 'edgestore is enabled without an endpoint', 'objectstorage.providers.edgestore.credentials', {
+      accountid,
+    });
+  }
+};
+
+const paymentRule: Rule = ({ subscription }, refuse) => {
+  const { paymentwebhookapiversion: accepted, paymentwebhookdiscardapiversion: discarded } = subscription;
+  if (accepted !== '' && accepted === discarded) {
+    refuse(
+      'subscription.paymentwebhookdiscardapiversion',
+      'is the version that subscription.paymentwebhookapiversion accepts',
+      'name the version that is left behind, or leave it empty',
+      ['subscription.paymentwebhookapiversion'],
+    );
+  }
+  if (!subscription.enabled) return;
+  const also = ['subscription.enabled'];
+  requireTexts(
+    refuse,
+    'subscription.enabled is on',
+    'subscription',
+    { privatepaymentkey: subscription.privatepaymentkey },
+    also,
+  );
+  const secrets = subscription.paymentwebhooksecrets;
+  if (accepted !== '' && !Object.hasOwn(secrets, accepted) && subscription.paymentwebhooksecret === '') {
+    refuse(
+      'subscription.paymentwebhooksecrets',
+      `has no secret for the accepted version ${accepted}`,
+      'add it under exactly this name',
+      [...also, 'subscription.paymentwebhookapiversion', 'subscription.paymentwebhooksecret'],
+    );
+  }
+};
+
+const emailRule: Rule = ({ server, integrations: { email } }, refuse) => {
+  if (email.provider === '') return;
+  const base = 'integrations.email';
+  const why = `${base}.provider is ${email.provider}`;
+  const also = [`${base}.provider`];
+  requireTexts(refuse, why, base, { fromemail: email.fromemail }, also);
+  if (server.dev && email.testdir !== '') return;
+  const { apikey } = email.providera;
+  const { servertoken } = email.providerb;
+  const needed: Record<string, string> = email.provider === 'providera' ? { apikey } : { servertoken };
+  requireTexts(refuse, why, `${base}.${email.provider}`, needed, [...also, 'server.dev', `${base}.testdir`]);
+};
+
+const clientRule: Rule = ({ integrations }, refuse) => {
+  const { chat, clouddrive, officesuite, directoryservice, teamchat, personaldrive, oidclocal } = integrations;
+  const clients = { chat, clouddrive, officesuite, directoryservice, teamchat, personaldrive };
+  for (const [name, { clientid, clientsecret, redirecturl }] of Object.entries(clients)) {
+    if (clientid === '') continue;
+    const base = `integrations.${name}`;
+    requireTexts(refuse, `${base}.clientid is set`, base, { clientsecret, redirecturl }, [`${base}.clientid`]);
+  }
+  if (oidclocal.enabled) {
+    const { clientid, clientsecret, discoveryurl, redirecturl } = oidclocal;
+    const base = 'integrations.oidclocal';
+    requireTexts(refuse, `${base}.enabled is on`, base, { clientid, clientsecret, discoveryurl, redirecturl }, [
+      `${base}.enabled`,
+    ]);
+  }
+  const { appid, privatekey } = integrations.codehostapp;
+  if (appid !== '')
+    requireTexts(refuse, 'integrations.codehostapp.appid is set', 'integrations.codehostapp', { privatekey }, [
+      'integrations.codehostapp.appid',
+    ]);
+  const { accesskeyid, secretaccesskey } = integrations.cloudsecurityhub;
+  if (accesskeyid !== '') {
+    requireTexts(
+      refuse,
+      'integrations.cloudsecurityhub.accesskeyid is set',
+      'integrations.cloudsecurityhub',
+      { secretaccesskey },
+      ['integrations.cloudsecurityhub.accesskeyid'],
+    );
+  }
+};
+
+const edgeRule: Rule = ({ edge, shortlinks }, refuse) => {
+  if (edge.enabled) {
+    const { apitoken, accountid } = edge;
+    requireTexts(refuse, 'edge.enabled is on', 'edge', { apitoken, accountid }, ['edge.enabled']);
+  }
+  if (!shortlinks.enabled) return;
+  const also = ['shortlinks.enabled'];
+  requireTexts(refuse, 'shortlinks.enabled is on', 'shortlinks', { endpointurl: shortlinks.endpointurl }, also);
+  const clientid = shortlinks.clientid === '' ? edge.clientid : shortlinks.clientid;
+  const clientsecret = shortlinks.clientsecret === '' ? edge.clientsecret : shortlinks.clientsecret;
+  requireTexts(refuse, 'shortlinks.enabled is on and edge has none', 'shortlinks', { clientid, clientsecret }, also);
+};
+
+/** Requirements between fields of everything that talks to other services. */
+export const integrationRules: readonly Rule[] = [storageRule, paymentRule, emailRule, clientRule, edgeRule];

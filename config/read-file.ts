@@ -1,0 +1,56 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+
+/** Largest file that is read: a configuration of this size is a mistake. */
+const largestBytes = 1_048_576;
+
+const reasons: Readonly<Record<string, { reason: string; remedy: string }>> = {
+  ENOENT: { reason: 'does not exist', remedy: 'create it, or name another file' },
+  ENOTDIR: { reason: 'does not exist', remedy: 'create it, or name another file' },
+  EACCES: { reason: 'may not be read', remedy: 'give this user the right to read it' },
+  EPERM: { reason: 'may not be read', remedy: 'give this user the right to read it' },
+  EISDIR: { reason: 'is a directory', remedy: 'name a file' },
+  ELOOP: { reason: 'is a link that leads to itself', remedy: 'name a file' },
+};
+
+/** Why a file could not be read, as a clause, and what to do. */
+export interface FileFailure {
+  readonly reason: string;
+  readonly remedy: string;
+  /** The file does not exist. */
+  readonly isMissing: boolean;
+}
+
+function failure(reason: string, remedy: string, isMissing = false): FileFailure {
+  return { reason, remedy, isMissing };
+}
+
+/** The code of a system error: `ENOENT`. */
+export function errorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown error';
+}
+
+/** Reads a small UTF-8 text without NUL bytes. Returns the text, without a byte-order mark, or why that is impossible. */
+export async function readTextFile(path: string): Promise<string | FileFailure> {
+  if (path === '' || path.includes('\0')) return failure('is not a file name', 'name a file');
+  let bytes: Buffer;
+  try {
+    // Non-blocking, so that a named pipe without a writer fails the check below instead of waiting for ever.
+    await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const status = await file.stat();
+    if (!status.isFile())
+      return failure(status.isDirectory() ? 'is a directory' : 'is not a regular file', 'name a file');
+    if (status.size > largestBytes) return failure(`is larger than ${largestBytes} bytes`, 'name the right file');
+    bytes = await file.readFile();
+  } catch (error) {
+    const code = errorCode(error);
+    const known = reasons[code];
+    return failure(known?.reason ?? `cannot be read (${code})`, known?.remedy ?? 'check the file', code === 'ENOENT');
+  }
+  if (bytes.includes(0)) return failure('holds a NUL byte', 'save it as UTF-8 text');
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return failure('is not UTF-8', 'save it as UTF-8 text');
+  }
+}
