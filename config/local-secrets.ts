@@ -51,23 +51,21 @@ export async function readOrMakeLocalSecrets(stateFolder: string): Promise<Secre
   const aside = `${file}.${process.pid}.${randomBytes(6).toString('hex')}`;
   try {
     await mkdir(stateFolder, { recursive: true });
-    try {
-      await using handle = await open(aside, 'wx', 0o600);
-      await handle.writeFile(`${JSON.stringify(made, null, 2)}\n`);
-      await handle.sync();
-      await link(aside, file);
-    } finally {
-      await unlink(aside).catch(() => undefined);
-    }
+    await writeAside(aside, `${JSON.stringify(made, null, 2)}\n`);
+    await link(aside, file).catch((error: unknown) => {
+      if (errorCode(error) !== 'EEXIST') throw error;
+    });
   } catch (error) {
-    const code = errorCode(error);
-    if (code !== 'EEXIST') {
-      refuse(
-        file,
-        `cannot be written (${code})`,
-        'make room or give the right to write there, or set sessions.signingkey, sessions.encryptionkey and totp.secret',
-      );
-    }
+    const remedy = `make room or give the right to write there, or set ${generatedSecrets.join(', ')}`;
+    refuse(file, `cannot be written (${errorCode(error)})`, remedy);
+  } finally {
+    await unlink(aside).catch(() => undefined);
   }
   return (await read(file)) ?? refuse(file, 'disappeared while it was made', 'start again');
+}
+
+async function writeAside(file: string, text: string): Promise<void> {
+  await using handle = await open(file, 'wx', 0o600);
+  await handle.writeFile(text);
+  await handle.sync();
 }

@@ -79,7 +79,7 @@ const retryPolicy = object('Pauses between the attempts of an activity, by defau
   maximuminterval: duration({
     description: 'Longest pause.',
     default: 100_000,
-    minimum: 10,
+    minimum: 1000,
     maximum: 30 * day,
     restart: true,
   }),

@@ -49,7 +49,7 @@ const dangerousKeys = new Set(['__proto__', 'constructor', 'prototype']);
 /** Our words per error code: the parser's own messages quote the text, which may be a secret. */
 const syntaxReasons: Readonly<Record<string, string>> = {
   BAD_ALIAS: 'refers to an anchor that does not exist or is not allowed here',
-  BAD_INDENT: 'is indented wrongly',
+  BAD_INDENT: 'is indented wrongly or lacks a closing bracket',
   BLOCK_AS_IMPLICIT_KEY: 'has two colons on one line',
   DUPLICATE_KEY: 'has the same key twice',
   MISSING_CHAR: 'lacks a character (a quote, comma, colon or bracket)',

@@ -1,0 +1,314 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { printProblem } from '#config/problem.ts';
+import { leastEnvironment, productionEnvironment, Sandbox } from './sandbox.ts';
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await Sandbox.make();
+});
+afterAll(() => sandbox.remove());
+
+const long = 'x'.repeat(40);
+
+/** What is set, what it is refused for (path and beginning of the reason), and what makes it right. */
+const cases: readonly [content: string, refusals: readonly string[], mended: string][] = [
+  [
+    'server: {tls: {enabled: true}}',
+    [
+      'server.tls.certfile: is missing, but needed because server.tls.enabled is on and autocert off',
+      'server.tls.certkey: is missing',
+    ],
+    'server: {tls: {enabled: true, certfile: a, certkey: b}}',
+  ],
+  [
+    'server: {tls: {enabled: true, autocert: true}}',
+    ['server.tls.autocert: does not work without a public domain'],
+    'domain: example.com\nserver: {tls: {enabled: true, autocert: true}}',
+  ],
+  [
+    'domain: localhost\nserver: {tls: {enabled: true, autocert: true}}',
+    ['server.tls.autocert: does not work'],
+    'domain: localhost\nserver: {tls: {autocert: true}}',
+  ],
+  [
+    'server: {listen: ":9000", metricsport: "127.0.0.1:9000"}',
+    ['server.metricsport: is the port of server.listen'],
+    'server: {listen: "127.0.0.2:9000", metricsport: "127.0.0.1:9000"}',
+  ],
+  ['server: {listen: ":17609"}', ['server.metricsport: is the port'], 'server: {listen: ":0", metricsport: ":0"}'],
+  [
+    'server: {csrfprotection: {samesite: None, secure: false}}',
+    ['server.csrfprotection.samesite: needs secure'],
+    'server: {csrfprotection: {samesite: None}}',
+  ],
+  [
+    'sessions: {samesite: None, secure: false}',
+    ['sessions.samesite: needs secure'],
+    'sessions: {samesite: Lax, secure: false}',
+  ],
+  [
+    'ormconfig: {summarizer: {type: llm}}',
+    ['ormconfig.summarizer.llm.provider: names no service'],
+    'ormconfig: {summarizer: {type: llm, llm: {provider: llma, llma: {model: m, apikey: k}}}}',
+  ],
+  [
+    'ormconfig: {summarizer: {type: llm, llm: {provider: llmb, llmb: {model: m}}}}',
+    ['ormconfig.summarizer.llm.llmb.apikey: is missing', 'ormconfig.summarizer.llm.llmb.accountid: is missing'],
+    'ormconfig: {summarizer: {llm: {provider: llmb}}}',
+  ],
+  [
+    'ratelimit: {options: [{window: 5000, expiration: 1000}]}',
+    ['ratelimit.options: has an item whose expiration is shorter'],
+    'ratelimit: {options: [{window: 5000, expiration: 0}]}',
+  ],
+  [
+    'db: {multiwrite: true}',
+    ['db.secondarydbsource: is missing, but needed because db.multiwrite is on'],
+    'db: {multiwrite: true, secondarydbsource: postgres://core@other/core}',
+  ],
+  [
+    'db: {multiwrite: true, secondarydbsource: "postgres://core:pw@127.0.0.1:5432/core"}',
+    ['db.secondarydbsource: is the primary database'],
+    'db: {secondarydbsource: "postgres://core:pw@127.0.0.1:5432/core"}',
+  ],
+  [
+    'db: {maxconnections: 4}',
+    ['db.maxidleconnections: is more than db.maxconnections (4)'],
+    'db: {maxconnections: 4, maxidleconnections: 4}',
+  ],
+  [
+    'auth: {token: {accessduration: 7200000}}',
+    ['auth.token.refreshduration: is not longer than auth.token.accessduration'],
+    'auth: {token: {accessduration: 7200000, refreshduration: 7200001}}',
+  ],
+  [
+    'auth: {token: {accessduration: 900000}}',
+    ['auth.token.refreshoverlap: reaches back to before the access token exists'],
+    'auth: {token: {accessduration: 900000, refreshoverlap: -899999}}',
+  ],
+  [
+    'auth: {token: {generatekeys: false}}',
+    ['auth.token.keys: is empty and no other source'],
+    'auth: {token: {generatekeys: false}}\nkeywatcher: {enabled: true}',
+  ],
+  [
+    'auth: {token: {keys: {key-2: a.pem}}}',
+    ['auth.token.kid: is not the id of a key'],
+    'auth: {token: {keys: {key-1: a.pem, key-2: b.pem}}}',
+  ],
+  [
+    'auth: {token: {apitokens: {enabled: true}}}',
+    ['auth.token.apitokens.keys: has no active key'],
+    `auth: {token: {apitokens: {enabled: true, keys: {a: {secret: ${long}}}}}}`,
+  ],
+  [
+    `auth: {token: {apitokens: {keys: {a: {secret: ${long}}, b: {secret: ${long}}}}}}`,
+    ['auth.token.apitokens.keys: has 2 active keys'],
+    `auth: {token: {apitokens: {keys: {a: {secret: ${long}}, b: {secret: ${long}, status: revoked}}}}}`,
+  ],
+  [
+    'domain: example.com\nauth: {supportedproviders: [codehost]}',
+    ['auth.providers.codehost.clientid: is missing', 'auth.providers.codehost.clientsecret: is missing'],
+    'domain: example.com\nauth: {supportedproviders: [codehost], providers: {codehost: {clientid: a, clientsecret: b}}}',
+  ],
+  [
+    'auth: {supportedproviders: [identity], providers: {identity: {clientid: a, clientsecret: b}}}',
+    ['auth.providers.identity.clientendpoint: is missing', 'auth.providers.redirecturl: is missing'],
+    'auth: {supportedproviders: [identity], providers: {redirecturl: https://a.example, identity: {clientid: a, clientsecret: b, redirecturl: https://a.example/x}}}',
+  ],
+  [
+    'auth: {supportedproviders: [webauthn]}',
+    [
+      'auth.providers.webauthn.displayname: is missing',
+      'auth.providers.webauthn.relyingpartyid: is missing',
+      'auth.providers.webauthn.requestorigins: is empty',
+    ],
+    'domain: example.com\nauth: {supportedproviders: [webauthn], providers: {webauthn: {displayname: a}}}',
+  ],
+  [
+    'domain: example.com\nauth: {providers: {webauthn: {enabled: true}}}',
+    ['auth.providers.webauthn.displayname: is missing'],
+    'auth: {providers: {webauthn: {maxdevices: 3}}}',
+  ],
+  [
+    'auth: {supportaccess: {enabled: true}}',
+    ['email', 'subjectid', 'password', 'clientid', 'clientsecret', 'issuerurl', 'redirecturl', 'alloweddomain'].map(
+      (key) => `auth.supportaccess.${key}: is missing`,
+    ),
+    'auth: {supportaccess: {enabled: true, email: a@b.example, subjectid: 01J0000000000000000000000A, password: 0123456789abcdef, clientid: a, clientsecret: b, issuerurl: https://i.example, redirecturl: https://a.example/cb, alloweddomain: b.example}}',
+  ],
+  [
+    'authz: {credentials: {apitoken: a, clientid: b}}',
+    ['authz.credentials.clientid: is set, and so is authz.credentials.apitoken'],
+    'authz: {credentials: {apitoken: a}}',
+  ],
+  [
+    'authz: {credentials: {clientid: a}}',
+    ['authz.credentials.clientsecret: is missing', 'authz.credentials.issuer: is missing'],
+    'authz: {credentials: {clientid: a, clientsecret: b, issuer: c}}',
+  ],
+  [
+    'authz: {modelfile: a, modulefile: b}',
+    ['authz.modulefile: is set, and so is authz.modelfile'],
+    'authz: {modulefile: b}',
+  ],
+  [
+    'jobqueue: {queueconf: {Queues: {emial: {}}}}',
+    ['jobqueue.queueconf.Queues: names the queue emial, which does not exist'],
+    'jobqueue: {queueconf: {Queues: {email: {MaxWorkers: 3}, deliveries: {}}}}\nworkflows: {dispatch: {queuename: deliveries}}',
+  ],
+  [
+    'workflows: {dispatch: {queuename: email}}',
+    ['workflows.dispatch.queuename: is the name of another queue'],
+    'workflows: {dispatch: {queuename: mine}}',
+  ],
+  [
+    'jobqueue: {queueconf: {FetchCooldown: 5000}}',
+    ['jobqueue.queueconf.FetchPollInterval: is shorter than'],
+    'jobqueue: {queueconf: {FetchCooldown: 5000, FetchPollInterval: 5000}}',
+  ],
+  [
+    'jobqueue: {queueconf: {RetryPolicy: {initialinterval: 200000}}}',
+    ['jobqueue.queueconf.RetryPolicy.maximuminterval: is shorter'],
+    'jobqueue: {queueconf: {RetryPolicy: {initialinterval: 100000}}}',
+  ],
+  [
+    'jobqueue: {queueconf: {PeriodicJobs: [{name: a, workflow: runIt, schedule: 5000}, {name: a, workflow: runIt, schedule: "@daily"}]}}',
+    ['jobqueue.queueconf.PeriodicJobs: has two schedules named a'],
+    'jobqueue: {queueconf: {PeriodicJobs: [{name: a, workflow: runIt, schedule: 5000}, {name: b, workflow: runIt, schedule: "0 3 * * 1-5"}]}}',
+  ],
+  [
+    'objectstorage: {providers: {disk: {enabled: true}}}',
+    ['objectstorage.providers.disk.bucket: is missing'],
+    'objectstorage: {providers: {disk: {enabled: true, bucket: files}, database: {enabled: true}}}',
+  ],
+  [
+    'objectstorage: {providers: {edgestore: {enabled: true, bucket: b}}}',
+    ['objectstorage.providers.edgestore.credentials.accountid: is missing'],
+    'objectstorage: {devmode: true, providers: {edgestore: {enabled: true}}}',
+  ],
+  [
+    'objectstorage: {providers: {bucketstore: {enabled: true, bucket: b, credentials: {accesskeyid: a}}}}',
+    ['objectstorage.providers.bucketstore.credentials.secretaccesskey: is missing'],
+    'objectstorage: {providers: {bucketstore: {enabled: true, bucket: b, credentials: {accesskeyid: a, secretaccesskey: b}}}}',
+  ],
+  [
+    'objectstorage: {providers: {disk: {backup: {readfrombackup: true}}}}',
+    ['objectstorage.providers.disk.backup.readfrombackup: is on, but there is no backup'],
+    'objectstorage: {providers: {disk: {backup: {readfrombackup: true, enabled: true}}}}',
+  ],
+  [
+    'objectstorage: {providers: {disk: {enabled: true, bucket: b, backup: {enabled: true, provider: disk}}}}',
+    ['objectstorage.providers.disk.backup.provider: is the provider itself'],
+    'objectstorage: {providers: {disk: {enabled: true, bucket: b, backup: {enabled: true}}}}',
+  ],
+  [
+    'objectstorage: {providers: {disk: {enabled: true, bucket: b, backup: {enabled: true, provider: bucketstore}}}}',
+    [
+      'objectstorage.providers.bucketstore.bucket: is missing, but needed because objectstorage.providers.disk is copied there',
+    ],
+    'objectstorage: {providers: {disk: {enabled: true, bucket: b, backup: {enabled: true, provider: bucketstore}}, bucketstore: {bucket: c}}}',
+  ],
+  [
+    'subscription: {paymentwebhookapiversion: v1, paymentwebhookdiscardapiversion: v1}',
+    ['subscription.paymentwebhookdiscardapiversion: is the version that subscription.paymentwebhookapiversion accepts'],
+    'subscription: {paymentwebhookapiversion: v2, paymentwebhookdiscardapiversion: v1}',
+  ],
+  [
+    'subscription: {enabled: true, paymentwebhookapiversion: v2}',
+    [
+      'subscription.privatepaymentkey: is missing',
+      'subscription.paymentwebhooksecrets: has no secret for the accepted version v2',
+    ],
+    'subscription: {enabled: true, privatepaymentkey: k, paymentwebhookapiversion: v2, paymentwebhooksecrets: {v2: s}}',
+  ],
+  [
+    'integrations: {email: {provider: providera}}',
+    ['integrations.email.fromemail: is missing'],
+    'integrations: {email: {provider: providera, fromemail: "Core <no-reply@example.com>"}}',
+  ],
+  [
+    'integrations: {email: {provider: providera, fromemail: a@b.example, testdir: ""}}',
+    ['integrations.email.providera.apikey: is missing'],
+    'integrations: {email: {provider: providerb, fromemail: a@b.example, testdir: "", providerb: {servertoken: t}}}',
+  ],
+  [
+    'integrations: {chat: {clientid: a}}',
+    ['integrations.chat.clientsecret: is missing', 'integrations.chat.redirecturl: is missing'],
+    'domain: example.com\nintegrations: {chat: {clientid: a, clientsecret: b}}',
+  ],
+  [
+    'integrations: {oidclocal: {enabled: true}}',
+    ['clientid', 'clientsecret', 'discoveryurl', 'redirecturl'].map(
+      (key) => `integrations.oidclocal.${key}: is missing`,
+    ),
+    'integrations: {oidclocal: {enabled: true, clientid: a, clientsecret: b, discoveryurl: http://localhost:1/x, redirecturl: http://localhost:2/y}}',
+  ],
+  [
+    'integrations: {codehostapp: {appid: a}, cloudsecurityhub: {accesskeyid: a}}',
+    ['integrations.codehostapp.privatekey: is missing', 'integrations.cloudsecurityhub.secretaccesskey: is missing'],
+    'integrations: {codehostapp: {appslug: a}}',
+  ],
+  [
+    'edge: {enabled: true}',
+    ['edge.apitoken: is missing', 'edge.accountid: is missing'],
+    'edge: {enabled: true, apitoken: a, accountid: b}',
+  ],
+  [
+    'shortlinks: {enabled: true}',
+    ['shortlinks.endpointurl: is missing', 'shortlinks.clientid: is missing', 'shortlinks.clientsecret: is missing'],
+    'shortlinks: {enabled: true, endpointurl: https://s.example}\nedge: {clientid: a, clientsecret: b}',
+  ],
+];
+
+const startingWith = (text: string): RegExp => new RegExp(`^${text.replaceAll(/[.()[\]{}$]/gu, String.raw`\$&`)}`, 'u');
+
+describe('requirements between fields', () => {
+  test.each(cases)('%s', async (content, refusals, mended) => {
+    const refused = (await sandbox.problems(content)).map(({ path, reason }) => `${path}: ${reason}`);
+    expect(refused).toEqual(refusals.map((refusal) => expect.stringMatching(startingWith(refusal))));
+    expect((await sandbox.problems(mended)).map(printProblem)).toEqual([]);
+  });
+
+  test('switches for tests are refused in production', async () => {
+    const content =
+      'jobqueue: {queueconf: {TestOnly: true, Test: {Time: "2030-01-31T12:00:00Z", DisableUniqueEnforcement: true}}}';
+    const refused = await sandbox.problems(content, productionEnvironment);
+    expect(refused.map(({ path, reason }) => `${path} ${reason}`)).toEqual(
+      ['TestOnly', 'Test.DisableUniqueEnforcement', 'Test.Time'].map(
+        (key) => `jobqueue.queueconf.${key} is for tests, but server.dev is off`,
+      ),
+    );
+    expect(await sandbox.problems(content, leastEnvironment)).toEqual([]);
+  });
+
+  test('a mail provider needs its key in production even when testdir is set', async () => {
+    const content = 'integrations: {email: {provider: providerb, fromemail: a@b.example, testdir: mails}}';
+    expect((await sandbox.problems(content, productionEnvironment)).map(({ path }) => path)).toEqual([
+      'integrations.email.providerb.servertoken',
+    ]);
+    expect(await sandbox.problems(content, leastEnvironment)).toEqual([]);
+  });
+
+  test('SkipJobKindValidation accepts any workflow name in PeriodicJobs', async () => {
+    const jobs = 'PeriodicJobs: [{name: a, workflow: "run it", schedule: 5000}]';
+    const [problem] = await sandbox.problems(`jobqueue: {queueconf: {${jobs}}}`);
+    expect(problem?.reason).toContain('whose name is not of the form verbNoun');
+    expect(await sandbox.problems(`jobqueue: {queueconf: {SkipJobKindValidation: true, ${jobs}}}`)).toEqual([]);
+  });
+
+  test('drivername takes all names of the one driver and no other', async () => {
+    for (const name of ['postgres', 'pgx', 'postgresql'])
+      expect(await sandbox.problems(`db: {drivername: ${name}}`)).toEqual([]);
+    expect(await sandbox.problems('db: {drivername: sqlite}')).toHaveLength(1);
+  });
+
+  test('migrationprovider takes the one provider and no other', async () => {
+    expect(await sandbox.problems('db: {migrationprovider: mikro-orm}')).toEqual([]);
+    expect(await sandbox.problems('db: {migrationprovider: goose}')).toHaveLength(1);
+  });
+
+  test('objects of features that are off may be left out', async () => {
+    expect(await sandbox.problems('server: {}', productionEnvironment)).toEqual([]);
+  });
+});
