@@ -53,6 +53,12 @@ export class DataClient {
     return row as RowOf<M> | undefined;
   }
 
+  /** A row that stays locked until the end of the transaction, for a change that depends on what it holds. */
+  async findLocked<M extends EntityModule>(module: M, id: string): Promise<RowOf<M> | undefined> {
+    const [row] = await this.#read(module, { where: { id: { eq: id } }, limit: 1 } as FindQuery<never>, true);
+    return row as RowOf<M> | undefined;
+  }
+
   /** @throws AppError not_found, the same for a missing, deleted, foreign or hidden row */
   async get<M extends EntityModule>(module: M, id: string): Promise<RowOf<M>> {
     const row = await this.findOne(module, { id: { eq: id } } as unknown as FindQuery<M>['where']);

@@ -27,14 +27,14 @@ export async function writeRecords(
   drafts: readonly EventDraft[],
   unit: UnitOfWork,
 ): Promise<{ pendingEvents: number; tupleChanges: number }> {
-  const { context, database } = unit;
-  const actor = actorOf(context.caller);
+  const { database, origin } = unit;
+  const actor = actorOf(unit.context.caller);
   const at = database.options.clock.now().toISOString();
-  const origin = { actor, request_id: context.requestId, at };
+  const common = { actor, request_id: origin.requestId, at };
 
   const history = database.options.recordHistory
     ? changes.map((change) => ({
-        ...origin,
+        ...common,
         id: newId(),
         entity_kind: change.module.topic,
         entity_id: change.id,
@@ -60,14 +60,14 @@ export async function writeRecords(
     ...drafts,
   ];
   const events = announced.map((event) => ({
-    ...origin,
+    ...common,
     id: newId(),
     topic: event.topic,
     entity_kind: event.entityKind,
     entity_id: event.entityId,
     record_version: event.recordVersion,
     organization_id: event.organizationId,
-    traceparent: context.traceparent ?? null,
+    traceparent: origin.traceparent ?? null,
     payload: event.payload ?? {},
     pending: database.options.hasListener(event.topic),
   }));

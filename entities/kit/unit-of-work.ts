@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Caller } from './caller.ts';
+import { systemCaller, type Caller } from './caller.ts';
 import { recordedChanges, type RecordedChange } from './changes.ts';
 import { DataClient } from './data-client.ts';
 import type { Database } from './database.ts';
@@ -20,6 +20,9 @@ export interface WorkContext {
   /** When the work must have ended, in milliseconds of the epoch. */
   readonly deadline?: number;
 }
+
+/** Which request work belongs to. */
+export type Origin = Pick<WorkContext, 'requestId' | 'traceparent'>;
 
 export interface CommitSummary {
   readonly requestId: string;
@@ -48,14 +51,16 @@ export class UnitOfWork {
   #events: EventDraft[] = [];
   #pendingEvents = 0;
   #tupleChanges = 0;
-  #outside: { readonly name: string; readonly work: (data: DataClient) => Promise<void> }[] = [];
+  #outside: { readonly name: string; readonly work: (unit: UnitOfWork) => Promise<void> }[] = [];
   #afterCommit: (() => void | Promise<void>)[] = [];
   #onEnd: () => void;
+  #origin: Origin;
 
   constructor(database: Database, context: WorkContext, onEnd: () => void) {
     this.database = database;
     this.context = context;
     this.#onEnd = onEnd;
+    this.#origin = context;
     this.#em = database.orm.em.fork({ clear: true }) as EntityManager;
     this.data = new DataClient(this, context.caller);
   }
@@ -122,6 +127,28 @@ export class UnitOfWork {
 
   touch(entity: object): void {
     this.#touched.add(entity);
+  }
+
+  /**
+   * Does part of the work on behalf of another request: its changes and events carry that request's id and trace. For
+   * listeners, which serve many requests in one transaction.
+   */
+  async onBehalfOf<T>(origin: Origin, work: () => Promise<T>): Promise<T> {
+    await this.flush();
+    const own = this.#origin;
+    this.#origin = origin;
+    try {
+      const result = await work();
+      await this.flush();
+      return result;
+    } finally {
+      this.#origin = own;
+    }
+  }
+
+  /** The request the current work is done for. */
+  get origin(): Origin {
+    return this.#origin;
   }
 
   /** Announces something that is not a plain change of a record; recorded with the next flush. */
@@ -194,10 +221,8 @@ export class UnitOfWork {
     this.#end('rolled back');
     for (const { name, work } of this.#outside) {
       try {
-        const context = { requestId: this.context.requestId, ...(this.context.traceparent ? { traceparent: this.context.traceparent } : {}) };
-        await this.database.transact({ ...context, caller: { ...this.context.caller, kind: 'system', organizationId: null, reason: name } }, (unit) =>
-          work(unit.data),
-        );
+        const { requestId, traceparent } = this.context;
+        await this.database.transact({ caller: systemCaller(name), requestId, ...(traceparent ? { traceparent } : {}) }, work);
       } catch (error) {
         this.database.options.onBackgroundError(error, `recording "${name}" outside the request`);
       }
@@ -208,7 +233,7 @@ export class UnitOfWork {
    * Records something that must stay although the request is refused (failed sign-ins, audit): in a transaction of its
    * own, after the ROLLBACK and before the answer, so that never two connections are held. Nothing happens on commit.
    */
-  recordOutsideRequest(name: string, work: (data: DataClient) => Promise<void>): void {
+  recordOutsideRequest(name: string, work: (unit: UnitOfWork) => Promise<void>): void {
     this.#outside.push({ name, work });
   }
 

@@ -1,0 +1,55 @@
+/** What a mail says, without how it looks. */
+export interface EmailContent {
+  readonly subject: string;
+  readonly paragraphs: readonly string[];
+  readonly action?: { readonly text: string; readonly url: string };
+}
+
+/** Company and theme of all mails (configuration `integrations.email`). */
+export interface EmailTheme {
+  readonly fromEmail: string;
+  readonly companyName: string;
+  readonly supportEmail: string;
+  readonly troubleText: string;
+}
+
+export interface RenderedEmail {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/** The same mail as plain text and as HTML. */
+export function renderEmail(content: EmailContent, name: string, theme: EmailTheme): RenderedEmail {
+  const trouble = content.action ? theme.troubleText.replaceAll('{ACTION}', content.action.text) : undefined;
+  const footer = theme.supportEmail ? [`Questions? Write to ${theme.supportEmail}.`] : [];
+  const text = [
+    `Hello ${name},`,
+    ...content.paragraphs,
+    ...(content.action ? [`${content.action.text}: ${content.action.url}`] : []),
+    ...footer,
+    ...(theme.companyName ? [theme.companyName] : []),
+  ].join('\n\n');
+  const paragraph = (line: string) => `<p>${escapeHtml(line)}</p>`;
+  const html = [
+    '<!doctype html><html lang="en"><body>',
+    paragraph(`Hello ${name},`),
+    ...content.paragraphs.map(paragraph),
+    ...(content.action
+      ? [
+          `<p><a href="${escapeHtml(content.action.url)}">${escapeHtml(content.action.text)}</a></p>`,
+          `<p><small>${escapeHtml(trouble ?? '')}<br>${escapeHtml(content.action.url)}</small></p>`,
+        ]
+      : []),
+    ...footer.map(paragraph),
+    ...(theme.companyName ? [paragraph(theme.companyName)] : []),
+    '</body></html>',
+  ].join('\n');
+  return { subject: content.subject, text, html };
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character] as string);
+}

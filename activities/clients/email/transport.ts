@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import MailComposer from 'nodemailer/lib/mail-composer/index.js';
+import { AppError } from '#entities/kit/errors.ts';
+import { failpoint } from '#entities/kit/failpoint.ts';
+
+export interface OutgoingEmail {
+  /** The same key is the same mail: a second attempt changes nothing at the receiving end. */
+  readonly key: string;
+  readonly from: string;
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+export interface EmailTransport {
+  /** @throws when the mail was not accepted; the attempt may be repeated */
+  send(email: OutgoingEmail): Promise<void>;
+}
+
+/**
+ * Writes mails as MIME files below a folder, one folder per recipient: development and tests read them there
+ * (`integrations.email.testdir`). The file is named by the key, so repeating an attempt replaces the same file.
+ */
+export class FolderTransport implements EmailTransport {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  async send({ key, ...message }: OutgoingEmail): Promise<void> {
+    const folder = join(this.#folder, safeName(message.to));
+    await mkdir(folder, { recursive: true });
+    const composer = new MailComposer({ ...message, messageId: `<${digestOf(key)}@core>`, headers: { 'x-idempotency-key': key } });
+    const file = join(folder, `${digestOf(key)}.eml`);
+    const draft = `${file}.${process.pid}.draft`;
+    await writeFile(draft, await composer.compile().build());
+    failpoint('email-before-write');
+    await rename(draft, file);
+    failpoint('email-after-write');
+  }
+}
+
+/** Stands in until a way to send mail is configured: what needs one waits and says why. */
+export class NoTransport implements EmailTransport {
+  async send(): Promise<void> {
+    throw new AppError(
+      'workflows_unavailable',
+      'No way to send e-mail is configured: set integrations.email.testdir (with server.dev) or integrations.email.provider.',
+    );
+  }
+}
+
+function digestOf(key: string): string {
+  return createHash('sha256').update(key).digest('hex').slice(0, 32);
+}
+
+/** An address as a folder name: what a path could misread is percent-encoded. */
+function safeName(address: string): string {
+  return encodeURIComponent(address).replaceAll('%40', '@').replace(/^\.+/, '_');
+}

@@ -1,0 +1,133 @@
+import { systemCaller } from '#entities/kit/caller.ts';
+import { failingAmong, lockRecords, nextHeld, readDelivery, updateDelivery } from '#entities/kit/deliveries.ts';
+import { failpoint } from '#entities/kit/failpoint.ts';
+import { readBatch, settleBatch, type EventRow } from '#entities/kit/outbox.ts';
+import type { UnitOfWork } from '#entities/kit/unit-of-work.ts';
+import type { DeliverEventInput } from '#workflows/events/deliver-event.contract.ts';
+import type { EventDependencies } from './dependencies.ts';
+import { deliverOne, deliverRecord, deliverTogether, inListenerTransaction, summaryOf, type Share } from './deliver-record.ts';
+
+export interface DeliveryReference {
+  readonly eventId: string;
+  readonly occurredAt: string;
+  readonly listener: string;
+}
+
+export type EventActivities = ReturnType<typeof createEventActivities>;
+
+/** Delivery of events to their listeners. Every activity may run again at any point: the delivery rows decide. */
+export function createEventActivities(deps: EventDependencies) {
+  const listenerCalled = (name: string) => {
+    const listener = deps.listeners.find((candidate) => candidate.name === name);
+    if (!listener) throw new Error(`this release has no listener "${name}"; run one that has it, or skip the delivery`);
+    return listener;
+  };
+  const inDatabase = <T>(work: (unit: UnitOfWork) => Promise<T>) =>
+    deps.database.transact({ caller: systemCaller('event delivery'), requestId: 'event-delivery' }, work);
+
+  return {
+    /** Delivers a batch to all its listeners; returns the deliveries that need a workflow of their own. */
+    async deliverBatch({ batchId }: { readonly batchId: string }): Promise<{ delivered: number; failing: DeliverEventInput[] }> {
+      const events = await inDatabase((unit) => readBatch(unit, batchId));
+      if (events.length === 0) return { delivered: 0, failing: [] };
+      let delivered = 0;
+      const troubled: Share[] = [];
+      for (const share of sharesOf(events, deps.listeners)) {
+        try {
+          delivered += await deliverTogether(deps, share);
+        } catch (error) {
+          deps.logger.warn({ err: error, listener: share.listener.name, batch_id: batchId }, 'a batch failed as a whole; delivering its records one by one');
+          troubled.push(...share.entityIds.map((entityId) => ({ ...share, entityIds: [entityId] })));
+        }
+      }
+      // After the healthy ones, so that nobody waits for their attempts.
+      for (const counts of await Promise.all(troubled.map((share) => deliverRecord(deps, share)))) delivered += counts;
+      const failing = await inDatabase((unit) => failingAmong(unit, events));
+      failpoint('delivery-before-settle');
+      await inDatabase((unit) => settleBatch(unit, batchId));
+      const byId = new Map(events.map((event) => [event.id, event]));
+      return { delivered, failing: failing.map(({ eventId, listener }) => inputOf(byId.get(eventId) as EventRow, listener, deps)) };
+    },
+
+    /** Tries a failing delivery once; done before, it has nothing to do. */
+    async deliverFailing(reference: DeliveryReference): Promise<void> {
+      const listener = listenerCalled(reference.listener);
+      const key = { ...reference, occurredAt: new Date(reference.occurredAt) };
+      const known = await inDatabase((unit) => readDelivery(unit, key));
+      if (known?.state !== 'failing') return;
+      try {
+        await inListenerTransaction(deps, listener, known.event.organizationId, async (unit, starts) => {
+          await lockRecords(unit, listener.name, [known.event.entityId]);
+          const current = await readDelivery(unit, key);
+          if (current?.state !== 'failing') return;
+          await deliverOne(unit, listener, current.event, starts);
+          await starts.run();
+          await updateDelivery(unit, key, 'done');
+        });
+      } catch (error) {
+        await inDatabase((unit) => updateDelivery(unit, key, 'failing', summaryOf(error)));
+        throw error;
+      }
+    },
+
+    /** Gives a failing delivery up, as an operator wished. */
+    async skipFailing(reference: DeliveryReference): Promise<void> {
+      const key = { ...reference, occurredAt: new Date(reference.occurredAt) };
+      await inDatabase(async (unit) => {
+        const known = await readDelivery(unit, key);
+        if (known?.state === 'failing') await updateDelivery(unit, key, 'skipped');
+      });
+    },
+
+    /** Delivers what was held behind a delivery that has ended; returns the one among it that fails, if any. */
+    async deliverHeld({ listener: name, entityId }: { readonly listener: string; readonly entityId: string }): Promise<DeliverEventInput | undefined> {
+      const listener = listenerCalled(name);
+      for (;;) {
+        const event = await inDatabase((unit) => nextHeld(unit, name, entityId));
+        if (!event) return undefined;
+        const key = { eventId: event.id, occurredAt: event.occurredAt, listener: name };
+        try {
+          await inListenerTransaction(deps, listener, event.organizationId, async (unit, starts) => {
+            await lockRecords(unit, name, [entityId]);
+            const current = await readDelivery(unit, key);
+            if (current?.state !== 'held') return;
+            await deliverOne(unit, listener, event, starts);
+            await starts.run();
+            await updateDelivery(unit, key, 'done');
+          });
+        } catch (error) {
+          deps.logger.error({ err: error, listener: name, event_id: event.id }, 'a listener fails on a held event too');
+          await inDatabase((unit) => updateDelivery(unit, key, 'failing', summaryOf(error)));
+          return inputOf(event, name, deps);
+        }
+      }
+    },
+  };
+}
+
+/** Who has to see what: one share per listener and organization. */
+function sharesOf(events: readonly EventRow[], listeners: EventDependencies['listeners']): Share[] {
+  return listeners.flatMap((listener) => {
+    const wanted = events.filter((event) => listener.topics.includes(event.topic));
+    return [...Map.groupBy(wanted, (event) => event.organizationId)].map(([organizationId, group]) => ({
+      listener,
+      organizationId,
+      entityIds: [...new Set(group.map((event) => event.entityId))],
+    }));
+  });
+}
+
+function inputOf(event: EventRow, listener: string, deps: EventDependencies): DeliverEventInput {
+  return {
+    eventId: event.id,
+    occurredAt: event.occurredAt.toISOString(),
+    listener,
+    taskQueue: deps.temporal.taskQueue(deps.queue),
+    requestId: event.requestId,
+    topic: event.topic,
+    organizationId: event.organizationId,
+    entityKind: event.entityKind,
+    entityId: event.entityId,
+    retry: deps.retry,
+  };
+}

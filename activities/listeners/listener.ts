@@ -1,0 +1,32 @@
+import type { StartOptions } from '#activities/clients/temporal.ts';
+import type { EventRow } from '#entities/kit/outbox.ts';
+import type { UnitOfWork } from '#entities/kit/unit-of-work.ts';
+import type { WorkflowContract } from '#workflows/kit/contract.ts';
+
+/** What a listener works with. */
+export interface Delivery {
+  readonly event: EventRow;
+  /** Scoped to the event's organization. The delivery row commits with what is done here, or neither does. */
+  readonly unit: UnitOfWork;
+  /** Identifies this delivery to the outside world, the same at every attempt: `<event>/<listener>`. */
+  readonly key: string;
+  /**
+   * Starts a workflow for whatever leaves the database. It is started before the commit and under an id made from `key`,
+   * so it happens once, and never for a delivery that is not due.
+   */
+  readonly start: <Input>(contract: WorkflowContract<Input>, input: Input, options?: Partial<StartOptions>) => void;
+  /** Full name of an activity queue. */
+  readonly taskQueue: (name: string) => string;
+}
+
+/** Reacts to events, at least once in effort and exactly once in effect. */
+export interface Listener {
+  /** kebab-case, unique; it is part of keys and ids and never changes. */
+  readonly name: string;
+  readonly topics: readonly string[];
+  readonly deliver: (delivery: Delivery) => Promise<void> | void;
+}
+
+export function defineListener(listener: Listener): Listener {
+  return listener;
+}

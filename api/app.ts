@@ -1,0 +1,75 @@
+import cookie from '@fastify/cookie';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import { newId } from '#entities/kit/ids.ts';
+import { productSchema } from './graphql/schema.ts';
+import { graphqlServer } from './graphql/server.ts';
+import { authenticatePlugin } from './plugins/authenticate.ts';
+import { bodiesPlugin } from './plugins/bodies.ts';
+import { csrfPlugin } from './plugins/csrf.ts';
+import { errorsPlugin, sendProblem } from './plugins/errors.ts';
+import { rememberMethods } from './plugins/methods.ts';
+import { requestContextPlugin } from './plugins/request-context.ts';
+import { unitOfWorkPlugin } from './plugins/unit-of-work.ts';
+import { asAppError, problemOf, problemType } from './problem.ts';
+import { newRequestContext } from './request-context.ts';
+import { registerRoute } from './route.ts';
+import { routes } from './rest/routes.ts';
+import type { Services } from './services.ts';
+
+/** Largest request body, in bytes; uploads have limits of their own. */
+const bodyLimit = 1_048_576;
+
+const requestIdPattern = /^[A-Za-z0-9._-]{1,64}$/;
+
+/**
+ * The HTTP application. The order of this list is the order in which a request passes (design, Life of a request).
+ */
+export async function createApp(services: Services): Promise<FastifyInstance> {
+  const { server } = services.config.current;
+  const app = Fastify({
+    // Typed as Fastify's own logger, so that the application has its plain type.
+    loggerInstance: services.logger as FastifyBaseLogger,
+    disableRequestLogging: true,
+    bodyLimit,
+    // Whole request, headers and keep-alive: `server.readtimeout`, `readheadertimeout`, `idletimeout`.
+    requestTimeout: server.readtimeout,
+    keepAliveTimeout: server.idletimeout,
+    http: { headersTimeout: server.readheadertimeout, connectionsCheckingInterval: 500 },
+    requestIdHeader: false,
+    requestIdLogLabel: 'request_id',
+    genReqId: (request) => {
+      const given = request.headers['x-request-id'];
+      return typeof given === 'string' && requestIdPattern.test(given) ? given : newId();
+    },
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: true, allErrors: true } },
+    // Requests that never reach a route: a broken URL, an unsupported method.
+    frameworkErrors: (error, request, reply) => {
+      request.core ??= newRequestContext(request, '', server.writetimeout);
+      void sendProblem(asAppError(error), request, reply.header('x-request-id', request.id));
+    },
+    clientErrorHandler(error, socket) {
+      if (!socket.writable || (error as NodeJS.ErrnoException).code === 'ECONNRESET') return;
+      const known = asAppError({ ...error, code: (error as NodeJS.ErrnoException).code, statusCode: 400, message: 'The request is not valid HTTP.' });
+      const body = JSON.stringify(problemOf(known, newId()));
+      socket.end(
+        `HTTP/1.1 ${known.status} ${known.code}\r\ncontent-type: ${problemType}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+      );
+    },
+  });
+
+  errorsPlugin(app);
+  requestContextPlugin(app, services);
+  bodiesPlugin(app);
+  await app.register(cookie);
+  authenticatePlugin(app, services);
+  csrfPlugin(app, services);
+  unitOfWorkPlugin(app);
+  const refuseOtherMethods = rememberMethods(app);
+
+  for (const route of routes) registerRoute(app, services, route);
+  graphqlServer(app, services, productSchema());
+  refuseOtherMethods();
+  return app;
+}

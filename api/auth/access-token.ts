@@ -1,0 +1,101 @@
+import { createLocalJWKSet, errors, jwtVerify, SignJWT, type JSONWebKeySet, type JWTPayload } from 'jose';
+import type { Clock } from '#entities/kit/clock.ts';
+import { AppError } from '#entities/kit/errors.ts';
+import { isId, newId } from '#entities/kit/ids.ts';
+import type { SigningKeys } from './signing-keys.ts';
+
+/** Header `typ` of access tokens (RFC 9068); a token of another type is never accepted as one. */
+const tokenType = 'at+jwt';
+
+/** Longest token that is looked at, in characters. */
+const longestToken = 4_096;
+
+export interface AccessTokenSettings {
+  readonly issuer: string;
+  readonly audience: string;
+  /** Lifetime in milliseconds (configuration `auth.token.accessduration`). */
+  readonly accessDurationMs: number;
+}
+
+export interface AccessClaims {
+  /** `jti`: revocation and logs go by it. */
+  readonly tokenId: string;
+  readonly userId: string;
+  /** `org`: the organization the holder acts in. */
+  readonly organizationId: string | null;
+  /** `sid`: stays the same as long as the sign-in lasts; CSRF tokens are bound to it. */
+  readonly sessionId: string;
+  readonly expiresAt: Date;
+}
+
+export interface IssuedToken extends AccessClaims {
+  readonly token: string;
+}
+
+/** Issues and checks access tokens: signed JWTs (specification, Access tokens and API tokens). */
+export class AccessTokens {
+  readonly #keys: SigningKeys;
+  readonly #settings: () => AccessTokenSettings;
+  readonly #clock: Clock;
+  readonly #keySet: ReturnType<typeof createLocalJWKSet>;
+
+  constructor(keys: SigningKeys, settings: () => AccessTokenSettings, clock: Clock) {
+    this.#keys = keys;
+    this.#settings = settings;
+    this.#clock = clock;
+    this.#keySet = createLocalJWKSet(keys.publicKeys);
+  }
+
+  /** The public key set served at `/.well-known/jwks.json`. */
+  get publicKeys(): JSONWebKeySet {
+    return this.#keys.publicKeys;
+  }
+
+  async issue(userId: string, organizationId: string | null): Promise<IssuedToken> {
+    const { issuer, audience, accessDurationMs } = this.#settings();
+    const issuedAt = this.#clock.now();
+    const expiresAt = new Date(issuedAt.getTime() + accessDurationMs);
+    const claims = { tokenId: newId(), userId, organizationId, sessionId: newId(), expiresAt };
+    const token = await new SignJWT({ org: organizationId, sid: claims.sessionId })
+      .setProtectedHeader({ alg: this.#keys.signing.algorithm, kid: this.#keys.signing.kid, typ: tokenType })
+      .setSubject(userId)
+      .setJti(claims.tokenId)
+      .setIssuer(issuer)
+      .setAudience(audience)
+      .setIssuedAt(issuedAt)
+      .setNotBefore(issuedAt)
+      .setExpirationTime(expiresAt)
+      .sign(this.#keys.signing.privateKey);
+    return { ...claims, token };
+  }
+
+  /** @throws AppError unauthenticated, with the same text for every way in which a token can be wrong */
+  async verify(token: string): Promise<AccessClaims> {
+    if (token.length > longestToken || token.split('.', 4).length !== 3) throw rejected();
+    const { issuer, audience } = this.#settings();
+    try {
+      const { payload } = await jwtVerify(token, this.#keySet, {
+        algorithms: [...this.#keys.algorithms],
+        typ: tokenType,
+        issuer,
+        audience,
+        currentDate: this.#clock.now(),
+        requiredClaims: ['exp', 'iat', 'nbf', 'sub', 'jti', 'sid'],
+      });
+      return claimsOf(payload);
+    } catch (error) {
+      if (error instanceof errors.JOSEError) throw rejected(error);
+      throw error;
+    }
+  }
+}
+
+function claimsOf(payload: JWTPayload): AccessClaims {
+  const { sub, jti, exp, org, sid } = payload as JWTPayload & { org?: unknown; sid?: unknown };
+  if (!isId(sub) || !isId(jti) || !isId(sid) || exp === undefined || !(org === null || isId(org))) throw rejected();
+  return { tokenId: jti, userId: sub, organizationId: org, sessionId: sid, expiresAt: new Date(exp * 1_000) };
+}
+
+function rejected(cause?: unknown): AppError {
+  return new AppError('unauthenticated', 'The access token is not valid or has expired; sign in again.', { cause });
+}

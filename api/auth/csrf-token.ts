@@ -1,0 +1,17 @@
+import { randomBytes } from 'node:crypto';
+import { isSignedBy, sign } from '#entities/kit/keys.ts';
+
+/**
+ * Signed double submit (OWASP): the cookie's value must come back in a header. The signature binds it to the session, so
+ * a value planted by another site or taken from another session does not pass.
+ * @param sessionId `sid` of the access token in the cookie; empty before sign-in
+ */
+export function newCsrfToken(key: Buffer, sessionId: string): string {
+  const nonce = randomBytes(16).toString('base64url');
+  return `${nonce}.${sign(key, [nonce, sessionId]).toString('base64url')}`;
+}
+
+export function isCsrfToken(key: Buffer, sessionId: string, token: string): boolean {
+  const [nonce, signature, ...rest] = token.split('.');
+  return rest.length === 0 && nonce?.length === 22 && signature !== undefined && isSignedBy(key, [nonce, sessionId], signature);
+}

@@ -1,0 +1,50 @@
+import { GraphQLInputObjectType, GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql';
+import { membership, organization } from '#entities/index.ts';
+import { AppError } from '#entities/kit/errors.ts';
+import type { HandWrittenField } from '../derive.ts';
+
+interface Input {
+  readonly name: string;
+  readonly displayName?: string | null;
+  readonly description?: string | null;
+}
+
+/**
+ * Hand-written, because it makes two records of which the second gives the caller its rights on the first: the right to
+ * do so is being signed in, and the caller becomes the owner.
+ */
+export const createOrganization: HandWrittenField = {
+  on: 'Mutation',
+  name: 'createOrganization',
+  build: (types) => ({
+    type: new GraphQLNonNull(
+      new GraphQLObjectType({
+        name: 'CreateOrganizationPayload',
+        fields: { organization: { type: new GraphQLNonNull(types.objectOf(organization)) } },
+      }),
+    ),
+    description: 'Creates an organization; the caller becomes its owner.',
+    args: {
+      input: {
+        type: new GraphQLNonNull(
+          new GraphQLInputObjectType({
+            name: 'CreateOrganizationInput',
+            fields: {
+              name: { type: new GraphQLNonNull(GraphQLString), description: 'Unique name.' },
+              displayName: { type: GraphQLString, description: 'Name shown to people.' },
+              description: { type: GraphQLString, description: 'What the organization does.' },
+            },
+          }),
+        ),
+      },
+    },
+    resolve: async (_source, { input }: { input: Input }, { unit }) => {
+      const { kind, subjectId } = unit.context.caller;
+      if (kind !== 'user' || subjectId === null) throw new AppError('permission_denied', 'Only people create organizations; sign in first.');
+      const data = unit.data.privileged('create organization');
+      const created = await data.create(organization, input);
+      await data.create(membership, { organizationId: created.id, userId: subjectId, role: 'owner' });
+      return { organization: created };
+    },
+  }),
+};

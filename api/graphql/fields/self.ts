@@ -1,0 +1,15 @@
+import { user } from '#entities/index.ts';
+import type { HandWrittenField } from '../derive.ts';
+
+export const self: HandWrittenField = {
+  on: 'Query',
+  name: 'self',
+  build: (types) => ({
+    type: types.objectOf(user),
+    description: 'The person who calls; null for callers that are not people.',
+    resolve: (_source, _args, { unit }) => {
+      const { kind, subjectId } = unit.context.caller;
+      return kind === 'user' && subjectId !== null ? unit.data.get(user, subjectId) : null;
+    },
+  }),
+};

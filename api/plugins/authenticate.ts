@@ -1,0 +1,62 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { readStanding } from '#entities/kit/access.ts';
+import { anonymousCaller } from '#entities/kit/caller.ts';
+import { AppError, isAppError } from '#entities/kit/errors.ts';
+import { accessCookie } from '../auth/cookies.ts';
+import type { Services } from '../services.ts';
+
+/**
+ * Finds out who calls: the bearer token, else the access cookie. The token names the person; user, revocation and
+ * membership are read anew for every request, so a change there works at once.
+ */
+export function authenticatePlugin(app: FastifyInstance, services: Services): void {
+  app.addHook('onRequest', async (request) => {
+    const { authorization } = request.headers;
+    if (authorization !== undefined) {
+      await identify(request, services, bearerToken(authorization));
+    } else {
+      const cookie = request.cookies[accessCookie];
+      if (cookie !== undefined) await identifyByCookie(request, services, cookie);
+    }
+    if (request.routeOptions.config.access === 'required' && request.core.caller === anonymousCaller) {
+      throw new AppError('unauthenticated', 'Sign in first: POST /v1/login, then send the access token as bearer token or cookie.');
+    }
+  });
+}
+
+/** RFC 6750, section 2.1. @throws AppError unauthenticated */
+function bearerToken(header: string): string {
+  const [, token] = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(header) ?? [];
+  if (!token) throw new AppError('unauthenticated', 'The Authorization header must be "Bearer" and an access token.');
+  return token;
+}
+
+/** A stale cookie is not an error by itself: the browser sends it to public addresses too. */
+async function identifyByCookie(request: FastifyRequest, services: Services, token: string): Promise<void> {
+  try {
+    await identify(request, services, token);
+    request.core.isCookieCredential = true;
+  } catch (error) {
+    if (!isAppError(error) || error.code !== 'unauthenticated') throw error;
+    request.core.claims = undefined;
+  }
+}
+
+async function identify(request: FastifyRequest, services: Services, token: string): Promise<void> {
+  const claims = await services.accessTokens.verify(token);
+  const { userId, tokenId, organizationId } = claims;
+  const standing = await readStanding(services.database, userId, tokenId, organizationId);
+  if (!standing.isActive || standing.isRevoked) {
+    throw new AppError('unauthenticated', 'The access token is not valid or has expired; sign in again.');
+  }
+  request.core.claims = claims;
+  request.core.caller = {
+    kind: 'user',
+    subjectId: userId,
+    // Without a membership the organization is not theirs any more; tenant queries then return nothing.
+    organizationId: standing.role === null ? null : organizationId,
+    role: standing.role,
+    tokenId,
+    reason: '',
+  };
+}

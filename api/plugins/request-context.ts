@@ -1,0 +1,52 @@
+import type { FastifyInstance } from 'fastify';
+import { startSpan, type WorkSpan } from '#entities/kit/trace.ts';
+import { newRequestContext, type RequestContext } from '../request-context.ts';
+import type { Services } from '../services.ts';
+
+const spans = new WeakMap<RequestContext, WorkSpan>();
+
+/**
+ * Opens the request's span and context, and closes them with one access log line. The request id goes out in
+ * `X-Request-Id`; every row, event and workflow the request causes carries it.
+ */
+export function requestContextPlugin(app: FastifyInstance, services: Services): void {
+  app.decorateRequest('core');
+  app.addHook('onRequest', (request, reply, done) => {
+    const span = startSpan(`${request.method} ${request.routeOptions.url ?? 'unmatched'}`, {
+      parent: headerOf(request.headers['traceparent']),
+      attributes: { 'http.request.method': request.method, 'request.id': request.id },
+    });
+    // The answer must have left within `writetimeout`; every client of the request gets what is left of it.
+    request.core = newRequestContext(request, span.traceparent, services.config.current.server.writetimeout);
+    spans.set(request.core, span);
+    request.log = request.log.child({ trace_id: span.traceId });
+    reply.header('x-request-id', request.id);
+    done();
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.url ?? 'unmatched';
+    const { statusCode } = reply;
+    services.metrics.requests.inc({ method: request.method, route, status: statusCode });
+    services.metrics.durations.observe({ method: request.method, route }, reply.elapsedTime / 1_000);
+    request.log.info(
+      {
+        method: request.method,
+        route,
+        status: statusCode,
+        duration_ms: Math.round(reply.elapsedTime * 10) / 10,
+        subject: request.core.caller.subjectId,
+        organization_id: request.core.caller.organizationId,
+        statements: request.core.unit?.statements ?? 0,
+      },
+      'request',
+    );
+    const span = spans.get(request.core);
+    span?.set({ 'http.route': route, 'http.response.status_code': statusCode });
+    span?.end(statusCode >= 500 ? `status ${statusCode}` : undefined);
+    done();
+  });
+}
+
+function headerOf(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}

@@ -1,0 +1,93 @@
+import { Type } from 'typebox';
+import { AppError, errorCatalogue, isAppError, type ErrorCode, type FieldProblem } from '#entities/kit/errors.ts';
+
+/** Media type of every REST error (RFC 9457). */
+export const problemType = 'application/problem+json; charset=utf-8';
+
+export const ProblemSchema = Type.Object(
+  {
+    type: Type.String({ description: 'Where the problem type is described, relative to the API.' }),
+    title: Type.String({ description: 'What kind of problem this is; the same for every occurrence.' }),
+    status: Type.Integer({ description: 'HTTP status.' }),
+    detail: Type.String({ description: 'What happened here and what to do.' }),
+    instance: Type.String({ description: 'This occurrence: the request id as a URN.' }),
+    code: Type.String({ description: 'Stable code to branch on.' }),
+    request_id: Type.String({ description: 'Quote it when asking for help; logs, events and workflows carry it.' }),
+    errors: Type.Optional(
+      Type.Array(Type.Object({ path: Type.String({ description: 'JSON pointer into the input.' }), message: Type.String() })),
+    ),
+  },
+  { $id: 'Problem', title: 'Problem' },
+);
+
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly instance: string;
+  readonly code: ErrorCode;
+  readonly request_id: string;
+  readonly errors?: readonly FieldProblem[];
+}
+
+export function problemOf(error: AppError, requestId: string): Problem {
+  return {
+    type: `/docs/errors#${error.code}`,
+    title: errorCatalogue[error.code].title,
+    status: error.status,
+    detail: error.message,
+    instance: `urn:request:${requestId}`,
+    code: error.code,
+    request_id: requestId,
+    ...(error.details.fields ? { errors: error.details.fields } : {}),
+  };
+}
+
+interface ForeignError {
+  readonly code?: string;
+  readonly statusCode?: number;
+  readonly message?: string;
+  readonly validation?: readonly { readonly instancePath: string; readonly keyword: string; readonly params: Record<string, unknown>; readonly message?: string }[];
+  readonly validationContext?: string;
+}
+
+/** Fastify's and Node's own refusals, by their code. */
+const foreignCodes: Readonly<Record<string, ErrorCode>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed_body',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'malformed_body',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'malformed_body',
+  FST_ERR_BAD_URL: 'invalid_input',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+  HPE_HEADER_OVERFLOW: 'invalid_input',
+};
+
+/**
+ * Any thrown value as one of ours. What nobody foresaw becomes `internal`: its text stays in the logs.
+ */
+export function asAppError(thrown: unknown): AppError {
+  if (isAppError(thrown)) return thrown;
+  const error = (thrown ?? {}) as ForeignError;
+  if (error.validation) return validationError(error.validation, error.validationContext ?? 'body');
+  const code = foreignCodes[error.code ?? ''];
+  if (code) return new AppError(code, error.message ?? errorCatalogue[code].title, { cause: thrown });
+  if (error.statusCode === 400) return new AppError('malformed_body', error.message ?? 'The request cannot be read.', { cause: thrown });
+  return new AppError('internal', 'Something went wrong on our side; quote the request id when you ask for help.', { cause: thrown });
+}
+
+function validationError(problems: NonNullable<ForeignError['validation']>, context: string): AppError {
+  const fields = problems
+    // The members of a union each report once more; the union's own line is enough.
+    .filter(({ keyword }) => keyword !== 'const' && keyword !== 'if')
+    .map(({ instancePath, keyword, params, message }) => {
+      const name = keyword === 'additionalProperties' ? params['additionalProperty'] : keyword === 'required' ? params['missingProperty'] : undefined;
+      const path = name === undefined ? instancePath || '/' : `${instancePath}/${String(name)}`;
+      if (keyword === 'additionalProperties') return { path, message: 'is not a known field' };
+      if (keyword === 'required') return { path, message: 'is required' };
+      return { path, message: message ?? 'is not valid' };
+    });
+  const summary = fields.map(({ path, message }) => `${path} ${message}`).join('; ');
+  return new AppError('invalid_input', `The ${context === 'querystring' ? 'query' : context} is not valid: ${summary}.`, { details: { fields } });
+}

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { Type } from 'typebox';
+import { membership, user } from '#entities/index.ts';
+import { systemCaller } from '#entities/kit/caller.ts';
+import { AppError } from '#entities/kit/errors.ts';
+import { countSignInFailure, forgetSignInFailures, readSignInFailures } from '#entities/kit/sign-in-failures.ts';
+import { accessCookie, credentialCookie } from '../auth/cookies.ts';
+import { hashPassword, isOutdated, longestPassword, verifyPassword } from '../auth/password.ts';
+import { setCsrfCookie } from '../plugins/csrf.ts';
+import { defineRoute, type Call } from '../route.ts';
+
+/** Failures count for this long, in milliseconds. */
+const windowMs = 15 * 60_000;
+
+/** Failures within the window after which an account or an address has to wait. */
+const limits = { account: 10, address: 50 } as const;
+
+/**
+ * Password sign-in. Unknown address, wrong password and unconfirmed address get one text and take one time. The password
+ * is hashed between two transactions, never inside one.
+ */
+export const login = defineRoute({
+  method: 'POST',
+  url: '/v1/login',
+  tag: 'Account',
+  summary: 'Sign in with a password',
+  description: 'Answers with an access token and sets it as a cookie for browsers. The CSRF cookie is renewed for the new session.',
+  access: 'public',
+  body: Type.Object(
+    {
+      username: Type.String({ minLength: 1, maxLength: 254, description: 'The e-mail address.' }),
+      password: Type.String({ minLength: 1, maxLength: longestPassword }),
+    },
+    { additionalProperties: false },
+  ),
+  answers: {
+    200: Type.Object({
+      access_token: Type.String({ description: 'Send it as bearer token.' }),
+      token_type: Type.Literal('Bearer'),
+      expires_in: Type.Integer({ description: 'Seconds until the token expires.' }),
+      user_id: Type.String(),
+      organization_id: Type.Union([Type.String(), Type.Null()], { description: 'The organization the token acts in.' }),
+    }),
+  },
+  errors: ['invalid_input', 'invalid_credentials', 'too_many_requests'],
+  handle: async (call) => {
+    const { body, unit, services, request, reply } = call;
+    const email = body.username.trim().toLowerCase();
+    const keys = { account: `account:${createHash('sha256').update(email).digest('hex')}`, address: `address:${request.ip}` };
+    const credential = await readCredential(call, email, keys);
+    const isRight = await verifyPassword(body.password, credential?.passwordHash ?? null);
+
+    const data = unit.data.privileged('sign-in');
+    // Read again: between the two transactions the password may have been changed or the person locked out.
+    const person = credential && isRight ? await data.findOne(user, { id: { eq: credential.id } }) : undefined;
+    if (!person?.emailConfirmedAt || person.status !== 'active' || person.passwordHash !== credential?.passwordHash) {
+      unit.recordOutsideRequest('failed sign-in', (outside) => countSignInFailure(outside, [keys.account, keys.address], windowMs));
+      throw new AppError('invalid_credentials', 'Address or password is wrong, or the address is not confirmed yet.');
+    }
+    if (person.passwordHash && isOutdated(person.passwordHash)) {
+      await data.update(user, person.id, { passwordHash: await hashPassword(body.password) });
+    }
+    await forgetSignInFailures(unit, keys.account);
+    const [first] = await data.find(membership, { where: { userId: { eq: person.id } }, orderBy: [{ field: 'createdAt', direction: 'asc' }], limit: 1 });
+
+    const issued = await services.accessTokens.issue(person.id, first?.organizationId ?? null);
+    void reply.setCookie(accessCookie, issued.token, credentialCookie(services.config.current));
+    setCsrfCookie(reply, services, issued.sessionId);
+    return {
+      status: 200,
+      body: {
+        access_token: issued.token,
+        token_type: 'Bearer',
+        expires_in: Math.floor((issued.expiresAt.getTime() - services.clock.now().getTime()) / 1_000),
+        user_id: person.id,
+        organization_id: issued.organizationId,
+      },
+    };
+  },
+});
+
+/** The stored hash of an account, read in a transaction that ends before the hashing begins. */
+async function readCredential({ services, request }: Call<unknown>, email: string, keys: { account: string; address: string }) {
+  const context = { caller: systemCaller('sign-in'), requestId: request.id, traceparent: request.core.traceparent, deadline: request.core.deadline };
+  return services.database.transact({ ...context, readOnly: true }, async (unit) => {
+    const failures = await readSignInFailures(unit, [keys.account, keys.address], windowMs);
+    for (const kind of ['account', 'address'] as const) {
+      const held = failures.get(keys[kind]);
+      if (held && held.failures >= limits[kind]) {
+        const waitMs = held.lastFailedAt.getTime() + windowMs - services.clock.now().getTime();
+        throw new AppError('too_many_requests', 'Too many failed sign-ins; wait before you try again.', {
+          details: { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) },
+        });
+      }
+    }
+    return unit.data.findOne(user, { email: { eq: email } });
+  });
+}

@@ -1,0 +1,24 @@
+import { revokeToken } from '#entities/kit/access.ts';
+import { accessCookie, credentialCookie } from '../auth/cookies.ts';
+import { setCsrfCookie } from '../plugins/csrf.ts';
+import { MessageSchema } from '../schemas.ts';
+import { defineRoute } from '../route.ts';
+
+/** Idempotent: without a valid token there is nothing to end. */
+export const logout = defineRoute({
+  method: 'POST',
+  url: '/v1/logout',
+  tag: 'Account',
+  summary: 'Sign out',
+  description: 'Revokes the presented access token at once and clears the cookies.',
+  access: 'public',
+  answers: { 200: MessageSchema },
+  errors: [],
+  handle: async ({ unit, services, request, reply }) => {
+    const { claims } = request.core;
+    if (claims) await revokeToken(unit, claims.tokenId, claims.expiresAt);
+    void reply.clearCookie(accessCookie, credentialCookie(services.config.current));
+    setCsrfCookie(reply, services, '');
+    return { status: 200, body: { message: 'Signed out.' } };
+  },
+});

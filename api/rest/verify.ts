@@ -1,0 +1,46 @@
+import { Type } from 'typebox';
+import { emailVerification, membership, organization, user } from '#entities/index.ts';
+import { AppError } from '#entities/kit/errors.ts';
+import { deriveKey } from '#entities/kit/keys.ts';
+import { checkOneTimeToken, claimedId, invalidToken } from '#entities/kit/one-time-token.ts';
+import { defineRoute } from '../route.ts';
+
+/** Confirms the address, and gives the person an organization of their own to start with. */
+export const verify = defineRoute({
+  method: 'POST',
+  url: '/v1/verify',
+  tag: 'Account',
+  summary: 'Confirm an e-mail address',
+  description: 'Takes the token of the mailed link. A token works once, for seven days, and only the newest one.',
+  access: 'public',
+  body: Type.Object({ token: Type.String({ minLength: 1, maxLength: 200, description: 'From the mailed link.' }) }, { additionalProperties: false }),
+  answers: { 200: Type.Object({ message: Type.String(), email: Type.String() }) },
+  errors: ['invalid_input', 'invalid_token', 'token_expired'],
+  handle: async ({ body, unit, services }) => {
+    const id = claimedId(body.token);
+    const data = unit.data.privileged('confirm address');
+    // Locked, so that of two requests with one token the second sees the first one's result.
+    const verification = await data.findLocked(emailVerification, id);
+    if (!verification) throw invalidToken();
+    const key = deriveKey(services.config.current.sessions.signingkey, 'one-time-token');
+    checkOneTimeToken(key, 'email-verification', id, verification.round, body.token);
+    if (verification.usedAt) throw invalidToken();
+    const now = services.clock.now();
+    if (verification.expiresAt <= now) {
+      throw new AppError('token_expired', 'This link has expired; ask for a new one with POST /v1/resend.');
+    }
+
+    await data.update(emailVerification, id, { usedAt: now });
+    const person = await data.update(user, verification.userId, { emailConfirmedAt: now });
+    const own = await data.create(organization, { name: `personal-${person.id}`, displayName: person.displayName, isPersonal: true });
+    await data.create(membership, { organizationId: own.id, userId: person.id, role: 'owner' });
+    unit.emit({
+      topic: 'user.confirmed',
+      entityKind: user.topic,
+      entityId: person.id,
+      recordVersion: person.recordVersion,
+      organizationId: null,
+    });
+    return { status: 200, body: { message: 'The address is confirmed; you can sign in now.', email: person.email } };
+  },
+});

@@ -1,0 +1,18 @@
+import type { Logger } from 'pino';
+import type { ConfigStore } from '#config/store.ts';
+import type { Clock } from '#entities/kit/clock.ts';
+import type { Database } from '#entities/kit/database.ts';
+import type { AccessTokens } from './auth/access-token.ts';
+import type { Health } from './health.ts';
+import type { Metrics } from './metrics.ts';
+
+/** What the routes of one process work with; assembled once in `start.ts`. */
+export interface Services {
+  readonly config: ConfigStore;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly accessTokens: AccessTokens;
+  readonly health: Health;
+  readonly metrics: Metrics;
+}

@@ -1,0 +1,27 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+
+/** What a derived key is for. One secret never serves two purposes (RFC 5869, `info`). */
+export type KeyPurpose = 'csrf' | 'one-time-token' | 'workflow-payload';
+
+/** A 32-byte key for one purpose, derived with HKDF-SHA256 from a configured secret. */
+export function deriveKey(secret: string, purpose: KeyPurpose): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, 'core', purpose, 32));
+}
+
+/**
+ * HMAC-SHA256 over the parts, each preceded by its length, so that moving a boundary changes the result.
+ * @returns 32 bytes
+ */
+export function sign(key: Buffer, parts: readonly string[]): Buffer {
+  const hmac = createHmac('sha256', key);
+  for (const part of parts) hmac.update(`${Buffer.byteLength(part)}:${part}`);
+  return hmac.digest();
+}
+
+/** Whether `candidate` (base64url) is exactly the signature of the parts; constant time. */
+export function isSignedBy(key: Buffer, parts: readonly string[], candidate: string): boolean {
+  const expected = sign(key, parts);
+  const given = Buffer.from(candidate, 'base64url');
+  // Buffer.from forgives padding, whitespace and stray bits; the text itself must be canonical.
+  return given.length === expected.length && timingSafeEqual(given, expected) && given.toString('base64url') === candidate;
+}

@@ -1,0 +1,31 @@
+import { AppError } from './errors.ts';
+import { isId } from './ids.ts';
+import { isSignedBy, sign } from './keys.ts';
+
+/** Tokens of one purpose are never accepted for another. */
+export type TokenPurpose = 'email-verification';
+
+/**
+ * The token a mail carries: `<id>.<signature>`. Nothing secret is stored or queued; whoever needs it derives it from the
+ * record's id and round with a key of the server.
+ */
+export function oneTimeToken(key: Buffer, purpose: TokenPurpose, id: string, round: number): string {
+  return `${id}.${sign(key, [purpose, id, String(round)]).toString('base64url')}`;
+}
+
+/** The record id a token claims to be for. @throws AppError invalid_token */
+export function claimedId(token: string): string {
+  const [id, signature, ...rest] = token.split('.');
+  if (!isId(id) || !signature || rest.length > 0) throw invalidToken();
+  return id;
+}
+
+/** @throws AppError invalid_token unless the token is the one of this purpose, record and round */
+export function checkOneTimeToken(key: Buffer, purpose: TokenPurpose, id: string, round: number, token: string): void {
+  const signature = token.slice(id.length + 1);
+  if (!isSignedBy(key, [purpose, id, String(round)], signature)) throw invalidToken();
+}
+
+export function invalidToken(): AppError {
+  return new AppError('invalid_token', 'This link is not valid or was used already; ask for a new one.');
+}

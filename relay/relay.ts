@@ -1,0 +1,140 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { TemporalGateway } from '#activities/clients/temporal.ts';
+import { systemCaller } from '#entities/kit/caller.ts';
+import type { Database } from '#entities/kit/database.ts';
+import { failpoint } from '#entities/kit/failpoint.ts';
+import { newId } from '#entities/kit/ids.ts';
+import type { UnitOfWork } from '#entities/kit/unit-of-work.ts';
+import { claimBatch, unfinishedBatches, type BatchHead } from '#entities/kit/outbox.ts';
+import { deliverEventsContract } from '#workflows/events/deliver-events.contract.ts';
+
+export interface RelayOptions {
+  readonly database: Database;
+  readonly temporal: TemporalGateway;
+  readonly logger: Logger;
+  /** `workflows.dispatch.enabled`: off, events wait in their rows. */
+  readonly isEnabled: () => boolean;
+  /** Age in milliseconds at which a claimed batch counts as left behind (`jobqueue.queueconf.RescueStuckJobsAfter`). */
+  readonly rescueAfterMs: () => number;
+}
+
+/** Most events of one batch. */
+const mostEvents = 200;
+
+/** Batches this process starts at the same time. */
+const mostStarts = 4;
+
+/** Pauses after a failed start, in milliseconds; the last one repeats. */
+const pausesMs = [250, 500, 1_000, 2_000, 5_000] as const;
+
+/**
+ * From rows to workflow starts. A batch is stamped in the database first and its workflow's input is the stamp, so a crash
+ * in between is mended by starting the same batch again, never by forming another one.
+ *
+ * `wake` is cheap and may be called for every commit: while a start is under way further events gather, so an idle server
+ * delivers each transaction by itself and a busy one in large batches.
+ */
+export class Relay {
+  readonly #options: RelayOptions;
+  /** Claimed here, but not accepted by Temporal yet. */
+  readonly #unstarted: BatchHead[] = [];
+  readonly #running = new Set<Promise<void>>();
+  #isWanted = false;
+  #failures = 0;
+  #stopped = new AbortController();
+
+  constructor(options: RelayOptions) {
+    this.#options = options;
+  }
+
+  /** Something may be waiting. */
+  wake(): void {
+    this.#isWanted = true;
+    if (this.#running.size < mostStarts) this.#spawn();
+  }
+
+  #spawn(): void {
+    const run = this.#run()
+      .catch((error: unknown) => {
+        this.#options.logger.error({ err: error }, 'relay stopped; the next event or the sweep wakes it again');
+      })
+      .finally(() => {
+        this.#running.delete(run);
+      });
+    this.#running.add(run);
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopped.signal.aborted && this.#options.isEnabled()) {
+      const batch = this.#unstarted.shift() ?? (await this.#claim());
+      if (!batch) return;
+      await this.#startOrKeep(batch);
+    }
+  }
+
+  async #claim(): Promise<BatchHead | undefined> {
+    // While Temporal is away no new batches are formed: the rows gather and go out in few large ones.
+    if (!this.#isWanted || this.#failures > 0) return undefined;
+    this.#isWanted = false;
+    const batch = await this.#inDatabase((unit) => claimBatch(unit, mostEvents));
+    if (batch) failpoint('relay-claimed');
+    // Another start goes on beside this one.
+    if (batch?.hasMore) this.wake();
+    return batch;
+  }
+
+  async #startOrKeep(batch: BatchHead): Promise<void> {
+    try {
+      await this.#start(batch);
+      if (this.#failures > 0) this.#options.logger.info('Temporal answers again; events flow');
+      this.#failures = 0;
+    } catch (error) {
+      this.#unstarted.push(batch);
+      const waitMs = pausesMs[Math.min(this.#failures++, pausesMs.length - 1)] as number;
+      if (this.#failures === 1) {
+        this.#options.logger.warn({ err: error, batch_id: batch.batchId }, 'events wait in their rows: Temporal did not take a batch');
+      }
+      await pause(waitMs, undefined, { signal: this.#stopped.signal }).catch(() => {});
+    }
+  }
+
+  async #start(batch: BatchHead): Promise<void> {
+    const { temporal, logger } = this.#options;
+    await temporal.start(
+      deliverEventsContract,
+      { batchId: batch.batchId },
+      {
+        // The delivery rows say what is done; a batch that was cut off runs again under its id.
+        repeat: 'again',
+        search: { RequestId: batch.requestIds, EventTopic: batch.topics, OrganizationId: batch.organizationIds },
+      },
+    );
+    failpoint('relay-started');
+    logger.debug({ batch_id: batch.batchId, events: batch.count, request_ids: batch.requestIds }, 'batch started');
+  }
+
+  /**
+   * Starts what a crash left behind: batches claimed long ago and not delivered, and events nobody claimed.
+   * @returns how many batches were started again
+   */
+  async sweep(): Promise<number> {
+    const { database, rescueAfterMs, isEnabled } = this.#options;
+    if (!isEnabled()) return 0;
+    const before = new Date(database.options.clock.now().getTime() - rescueAfterMs());
+    const left = await this.#inDatabase((unit) => unfinishedBatches(unit, before, 100));
+    for (const batch of left) await this.#start(batch);
+    this.wake();
+    return left.length;
+  }
+
+  /** Claims nothing more and waits for starts under way. What is not started stays in its rows. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await Promise.all(this.#running);
+  }
+
+  #inDatabase<T>(work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
+    return this.#options.database.transact({ caller: systemCaller('relay'), requestId: `relay-${newId()}` }, work);
+  }
+}
