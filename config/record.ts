@@ -27,11 +27,6 @@ export function recordingView(record: Recorder): View {
         const property: unknown = Reflect.get(copy, key, receiver);
         return typeof key === 'string' && Object.hasOwn(copy, key) ? read(property, field, path, key) : property;
       },
-      getOwnPropertyDescriptor: (_, key) => {
-        const descriptor = Reflect.getOwnPropertyDescriptor(copy, key);
-        const isEntry = typeof key === 'string' && descriptor !== undefined && 'value' in descriptor;
-        return isEntry ? { ...descriptor, value: read(descriptor.value, field, path, key) } : descriptor;
-      },
       set: () => false,
       defineProperty: () => false,
       deleteProperty: () => false,
