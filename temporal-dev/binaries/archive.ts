@@ -1,0 +1,67 @@
+import { crc32, gunzipSync, inflateRawSync } from 'node:zlib';
+import { messageOf, StackError } from '../stack-error.ts';
+
+/** No binary we look for is larger unpacked, bytes. */
+const MAX_UNPACKED_BYTES = 512 * 1024 * 1024;
+
+/** The content of the file called `name`, in whatever folder, in a gzipped tar archive. Throws a StackError without one. */
+export function fileFromTarGz(archive: Buffer, name: string): Buffer {
+  const tar = unpack(() => gunzipSync(archive, { maxOutputLength: MAX_UNPACKED_BYTES }));
+  for (let offset = 0; offset + 512 <= tar.length;) {
+    const header = tar.subarray(offset, offset + 512);
+    const path = textUntilNul(header.subarray(0, 100));
+    if (path === '') break;
+    const size = Number.parseInt(textUntilNul(header.subarray(124, 136)).trim(), 8);
+    const isFile = header[156] === TAR_FILE || header[156] === 0;
+    if (isFile && path.split('/').at(-1) === name) return tar.subarray(offset + 512, offset + 512 + size);
+    offset += 512 + Math.ceil(size / 512) * 512;
+  }
+  throw new StackError(`the archive holds no ${name}`);
+}
+
+const TAR_FILE = '0'.charCodeAt(0);
+
+function textUntilNul(field: Buffer): string {
+  const end = field.indexOf(0);
+  return field.subarray(0, end === -1 ? field.length : end).toString('latin1');
+}
+
+/**
+ * The content of the file whose path ends with `suffix` in a zip archive (a wheel is one). Throws a StackError when there
+ * is none or its content is damaged. Layout: APPNOTE.TXT 4.3.7, 4.3.12, 4.3.16.
+ */
+export function fileFromZip(archive: Buffer, suffix: string): Buffer {
+  const end = archive.lastIndexOf(ZIP_END_OF_DIRECTORY);
+  if (end === -1) throw new StackError('the archive is cut off or no zip file');
+  const entries = archive.readUInt16LE(end + 10);
+  let offset = archive.readUInt32LE(end + 16);
+  for (let index = 0; index < entries; index += 1) {
+    const nameLength = archive.readUInt16LE(offset + 28);
+    const name = archive.toString('utf8', offset + 46, offset + 46 + nameLength);
+    if (name.endsWith(suffix)) return zipEntry(archive, offset);
+    offset += 46 + nameLength + archive.readUInt16LE(offset + 30) + archive.readUInt16LE(offset + 32);
+  }
+  throw new StackError(`the archive holds no …${suffix}`);
+}
+
+const ZIP_END_OF_DIRECTORY = Buffer.from('504b0506', 'hex');
+
+function zipEntry(archive: Buffer, directoryEntry: number): Buffer {
+  const method = archive.readUInt16LE(directoryEntry + 10);
+  const checksum = archive.readUInt32LE(directoryEntry + 16);
+  const packedSize = archive.readUInt32LE(directoryEntry + 20);
+  const local = archive.readUInt32LE(directoryEntry + 42);
+  const start = local + 30 + archive.readUInt16LE(local + 26) + archive.readUInt16LE(local + 28);
+  const packed = archive.subarray(start, start + packedSize);
+  const content = method === 0 ? packed : unpack(() => inflateRawSync(packed, { maxOutputLength: MAX_UNPACKED_BYTES }));
+  if (crc32(content) !== checksum) throw new StackError('the archive is damaged: the checksum inside it differs');
+  return content;
+}
+
+function unpack(inflate: () => Buffer): Buffer {
+  try {
+    return inflate();
+  } catch (error) {
+    throw new StackError(`the archive cannot be unpacked: ${messageOf(error)}`, { cause: error });
+  }
+}

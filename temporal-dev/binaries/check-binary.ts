@@ -1,0 +1,32 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runHelper, type HelperResult } from '../helper-process.ts';
+import { codeOf, StackError } from '../stack-error.ts';
+import { compareVersions, type Tool } from './tool.ts';
+
+/** Runs a binary to see that it works here. Resolves with the version it states, or throws a StackError saying why not. */
+export async function checkBinary(path: string, tool: Tool, stateDir: string): Promise<string> {
+  const { exitCode, output } = await run(path, tool.versionArguments, stateDir);
+  if (exitCode !== 0)
+    throw new StackError(`${path} does not run here (exit code ${exitCode}): ${output.slice(0, 200)}`);
+  return tool.versionPattern.exec(output)?.[1] ?? 'unknown';
+}
+
+async function run(path: string, args: string[], stateDir: string): Promise<HelperResult> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await runHelper(path, args, { stateDir, variables: { PATH: '/usr/bin:/bin' }, timeoutMs: 20_000 });
+    } catch (error) {
+      // A file just written stays "busy" while any process forked meanwhile has not yet let go of it.
+      if (codeOf(error) !== 'ETXTBSY' || attempt === 20) throw error;
+      await sleep(50);
+    }
+  }
+}
+
+/** Why a version is not accepted; undefined when it is. */
+export function rejectVersion(version: string, tool: Tool): string | undefined {
+  const { from, below } = tool.accepted;
+  const isAccepted =
+    version !== 'unknown' && compareVersions(version, from) >= 0 && compareVersions(version, below) < 0;
+  return isAccepted ? undefined : `version ${version}, accepted are ${from} and later, below ${below}`;
+}
