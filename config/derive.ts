@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { printExample, printReference, printSchema } from './print.ts';
 
 /** The printed files and what they should hold, by path from the root of the repository. */
-export const printed: Readonly<Record<string, () => string>> = {
+const printed: Readonly<Record<string, () => string>> = {
   'config/config.schema.json': printSchema,
   'config/config.example.yaml': printExample,
   'docs/reference/configuration.md': printReference,
@@ -15,11 +15,11 @@ export const printed: Readonly<Record<string, () => string>> = {
 
 const repository = join(import.meta.dirname, '..');
 
-/** The printed files that differ from what the code describes. */
-export async function driftedFiles(): Promise<string[]> {
+/** The printed files below a folder that differ from what the code describes. */
+export async function driftedFiles(folder = repository): Promise<string[]> {
   const drifted: string[] = [];
   for (const [path, print] of Object.entries(printed)) {
-    const present = await readFile(join(repository, path), 'utf8').catch(() => '');
+    const present = await readFile(join(folder, path), 'utf8').catch(() => '');
     if (present !== print()) drifted.push(path);
   }
   return drifted;

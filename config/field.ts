@@ -118,7 +118,7 @@ export interface Fields {
 }
 
 /** A value as JSON has it. */
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /** The type of the resolved value of a field. */
 export type ValueOf<F> =

@@ -33,7 +33,7 @@ export interface LoadedConfiguration {
 }
 
 /** The file that is read when no other is named. */
-export const defaultFile = join('config', 'config.yaml');
+const defaultFile = join('config', 'config.yaml');
 
 /** A configuration that is not finished yet. */
 type Draft = Record<string, unknown>;

@@ -17,10 +17,7 @@ export const activityQueues = [
 ] as const;
 
 /** Names of the interceptors that `Hooks`, `Middleware`, `Plugins` and their relatives may switch on. */
-export const interceptorNames = ['logging', 'metrics'] as const;
-
-/** One name of an interceptor. */
-export type InterceptorName = (typeof interceptorNames)[number];
+const interceptorNames = ['logging', 'metrics'] as const;
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -200,7 +197,7 @@ export const queueconf = object('Workers, retries and schedules of the job queue
     inert: true,
   }),
   Queues: map({
-    description: `Activity queues by name: ${activityQueues.join(', ')} and workflows.dispatch.queuename. A queue that is not named has 10 workers.`,
+    description: `Activity queues by name: ${activityQueues.join(', ')} and workflows.dispatch.queuename. A queue that is not named has 10 workers, the event queue workflows.dispatch.workercount.`,
     keyed: 'queue',
     keyForm: shortName,
     values: object('One queue.', {

@@ -25,7 +25,7 @@ export interface Setting {
 const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);
 
 /** A key as it may be shown: `signingkey:abc` (a forgotten space) must not show what follows the colon. */
-export function showKey(key: string): string {
+function showKey(key: string): string {
   const safe = /^[\w./-]{1,100}/u.exec(key)?.[0] ?? '';
   return safe === key ? key : `${safe}…`;
 }

@@ -24,7 +24,7 @@ export type Tree =
     };
 
 /** Something that cannot be read as a tree. */
-export interface Unreadable {
+interface Unreadable {
   readonly line: number;
   readonly reason: string;
   readonly remedy: string;
