@@ -9,7 +9,7 @@ export const organizationSetting = defineEntityModule({
   table: 'organization_settings',
   description: 'Settings of one organization; made when the organization is.',
   fields: {
-    billingEmail: email('Where invoices go; the address of the creator at first.', { optional: true }),
+    billingEmail: email('Where invoices go; the address of the owner at first.', { optional: true }),
     timezone: text('IANA time zone in which days of the organization begin.', { max: 64, default: 'UTC' }),
   },
   unique: [{ fields: ['organizationId'], message: 'This organization has its settings already.' }],

@@ -46,7 +46,7 @@ class MigrationFile extends TSMigrationGenerator {
 }
 
 function classNameOf(number: string, name: string): string {
-  const words = name.split('-').map((word) => word.slice(0, 1).toUpperCase() + word.slice(1));
+  const words = name.split(/[-_]/).map((word) => word.slice(0, 1).toUpperCase() + word.slice(1));
   return `Migration${number}${words.join('')}`;
 }
 

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { METADATA_ENCODING_KEY, type Payload, type PayloadCodec } from '@temporalio/common';
-import { temporal } from '@temporalio/proto';
+import proto from '@temporalio/proto';
 import { deriveKey } from '#entities/kit/keys.ts';
 
 const encoding = 'binary/encrypted';
@@ -42,7 +42,7 @@ export class EncryptingCodec implements PayloadCodec {
     const { id, key } = this.#keys[0] as CodecKey;
     const nonce = randomBytes(nonceLength);
     const cipher = createCipheriv('aes-256-gcm', key, nonce);
-    const plain = temporal.api.common.v1.Payload.encode(payload).finish();
+    const plain = proto.temporal.api.common.v1.Payload.encode(payload).finish();
     const sealed = Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
     return { metadata: { [METADATA_ENCODING_KEY]: utf8.encode(encoding), 'encryption-key-id': utf8.encode(id) }, data: sealed };
   }
@@ -55,7 +55,7 @@ export class EncryptingCodec implements PayloadCodec {
     const decipher = createDecipheriv('aes-256-gcm', known.key, sealed.subarray(0, nonceLength));
     decipher.setAuthTag(sealed.subarray(-tagLength));
     const plain = Buffer.concat([decipher.update(sealed.subarray(nonceLength, -tagLength)), decipher.final()]);
-    return temporal.api.common.v1.Payload.decode(plain) as Payload;
+    return proto.temporal.api.common.v1.Payload.decode(plain) as Payload;
   }
 }
 

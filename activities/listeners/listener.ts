@@ -1,6 +1,7 @@
 import type { StartOptions } from '#activities/clients/temporal.ts';
 import type { EventRow } from '#entities/kit/outbox.ts';
 import type { UnitOfWork } from '#entities/kit/unit-of-work.ts';
+import { subscriptions, type ListenerName } from '#workflows/events/subscriptions.ts';
 import type { WorkflowContract } from '#workflows/kit/contract.ts';
 
 /** What a listener works with. */
@@ -27,6 +28,7 @@ export interface Listener {
   readonly deliver: (delivery: Delivery) => Promise<void> | void;
 }
 
-export function defineListener(listener: Listener): Listener {
-  return listener;
+/** A listener of the product; its topics stand in the table of subscriptions. */
+export function defineListener(name: ListenerName, deliver: Listener['deliver']): Listener {
+  return { name, topics: subscriptions[name], deliver };
 }

@@ -1,0 +1,22 @@
+import type { Config } from '#config/root.ts';
+import type { EmailTheme } from './render.ts';
+import { FolderTransport, NoTransport, type EmailTransport } from './transport.ts';
+
+/** How mail leaves, as configured (`integrations.email`). */
+export function emailTransport({ server, integrations }: Config): EmailTransport {
+  const { testdir } = integrations.email;
+  return server.dev && testdir ? new FolderTransport(testdir) : new NoTransport();
+}
+
+export function emailTheme({ integrations }: Config): EmailTheme {
+  const { fromemail, supportemail, CompanyName, TroubleText } = integrations.email;
+  return { fromEmail: fromemail, companyName: CompanyName, supportEmail: supportemail, troubleText: TroubleText };
+}
+
+/** Base of links that lead to the API: as configured, never taken from a request. */
+export function publicApiUrl({ integrations, server }: Config): string {
+  const { apiurl } = integrations.email;
+  if (apiurl) return apiurl.replace(/\/+$/, '');
+  const [, port = ''] = /:(\d+)$/.exec(server.listen) ?? [];
+  return `http://127.0.0.1:${port}`;
+}

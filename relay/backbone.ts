@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs';
+import type { Logger } from 'pino';
+import { AuthorizationStore } from '#activities/clients/fga/authorization-store.ts';
+import { parseConnectionUri, TemporalGateway } from '#activities/clients/temporal.ts';
+import type { TemporalEnvironment } from '#config/environment.ts';
+import type { Config } from '#config/root.ts';
+import type { ConfigStore } from '#config/store.ts';
+import { registry } from '#entities/index.ts';
+import { deriveModel } from '#entities/kit/authorization-model.ts';
+import { systemClock, type Clock } from '#entities/kit/clock.ts';
+import { Database } from '#entities/kit/database.ts';
+import type { StatementObserver } from '#entities/kit/transaction.ts';
+import { hasListener } from '#workflows/events/subscriptions.ts';
+import { Relay } from './relay.ts';
+import { TupleRelay } from './tuple-relay.ts';
+import { createNotifier } from './wake-up.ts';
+
+/** What API and worker both stand on. */
+export interface Backbone {
+  readonly database: Database;
+  readonly temporal: TemporalGateway;
+  /** Undefined while `authz.enabled` is off. */
+  readonly store: AuthorizationStore | undefined;
+  readonly relay: Relay;
+  readonly tuples: TupleRelay | undefined;
+  close(): Promise<void>;
+}
+
+export interface BackboneOptions {
+  readonly config: ConfigStore;
+  readonly temporalEnvironment: TemporalEnvironment;
+  readonly logger: Logger;
+  /** Shown by PostgreSQL as application name. */
+  readonly process: 'core api' | 'core worker' | 'core tool';
+  readonly clock?: Clock;
+  readonly observer?: StatementObserver;
+  /** For tests that bring listeners of their own. */
+  readonly hasListener?: (topic: string) => boolean;
+}
+
+/** Longest the answer waits for permission tuples to reach the authorization store, in milliseconds. */
+const tuplePatienceMs = 250;
+
+/** Assembles database, Temporal, authorization store and relays from the configuration. Nothing connects yet. */
+export async function openBackbone(options: BackboneOptions): Promise<Backbone> {
+  const { config, logger } = options;
+  const start = config.current;
+  const database = await Database.open({
+    url: start.db.primarydbsource,
+    applicationName: options.process,
+    maxConnections: start.db.maxconnections,
+    maxIdleConnections: start.db.maxidleconnections,
+    maxUnitsOfWork: start.ormconfig.maxpoolsize,
+    acquireTimeoutMs: start.server.writetimeout,
+    lockTimeoutMs: start.server.writetimeout,
+    idleInTransactionTimeoutMs: start.server.writetimeout,
+    defaultTimeoutMs: start.server.writetimeout,
+    recordHistory: start.db.enablehistory,
+    registry,
+    clock: options.clock ?? systemClock,
+    hasListener: options.hasListener ?? hasListener,
+    ...(options.observer ? { observer: options.observer } : {}),
+    onBackgroundError: (error, doing) => logger.error({ err: error }, `failed: ${doing}`),
+  });
+  const temporal = new TemporalGateway({
+    ...parseConnectionUri(start.jobqueue.connectionuri),
+    prefix: start.jobqueue.queueconf.Schema,
+    encryptionKey: start.sessions.encryptionkey,
+    credentials: temporalCredentials(options.temporalEnvironment),
+  });
+  const relay = new Relay({
+    database,
+    temporal,
+    logger,
+    isEnabled: () => config.current.workflows.dispatch.enabled,
+    rescueAfterMs: () => config.current.jobqueue.queueconf.RescueStuckJobsAfter,
+  });
+  const store = start.authz.enabled ? new AuthorizationStore(storeSettings(start)) : undefined;
+  const tuples = store && new TupleRelay({ database, store, maxBatch: () => config.current.authz.maxbatchwritesize });
+  const notifier = createNotifier(database);
+
+  database.onCommit(async ({ pendingEvents, tupleChanges }) => {
+    if (pendingEvents > 0) {
+      relay.wake();
+      notifier.notify();
+    }
+    // Read your writes: the caller's next request may need the right that this one gave.
+    if (tupleChanges > 0 && tuples) await applyWithPatience(tuples, logger);
+  });
+
+  return {
+    database,
+    temporal,
+    store,
+    relay,
+    tuples,
+    close: async () => {
+      notifier.stop();
+      await relay.stop();
+      await temporal.close();
+      await database.close();
+    },
+  };
+}
+
+function temporalCredentials({ apiKey, tlsCertFile, tlsKeyFile, tlsServerName, tlsCaFile }: TemporalEnvironment) {
+  const hasTls = tlsCertFile ?? tlsServerName ?? tlsCaFile;
+  if (!apiKey && !hasTls) return {};
+  return {
+    ...(apiKey ? { apiKey } : {}),
+    tls: {
+      ...(tlsCertFile && tlsKeyFile ? { clientCertPair: { crt: readFileSync(tlsCertFile), key: readFileSync(tlsKeyFile) } } : {}),
+      ...(tlsServerName ? { serverNameOverride: tlsServerName } : {}),
+      ...(tlsCaFile ? { serverRootCACertificate: readFileSync(tlsCaFile) } : {}),
+    },
+  };
+}
+
+function storeSettings({ authz }: Config) {
+  return {
+    hostUrl: authz.hosturl,
+    storeName: authz.storename,
+    storeId: authz.storeid,
+    modelId: authz.modelid,
+    createNewModel: authz.createnewmodel,
+    apiToken: authz.credentials.apitoken,
+    types: deriveModel(registry),
+  };
+}
+
+/** The request is committed, so it is answered in any case; what was not applied in time the sweep applies. */
+async function applyWithPatience(tuples: TupleRelay, logger: Logger): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const applied = tuples.apply().catch((error: unknown) => {
+    logger.warn({ err: error }, 'permission tuples wait in their rows: the authorization store did not take them');
+  });
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, tuplePatienceMs);
+  });
+  await Promise.race([applied, patience]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,23 @@
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import type { ActivityInboundCallsInterceptor, ActivityInterceptors } from '@temporalio/worker';
+import { isAppError } from '#entities/kit/errors.ts';
+
+/**
+ * The one translation from our errors to failures of Temporal: the code becomes the failure's type. Messages of unexpected
+ * errors may hold data and stay in the log.
+ */
+export function failureInterceptor(): ActivityInterceptors {
+  const inbound: ActivityInboundCallsInterceptor = {
+    async execute(input, next) {
+      try {
+        return await next(input);
+      } catch (error) {
+        if (error instanceof ApplicationFailure || error instanceof CancelledFailure) throw error;
+        if (isAppError(error)) throw ApplicationFailure.create({ message: error.message, type: error.code });
+        const name = error instanceof Error ? error.name : 'error';
+        throw ApplicationFailure.create({ message: `unexpected ${name}; see the log of the worker`, type: 'internal' });
+      }
+    },
+  };
+  return { inbound };
+}

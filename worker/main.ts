@@ -1,0 +1,69 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { Runtime } from '@temporalio/worker';
+import { createLogger } from '#activities/clients/logger.ts';
+import { listeners } from '#activities/listeners/index.ts';
+import { readTemporalEnvironment } from '#config/environment.ts';
+import { configFileArgument } from '#config/load.ts';
+import { exitOnConfigurationError } from '#config/problem.ts';
+import { ConfigStore } from '#config/store.ts';
+import { isAppError } from '#entities/kit/errors.ts';
+import { openBackbone } from '#relay/backbone.ts';
+import { workflowBundle } from './build-bundle.ts';
+import { startWorker, type RunningWorker } from './start.ts';
+
+const { values } = parseArgs({
+  options: { config: { type: 'string' }, queues: { type: 'string' } },
+});
+const logger = createLogger('worker');
+const config = await ConfigStore.open({ file: configFileArgument(process.argv.slice(2)), logger }).catch(exitOnConfigurationError);
+config.start();
+// Signals are ours: the runtime would otherwise shut its workers down before the relay is quiet.
+Runtime.install({ shutdownSignals: [], logger: { log: () => {}, trace: () => {}, debug: () => {}, info: () => {}, warn: (message, meta) => logger.warn(meta ?? {}, message), error: (message, meta) => logger.error(meta ?? {}, message) } });
+
+const backbone = await openBackbone({ config, temporalEnvironment: readTemporalEnvironment(), logger, process: 'core worker' });
+let isStopping = false;
+let running: RunningWorker | undefined;
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    if (isStopping) return;
+    isStopping = true;
+    logger.info({ signal }, 'worker stops');
+    void (running?.stop() ?? Promise.resolve()).then(finish, fail);
+  });
+}
+
+/** Temporal may come up later than we do: try until it answers. */
+async function startWhenReachable(): Promise<RunningWorker> {
+  const bundlePath = await workflowBundle('.local/bundles');
+  for (;;) {
+    try {
+      return await startWorker({ config, backbone, logger, listeners, bundlePath, ...(values.queues ? { queues: values.queues.split(',') } : {}) });
+    } catch (error) {
+      if (!isAppError(error) && (error as Error).name !== 'TransportError') throw error;
+      logger.warn({ err: error }, 'Temporal cannot be reached; trying again');
+      await pause(1_000);
+    }
+  }
+}
+
+async function finish(): Promise<void> {
+  config.close();
+  await backbone.close();
+  process.exit(process.exitCode ?? 0);
+}
+
+function fail(error: unknown): void {
+  logger.fatal({ err: error }, 'worker failed');
+  process.exitCode = 1;
+  void finish();
+}
+
+try {
+  running = await startWhenReachable();
+  process.send?.('ready');
+  running.ended.catch(fail);
+} catch (error) {
+  fail(error);
+}
