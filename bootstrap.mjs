@@ -1,0 +1,183 @@
+// Runs a program of this project on the pinned Node, after installing what is missing. Started by whatever Node a
+// machine has, it needs none of our packages and no syntax younger than Node 14, so that an old one reaches the message.
+//   node bootstrap.mjs PROGRAM [ARGUMENTS…]
+import { spawn } from 'child_process';
+import { existsSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'fs';
+import { constants } from 'os';
+import { delimiter, dirname, join } from 'path';
+import { fileURLToPath } from 'url';
+
+const root = dirname(fileURLToPath(import.meta.url));
+const modules = join(root, 'node_modules');
+const platform = `${process.platform}-${process.arch}`;
+
+/** One Ctrl-C may reach us from the terminal and again from npm; what comes this soon after is the same one, ms. */
+const SAME_SIGNAL_MS = 500;
+
+/** How often a slow installation says that it goes on, ms. */
+const PROGRESS_INTERVAL_MS = 10000;
+
+main().catch((error) => {
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+});
+
+async function main() {
+  const [major] = process.versions.node.split('.').map(Number);
+  if (major < 18)
+    throw new Error(`Node ${process.versions.node} is too old: install Node 18 or later, for example from nodejs.org`);
+  const ownNode = process.env.STACK_NODE_BIN;
+  if (!ownNode && platform !== 'linux-x64' && platform !== 'linux-arm64') {
+    throw new Error(
+      `this runs on linux-x64 and linux-arm64, here is ${platform}: use a Linux machine, a container or WSL, ` +
+        'or set STACK_NODE_BIN to your own Node 24 and point the configuration at your own servers',
+    );
+  }
+  if (process.argv.length < 3) throw new Error('usage: node bootstrap.mjs PROGRAM [ARGUMENTS…]');
+  if (!isInstalled()) await install();
+  await run(ownNode || join(modules, `node-${platform}`, 'bin', 'node'), process.argv.slice(2));
+}
+
+/**
+ * True when node_modules holds what package-lock.json asks for. npm writes the list of what it installed last of all, so
+ * there is none after an interrupted installation; a package that somebody removed since is noticed too.
+ */
+function isInstalled() {
+  const wanted = readJson(join(root, 'package-lock.json'));
+  const installed = readJson(join(modules, '.package-lock.json'));
+  const manifest = readJson(join(root, 'package.json'));
+  if (!wanted || !installed || !manifest) return false;
+  for (const kind of ['dependencies', 'devDependencies', 'optionalDependencies']) {
+    if (!isSame(wanted.packages[''][kind], manifest[kind])) return false;
+  }
+  return Object.keys(wanted.packages).every((path) => {
+    const { version, optional } = wanted.packages[path];
+    const found = installed.packages[path];
+    if (path === '') return true;
+    // Optional packages of other platforms are left out; ours are looked for below.
+    if (!found) return optional === true && !path.endsWith(`/node-${platform}`);
+    return found.version === version && existsSync(join(root, path, 'package.json'));
+  });
+}
+
+function isSame(one = {}, other = {}) {
+  const names = Object.keys(one);
+  return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
+}
+
+function readJson(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Installs from the lockfile. Of several that find it missing at once, one does it and the others wait. */
+async function install() {
+  const lock = join(root, '.local', 'install.lock');
+  if (!(await takeLock(lock))) return;
+  try {
+    // Gone first: an installation that is cut short must not look like a complete one.
+    rmSync(join(modules, '.package-lock.json'), { force: true });
+    const started = Date.now();
+    process.stderr.write('installing dependencies (npm ci)\n');
+    const timer = setInterval(() => {
+      process.stderr.write(`installing dependencies: ${Math.round((Date.now() - started) / 1000)} s\n`);
+    }, PROGRESS_INTERVAL_MS);
+    const code = await npmCi().finally(() => clearInterval(timer));
+    if (code !== 0) throw new Error(`npm ci failed (exit code ${code}): mend what it says above and start again`);
+    if (!isInstalled()) throw new Error('npm ci left something out: run `npm ci` yourself to see what');
+    process.stderr.write(`dependencies installed in ${Math.round((Date.now() - started) / 1000)} s\n`);
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+function npmCi() {
+  const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
+  // Under npm this is npm's own program, whatever it is called on PATH.
+  const npm = process.env.npm_execpath;
+  const [command, all] = npm && npm.endsWith('.js') ? [process.execPath, [npm].concat(args)] : ['npm', args];
+  const child = spawn(command, all, { cwd: root, stdio: ['ignore', 2, 2] });
+  return new Promise((resolve, reject) => {
+    child.once('error', (error) => reject(new Error(`cannot run npm (${error.message}): install it with Node`)));
+    child.once('exit', (code, signal) => resolve(code === null ? signal : code));
+  });
+}
+
+/** True when we may install; false when another process has done it meanwhile. */
+async function takeLock(path) {
+  let hasReported = false;
+  let isTakenOver = false;
+  for (;;) {
+    try {
+      mkdirSync(dirname(path), { recursive: true });
+      // A link appears with its content in one step; nothing has to be at the other end.
+      symlinkSync(String(process.pid), path);
+    } catch (error) {
+      if (error.code !== 'EEXIST')
+        throw new Error(`cannot write to ${dirname(path)} (${error.message})`, { cause: error });
+    }
+    // Another one may have found the same dead holder and removed our lock for the holder's.
+    if (isTakenOver) await pause(300);
+    const holder = Number(readLink(path));
+    if (holder === process.pid) return true;
+    isTakenOver = holder > 0 && !isRunning(holder);
+    if (isTakenOver) {
+      rmSync(path, { force: true });
+      continue;
+    }
+    if (!hasReported) process.stderr.write(`waiting for process ${holder}, which installs the dependencies\n`);
+    hasReported = true;
+    await pause(200);
+    if (isInstalled()) return false;
+  }
+}
+
+function pause(ms) {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function readLink(path) {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function isRunning(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+/**
+ * Runs the program and ends as it ends. It has a session of its own, so that a Ctrl-C reaches it once, through us, and not
+ * also from the terminal and from npm.
+ */
+async function run(node, args) {
+  const path = `${join(modules, '.bin')}${delimiter}${process.env.PATH || ''}`;
+  const env = Object.assign({}, process.env, { PATH: path });
+  const child = spawn(node, args, { cwd: root, stdio: 'inherit', detached: true, env });
+  const lastSent = {};
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGWINCH']) {
+    process.on(signal, () => {
+      const now = Date.now();
+      if (now - (lastSent[signal] || 0) < SAME_SIGNAL_MS) return;
+      lastSent[signal] = now;
+      child.kill(signal);
+    });
+  }
+  const [code, signal] = await new Promise((resolve, reject) => {
+    child.once('exit', (...how) => resolve(how));
+    child.once('error', (error) =>
+      reject(new Error(`cannot run ${node} (${error.message}): it needs a Linux with glibc`)),
+    );
+  });
+  // As a shell reports it; sending the signal to ourselves would race with the end of this process.
+  process.exitCode = code === null ? 128 + (constants.signals[signal] || 0) : code;
+}
