@@ -51,7 +51,12 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
     },
     clientErrorHandler(error, socket) {
       if (!socket.writable || (error as NodeJS.ErrnoException).code === 'ECONNRESET') return;
-      const known = asAppError({ ...error, code: (error as NodeJS.ErrnoException).code, statusCode: 400, message: 'The request is not valid HTTP.' });
+      const known = asAppError({
+        ...error,
+        code: (error as NodeJS.ErrnoException).code,
+        statusCode: 400,
+        message: 'The request is not valid HTTP.',
+      });
       const body = JSON.stringify(problemOf(known, newId()));
       socket.end(
         `HTTP/1.1 ${known.status} ${known.code}\r\ncontent-type: ${problemType}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,

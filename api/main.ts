@@ -11,7 +11,9 @@ import { Metrics } from './metrics.ts';
 import { createApi, listen } from './start.ts';
 
 const logger = createLogger('api');
-const config = await ConfigStore.open({ file: configFileArgument(process.argv.slice(2)), logger }).catch(exitOnConfigurationError);
+const config = await ConfigStore.open({ file: configFileArgument(process.argv.slice(2)), logger }).catch(
+  exitOnConfigurationError,
+);
 config.start();
 
 try {
@@ -71,7 +73,10 @@ async function prepareDatabase(): Promise<void> {
         return;
       }
       const { pending, unknown } = await migrationState(db.primarydbsource);
-      if (pending.length > 0) throw new Error(`the migrations ${pending.join(', ')} have not run; run them with "npm run migrate" or set db.runmigrations`);
+      if (pending.length > 0)
+        throw new Error(
+          `the migrations ${pending.join(', ')} have not run; run them with "npm run migrate" or set db.runmigrations`,
+        );
       if (unknown.length > 0) logger.warn({ migrations: unknown }, 'the database belongs to a newer version');
       return;
     } catch (error) {

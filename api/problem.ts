@@ -14,7 +14,9 @@ export const ProblemSchema = Type.Object(
     code: Type.String({ description: 'Stable code to branch on.' }),
     request_id: Type.String({ description: 'Quote it when asking for help; logs, events and workflows carry it.' }),
     errors: Type.Optional(
-      Type.Array(Type.Object({ path: Type.String({ description: 'JSON pointer into the input.' }), message: Type.String() })),
+      Type.Array(
+        Type.Object({ path: Type.String({ description: 'JSON pointer into the input.' }), message: Type.String() }),
+      ),
     ),
   },
   { $id: 'Problem', title: 'Problem' },
@@ -48,7 +50,12 @@ interface ForeignError {
   readonly code?: string;
   readonly statusCode?: number;
   readonly message?: string;
-  readonly validation?: readonly { readonly instancePath: string; readonly keyword: string; readonly params: Record<string, unknown>; readonly message?: string }[];
+  readonly validation?: readonly {
+    readonly instancePath: string;
+    readonly keyword: string;
+    readonly params: Record<string, unknown>;
+    readonly message?: string;
+  }[];
   readonly validationContext?: string;
 }
 
@@ -73,8 +80,11 @@ export function asAppError(thrown: unknown): AppError {
   if (error.validation) return validationError(error.validation, error.validationContext ?? 'body');
   const code = foreignCodes[error.code ?? ''];
   if (code) return new AppError(code, error.message ?? errorCatalogue[code].title, { cause: thrown });
-  if (error.statusCode === 400) return new AppError('malformed_body', error.message ?? 'The request cannot be read.', { cause: thrown });
-  return new AppError('internal', 'Something went wrong on our side; quote the request id when you ask for help.', { cause: thrown });
+  if (error.statusCode === 400)
+    return new AppError('malformed_body', error.message ?? 'The request cannot be read.', { cause: thrown });
+  return new AppError('internal', 'Something went wrong on our side; quote the request id when you ask for help.', {
+    cause: thrown,
+  });
 }
 
 function validationError(problems: NonNullable<ForeignError['validation']>, context: string): AppError {
@@ -82,12 +92,21 @@ function validationError(problems: NonNullable<ForeignError['validation']>, cont
     // The members of a union each report once more; the union's own line is enough.
     .filter(({ keyword }) => keyword !== 'const' && keyword !== 'if')
     .map(({ instancePath, keyword, params, message }) => {
-      const name = keyword === 'additionalProperties' ? params['additionalProperty'] : keyword === 'required' ? params['missingProperty'] : undefined;
+      const name =
+        keyword === 'additionalProperties'
+          ? params['additionalProperty']
+          : keyword === 'required'
+            ? params['missingProperty']
+            : undefined;
       const path = name === undefined ? instancePath || '/' : `${instancePath}/${String(name)}`;
       if (keyword === 'additionalProperties') return { path, message: 'is not a known field' };
       if (keyword === 'required') return { path, message: 'is required' };
       return { path, message: message ?? 'is not valid' };
     });
   const summary = fields.map(({ path, message }) => `${path} ${message}`).join('; ');
-  return new AppError('invalid_input', `The ${context === 'querystring' ? 'query' : context} is not valid: ${summary}.`, { details: { fields } });
+  return new AppError(
+    'invalid_input',
+    `The ${context === 'querystring' ? 'query' : context} is not valid: ${summary}.`,
+    { details: { fields } },
+  );
 }

@@ -82,7 +82,12 @@ async function withinDeadline<T>(request: FastifyRequest, work: Promise<T> | T):
   let timer: NodeJS.Timeout | undefined;
   const expired = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(
-      () => reject(new AppError('deadline_exceeded', 'The request took longer than its deadline; nothing was changed.', { details: { retryAfterSeconds: 1 } })),
+      () =>
+        reject(
+          new AppError('deadline_exceeded', 'The request took longer than its deadline; nothing was changed.', {
+            details: { retryAfterSeconds: 1 },
+          }),
+        ),
       Math.max(0, request.core.deadline - Date.now()),
     );
   });
@@ -106,4 +111,3 @@ function errorAnswers(codes: readonly ErrorCode[]): Record<number, unknown> {
     ]),
   );
 }
-

@@ -28,9 +28,21 @@ export interface Api {
 }
 
 /** Assembles the HTTP application of one process; nothing listens yet. */
-export async function createApi({ config, backbone, logger, metrics, clock = systemClock, stateFolder }: ApiOptions): Promise<Api> {
+export async function createApi({
+  config,
+  backbone,
+  logger,
+  metrics,
+  clock = systemClock,
+  stateFolder,
+}: ApiOptions): Promise<Api> {
   const { token } = config.current.auth;
-  const keys = await loadSigningKeys({ kid: token.kid, keys: token.keys, generateKeys: token.generatekeys, stateFolder });
+  const keys = await loadSigningKeys({
+    kid: token.kid,
+    keys: token.keys,
+    generateKeys: token.generatekeys,
+    stateFolder,
+  });
   const { database, temporal, store } = backbone;
   const services: Services = {
     config,

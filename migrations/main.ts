@@ -16,7 +16,11 @@ if (command === 'up') {
   console.log(`executed: ${state.executed.join(', ') || 'none'}\npending: ${state.pending.join(', ') || 'none'}`);
 } else if (command === 'new' && name) {
   const file = await createMigration(url, name);
-  console.log(file ? `Wrote migrations/${file}; add it to migrations/index.ts.` : 'The entities and the snapshot agree; nothing to write.');
+  console.log(
+    file
+      ? `Wrote migrations/${file}; add it to migrations/index.ts.`
+      : 'The entities and the snapshot agree; nothing to write.',
+  );
 } else {
   console.error(usage);
   process.exitCode = 2;

@@ -11,14 +11,27 @@ export class Migration0001Foundation extends Migration {
   }
 
   override down(): void {
-    for (const name of ['write_records(jsonb)', 'request_context(text, text, text)', 'maintain_partitions(interval, interval)']) {
+    for (const name of [
+      'write_records(jsonb)',
+      'request_context(text, text, text)',
+      'maintain_partitions(interval, interval)',
+    ]) {
       this.addSql(`drop function if exists ${name}`);
     }
-    for (const table of ['sign_in_failures', 'revoked_tokens', 'desired_tuples', 'event_deliveries', 'events', 'history']) {
+    for (const table of [
+      'sign_in_failures',
+      'revoked_tokens',
+      'desired_tuples',
+      'event_deliveries',
+      'events',
+      'history',
+    ]) {
       this.addSql(`drop table if exists ${table} cascade`);
     }
     // The roles belong to the server, not to this database: other databases may use them.
-    this.addSql('alter default privileges in schema public revoke select, insert, update on tables from core_app, core_system');
+    this.addSql(
+      'alter default privileges in schema public revoke select, insert, update on tables from core_app, core_system',
+    );
   }
 }
 

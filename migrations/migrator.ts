@@ -138,7 +138,9 @@ async function stateOf(orm: MikroORM): Promise<MigrationState> {
 
 async function withOwner<T>(url: string, work: (orm: MikroORM) => Promise<T>): Promise<T> {
   const orm = await openOwner(url).catch((cause: unknown) => {
-    throw new AppError('database_unavailable', `The database cannot be reached: ${(cause as Error).message}`, { cause });
+    throw new AppError('database_unavailable', `The database cannot be reached: ${(cause as Error).message}`, {
+      cause,
+    });
   });
   try {
     return await work(orm);

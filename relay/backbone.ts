@@ -109,7 +109,9 @@ function temporalCredentials({ apiKey, tlsCertFile, tlsKeyFile, tlsServerName, t
   return {
     ...(apiKey ? { apiKey } : {}),
     tls: {
-      ...(tlsCertFile && tlsKeyFile ? { clientCertPair: { crt: readFileSync(tlsCertFile), key: readFileSync(tlsKeyFile) } } : {}),
+      ...(tlsCertFile && tlsKeyFile
+        ? { clientCertPair: { crt: readFileSync(tlsCertFile), key: readFileSync(tlsKeyFile) } }
+        : {}),
       ...(tlsServerName ? { serverNameOverride: tlsServerName } : {}),
       ...(tlsCaFile ? { serverRootCACertificate: readFileSync(tlsCaFile) } : {}),
     },

@@ -93,7 +93,10 @@ export class Relay {
       this.#unstarted.push(batch);
       const waitMs = pausesMs[Math.min(this.#failures++, pausesMs.length - 1)] as number;
       if (this.#failures === 1) {
-        this.#options.logger.warn({ err: error, batch_id: batch.batchId }, 'events wait in their rows: Temporal did not take a batch');
+        this.#options.logger.warn(
+          { err: error, batch_id: batch.batchId },
+          'events wait in their rows: Temporal did not take a batch',
+        );
       }
       await pause(waitMs, undefined, { signal: this.#stopped.signal }).catch(() => {});
     }

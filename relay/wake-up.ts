@@ -22,7 +22,9 @@ export function createNotifier(database: Database): { readonly notify: () => voi
       if (isWanted) send();
     }, pauseMs);
     timer.unref();
-    database.pool.query(`notify ${channel}`).catch((error: unknown) => database.options.onBackgroundError(error, 'notifying other processes'));
+    database.pool
+      .query(`notify ${channel}`)
+      .catch((error: unknown) => database.options.onBackgroundError(error, 'notifying other processes'));
   };
   return {
     notify: () => {

@@ -15,7 +15,13 @@ const workflowFile = (name: string) => join(root, 'workflows', name);
  */
 export async function workflowBundle(folder: string): Promise<string> {
   const path = join(folder, `workflows-${await fingerprint()}.js`);
-  if (await stat(path).then(() => true, () => false)) return path;
+  if (
+    await stat(path).then(
+      () => true,
+      () => false,
+    )
+  )
+    return path;
   const { code } = await bundleWorkflowCode({
     workflowsPath: workflowFile('index.ts'),
     workflowInterceptorModules: [workflowFile('kit/interceptors.ts')],

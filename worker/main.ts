@@ -16,12 +16,29 @@ const { values } = parseArgs({
   options: { config: { type: 'string' }, queues: { type: 'string' } },
 });
 const logger = createLogger('worker');
-const config = await ConfigStore.open({ file: configFileArgument(process.argv.slice(2)), logger }).catch(exitOnConfigurationError);
+const config = await ConfigStore.open({ file: configFileArgument(process.argv.slice(2)), logger }).catch(
+  exitOnConfigurationError,
+);
 config.start();
 // Signals are ours: the runtime would otherwise shut its workers down before the relay is quiet.
-Runtime.install({ shutdownSignals: [], logger: { log: () => {}, trace: () => {}, debug: () => {}, info: () => {}, warn: (message, meta) => logger.warn(meta ?? {}, message), error: (message, meta) => logger.error(meta ?? {}, message) } });
+Runtime.install({
+  shutdownSignals: [],
+  logger: {
+    log: () => {},
+    trace: () => {},
+    debug: () => {},
+    info: () => {},
+    warn: (message, meta) => logger.warn(meta ?? {}, message),
+    error: (message, meta) => logger.error(meta ?? {}, message),
+  },
+});
 
-const backbone = await openBackbone({ config, temporalEnvironment: readTemporalEnvironment(), logger, process: 'core worker' });
+const backbone = await openBackbone({
+  config,
+  temporalEnvironment: readTemporalEnvironment(),
+  logger,
+  process: 'core worker',
+});
 let isStopping = false;
 let running: RunningWorker | undefined;
 
@@ -39,7 +56,14 @@ async function startWhenReachable(): Promise<RunningWorker> {
   const bundlePath = await workflowBundle('.local/bundles');
   for (;;) {
     try {
-      return await startWorker({ config, backbone, logger, listeners, bundlePath, ...(values.queues ? { queues: values.queues.split(',') } : {}) });
+      return await startWorker({
+        config,
+        backbone,
+        logger,
+        listeners,
+        bundlePath,
+        ...(values.queues ? { queues: values.queues.split(',') } : {}),
+      });
     } catch (error) {
       if (!isAppError(error) && (error as Error).name !== 'TransportError') throw error;
       logger.warn({ err: error }, 'Temporal cannot be reached; trying again');

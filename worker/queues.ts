@@ -15,6 +15,9 @@ const defaultConcurrency = 10;
 /** The activity queues of this release; event delivery has the name the configuration gives it. */
 export function activityQueues({ jobqueue, workflows }: Config): readonly ActivityQueue[] {
   const { Queues } = jobqueue.queueconf;
-  const queue = (name: string, otherwise = defaultConcurrency) => ({ name, concurrency: Queues[name]?.MaxWorkers ?? otherwise });
+  const queue = (name: string, otherwise = defaultConcurrency) => ({
+    name,
+    concurrency: Queues[name]?.MaxWorkers ?? otherwise,
+  });
   return [queue(workflows.dispatch.queuename, workflows.dispatch.workercount), queue('email'), queue('maintenance')];
 }

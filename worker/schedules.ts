@@ -37,7 +37,11 @@ export function wantedSchedules(config: Config, taskQueue: (name: string) => str
  * Makes the schedules in Temporal equal to the wanted ones: created, changed, paused, deleted. Schedules of other prefixes
  * are left alone.
  */
-export async function convergeSchedules(gateway: TemporalGateway, wanted: readonly WantedSchedule[], logger: Logger): Promise<void> {
+export async function convergeSchedules(
+  gateway: TemporalGateway,
+  wanted: readonly WantedSchedule[],
+  logger: Logger,
+): Promise<void> {
   const { schedule } = gateway.client;
   const idOf = (name: string) => `${gateway.settings.prefix}/${name}`;
   for (const item of wanted) {

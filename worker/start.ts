@@ -44,10 +44,17 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
   const { temporal, relay } = backbone;
   const start = config.current;
   const { queueconf, runmigrations } = start.jobqueue;
-  const retention = Math.max(queueconf.CompletedJobRetentionPeriod, queueconf.CancelledJobRetentionPeriod, queueconf.DiscardedJobRetentionPeriod);
+  const retention = Math.max(
+    queueconf.CompletedJobRetentionPeriod,
+    queueconf.CancelledJobRetentionPeriod,
+    queueconf.DiscardedJobRetentionPeriod,
+  );
   if (runmigrations) await prepareNamespace(temporal, retention);
 
-  const connection = await NativeConnection.connect({ address: temporal.settings.address, ...temporal.settings.credentials } as NativeConnectionOptions);
+  const connection = await NativeConnection.connect({
+    address: temporal.settings.address,
+    ...temporal.settings.credentials,
+  } as NativeConnectionOptions);
   const activities = createActivities(options, retention);
   const common = {
     connection,
@@ -84,13 +91,22 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
         }),
       ),
   ]);
-  if (isWanted('maintenance')) await convergeSchedules(temporal, wantedSchedules(start, (name) => temporal.taskQueue(name)), logger);
+  if (isWanted('maintenance'))
+    await convergeSchedules(
+      temporal,
+      wantedSchedules(start, (name) => temporal.taskQueue(name)),
+      logger,
+    );
 
   const ended = Promise.all(workers.map((worker) => worker.run())).then(() => {});
   const polling = setInterval(() => relay.wake(), queueconf.FetchPollInterval);
   const stopListening = queueconf.PollOnly
     ? undefined
-    : listenForEvents({ url: start.db.primarydbsource, logger, onWake: () => setTimeout(() => relay.wake(), queueconf.FetchCooldown) });
+    : listenForEvents({
+        url: start.db.primarydbsource,
+        logger,
+        onWake: () => setTimeout(() => relay.wake(), queueconf.FetchCooldown),
+      });
   logger.info({ queues: workers.map((worker) => worker.options.taskQueue) }, 'worker ready');
 
   return {

@@ -44,13 +44,19 @@ export class EncryptingCodec implements PayloadCodec {
     const cipher = createCipheriv('aes-256-gcm', key, nonce);
     const plain = proto.temporal.api.common.v1.Payload.encode(payload).finish();
     const sealed = Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
-    return { metadata: { [METADATA_ENCODING_KEY]: utf8.encode(encoding), 'encryption-key-id': utf8.encode(id) }, data: sealed };
+    return {
+      metadata: { [METADATA_ENCODING_KEY]: utf8.encode(encoding), 'encryption-key-id': utf8.encode(id) },
+      data: sealed,
+    };
   }
 
   #decrypt(payload: Payload): Payload {
     const id = text.decode(payload.metadata?.['encryption-key-id'] ?? new Uint8Array());
     const known = this.#keys.find((candidate) => candidate.id === id);
-    if (!known) throw new Error(`a workflow payload was encrypted with the key ${id}, which sessions.encryptionkey does not hold any more`);
+    if (!known)
+      throw new Error(
+        `a workflow payload was encrypted with the key ${id}, which sessions.encryptionkey does not hold any more`,
+      );
     const sealed = Buffer.from(payload.data ?? new Uint8Array());
     const decipher = createDecipheriv('aes-256-gcm', known.key, sealed.subarray(0, nonceLength));
     decipher.setAuthTag(sealed.subarray(-tagLength));

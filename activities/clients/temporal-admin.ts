@@ -21,7 +21,9 @@ export async function prepareNamespace(gateway: TemporalGateway, retentionMs: nu
     await connection.operatorService
       .addSearchAttributes({
         namespace,
-        searchAttributes: Object.fromEntries(missing.map(([name, type]) => [name, encodeSearchAttributeIndexedValueType(type) as never])),
+        searchAttributes: Object.fromEntries(
+          missing.map(([name, type]) => [name, encodeSearchAttributeIndexedValueType(type) as never]),
+        ),
       })
       .catch(ignoreExisting);
   });

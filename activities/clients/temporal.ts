@@ -36,7 +36,10 @@ export interface TemporalSettings {
 /** Splits `temporal://host:port/namespace` (`jobqueue.connectionuri`). */
 export function parseConnectionUri(uri: string): { readonly address: string; readonly namespace: string } {
   const url = new URL(uri);
-  return { address: `${url.hostname}:${url.port || '7233'}`, namespace: decodeURIComponent(url.pathname.slice(1)) || 'default' };
+  return {
+    address: `${url.hostname}:${url.port || '7233'}`,
+    namespace: decodeURIComponent(url.pathname.slice(1)) || 'default',
+  };
 }
 
 /** Converter of client and worker: failures and payloads pass the encrypting codec. */
@@ -90,14 +93,19 @@ export class TemporalGateway {
    * @returns whether this call started it
    * @throws AppError workflows_unavailable when Temporal cannot be reached in time
    */
-  async start<Input>(contract: WorkflowContract<Input>, input: Input, { search, repeat = 'once' }: StartOptions): Promise<boolean> {
+  async start<Input>(
+    contract: WorkflowContract<Input>,
+    input: Input,
+    { search, repeat = 'once' }: StartOptions,
+  ): Promise<boolean> {
     return this.call('start a workflow', async () => {
       try {
         await this.client.workflow.start(contract.name, {
           args: [input],
           taskQueue: this.taskQueue('workflows'),
           workflowId: this.workflowId(contract, input),
-          workflowIdReusePolicy: repeat === 'again' ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
+          workflowIdReusePolicy:
+            repeat === 'again' ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
           workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
           typedSearchAttributes: searchPairs(search),
         });
@@ -115,7 +123,10 @@ export class TemporalGateway {
       return await this.#connection.withDeadline(Date.now() + (this.settings.timeoutMs ?? 5_000), work);
     } catch (cause) {
       if (!isUnreachable(cause)) throw cause;
-      throw new AppError('workflows_unavailable', `Temporal could not be reached to ${doing}.`, { cause, details: { retryAfterSeconds: 5 } });
+      throw new AppError('workflows_unavailable', `Temporal could not be reached to ${doing}.`, {
+        cause,
+        details: { retryAfterSeconds: 5 },
+      });
     }
   }
 

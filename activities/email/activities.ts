@@ -32,13 +32,22 @@ export function createEmailActivities(deps: EmailDependencies) {
       });
       if (!message) return 'outdated';
       const theme = deps.theme();
-      await deps.transport.send({ key: input.key, from: theme.fromEmail, to: message.to, ...renderEmail(message.content, message.name, theme) });
+      await deps.transport.send({
+        key: input.key,
+        from: theme.fromEmail,
+        to: message.to,
+        ...renderEmail(message.content, message.name, theme),
+      });
       return 'sent';
     },
   };
 }
 
-async function contentOf(deps: EmailDependencies, input: SendEmailInput, unit: UnitOfWork): Promise<EmailContent | undefined> {
+async function contentOf(
+  deps: EmailDependencies,
+  input: SendEmailInput,
+  unit: UnitOfWork,
+): Promise<EmailContent | undefined> {
   switch (input.kind) {
     case 'verify-address': {
       if (!input.about) return undefined;
@@ -48,7 +57,10 @@ async function contentOf(deps: EmailDependencies, input: SendEmailInput, unit: U
       const token = oneTimeToken(deps.tokenKey, 'email-verification', verification.id, verification.round);
       return {
         subject: 'Confirm your e-mail address',
-        paragraphs: ['Somebody, hopefully you, signed up with this address. If it was not you, do nothing.', 'The link works for seven days.'],
+        paragraphs: [
+          'Somebody, hopefully you, signed up with this address. If it was not you, do nothing.',
+          'The link works for seven days.',
+        ],
         action: { text: 'Confirm the address', url: `${deps.apiUrl()}/v1/verify#token=${token}` },
       };
     }
@@ -60,7 +72,9 @@ async function contentOf(deps: EmailDependencies, input: SendEmailInput, unit: U
     case 'registration-repeated':
       return {
         subject: 'You have an account already',
-        paragraphs: ['Somebody tried to sign up with this address, which has an account. If it was you, sign in instead; if not, nothing has changed.'],
+        paragraphs: [
+          'Somebody tried to sign up with this address, which has an account. If it was you, sign in instead; if not, nothing has changed.',
+        ],
       };
     default:
       input.kind satisfies never;

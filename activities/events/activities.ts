@@ -5,7 +5,14 @@ import { readBatch, settleBatch, type EventRow } from '#entities/kit/outbox.ts';
 import type { UnitOfWork } from '#entities/kit/unit-of-work.ts';
 import type { DeliverEventInput } from '#workflows/events/deliver-event.contract.ts';
 import type { EventDependencies } from './dependencies.ts';
-import { deliverOne, deliverRecord, deliverTogether, inListenerTransaction, summaryOf, type Share } from './deliver-record.ts';
+import {
+  deliverOne,
+  deliverRecord,
+  deliverTogether,
+  inListenerTransaction,
+  summaryOf,
+  type Share,
+} from './deliver-record.ts';
 
 export interface DeliveryReference {
   readonly eventId: string;
@@ -27,7 +34,11 @@ export function createEventActivities(deps: EventDependencies) {
 
   return {
     /** Delivers a batch to all its listeners; returns the deliveries that need a workflow of their own. */
-    async deliverBatch({ batchId }: { readonly batchId: string }): Promise<{ delivered: number; failing: DeliverEventInput[] }> {
+    async deliverBatch({
+      batchId,
+    }: {
+      readonly batchId: string;
+    }): Promise<{ delivered: number; failing: DeliverEventInput[] }> {
       const events = await inDatabase((unit) => readBatch(unit, batchId));
       if (events.length === 0) return { delivered: 0, failing: [] };
       let delivered = 0;
@@ -36,7 +47,10 @@ export function createEventActivities(deps: EventDependencies) {
         try {
           delivered += await deliverTogether(deps, share);
         } catch (error) {
-          deps.logger.warn({ err: error, listener: share.listener.name, batch_id: batchId }, 'a batch failed as a whole; delivering its records one by one');
+          deps.logger.warn(
+            { err: error, listener: share.listener.name, batch_id: batchId },
+            'a batch failed as a whole; delivering its records one by one',
+          );
           troubled.push(...share.entityIds.map((entityId) => ({ ...share, entityIds: [entityId] })));
         }
       }
@@ -46,7 +60,10 @@ export function createEventActivities(deps: EventDependencies) {
       failpoint('delivery-before-settle');
       await inDatabase((unit) => settleBatch(unit, batchId));
       const byId = new Map(events.map((event) => [event.id, event]));
-      return { delivered, failing: failing.map(({ eventId, listener }) => inputOf(byId.get(eventId) as EventRow, listener, deps)) };
+      return {
+        delivered,
+        failing: failing.map(({ eventId, listener }) => inputOf(byId.get(eventId) as EventRow, listener, deps)),
+      };
     },
 
     /** Tries a failing delivery once; done before, it has nothing to do. */
@@ -80,7 +97,13 @@ export function createEventActivities(deps: EventDependencies) {
     },
 
     /** Delivers what was held behind a delivery that has ended; returns the one among it that fails, if any. */
-    async deliverHeld({ listener: name, entityId }: { readonly listener: string; readonly entityId: string }): Promise<DeliverEventInput | undefined> {
+    async deliverHeld({
+      listener: name,
+      entityId,
+    }: {
+      readonly listener: string;
+      readonly entityId: string;
+    }): Promise<DeliverEventInput | undefined> {
       const listener = listenerCalled(name);
       for (;;) {
         const event = await inDatabase((unit) => nextHeld(unit, name, entityId));

@@ -22,7 +22,10 @@ export interface Share {
  * nothing of it happened, and the records are delivered one by one.
  * @returns how many events were delivered
  */
-export async function deliverTogether(deps: EventDependencies, { listener, organizationId, entityIds }: Share): Promise<number> {
+export async function deliverTogether(
+  deps: EventDependencies,
+  { listener, organizationId, entityIds }: Share,
+): Promise<number> {
   return inListenerTransaction(deps, listener, organizationId, async (unit, starts) => {
     const open = await openEvents(unit, listener, entityIds);
     for (const event of open) await deliverOne(unit, listener, event, starts);
@@ -38,7 +41,7 @@ export async function deliverTogether(deps: EventDependencies, { listener, organ
  */
 export async function deliverRecord(deps: EventDependencies, share: Share): Promise<number> {
   let delivered = 0;
-  for (let attempt = 1; ; ) {
+  for (let attempt = 1; ;) {
     try {
       const found = await deliverNext(deps, share);
       if (!found) return delivered;
@@ -66,11 +69,24 @@ async function deliverNext(deps: EventDependencies, { listener, organizationId, 
   });
 }
 
-async function markFailing(deps: EventDependencies, { listener, organizationId, entityIds }: Share, error: unknown): Promise<void> {
+async function markFailing(
+  deps: EventDependencies,
+  { listener, organizationId, entityIds }: Share,
+  error: unknown,
+): Promise<void> {
   await inListenerTransaction(deps, listener, organizationId, async (unit) => {
     const [failing, ...behind] = await openEvents(unit, listener, entityIds);
     if (!failing) return;
-    deps.logger.error({ err: error, listener: listener.name, event_id: failing.id, topic: failing.topic, request_id: failing.requestId }, 'a listener keeps failing on this event');
+    deps.logger.error(
+      {
+        err: error,
+        listener: listener.name,
+        event_id: failing.id,
+        topic: failing.topic,
+        request_id: failing.requestId,
+      },
+      'a listener keeps failing on this event',
+    );
     await insertDeliveries(unit, listener.name, [failing], 'failing', summaryOf(error));
     await insertDeliveries(unit, listener.name, behind, 'held');
   });
@@ -82,19 +98,31 @@ async function openEvents(unit: UnitOfWork, listener: Listener, entityIds: reado
   const due = await dueEvents(unit, listener.name, listener.topics, entityIds);
   if (due.length === 0) return due;
   const blocked = await blockedRecords(unit, listener.name, entityIds);
-  await insertDeliveries(unit, listener.name, due.filter((event) => blocked.has(event.entityId)), 'held');
+  await insertDeliveries(
+    unit,
+    listener.name,
+    due.filter((event) => blocked.has(event.entityId)),
+    'held',
+  );
   return due.filter((event) => !blocked.has(event.entityId));
 }
 
 /** Runs the listener on one event, on behalf of the request that caused it. */
-export async function deliverOne(unit: UnitOfWork, listener: Listener, event: EventRow, starts: WorkflowStarts): Promise<void> {
+export async function deliverOne(
+  unit: UnitOfWork,
+  listener: Listener,
+  event: EventRow,
+  starts: WorkflowStarts,
+): Promise<void> {
   const span = startSpan(`deliver ${listener.name}`, {
     parent: event.traceparent ?? undefined,
     attributes: { 'event.id': event.id, 'event.topic': event.topic, 'request.id': event.requestId },
   });
   const origin = { requestId: event.requestId, traceparent: span.traceparent, actor: event.actor };
   try {
-    await withOrigin(origin, () => unit.onBehalfOf(origin, async () => listener.deliver(starts.deliveryOf(event, listener, unit, origin))));
+    await withOrigin(origin, () =>
+      unit.onBehalfOf(origin, async () => listener.deliver(starts.deliveryOf(event, listener, unit, origin))),
+    );
     span.end();
   } catch (error) {
     span.end(error);
@@ -109,7 +137,10 @@ export async function inListenerTransaction<T>(
   organizationId: string | null,
   work: (unit: UnitOfWork, starts: WorkflowStarts) => Promise<T>,
 ): Promise<T> {
-  const context = { caller: systemCaller(`listener ${listener.name}`, organizationId), requestId: `listener-${listener.name}` };
+  const context = {
+    caller: systemCaller(`listener ${listener.name}`, organizationId),
+    requestId: `listener-${listener.name}`,
+  };
   const unit = deps.database.unitOfWork(context);
   try {
     const result = await work(unit, new WorkflowStarts(deps.temporal));

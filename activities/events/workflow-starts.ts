@@ -28,7 +28,11 @@ export class WorkflowStarts {
       key: `${event.id}/${listener.name}`,
       taskQueue: (name) => this.#temporal.taskQueue(name),
       start: (contract, input, options = {}) => {
-        this.#wanted.push(() => withOrigin(origin, () => this.#temporal.start(contract, input, { ...options, search: { ...search, ...options.search } })));
+        this.#wanted.push(() =>
+          withOrigin(origin, () =>
+            this.#temporal.start(contract, input, { ...options, search: { ...search, ...options.search } }),
+          ),
+        );
       },
     };
   }

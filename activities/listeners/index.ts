@@ -5,4 +5,9 @@ import { setUpOrganization } from './set-up-organization.ts';
 import type { Listener } from './listener.ts';
 
 /** Every listener of the product. */
-export const listeners: readonly Listener[] = [mailVerification, mailWelcome, mailRepeatedRegistration, setUpOrganization];
+export const listeners: readonly Listener[] = [
+  mailVerification,
+  mailWelcome,
+  mailRepeatedRegistration,
+  setUpOrganization,
+];

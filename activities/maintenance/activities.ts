@@ -24,7 +24,9 @@ export function createMaintenanceActivities({ database, relay, tuples, keep }: M
     },
 
     async pruneRecords(): Promise<void> {
-      await database.transact({ caller: systemCaller('prune records'), requestId: `prune-${newId()}` }, (unit) => maintainPartitions(unit, keep()));
+      await database.transact({ caller: systemCaller('prune records'), requestId: `prune-${newId()}` }, (unit) =>
+        maintainPartitions(unit, keep()),
+      );
     },
   };
 }

@@ -13,5 +13,10 @@ export function newCsrfToken(key: Buffer, sessionId: string): string {
 
 export function isCsrfToken(key: Buffer, sessionId: string, token: string): boolean {
   const [nonce, signature, ...rest] = token.split('.');
-  return rest.length === 0 && nonce?.length === 22 && signature !== undefined && isSignedBy(key, [nonce, sessionId], signature);
+  return (
+    rest.length === 0 &&
+    nonce?.length === 22 &&
+    signature !== undefined &&
+    isSignedBy(key, [nonce, sessionId], signature)
+  );
 }

@@ -26,7 +26,14 @@ export async function hashPassword(password: string): Promise<string> {
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
   const parts = phc.exec(stored ?? absent);
   if (!parts) throw new Error('a stored password hash is not in PHC form');
-  const [, memory, passes, parallelism, nonce, hash] = parts as unknown as [string, string, string, string, string, string];
+  const [, memory, passes, parallelism, nonce, hash] = parts as unknown as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
   const expected = Buffer.from(hash, 'base64');
   const derived = await deriveHash('argon2id', {
     message: Buffer.from(password.normalize('NFC')),
@@ -60,7 +67,11 @@ export async function checkStrength(password: string, personal: readonly string[
   });
 }
 
-let estimator: Promise<{ check: (password: string, personal: string[]) => { score: number; feedback: { warning?: string | null } } }> | undefined;
+let estimator:
+  | Promise<{
+      check: (password: string, personal: string[]) => { score: number; feedback: { warning?: string | null } };
+    }>
+  | undefined;
 
 /** The dictionaries take megabytes; they are loaded when the first short password comes. */
 function strengthEstimator(): NonNullable<typeof estimator> {

@@ -43,7 +43,10 @@ const defaultPage = 25;
  * The schema, derived from the entity modules: an object type for each kind that exposes something, a list and a look-up
  * by id, and the hand-written fields.
  */
-export function deriveSchema(modules: readonly EntityModule[], handWritten: readonly HandWrittenField[]): GraphQLSchema {
+export function deriveSchema(
+  modules: readonly EntityModule[],
+  handWritten: readonly HandWrittenField[],
+): GraphQLSchema {
   const exposed = modules.filter((module) => Object.keys(module.expose).length > 0);
   const objects = new Map(exposed.map((module) => [module.kind, objectType(module)]));
   const types: Types = { objectOf: (module) => objects.get(module.kind) as GraphQLObjectType };
@@ -73,7 +76,8 @@ function objectType(module: EntityModule): GraphQLObjectType {
   };
   for (const [name, exposure] of Object.entries(module.expose)) {
     const field = module.fields[name];
-    if (field && exposure !== 'write') fields[name] = { type: outputType(module, name, field), description: field.description };
+    if (field && exposure !== 'write')
+      fields[name] = { type: outputType(module, name, field), description: field.description };
   }
   return new GraphQLObjectType({ name: module.typeName, description: module.description, fields });
 }
@@ -121,7 +125,11 @@ function pageInfoType(): GraphQLObjectType {
   });
 }
 
-function connectionType(module: EntityModule, object: GraphQLObjectType, pageInfo: GraphQLObjectType): GraphQLObjectType {
+function connectionType(
+  module: EntityModule,
+  object: GraphQLObjectType,
+  pageInfo: GraphQLObjectType,
+): GraphQLObjectType {
   const edge = new GraphQLObjectType({
     name: `${module.typeName}Edge`,
     fields: { cursor: { type: new GraphQLNonNull(GraphQLString) }, node: { type: new GraphQLNonNull(object) } },
@@ -147,7 +155,8 @@ function listField(module: EntityModule, type: GraphQLObjectType): FieldConfig {
     resolve: async (_source, args: { first?: number | null; after?: string | null }, { services, unit }) => {
       const most = services.config.current.server.maxresultlimit;
       const first = args.first ?? Math.min(defaultPage, most);
-      if (first < 0 || first > most) throw new AppError('limit_exceeded', `first must be between 0 and ${most}; it is ${first}.`);
+      if (first < 0 || first > most)
+        throw new AppError('limit_exceeded', `first must be between 0 and ${most}; it is ${first}.`);
       const rows: Source[] = await unit.data.find(module, {
         ...(args.after == null ? {} : { where: { id: { gt: decodeCursor(module, args.after) } } as never }),
         limit: first + 1,

@@ -25,7 +25,10 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
     url: '/graphql',
     schema: { hide: true },
     handler: async (request, reply) => {
-      const response = await yoga.handleNodeRequest(request, { services, fastify: { request, reply } } as GraphqlContext);
+      const response = await yoga.handleNodeRequest(request, {
+        services,
+        fastify: { request, reply },
+      } as GraphqlContext);
       for (const [name, value] of response.headers) void reply.header(name, value);
       void reply.code(response.status);
       // Buffered: the unit of work has ended, and an answer is small next to what made it.
@@ -56,7 +59,8 @@ function unitOfWorkPerOperation(): Plugin<GraphqlContext> {
         core.unit = unit;
         try {
           const result = (await executeFn(input)) as ExecutionResult;
-          if (result.errors?.length) return { errors: result.errors.map((error) => logged(error, context)), data: null };
+          if (result.errors?.length)
+            return { errors: result.errors.map((error) => logged(error, context)), data: null };
           await unit.commit();
           return result;
         } catch (error) {
@@ -83,15 +87,27 @@ function logged(error: unknown, context: GraphqlContext): GraphQLError {
 
 /** An error as the caller sees it: a code of the catalogue in `extensions.code`. */
 function presented(error: unknown, requestId: string): GraphQLError {
-  const position = error instanceof GraphQLError ? { nodes: error.nodes, source: error.source, positions: error.positions, path: error.path } : {};
+  const position =
+    error instanceof GraphQLError
+      ? { nodes: error.nodes, source: error.source, positions: error.positions, path: error.path }
+      : {};
   const thrown = error instanceof GraphQLError ? (error.originalError ?? error) : error;
   // Syntax and validation errors of the document itself.
   if (thrown instanceof GraphQLError) {
-    return thrown.extensions['code'] ? thrown : new GraphQLError(thrown.message, { ...position, extensions: { ...thrown.extensions, code: 'invalid_input', request_id: requestId } });
+    return thrown.extensions['code']
+      ? thrown
+      : new GraphQLError(thrown.message, {
+          ...position,
+          extensions: { ...thrown.extensions, code: 'invalid_input', request_id: requestId },
+        });
   }
   const known = isAppError(thrown) ? thrown : asAppError(thrown);
   return new GraphQLError(known.message, {
     ...position,
-    extensions: { code: known.code, request_id: requestId, ...(known.details.fields ? { errors: known.details.fields } : {}) },
+    extensions: {
+      code: known.code,
+      request_id: requestId,
+      ...(known.details.fields ? { errors: known.details.fields } : {}),
+    },
   });
 }

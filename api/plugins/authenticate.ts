@@ -19,7 +19,10 @@ export function authenticatePlugin(app: FastifyInstance, services: Services): vo
       if (cookie !== undefined) await identifyByCookie(request, services, cookie);
     }
     if (request.routeOptions.config.access === 'required' && request.core.caller === anonymousCaller) {
-      throw new AppError('unauthenticated', 'Sign in first: POST /v1/login, then send the access token as bearer token or cookie.');
+      throw new AppError(
+        'unauthenticated',
+        'Sign in first: POST /v1/login, then send the access token as bearer token or cookie.',
+      );
     }
   });
 }

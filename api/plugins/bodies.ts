@@ -25,7 +25,8 @@ export function bodiesPlugin(app: FastifyInstance): void {
     // Calls back synchronously; its errors are translated by their code.
     void parseJson(request, text, (error, value: unknown) => {
       if (error) done(malformed(error.message));
-      else if (/\\u[dD][89a-fA-F]/.test(text) && !isWellFormed(value)) done(malformed('it contains half a surrogate pair'));
+      else if (/\\u[dD][89a-fA-F]/.test(text) && !isWellFormed(value))
+        done(malformed('it contains half a surrogate pair'));
       else done(null, value);
     });
   });
@@ -38,6 +39,7 @@ function malformed(reason: string): AppError {
 function isWellFormed(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed();
   if (Array.isArray(value)) return value.every(isWellFormed);
-  if (value && typeof value === 'object') return Object.entries(value).every(([key, item]) => key.isWellFormed() && isWellFormed(item));
+  if (value && typeof value === 'object')
+    return Object.entries(value).every(([key, item]) => key.isWellFormed() && isWellFormed(item));
   return true;
 }

@@ -21,7 +21,8 @@ export function csrfPlugin(app: FastifyInstance, services: Services): void {
     const isExempt = request.routeOptions.config.csrf === false || request.headers.authorization !== undefined;
     if (mutating.has(request.method)) done(isExempt ? undefined : problemWith(request, services));
     else {
-      if (request.method === 'GET' && !holdsToken(request, services)) setCsrfCookie(reply, services, request.core.claims?.sessionId ?? '');
+      if (request.method === 'GET' && !holdsToken(request, services))
+        setCsrfCookie(reply, services, request.core.claims?.sessionId ?? '');
       done();
     }
   });
@@ -30,17 +31,28 @@ export function csrfPlugin(app: FastifyInstance, services: Services): void {
 /** Gives the browser a token bound to this session; called by GETs and by whatever starts or ends a session. */
 export function setCsrfCookie(reply: FastifyReply, services: Services, sessionId: string): void {
   const config = services.config.current;
-  void reply.setCookie(config.server.csrfprotection.cookie, newCsrfToken(keyOf(services), sessionId), csrfCookie(config));
+  void reply.setCookie(
+    config.server.csrfprotection.cookie,
+    newCsrfToken(keyOf(services), sessionId),
+    csrfCookie(config),
+  );
 }
 
 function problemWith(request: FastifyRequest, services: Services): AppError | undefined {
   const { header, cookie } = services.config.current.server.csrfprotection;
   const sent = request.headers[header.toLowerCase()];
   if (typeof sent !== 'string' || sent === '') {
-    return new AppError('csrf_token_missing', `Send the value of the cookie "${cookie}" in the header "${header}"; any GET sets the cookie.`);
+    return new AppError(
+      'csrf_token_missing',
+      `Send the value of the cookie "${cookie}" in the header "${header}"; any GET sets the cookie.`,
+    );
   }
-  if (sent === request.cookies[cookie] && isCsrfToken(keyOf(services), request.core.claims?.sessionId ?? '', sent)) return undefined;
-  return new AppError('csrf_token_invalid', `The header "${header}" does not match this session's cookie "${cookie}"; GET any address for a new one.`);
+  if (sent === request.cookies[cookie] && isCsrfToken(keyOf(services), request.core.claims?.sessionId ?? '', sent))
+    return undefined;
+  return new AppError(
+    'csrf_token_invalid',
+    `The header "${header}" does not match this session's cookie "${cookie}"; GET any address for a new one.`,
+  );
 }
 
 function holdsToken(request: FastifyRequest, services: Services): boolean {

@@ -17,7 +17,8 @@ export function errorsPlugin(app: FastifyInstance): void {
 /** Answers with the problem and logs what operators need of it. */
 export function sendProblem(error: AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error.status >= 500) request.log.error({ err: error, code: error.code }, error.message);
-  if (error.details.retryAfterSeconds !== undefined) void reply.header('retry-after', String(error.details.retryAfterSeconds));
+  if (error.details.retryAfterSeconds !== undefined)
+    void reply.header('retry-after', String(error.details.retryAfterSeconds));
   // A refused request hands out nothing: not the cookies of a sign-in whose commit failed either.
   reply.removeHeader('set-cookie');
   return reply.code(error.status).header('content-type', problemType).send(problemOf(error, request.id));

@@ -13,7 +13,10 @@ export const livez = defineRoute({
   access: 'public',
   answers: { 200: Type.Object({ status: Type.String() }), 503: Type.Object({ status: Type.String() }) },
   errors: [],
-  handle: ({ services }) => (services.health.isStopping ? { status: 503, body: { status: 'shutting down' } } : { status: 200, body: { status: 'up' } }),
+  handle: ({ services }) =>
+    services.health.isStopping
+      ? { status: 503, body: { status: 'shutting down' } }
+      : { status: 200, body: { status: 'up' } },
 });
 
 const readiness = {

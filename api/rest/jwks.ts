@@ -11,7 +11,10 @@ export const jwks = defineRoute({
   answers: { 200: Type.Object({ keys: Type.Array(Type.Record(Type.String(), Type.Unknown())) }) },
   errors: [],
   handle: ({ services, reply }) => {
-    void reply.header('cache-control', `public, max-age=${Math.floor(services.config.current.auth.token.jwkscachettl / 1_000)}`);
+    void reply.header(
+      'cache-control',
+      `public, max-age=${Math.floor(services.config.current.auth.token.jwkscachettl / 1_000)}`,
+    );
     return { status: 200, body: services.accessTokens.publicKeys };
   },
 });

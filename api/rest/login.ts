@@ -24,7 +24,8 @@ export const login = defineRoute({
   url: '/v1/login',
   tag: 'Account',
   summary: 'Sign in with a password',
-  description: 'Answers with an access token and sets it as a cookie for browsers. The CSRF cookie is renewed for the new session.',
+  description:
+    'Answers with an access token and sets it as a cookie for browsers. The CSRF cookie is renewed for the new session.',
   access: 'public',
   body: Type.Object(
     {
@@ -46,7 +47,10 @@ export const login = defineRoute({
   handle: async (call) => {
     const { body, unit, services, request, reply } = call;
     const email = body.username.trim().toLowerCase();
-    const keys = { account: `account:${createHash('sha256').update(email).digest('hex')}`, address: `address:${request.ip}` };
+    const keys = {
+      account: `account:${createHash('sha256').update(email).digest('hex')}`,
+      address: `address:${request.ip}`,
+    };
     const credential = await readCredential(call, email, keys);
     const isRight = await verifyPassword(body.password, credential?.passwordHash ?? null);
 
@@ -54,14 +58,20 @@ export const login = defineRoute({
     // Read again: between the two transactions the password may have been changed or the person locked out.
     const person = credential && isRight ? await data.findOne(user, { id: { eq: credential.id } }) : undefined;
     if (!person?.emailConfirmedAt || person.status !== 'active' || person.passwordHash !== credential?.passwordHash) {
-      unit.recordOutsideRequest('failed sign-in', (outside) => countSignInFailure(outside, [keys.account, keys.address], windowMs));
+      unit.recordOutsideRequest('failed sign-in', (outside) =>
+        countSignInFailure(outside, [keys.account, keys.address], windowMs),
+      );
       throw new AppError('invalid_credentials', 'Address or password is wrong, or the address is not confirmed yet.');
     }
     if (person.passwordHash && isOutdated(person.passwordHash)) {
       await data.update(user, person.id, { passwordHash: await hashPassword(body.password) });
     }
     await forgetSignInFailures(unit, keys.account);
-    const [first] = await data.find(membership, { where: { userId: { eq: person.id } }, orderBy: [{ field: 'createdAt', direction: 'asc' }], limit: 1 });
+    const [first] = await data.find(membership, {
+      where: { userId: { eq: person.id } },
+      orderBy: [{ field: 'createdAt', direction: 'asc' }],
+      limit: 1,
+    });
 
     const issued = await services.accessTokens.issue(person.id, first?.organizationId ?? null);
     void reply.setCookie(accessCookie, issued.token, credentialCookie(services.config.current));
@@ -80,8 +90,17 @@ export const login = defineRoute({
 });
 
 /** The stored hash of an account, read in a transaction that ends before the hashing begins. */
-async function readCredential({ services, request }: Call<unknown>, email: string, keys: { account: string; address: string }) {
-  const context = { caller: systemCaller('sign-in'), requestId: request.id, traceparent: request.core.traceparent, deadline: request.core.deadline };
+async function readCredential(
+  { services, request }: Call<unknown>,
+  email: string,
+  keys: { account: string; address: string },
+) {
+  const context = {
+    caller: systemCaller('sign-in'),
+    requestId: request.id,
+    traceparent: request.core.traceparent,
+    deadline: request.core.deadline,
+  };
   return services.database.transact({ ...context, readOnly: true }, async (unit) => {
     const failures = await readSignInFailures(unit, [keys.account, keys.address], windowMs);
     for (const kind of ['account', 'address'] as const) {

@@ -14,12 +14,17 @@ export const register = defineRoute({
   url: '/v1/register',
   tag: 'Account',
   summary: 'Sign up',
-  description: 'Creates an account and mails a confirmation link. The answer does not tell whether the address was new.',
+  description:
+    'Creates an account and mails a confirmation link. The answer does not tell whether the address was new.',
   access: 'public',
   body: Type.Object(
     {
       email: EmailSchema,
-      password: Type.String({ minLength: 1, maxLength: longestPassword, description: 'At least 12 characters, or hard to guess. Never trimmed.' }),
+      password: Type.String({
+        minLength: 1,
+        maxLength: longestPassword,
+        description: 'At least 12 characters, or hard to guess. Never trimmed.',
+      }),
       first_name: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
       last_name: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
     },
@@ -37,7 +42,11 @@ export const register = defineRoute({
 
     const data = unit.data.privileged('sign-up');
     const existing = await data.findOne(user, { email: { eq: email } });
-    const profile = { firstName: body.first_name ?? null, lastName: body.last_name ?? null, displayName: names.join(' ') || email };
+    const profile = {
+      firstName: body.first_name ?? null,
+      lastName: body.last_name ?? null,
+      displayName: names.join(' ') || email,
+    };
     if (existing?.emailConfirmedAt) {
       unit.emit({
         topic: 'user.registration_repeated',

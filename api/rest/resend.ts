@@ -9,7 +9,8 @@ export const resend = defineRoute({
   url: '/v1/resend',
   tag: 'Account',
   summary: 'Mail the confirmation link again',
-  description: 'Mails a new link when the address waits for confirmation, at most once a minute; older links stop working. The answer is always the same.',
+  description:
+    'Mails a new link when the address waits for confirmation, at most once a minute; older links stop working. The answer is always the same.',
   access: 'public',
   body: Type.Object({ email: EmailSchema }, { additionalProperties: false }),
   answers: { 202: MessageSchema },

@@ -9,4 +9,16 @@ import { verifyPage, verifyScript } from './verify-page.ts';
 import { verify } from './verify.ts';
 
 /** Every REST route, in the order of the reference page. */
-export const routes: readonly Route[] = [livez, readyz, ready, jwks, register, verify, verifyPage, verifyScript, resend, login, logout];
+export const routes: readonly Route[] = [
+  livez,
+  readyz,
+  ready,
+  jwks,
+  register,
+  verify,
+  verifyPage,
+  verifyScript,
+  resend,
+  login,
+  logout,
+];

@@ -13,7 +13,10 @@ export const verify = defineRoute({
   summary: 'Confirm an e-mail address',
   description: 'Takes the token of the mailed link. A token works once, for seven days, and only the newest one.',
   access: 'public',
-  body: Type.Object({ token: Type.String({ minLength: 1, maxLength: 200, description: 'From the mailed link.' }) }, { additionalProperties: false }),
+  body: Type.Object(
+    { token: Type.String({ minLength: 1, maxLength: 200, description: 'From the mailed link.' }) },
+    { additionalProperties: false },
+  ),
   answers: { 200: Type.Object({ message: Type.String(), email: Type.String() }) },
   errors: ['invalid_input', 'invalid_token', 'token_expired'],
   handle: async ({ body, unit, services }) => {
@@ -32,7 +35,11 @@ export const verify = defineRoute({
 
     await data.update(emailVerification, id, { usedAt: now });
     const person = await data.update(user, verification.userId, { emailConfirmedAt: now });
-    const own = await data.create(organization, { name: `personal-${person.id}`, displayName: person.displayName, isPersonal: true });
+    const own = await data.create(organization, {
+      name: `personal-${person.id}`,
+      displayName: person.displayName,
+      isPersonal: true,
+    });
     await data.create(membership, { organizationId: own.id, userId: person.id, role: 'owner' });
     unit.emit({
       topic: 'user.confirmed',

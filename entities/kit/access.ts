@@ -15,11 +15,20 @@ export interface Standing {
  * The one statement before a unit of work: reads user, revocation and membership together, outside any transaction.
  * @throws AppError database_unavailable, database_busy
  */
-export async function readStanding(database: Database, userId: string, tokenId: string, organizationId: string | null): Promise<Standing> {
+export async function readStanding(
+  database: Database,
+  userId: string,
+  tokenId: string,
+  organizationId: string | null,
+): Promise<Standing> {
   const startedAt = performance.now();
   const text = 'select is_active as "isActive", is_revoked as "isRevoked", role from request_context($1, $2, $3)';
   try {
-    const { rows } = await database.pool.query<Standing>({ name: 'request-context', text, values: [userId, tokenId, organizationId] });
+    const { rows } = await database.pool.query<Standing>({
+      name: 'request-context',
+      text,
+      values: [userId, tokenId, organizationId],
+    });
     database.options.observer?.statement(text, performance.now() - startedAt, false);
     return rows[0] as Standing;
   } catch (error) {
@@ -29,8 +38,8 @@ export async function readStanding(database: Database, userId: string, tokenId: 
 
 /** Makes an access token worthless from the commit on. */
 export async function revokeToken(unit: UnitOfWork, tokenId: string, expiresAt: Date): Promise<void> {
-  const transaction = await unit.readAs('system');
-  await transaction.query(
+  const session = await unit.readAs('system');
+  await session.query(
     'insert into revoked_tokens (token_id, revoked_at, expires_at) values ($1, $2, $3) on conflict do nothing',
     [tokenId, unit.database.options.clock.now(), expiresAt],
   );

@@ -23,7 +23,8 @@ export function deriveModel(registry: Registry): ModelType[] {
     for (const grant of module.grants ?? []) {
       typeOf(grant.subject.kind);
       const relations = typeOf(grant.object.kind);
-      const names = typeof grant.relation === 'string' ? [grant.relation] : (module.fields[grant.relation.field]?.values ?? []);
+      const names =
+        typeof grant.relation === 'string' ? [grant.relation] : (module.fields[grant.relation.field]?.values ?? []);
       for (const name of names) relations.set(name, new Set([...(relations.get(name) ?? []), grant.subject.kind]));
     }
   }

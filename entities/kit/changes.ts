@@ -20,7 +20,16 @@ export interface RecordedChange {
 type Values = Record<string, unknown>;
 
 /** Fields the machine itself moves with every change; never reported as changed. */
-const bookkeeping = new Set(['id', 'createdAt', 'createdBy', 'updatedAt', 'updatedBy', 'recordVersion', 'deletedAt', 'deletedBy']);
+const bookkeeping = new Set([
+  'id',
+  'createdAt',
+  'createdBy',
+  'updatedAt',
+  'updatedBy',
+  'recordVersion',
+  'deletedAt',
+  'deletedBy',
+]);
 
 /** What the next flush will write, one entry per row, however often the row was touched. */
 export function recordedChanges(em: EntityManager, registry: Registry): RecordedChange[] {

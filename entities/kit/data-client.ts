@@ -1,5 +1,13 @@
 import { actorOf, systemCaller, type Caller } from './caller.ts';
-import { tenancyField, type ChangesOf, type CreationOf, type EntityModule, type RowOf, type TypedModule, type Tenancy } from './define.ts';
+import {
+  tenancyField,
+  type ChangesOf,
+  type CreationOf,
+  type EntityModule,
+  type RowOf,
+  type TypedModule,
+  type Tenancy,
+} from './define.ts';
 import { AppError } from './errors.ts';
 import type { Fields } from './fields.ts';
 import { newId } from './ids.ts';
@@ -87,7 +95,8 @@ export class DataClient {
       deletedBy: null,
     };
     if (tenancy) row[tenancy] ??= tenancy === 'organizationId' ? this.#caller.organizationId : this.#caller.subjectId;
-    if (tenancy && row[tenancy] == null) throw new AppError('permission_denied', `Choose an organization before creating a ${module.typeName}.`);
+    if (tenancy && row[tenancy] == null)
+      throw new AppError('permission_denied', `Choose an organization before creating a ${module.typeName}.`);
     // A kind without rules: its writes are dropped without a word (specification, Authorization rule 3).
     if (!module.policy) return row as RowOf<M>;
     this.#authorize(module, 'create', row);
@@ -131,10 +140,14 @@ export class DataClient {
   }
 
   async #read(module: EntityModule, query: FindQuery<never> | FindQuery<AnyTyped>, forUpdate = false): Promise<Row[]> {
-    const transaction = await this.#unit.readAs(this.#role);
+    const session = await this.#unit.readAs(this.#role);
     const { limit = 100, ...rest } = query as FindQuery<AnyTyped>;
-    const statement = compileRead(module, { ...rest, limit, forUpdate } as Parameters<typeof compileRead>[1], this.#caller);
-    return (await transaction.query(statement.text, statement.values)).rows;
+    const statement = compileRead(
+      module,
+      { ...rest, limit, forUpdate } as Parameters<typeof compileRead>[1],
+      this.#caller,
+    );
+    return (await session.query(statement.text, statement.values)).rows;
   }
 
   /** A managed row for a change, locked until the end of the transaction. */

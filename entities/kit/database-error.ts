@@ -11,7 +11,17 @@ function isPostgresError(error: unknown): error is Error & PostgresError {
 }
 
 /** Node's own socket errors and PostgreSQL's connection classes (08, 57P01…03): the server is not there. */
-const unreachable = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'ETIMEDOUT', 'EPIPE', 'ENOTFOUND', '57P01', '57P02', '57P03']);
+const unreachable = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'ETIMEDOUT',
+  'EPIPE',
+  'ENOTFOUND',
+  '57P01',
+  '57P02',
+  '57P03',
+]);
 
 /** A unique index that was hit, before its message is known; `index` is the index's name. */
 export class UniqueViolation extends Error {

@@ -81,7 +81,9 @@ export interface RecordFields {
 
 /** A stored record of a kind. */
 export type RowOf<M> =
-  M extends TypedModule<infer F, infer T> ? RecordFields & { readonly [N in TenancyName<T>]: string } & FieldValues<F> : never;
+  M extends TypedModule<infer F, infer T>
+    ? RecordFields & { readonly [N in TenancyName<T>]: string } & FieldValues<F>
+    : never;
 
 /** What a creation takes. The tenancy field defaults to the caller's own. */
 export type CreationOf<M> =

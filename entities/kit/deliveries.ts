@@ -22,8 +22,8 @@ export interface DeliveryKey {
  * across batches and workers.
  */
 export async function lockRecords(unit: UnitOfWork, listener: string, entityIds: readonly string[]): Promise<void> {
-  const transaction = await unit.readAs('system');
-  await transaction.query(
+  const session = await unit.readAs('system');
+  await session.query(
     `select pg_advisory_xact_lock(key) from
      (select distinct hashtextextended($1 || ':' || id, 0) as key from unnest($2::text[]) as id order by key) as keys`,
     [listener, entityIds],
@@ -31,9 +31,14 @@ export async function lockRecords(unit: UnitOfWork, listener: string, entityIds:
 }
 
 /** Events of these records that the listener has not seen, in the order in which they happened to each record. */
-export async function dueEvents(unit: UnitOfWork, listener: string, topics: readonly string[], entityIds: readonly string[]): Promise<EventRow[]> {
-  const transaction = await unit.readAs('system');
-  const { rows } = await transaction.query<EventRow>(
+export async function dueEvents(
+  unit: UnitOfWork,
+  listener: string,
+  topics: readonly string[],
+  entityIds: readonly string[],
+): Promise<EventRow[]> {
+  const session = await unit.readAs('system');
+  const { rows } = await session.query<EventRow>(
     `select ${eventColumns} from events e
      where e.entity_id = any($2) and e.topic = any($3) and e.pending and e.settled_at is null
        and not exists (select 1 from event_deliveries d
@@ -45,9 +50,13 @@ export async function dueEvents(unit: UnitOfWork, listener: string, topics: read
 }
 
 /** Which of these records are held up with this listener by a failing event. */
-export async function blockedRecords(unit: UnitOfWork, listener: string, entityIds: readonly string[]): Promise<Set<string>> {
-  const transaction = await unit.readAs('system');
-  const { rows } = await transaction.query<{ entity_id: string }>(
+export async function blockedRecords(
+  unit: UnitOfWork,
+  listener: string,
+  entityIds: readonly string[],
+): Promise<Set<string>> {
+  const session = await unit.readAs('system');
+  const { rows } = await session.query<{ entity_id: string }>(
     `select distinct entity_id from event_deliveries where listener = $1 and entity_id = any($2) and state in ('failing', 'held')`,
     [listener, entityIds],
   );
@@ -62,8 +71,8 @@ export async function insertDeliveries(
   error: string | null = null,
 ): Promise<void> {
   if (events.length === 0) return;
-  const transaction = await unit.readAs('system');
-  await transaction.query(
+  const session = await unit.readAs('system');
+  await session.query(
     `insert into event_deliveries (occurred_at, event_id, entity_id, listener, state, error, updated_at)
      select *, $4, $5, $6, $7 from unnest($1::timestamptz[], $2::text[], $3::text[])
      on conflict (occurred_at, event_id, listener) do nothing`,
@@ -80,9 +89,12 @@ export async function insertDeliveries(
 }
 
 /** The failing deliveries among these events: each has, or needs, a workflow of its own. */
-export async function failingAmong(unit: UnitOfWork, events: readonly EventRow[]): Promise<{ eventId: string; occurredAt: Date; listener: string }[]> {
-  const transaction = await unit.readAs('system');
-  const { rows } = await transaction.query<{ eventId: string; occurredAt: Date; listener: string }>(
+export async function failingAmong(
+  unit: UnitOfWork,
+  events: readonly EventRow[],
+): Promise<{ eventId: string; occurredAt: Date; listener: string }[]> {
+  const session = await unit.readAs('system');
+  const { rows } = await session.query<{ eventId: string; occurredAt: Date; listener: string }>(
     `select event_id as "eventId", occurred_at as "occurredAt", listener from event_deliveries
      where occurred_at = any($1) and event_id = any($2) and state = 'failing'`,
     [events.map((event) => event.occurredAt), events.map((event) => event.id)],
@@ -91,9 +103,12 @@ export async function failingAmong(unit: UnitOfWork, events: readonly EventRow[]
 }
 
 /** One event with the state of its delivery, or undefined when either is gone. */
-export async function readDelivery(unit: UnitOfWork, key: DeliveryKey): Promise<{ event: EventRow; state: DeliveryState } | undefined> {
-  const transaction = await unit.readAs('system');
-  const { rows } = await transaction.query<EventRow & { state: DeliveryState }>(
+export async function readDelivery(
+  unit: UnitOfWork,
+  key: DeliveryKey,
+): Promise<{ event: EventRow; state: DeliveryState } | undefined> {
+  const session = await unit.readAs('system');
+  const { rows } = await session.query<EventRow & { state: DeliveryState }>(
     `select ${eventColumns}, d.state from event_deliveries d
      join events e on e.occurred_at = d.occurred_at and e.id = d.event_id
      where d.occurred_at = $1 and d.event_id = $2 and d.listener = $3`,
@@ -107,8 +122,8 @@ export async function readDelivery(unit: UnitOfWork, key: DeliveryKey): Promise<
 
 /** The oldest event of a record that waits behind a failing one. */
 export async function nextHeld(unit: UnitOfWork, listener: string, entityId: string): Promise<EventRow | undefined> {
-  const transaction = await unit.readAs('system');
-  const { rows } = await transaction.query<EventRow>(
+  const session = await unit.readAs('system');
+  const { rows } = await session.query<EventRow>(
     `select ${eventColumns} from event_deliveries d
      join events e on e.occurred_at = d.occurred_at and e.id = d.event_id
      where d.listener = $1 and d.entity_id = $2 and d.state = 'held'
@@ -118,9 +133,14 @@ export async function nextHeld(unit: UnitOfWork, listener: string, entityId: str
   return rows[0];
 }
 
-export async function updateDelivery(unit: UnitOfWork, key: DeliveryKey, state: DeliveryState, error: string | null = null): Promise<void> {
-  const transaction = await unit.readAs('system');
-  await transaction.query(
+export async function updateDelivery(
+  unit: UnitOfWork,
+  key: DeliveryKey,
+  state: DeliveryState,
+  error: string | null = null,
+): Promise<void> {
+  const session = await unit.readAs('system');
+  await session.query(
     `update event_deliveries set state = $4, error = $5, updated_at = $6
      where occurred_at = $1 and event_id = $2 and listener = $3`,
     [key.occurredAt, key.eventId, key.listener, state, error, unit.database.options.clock.now()],

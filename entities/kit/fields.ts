@@ -62,10 +62,9 @@ function make<Value, const O extends Options<Value>>(
 }
 
 /** Text of `min` to `max` characters (UTF-16 code units). `pattern` is anchored by the caller. */
-export function text<const O extends Options<string> & { min?: number; max: number; pattern?: RegExp; lowerCase?: true }>(
-  description: string,
-  options: O,
-): Made<string, O> {
+export function text<
+  const O extends Options<string> & { min?: number; max: number; pattern?: RegExp; lowerCase?: true },
+>(description: string, options: O): Made<string, O> {
   return make<string, O>('text', description, options, {
     schema: Type.String({
       minLength: options.min ?? (options.optional ? 0 : 1),
@@ -144,11 +143,8 @@ export function reference<const O extends Options<string>>(
 }
 
 /** The stored value of a field as TypeScript sees it. */
-export type FieldValue<F> = F extends Field<infer Value, infer Optional, boolean>
-  ? Optional extends true
-    ? Value | null
-    : Value
-  : never;
+export type FieldValue<F> =
+  F extends Field<infer Value, infer Optional, boolean> ? (Optional extends true ? Value | null : Value) : never;
 
 type RequiredAtCreation<F extends Fields> = {
   [Name in keyof F]: F[Name] extends Field<unknown, false, false> ? Name : never;

@@ -30,7 +30,8 @@ export function validateChanges(module: EntityModule, input: Values): Values {
   const problems: FieldProblem[] = [];
   const values = checked(module, input, problems, []);
   for (const name of Object.keys(values)) {
-    if (module.fields[name]?.immutable) problems.push({ path: `/${name}`, message: 'cannot be changed after creation' });
+    if (module.fields[name]?.immutable)
+      problems.push({ path: `/${name}`, message: 'cannot be changed after creation' });
   }
   refuse(module, problems);
   return values;
@@ -72,13 +73,16 @@ function normalized(field: Field, value: unknown): unknown {
     const validator = validatorOf(field);
     return validator.Check(value) ? new Date(value) : value;
   }
-  if (typeof value === 'string' && (field.schema as { format?: string }).format === 'email') return value.trim().toLowerCase();
+  if (typeof value === 'string' && (field.schema as { format?: string }).format === 'email')
+    return value.trim().toLowerCase();
   return value;
 }
 
 function problemOf(field: Field, value: unknown): string | undefined {
   if (field.type === 'timestamp') {
-    return value instanceof Date && !Number.isNaN(value.getTime()) ? undefined : 'must be an instant such as 2026-01-31T12:00:00Z';
+    return value instanceof Date && !Number.isNaN(value.getTime())
+      ? undefined
+      : 'must be an instant such as 2026-01-31T12:00:00Z';
   }
   if (!isStorable(value)) return 'contains characters that cannot be stored (NUL or half a surrogate pair)';
   const validator = validatorOf(field);

@@ -23,5 +23,7 @@ export function isSignedBy(key: Buffer, parts: readonly string[], candidate: str
   const expected = sign(key, parts);
   const given = Buffer.from(candidate, 'base64url');
   // Buffer.from forgives padding, whitespace and stray bits; the text itself must be canonical.
-  return given.length === expected.length && timingSafeEqual(given, expected) && given.toString('base64url') === candidate;
+  return (
+    given.length === expected.length && timingSafeEqual(given, expected) && given.toString('base64url') === candidate
+  );
 }

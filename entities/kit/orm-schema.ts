@@ -64,14 +64,26 @@ function propertyOf(name: string, field: Field, typeNameOf: (kind: string) => st
 
 /** Foreign keys are plain ids in the entity (`mapToPk`): a lazy reference would skip the tenant filter. */
 function referenceTo(typeName: string): Property {
-  return { kind: 'm:1', entity: () => typeName, mapToPk: true, columnType: 'text', deleteRule: 'restrict', updateRule: 'no action', index: true };
+  return {
+    kind: 'm:1',
+    entity: () => typeName,
+    mapToPk: true,
+    columnType: 'text',
+    deleteRule: 'restrict',
+    updateRule: 'no action',
+    index: true,
+  };
 }
 
 /** MikroORM metadata of one kind: columns, keys over live rows, foreign keys, checks, row-level policies. */
 export function ormSchemaOf(module: EntityModule, typeNameOf: (kind: string) => string): EntitySchema {
   const properties: Record<string, Property> = { ...recordProperties };
   if (module.tenancy === 'organization') {
-    properties['organizationId'] = { fieldName: 'organization_id', nullable: false, ...referenceTo(typeNameOf('organization')) };
+    properties['organizationId'] = {
+      fieldName: 'organization_id',
+      nullable: false,
+      ...referenceTo(typeNameOf('organization')),
+    };
   }
   if (module.tenancy === 'user') {
     properties['userId'] = { fieldName: 'user_id', nullable: false, ...referenceTo(typeNameOf('user')) };

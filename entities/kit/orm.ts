@@ -1,7 +1,7 @@
 import { isRaw, MikroORM, type Configuration } from '@mikro-orm/core';
 import { AbstractSqlDriver, PostgreSqlConnection, PostgreSqlPlatform } from '@mikro-orm/postgresql';
 import type { Registry } from './registry.ts';
-import { Transaction } from './transaction.ts';
+import { RoleSession } from './transaction.ts';
 
 interface OrmResult {
   readonly affectedRows: number;
@@ -10,7 +10,7 @@ interface OrmResult {
 }
 
 /**
- * MikroORM's connection, cut down to what the kit allows: every statement runs in a `Transaction` and carries bound
+ * MikroORM's connection, cut down to what the kit allows: every statement runs in a unit of work's transaction and carries bound
  * parameters. MikroORM itself would inline the values into the SQL text, which is how its published injection
  * advisories happened (CVE-2026-34220), and would open connections of its own.
  */
@@ -21,7 +21,7 @@ class BoundConnection extends PostgreSqlConnection {
     method: 'all' | 'get' | 'run' = 'all',
     ctx?: unknown,
   ): Promise<T> {
-    if (!(ctx instanceof Transaction)) throw new Error('the ORM was asked for data outside a unit of work');
+    if (!(ctx instanceof RoleSession)) throw new Error('the ORM was asked for data outside a unit of work');
     const source = isRaw(query) ? { sql: query.sql, params: [...query.params] } : { sql: String(query), params };
     const bound = bindParameters(source.sql, source.params);
     const result = await ctx.query(bound.text, bound.values);

@@ -48,9 +48,14 @@ export interface ClaimedBatch extends BatchHead {
  * @returns undefined when nothing waits
  */
 export async function claimBatch(unit: UnitOfWork, most: number): Promise<ClaimedBatch | undefined> {
-  const transaction = await unit.readAs('system');
+  const session = await unit.readAs('system');
   const batchId = newId();
-  const { rows } = await transaction.query<Omit<ClaimedBatch, 'batchId'>>(claim, [batchId, unit.database.options.clock.now(), most, mostDistinct]);
+  const { rows } = await session.query<Omit<ClaimedBatch, 'batchId'>>(claim, [
+    batchId,
+    unit.database.options.clock.now(),
+    most,
+    mostDistinct,
+  ]);
   const head = rows[0];
   return head && head.count > 0 ? { batchId, ...head } : undefined;
 }
@@ -75,8 +80,8 @@ select ${headColumns}, count(*) < (select count(*) from waiting) as "hasMore" fr
 
 /** Batches claimed before the given instant whose delivery has not ended: what a crash left behind. */
 export async function unfinishedBatches(unit: UnitOfWork, claimedBefore: Date, most: number): Promise<BatchHead[]> {
-  const transaction = await unit.readAs('system');
-  const { rows } = await transaction.query<BatchHead>(
+  const session = await unit.readAs('system');
+  const { rows } = await session.query<BatchHead>(
     `select batch_id as "batchId", ${headColumns} from events
      where pending and batch_id is not null and settled_at is null and claimed_at < $1
      group by batch_id order by batch_id limit $2`,
@@ -87,8 +92,8 @@ export async function unfinishedBatches(unit: UnitOfWork, claimedBefore: Date, m
 
 /** The events of a batch whose delivery has not ended yet. */
 export async function readBatch(unit: UnitOfWork, batchId: string): Promise<EventRow[]> {
-  const transaction = await unit.readAs('system');
-  const { rows } = await transaction.query<EventRow>(
+  const session = await unit.readAs('system');
+  const { rows } = await session.query<EventRow>(
     `select ${eventColumns} from events e where e.batch_id = $1 and e.pending and e.settled_at is null
      order by e.entity_id, e.record_version, e.id`,
     [batchId],
@@ -98,17 +103,20 @@ export async function readBatch(unit: UnitOfWork, batchId: string): Promise<Even
 
 /** Marks a batch whose events all have their delivery rows. */
 export async function settleBatch(unit: UnitOfWork, batchId: string): Promise<void> {
-  const transaction = await unit.readAs('system');
-  await transaction.query('update events set settled_at = $2 where batch_id = $1 and settled_at is null', [
+  const session = await unit.readAs('system');
+  await session.query('update events set settled_at = $2 where batch_id = $1 and settled_at is null', [
     batchId,
     unit.database.options.clock.now(),
   ]);
 }
 
 /** Creates partitions ahead of time and drops those past their retention, in milliseconds. */
-export async function maintainPartitions(unit: UnitOfWork, keep: { readonly eventsMs: number; readonly historyMs: number }): Promise<void> {
-  const transaction = await unit.readAs('system');
-  await transaction.query(`select maintain_partitions($1 * interval '1 millisecond', $2 * interval '1 millisecond')`, [
+export async function maintainPartitions(
+  unit: UnitOfWork,
+  keep: { readonly eventsMs: number; readonly historyMs: number },
+): Promise<void> {
+  const session = await unit.readAs('system');
+  await session.query(`select maintain_partitions($1 * interval '1 millisecond', $2 * interval '1 millisecond')`, [
     keep.eventsMs,
     keep.historyMs,
   ]);

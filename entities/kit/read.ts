@@ -27,7 +27,16 @@ export interface ReadQuery {
   readonly forUpdate?: boolean;
 }
 
-const recordColumns = ['id', 'createdAt', 'updatedAt', 'createdBy', 'updatedBy', 'recordVersion', 'deletedAt', 'deletedBy'];
+const recordColumns = [
+  'id',
+  'createdAt',
+  'updatedAt',
+  'createdBy',
+  'updatedBy',
+  'recordVersion',
+  'deletedAt',
+  'deletedBy',
+];
 
 /** All columns of a kind as field names, secrets included: rows stay inside the data layer until they are presented. */
 export function fieldNames(module: EntityModule): string[] {
@@ -38,7 +47,11 @@ export function fieldNames(module: EntityModule): string[] {
  * Compiles one read: tenancy, soft delete and rules stand in its WHERE, values are bound.
  * @throws AppError invalid_input for a field the kind does not have
  */
-export function compileRead(module: EntityModule, query: ReadQuery, caller: Caller): { text: string; values: readonly unknown[] } {
+export function compileRead(
+  module: EntityModule,
+  query: ReadQuery,
+  caller: Caller,
+): { text: string; values: readonly unknown[] } {
   const columns = sql.join(fieldNames(module).map((name) => sql`${column(name)} as ${sql.id(name)}`));
   const conditions = [
     sql`row.deleted_at is null`,
@@ -122,7 +135,10 @@ function comparisons(module: EntityModule, name: string, comparison: Comparison)
       case 'isNull':
         return value ? sql`${left} is null` : sql`${left} is not null`;
       default:
-        throw new AppError('invalid_input', `"${operator}" is not a comparison; known are eq, ne, in, gt, gte, lt, lte, isNull.`);
+        throw new AppError(
+          'invalid_input',
+          `"${operator}" is not a comparison; known are eq, ne, in, gt, gte, lt, lte, isNull.`,
+        );
     }
   });
 }

@@ -2,7 +2,7 @@ import { actorOf } from './caller.ts';
 import type { RecordedChange } from './changes.ts';
 import type { EntityModule } from './define.ts';
 import { newId } from './ids.ts';
-import type { Transaction } from './transaction.ts';
+import type { RoleSession } from './transaction.ts';
 import { tupleChanges } from './tuples.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
@@ -22,7 +22,7 @@ export interface EventDraft {
  * vanish together with the rows they describe.
  */
 export async function writeRecords(
-  transaction: Transaction,
+  session: RoleSession,
   changes: readonly RecordedChange[],
   drafts: readonly EventDraft[],
   unit: UnitOfWork,
@@ -82,14 +82,16 @@ export async function writeRecords(
 
   if (history.length + events.length + tuples.length > 0) {
     // A security-definer function: the app role may add to these tables through it, and neither read nor change them.
-    await transaction.query('select write_records($1)', [JSON.stringify({ history, events, tuples: oneByOne(tuples) })]);
+    await session.query('select write_records($1)', [JSON.stringify({ history, events, tuples: oneByOne(tuples) })]);
   }
   return { pendingEvents: events.filter((event) => event.pending).length, tupleChanges: tuples.length };
 }
 
 /** The last word per tuple: an upsert may not touch one row twice. */
 function oneByOne<T extends { object: string; relation: string; subject: string }>(tuples: readonly T[]): T[] {
-  return [...new Map(tuples.map((tuple) => [JSON.stringify([tuple.object, tuple.relation, tuple.subject]), tuple])).values()];
+  return [
+    ...new Map(tuples.map((tuple) => [JSON.stringify([tuple.object, tuple.relation, tuple.subject]), tuple])).values(),
+  ];
 }
 
 function isSecret(module: EntityModule, field: string): boolean {

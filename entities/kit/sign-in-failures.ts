@@ -7,10 +7,14 @@ export interface SignInFailures {
 }
 
 /** Failures of a key (an account or an address) since it last succeeded, if within the window. */
-export async function readSignInFailures(unit: UnitOfWork, keys: readonly string[], windowMs: number): Promise<Map<string, SignInFailures>> {
-  const transaction = await unit.readAs('system');
+export async function readSignInFailures(
+  unit: UnitOfWork,
+  keys: readonly string[],
+  windowMs: number,
+): Promise<Map<string, SignInFailures>> {
+  const session = await unit.readAs('system');
   const since = new Date(unit.database.options.clock.now().getTime() - windowMs);
-  const { rows } = await transaction.query<{ key: string; failures: number; last_failed_at: Date }>(
+  const { rows } = await session.query<{ key: string; failures: number; last_failed_at: Date }>(
     'select key, failures, last_failed_at from sign_in_failures where key = any($1) and last_failed_at > $2',
     [keys, since],
   );
@@ -19,10 +23,10 @@ export async function readSignInFailures(unit: UnitOfWork, keys: readonly string
 
 /** Counts one failure per key; exact under races, because the row is changed where it lies. */
 export async function countSignInFailure(unit: UnitOfWork, keys: readonly string[], windowMs: number): Promise<void> {
-  const transaction = await unit.readAs('system');
+  const session = await unit.readAs('system');
   const at = unit.database.options.clock.now();
   const since = new Date(at.getTime() - windowMs);
-  await transaction.query(
+  await session.query(
     `insert into sign_in_failures as held (key, failures, first_failed_at, last_failed_at)
      select key, 1, $2, $2 from unnest($1::text[]) as key order by key
      on conflict (key) do update set
@@ -34,6 +38,6 @@ export async function countSignInFailure(unit: UnitOfWork, keys: readonly string
 }
 
 export async function forgetSignInFailures(unit: UnitOfWork, key: string): Promise<void> {
-  const transaction = await unit.readAs('system');
-  await transaction.query('delete from sign_in_failures where key = $1', [key]);
+  const session = await unit.readAs('system');
+  await session.query('delete from sign_in_failures where key = $1', [key]);
 }

@@ -1,5 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { isSpanContextValid, ROOT_CONTEXT, SpanStatusCode, trace, type Attributes, type Context } from '@opentelemetry/api';
+import {
+  isSpanContextValid,
+  ROOT_CONTEXT,
+  SpanStatusCode,
+  trace,
+  type Attributes,
+  type Context,
+} from '@opentelemetry/api';
 
 /** A piece of work in a trace. Without a configured collector it costs nothing but still hands its ids on. */
 export interface WorkSpan {
@@ -35,7 +42,10 @@ export function startSpan(name: string, { parent, attributes, startedAt }: SpanO
     },
     end: (failure) => {
       if (failure !== undefined) {
-        span.setStatus({ code: SpanStatusCode.ERROR, message: failure instanceof Error ? failure.name : String(failure) });
+        span.setStatus({
+          code: SpanStatusCode.ERROR,
+          message: failure instanceof Error ? failure.name : String(failure),
+        });
       }
       span.end();
     },
@@ -65,7 +75,15 @@ function contextOf(traceparent: string | undefined): Context {
 function idsOf(context: { traceId: string; spanId: string; traceFlags: number }, parent: string | undefined) {
   const given = parsed(parent);
   if (isSpanContextValid(context) && context.spanId !== given?.spanId) {
-    return { traceId: context.traceId, spanId: context.spanId, flags: context.traceFlags.toString(16).padStart(2, '0') };
+    return {
+      traceId: context.traceId,
+      spanId: context.spanId,
+      flags: context.traceFlags.toString(16).padStart(2, '0'),
+    };
   }
-  return { traceId: given?.traceId ?? randomBytes(16).toString('hex'), spanId: randomBytes(8).toString('hex'), flags: given?.flags ?? '00' };
+  return {
+    traceId: given?.traceId ?? randomBytes(16).toString('hex'),
+    spanId: randomBytes(8).toString('hex'),
+    flags: given?.flags ?? '00',
+  };
 }

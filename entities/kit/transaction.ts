@@ -59,49 +59,58 @@ export class Transaction {
     return this.#ended;
   }
 
-  get role(): DatabaseRole {
-    return this.#role;
+  /** The transaction as one of the two roles sees it. */
+  as(role: DatabaseRole): RoleSession {
+    return new RoleSession(this, role);
   }
 
   /**
-   * Runs one statement with bound parameters.
+   * Runs one statement with bound parameters under the given role. Statements may be sent without waiting for each other;
+   * they run in the order of the calls, and a change of role travels directly before the statement that needs it, so
+   * parallel work never runs under the role of somebody else.
    * @throws AppError for what a caller can do something about; other database errors as they are.
    */
-  async query<Row extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<QueryResult<Row>> {
+  async query<Row extends QueryResultRow>(
+    role: DatabaseRole,
+    text: string,
+    values: readonly unknown[] = [],
+  ): Promise<QueryResult<Row>> {
     if (this.#ended) throw new Error('this transaction has ended; work was left running after its request');
+    if (role !== this.#role) this.#become(role);
+    return this.#send<Row>(text, values);
+  }
+
+  /**
+   * Away from home the tenant setting is lifted: a system role scoped to one organization is held to it by the wall like
+   * anybody else.
+   */
+  #become(role: DatabaseRole): void {
+    const organizationId = role === this.#home.role ? (this.#home.organizationId ?? '') : '';
+    this.#role = role;
+    // When it fails the transaction has failed, and the statement behind it reports that.
+    this.#send(
+      `set local role ${databaseRoles[role]}; set local ${sessionSettings.organizationId} = '${organizationId}'`,
+      [],
+    ).catch(() => {});
+  }
+
+  async #send<Row extends QueryResultRow>(text: string, values: readonly unknown[]): Promise<QueryResult<Row>> {
     this.#statements++;
     const startedAt = performance.now();
-    const answer = this.#client.query<Row>(text, values as unknown[]);
+    // The first statement waits for the answer to BEGIN as well, so that its failure is reported.
+    const begun = this.#begun;
+    this.#begun = undefined;
     try {
-      if (this.#begun) {
-        // Both are on the wire already; wait for the answer too, so that nothing is left in flight.
-        const [begun, result] = await Promise.allSettled([this.#begun, answer]);
-        this.#begun = undefined;
-        if (begun.status === 'rejected') throw begun.reason;
-        if (result.status === 'rejected') throw result.reason;
-        this.#observer?.statement(text, performance.now() - startedAt, false);
-        return result.value;
-      }
-      const result = await answer;
+      const answer = this.#client.query<Row>(text, values as unknown[]);
+      const [begin, result] = await Promise.allSettled([begun, answer]);
+      if (begin.status === 'rejected') throw begin.reason;
+      if (result.status === 'rejected') throw result.reason;
       this.#observer?.statement(text, performance.now() - startedAt, false);
-      return result;
+      return result.value;
     } catch (error) {
       this.#observer?.statement(text, performance.now() - startedAt, true);
       throw databaseError(error);
     }
-  }
-
-  /**
-   * Switches between the app and the system role inside the transaction. Away from home the tenant setting is lifted:
-   * a system role scoped to one organization is held to it by the wall like anybody else.
-   */
-  async become(role: DatabaseRole): Promise<void> {
-    if (role === this.#role) return;
-    const organizationId = role === this.#home.role ? (this.#home.organizationId ?? '') : '';
-    await this.query(
-      `set local role ${databaseRoles[role]}; set local ${sessionSettings.organizationId} = '${organizationId}'`,
-    );
-    this.#role = role;
   }
 
   async commit(): Promise<void> {
@@ -114,18 +123,34 @@ export class Transaction {
 
   async #end(command: 'commit' | 'rollback'): Promise<void> {
     if (this.#ended) return;
+    this.#ended = true;
     try {
-      const result = await this.query(command);
+      const result = await this.#send(command, []);
       // PostgreSQL answers COMMIT of a failed transaction with a successful ROLLBACK.
-      if (command === 'commit' && result.command !== 'COMMIT') throw new Error('the transaction had failed and was rolled back');
-      this.#ended = true;
+      if (command === 'commit' && result.command !== 'COMMIT')
+        throw new Error('the transaction had failed and was rolled back');
       this.#client.release();
     } catch (error) {
-      this.#ended = true;
       // The connection's state is unknown: close it instead of giving it to the next request.
       this.#client.release(true);
       throw error;
     }
+  }
+}
+
+/** One role's view of a transaction. */
+export class RoleSession {
+  readonly #transaction: Transaction;
+  readonly #role: DatabaseRole;
+
+  constructor(transaction: Transaction, role: DatabaseRole) {
+    this.#transaction = transaction;
+    this.#role = role;
+  }
+
+  /** @throws AppError, see `Transaction.query` */
+  query<Row extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<QueryResult<Row>> {
+    return this.#transaction.query<Row>(this.#role, text, values);
   }
 }
 
@@ -134,7 +159,8 @@ function beginMessage(settings: TransactionSettings): string {
   const parts = [settings.readOnly ? 'begin read only' : 'begin'];
   if (settings.role !== 'app') parts.push(`set local role ${databaseRoles[settings.role]}`);
   // Ids are inlined because SET takes no parameters; only ULIDs get this far.
-  if (organizationId !== null) parts.push(`set local ${sessionSettings.organizationId} = '${checkedId(organizationId)}'`);
+  if (organizationId !== null)
+    parts.push(`set local ${sessionSettings.organizationId} = '${checkedId(organizationId)}'`);
   if (userId !== null) parts.push(`set local ${sessionSettings.userId} = '${checkedId(userId)}'`);
   parts.push(`set local statement_timeout = ${Math.max(1, Math.ceil(settings.statementTimeoutMs))}`);
   return parts.join('; ');

@@ -6,7 +6,7 @@ import type { Database } from './database.ts';
 import { AppError } from './errors.ts';
 import { failpoint } from './failpoint.ts';
 import { writeRecords, type EventDraft } from './records.ts';
-import { Transaction, type DatabaseRole } from './transaction.ts';
+import { Transaction, type DatabaseRole, type RoleSession } from './transaction.ts';
 import { UniqueViolation } from './database-error.ts';
 
 /** Everything work must know about where it comes from. Losing it means losing the right to data. */
@@ -42,7 +42,9 @@ export class UnitOfWork {
   readonly database: Database;
   readonly data: DataClient;
   #em: EntityManager;
-  #transaction: Transaction | undefined;
+  #transaction: Promise<Transaction> | undefined;
+  #begun: Transaction | undefined;
+  #flushing: Promise<void> = Promise.resolve();
   #state: State = 'open';
   #isDoomed = false;
   /** The role pending changes were made under; they are sent under it. */
@@ -75,43 +77,47 @@ export class UnitOfWork {
 
   /** Statements sent so far, BEGIN and COMMIT included. */
   get statements(): number {
-    return this.#transaction?.statements ?? 0;
+    return this.#begun?.statements ?? 0;
   }
 
-  /** The transaction, begun when it was not yet. */
-  async transaction(): Promise<Transaction> {
-    if (this.#state !== 'open') throw new Error(`this unit of work is ${this.#state}; work was left running after its request`);
-    if (!this.#transaction) {
-      const { caller, deadline, readOnly } = this.context;
-      this.#transaction = await Transaction.begin(
-        this.database.pool,
-        {
-          role: caller.kind === 'system' ? 'system' : 'app',
-          organizationId: caller.organizationId,
-          userId: caller.kind === 'user' ? caller.subjectId : null,
-          readOnly: readOnly ?? false,
-          statementTimeoutMs: this.#remaining(deadline),
-        },
-        this.database.options.observer,
-      );
-      this.#em.setTransactionContext(this.#transaction);
-    }
+  /** The transaction, begun with the first call. */
+  #begin(): Promise<Transaction> {
+    if (this.#state !== 'open')
+      throw new Error(`this unit of work is ${this.#state}; work was left running after its request`);
+    const { caller, deadline, readOnly } = this.context;
+    this.#transaction ??= Transaction.begin(
+      this.database.pool,
+      {
+        role: this.#homeRole,
+        organizationId: caller.organizationId,
+        userId: caller.kind === 'user' ? caller.subjectId : null,
+        readOnly: readOnly ?? false,
+        statementTimeoutMs: this.#remaining(deadline),
+      },
+      this.database.options.observer,
+    ).then((transaction) => {
+      this.#begun = transaction;
+      return transaction;
+    });
     return this.#transaction;
+  }
+
+  get #homeRole(): DatabaseRole {
+    return this.context.caller.kind === 'system' ? 'system' : 'app';
   }
 
   #remaining(deadline: number | undefined): number {
     if (deadline === undefined) return this.database.options.defaultTimeoutMs;
     const remaining = deadline - Date.now();
-    if (remaining <= 0) throw new AppError('deadline_exceeded', 'The request took longer than its deadline; nothing was changed.');
+    if (remaining <= 0)
+      throw new AppError('deadline_exceeded', 'The request took longer than its deadline; nothing was changed.');
     return remaining;
   }
 
   /** The transaction under the given role, with pending changes sent before, so that a read sees them. */
-  async readAs(role: DatabaseRole): Promise<Transaction> {
+  async readAs(role: DatabaseRole): Promise<RoleSession> {
     await this.flush();
-    const transaction = await this.transaction();
-    await transaction.become(role);
-    return transaction;
+    return (await this.#begin()).as(role);
   }
 
   /** Declares that the next changes are made under this role; changes pending under the other one are sent first. */
@@ -157,21 +163,27 @@ export class UnitOfWork {
   }
 
   /**
-   * Sends pending changes with their history, events and tuples.
+   * Sends pending changes with their history, events and tuples. Parallel calls wait for each other.
    * @throws AppError already_exists, stale_record, still_referenced and whatever the database refuses
    */
-  async flush(): Promise<void> {
+  flush(): Promise<void> {
+    const flushed = this.#flushing.then(() => this.#flush());
+    this.#flushing = flushed.catch(() => {});
+    return flushed;
+  }
+
+  async #flush(): Promise<void> {
     const changes = recordedChanges(this.#em, this.database.options.registry);
     const events = this.#events;
     if (changes.length === 0 && events.length === 0) return;
     this.#events = [];
     this.#touched.clear();
-    const transaction = await this.transaction();
+    const session = (await this.#begin()).as(this.#writingAs ?? this.#homeRole);
+    this.#writingAs = undefined;
     try {
-      if (this.#writingAs) await transaction.become(this.#writingAs);
-      this.#writingAs = undefined;
+      this.#em.setTransactionContext(session);
       await this.#em.flush();
-      const written = await writeRecords(transaction, changes, events, this);
+      const written = await writeRecords(session, changes, events, this);
       this.#pendingEvents += written.pendingEvents;
       this.#tupleChanges += written.tupleChanges;
     } catch (error) {
@@ -187,7 +199,7 @@ export class UnitOfWork {
     await this.flush();
     failpoint('before-commit');
     try {
-      await this.#transaction?.commit();
+      await (await this.#transaction)?.commit();
     } catch (error) {
       this.#isDoomed = true;
       throw error;
@@ -214,7 +226,7 @@ export class UnitOfWork {
   async rollback(): Promise<void> {
     if (this.#state !== 'open') return;
     try {
-      await this.#transaction?.rollback();
+      await (await this.#transaction)?.rollback();
     } catch (error) {
       this.database.options.onBackgroundError(error, 'rollback');
     }
@@ -222,7 +234,10 @@ export class UnitOfWork {
     for (const { name, work } of this.#outside) {
       try {
         const { requestId, traceparent } = this.context;
-        await this.database.transact({ caller: systemCaller(name), requestId, ...(traceparent ? { traceparent } : {}) }, work);
+        await this.database.transact(
+          { caller: systemCaller(name), requestId, ...(traceparent ? { traceparent } : {}) },
+          work,
+        );
       } catch (error) {
         this.database.options.onBackgroundError(error, `recording "${name}" outside the request`);
       }
@@ -262,7 +277,11 @@ export class UnitOfWork {
       return new AppError('already_exists', 'A record with these values exists already.', { cause: error });
     }
     if (error instanceof Error && error.name === 'OptimisticLockError') {
-      return new AppError('stale_record', 'The record was changed by someone else; read it again and repeat the change.', { cause: error });
+      return new AppError(
+        'stale_record',
+        'The record was changed by someone else; read it again and repeat the change.',
+        { cause: error },
+      );
     }
     return error;
   }

@@ -19,16 +19,28 @@ export function originInterceptor(logger: Logger): (context: Context) => Activit
         const workflow = info.workflowExecution;
         const span = startSpan(`activity ${info.activityType}`, {
           parent: origin?.traceparent,
-          attributes: { 'workflow.id': workflow?.workflowId ?? '', 'activity.attempt': info.attempt, ...(origin ? { 'request.id': origin.requestId } : {}) },
+          attributes: {
+            'workflow.id': workflow?.workflowId ?? '',
+            'activity.attempt': info.attempt,
+            ...(origin ? { 'request.id': origin.requestId } : {}),
+          },
         });
         try {
-          const result = await (origin ? withOrigin({ ...origin, traceparent: span.traceparent }, () => next(input)) : next(input));
+          const result = await (origin
+            ? withOrigin({ ...origin, traceparent: span.traceparent }, () => next(input))
+            : next(input));
           span.end();
           return result;
         } catch (error) {
           span.end(error);
           logger.warn(
-            { err: error, activity: info.activityType, attempt: info.attempt, workflow_id: workflow?.workflowId, request_id: origin?.requestId },
+            {
+              err: error,
+              activity: info.activityType,
+              attempt: info.attempt,
+              workflow_id: workflow?.workflowId,
+              request_id: origin?.requestId,
+            },
             'activity attempt failed',
           );
           throw error;

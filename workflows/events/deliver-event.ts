@@ -25,7 +25,12 @@ export async function deliverEvent(input: DeliverEventInput): Promise<'done' | '
   const activities = proxyActivities<EventActivities>({
     taskQueue: input.taskQueue,
     startToCloseTimeout: '1 minute',
-    retry: { maximumAttempts, initialInterval: initialIntervalMs, backoffCoefficient, maximumInterval: maximumIntervalMs },
+    retry: {
+      maximumAttempts,
+      initialInterval: initialIntervalMs,
+      backoffCoefficient,
+      maximumInterval: maximumIntervalMs,
+    },
   });
   const key = { eventId: input.eventId, occurredAt: input.occurredAt, listener: input.listener };
   let wish: 'retry' | 'skip' | undefined;
@@ -39,13 +44,15 @@ export async function deliverEvent(input: DeliverEventInput): Promise<'done' | '
   /** One round of attempts; a signal ends it early. */
   const attempt = async (): Promise<'done' | 'failed'> => {
     const scope = new CancellationScope();
-    const round = scope.run(() => activities.deliverFailing(key)).then(
-      () => 'done' as const,
-      (error: unknown) => {
-        if (error instanceof ActivityFailure || isCancellation(error)) return 'failed' as const;
-        throw error;
-      },
-    );
+    const round = scope
+      .run(() => activities.deliverFailing(key))
+      .then(
+        () => 'done' as const,
+        (error: unknown) => {
+          if (error instanceof ActivityFailure || isCancellation(error)) return 'failed' as const;
+          throw error;
+        },
+      );
     const interrupted = condition(() => wish !== undefined).then(() => {
       scope.cancel();
       return round;

@@ -23,7 +23,10 @@ class OriginCarrier implements WorkflowInboundCallsInterceptor, WorkflowOutbound
     return next(input);
   }
 
-  scheduleActivity(input: ActivityInput, next: Next<WorkflowOutboundCallsInterceptor, 'scheduleActivity'>): Promise<unknown> {
+  scheduleActivity(
+    input: ActivityInput,
+    next: Next<WorkflowOutboundCallsInterceptor, 'scheduleActivity'>,
+  ): Promise<unknown> {
     return next({ ...input, headers: { ...this.#headers, ...input.headers } });
   }
 
@@ -46,4 +49,3 @@ export const interceptors: WorkflowInterceptorsFactory = () => {
   const carrier = new OriginCarrier();
   return { inbound: [carrier], outbound: [carrier] };
 };
-

@@ -11,5 +11,7 @@ export const searchAttributes = {
 } as const;
 
 export type SearchValues = {
-  readonly [Name in keyof typeof searchAttributes]?: (typeof searchAttributes)[Name] extends 'KEYWORD_LIST' ? readonly string[] : string;
+  readonly [Name in keyof typeof searchAttributes]?: (typeof searchAttributes)[Name] extends 'KEYWORD_LIST'
+    ? readonly string[]
+    : string;
 };

@@ -34,7 +34,11 @@ export class FolderTransport implements EmailTransport {
   async send({ key, ...message }: OutgoingEmail): Promise<void> {
     const folder = join(this.#folder, safeName(message.to));
     await mkdir(folder, { recursive: true });
-    const composer = new MailComposer({ ...message, messageId: `<${digestOf(key)}@core>`, headers: { 'x-idempotency-key': key } });
+    const composer = new MailComposer({
+      ...message,
+      messageId: `<${digestOf(key)}@core>`,
+      headers: { 'x-idempotency-key': key },
+    });
     const file = join(folder, `${digestOf(key)}.eml`);
     const draft = `${file}.${process.pid}.draft`;
     await writeFile(draft, await composer.compile().build());

@@ -57,7 +57,9 @@ export class AuthorizationStore {
   async *tuples(): AsyncGenerator<Tuple> {
     let continuationToken: string | undefined;
     do {
-      const page = await this.#call((client) => client.read({}, { pageSize: 100, ...(continuationToken ? { continuationToken } : {}) }));
+      const page = await this.#call((client) =>
+        client.read({}, { pageSize: 100, ...(continuationToken ? { continuationToken } : {}) }),
+      );
       for (const { key } of page.tuples) yield { object: key.object, relation: key.relation, subject: key.user };
       continuationToken = page.continuation_token || undefined;
     } while (continuationToken);
@@ -111,7 +113,11 @@ export class AuthorizationStore {
     const found: { id: string; created_at: string }[] = [];
     let continuationToken: string | undefined;
     do {
-      const page = await client.listStores({ pageSize: 100, name: storeName, ...(continuationToken ? { continuationToken } : {}) });
+      const page = await client.listStores({
+        pageSize: 100,
+        name: storeName,
+        ...(continuationToken ? { continuationToken } : {}),
+      });
       found.push(...page.stores.filter((store) => store.name === storeName));
       continuationToken = page.continuation_token || undefined;
     } while (continuationToken);
@@ -155,7 +161,10 @@ function fingerprint(model: WrittenModel): string {
   const types = model.type_definitions.map((type) => [
     type.type,
     Object.entries(type.metadata?.relations ?? {})
-      .map(([name, relation]) => [name, (relation.directly_related_user_types ?? []).map((subject) => subject.type).toSorted()])
+      .map(([name, relation]) => [
+        name,
+        (relation.directly_related_user_types ?? []).map((subject) => subject.type).toSorted(),
+      ])
       .toSorted(([a], [b]) => String(a).localeCompare(String(b))),
   ]);
   return JSON.stringify(types.toSorted(([a], [b]) => String(a).localeCompare(String(b))));
@@ -166,8 +175,12 @@ function keyOf(tuple: Tuple): { user: string; relation: string; object: string }
 }
 
 function unavailable(cause: unknown): AppError {
-  return new AppError('authorization_unavailable', 'The authorization store cannot be reached; try again in a moment.', {
-    cause,
-    details: { retryAfterSeconds: 1 },
-  });
+  return new AppError(
+    'authorization_unavailable',
+    'The authorization store cannot be reached; try again in a moment.',
+    {
+      cause,
+      details: { retryAfterSeconds: 1 },
+    },
+  );
 }

@@ -40,7 +40,8 @@ export const createOrganization: HandWrittenField = {
     },
     resolve: async (_source, { input }: { input: Input }, { unit }) => {
       const { kind, subjectId } = unit.context.caller;
-      if (kind !== 'user' || subjectId === null) throw new AppError('permission_denied', 'Only people create organizations; sign in first.');
+      if (kind !== 'user' || subjectId === null)
+        throw new AppError('permission_denied', 'Only people create organizations; sign in first.');
       const data = unit.data.privileged('create organization');
       const created = await data.create(organization, input);
       await data.create(membership, { organizationId: created.id, userId: subjectId, role: 'owner' });

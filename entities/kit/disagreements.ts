@@ -1,0 +1,101 @@
+import { snakeCase, tenancyField } from './define.ts';
+import { tuplesOf } from './tuples.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+export interface Disagreements {
+  readonly lines: readonly string[];
+  /** Deliveries that should have a running workflow. */
+  readonly failing: readonly { readonly eventId: string; readonly occurredAt: Date; readonly listener: string }[];
+  /** Applied tuples, `object relation subject` → whether they should be in the store. */
+  readonly tuples: ReadonlyMap<string, boolean>;
+}
+
+/**
+ * What the rows of one database say against each other. Runs unfiltered, so it is for system work on quiet or small
+ * installations: every live row is read.
+ * @param graceMs work younger than this may still be under way
+ */
+export async function findDisagreements(unit: UnitOfWork, graceMs: number): Promise<Disagreements> {
+  const { registry, clock, recordHistory } = unit.database.options;
+  const session = await unit.readAs('system');
+  const before = new Date(clock.now().getTime() - graceMs);
+  const lines: string[] = [];
+  const say = (rows: readonly { line: string }[]) => lines.push(...rows.map((row) => row.line));
+  const ask = async (text: string, values: readonly unknown[] = []) =>
+    say((await session.query<{ line: string }>(text, values)).rows);
+
+  const wanted = new Map<string, string>();
+  for (const module of registry.modules) {
+    if (recordHistory) {
+      await ask(
+        `select format('%s %s is at version %s, its history at %s', $1::text, r.id, r.record_version, coalesce(max(h.record_version)::text, 'none')) as line
+         from ${module.table} r left join history h on h.entity_kind = $1 and h.entity_id = r.id
+         group by r.id, r.record_version having coalesce(max(h.record_version), 0) <> r.record_version or count(h.id) <> r.record_version`,
+        [module.topic],
+      );
+      await ask(
+        `select format('history has %s %s, but no row of it exists', $1::text, h.entity_id) as line
+         from history h left join ${module.table} r on r.id = h.entity_id
+         where h.entity_kind = $1 and r.id is null group by h.entity_id`,
+        [module.topic],
+      );
+    }
+    for (const verb of module.events) {
+      const operation = { created: 'created', updated: 'updated', deleted: 'deleted' }[verb];
+      await ask(
+        `select format('%s of %s %s (version %s) has history but no event', $1::text, $2::text, h.entity_id, h.record_version) as line
+         from history h left join events e on e.entity_id = h.entity_id and e.record_version = h.record_version and e.topic = $3
+         where h.entity_kind = $2 and h.operation = $1 and e.id is null and h.recorded_at > (select coalesce(min(occurred_at), now()) from events)`,
+        [operation, module.topic, `${module.topic}.${verb}`],
+      );
+    }
+    if (module.grants?.length) {
+      const names = ['id', ...tenancyField(module.tenancy), ...Object.keys(module.fields)];
+      const { rows } = await session.query<Record<string, unknown>>(
+        `select ${names.map((name) => `${snakeCase(name)} as "${name}"`).join(', ')} from ${module.table} where deleted_at is null`,
+      );
+      for (const row of rows)
+        for (const tuple of tuplesOf(module.grants, row))
+          wanted.set(`${tuple.object} ${tuple.relation} ${tuple.subject}`, module.kind);
+    }
+  }
+
+  await ask(
+    `select format('event %s (%s) of request %s was never delivered', id, topic, request_id) as line
+     from events where pending and settled_at is null and occurred_at < $1`,
+    [before],
+  );
+  await ask(
+    `select format('event %s (%s) is settled, but no listener has a delivery row', e.id, e.topic) as line from events e
+     where e.pending and e.settled_at is not null
+       and not exists (select 1 from event_deliveries d where d.occurred_at = e.occurred_at and d.event_id = e.id)`,
+  );
+  await ask(
+    `select format('delivery of event %s to %s is held, but nothing before it fails', d.event_id, d.listener) as line
+     from event_deliveries d where d.state = 'held' and d.updated_at < $1 and not exists (
+       select 1 from event_deliveries f where f.listener = d.listener and f.entity_id = d.entity_id and f.state = 'failing')`,
+    [before],
+  );
+
+  const { rows: tupleRows } = await session.query<{ key: string; present: boolean; applied: boolean }>(
+    `select object || ' ' || relation || ' ' || subject as key, present, applied_version = version as applied from desired_tuples`,
+  );
+  const desired = new Map(tupleRows.map((row) => [row.key, row]));
+  for (const [key, kind] of wanted)
+    if (!desired.get(key)?.present) lines.push(`a live ${kind} stands for the tuple "${key}", which is not desired`);
+  for (const row of tupleRows) {
+    if (row.present && !wanted.has(row.key))
+      lines.push(`the tuple "${row.key}" is desired, but no live row stands for it`);
+    if (!row.applied && graceMs === 0) lines.push(`the tuple "${row.key}" was never applied`);
+  }
+
+  const { rows: failing } = await session.query<{ eventId: string; occurredAt: Date; listener: string }>(
+    `select event_id as "eventId", occurred_at as "occurredAt", listener from event_deliveries where state = 'failing' and updated_at < $1`,
+    [before],
+  );
+  return {
+    lines,
+    failing,
+    tuples: new Map(tupleRows.filter((row) => row.applied).map((row) => [row.key, row.present])),
+  };
+}

@@ -1,0 +1,30 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { eventually } from './eventually.ts';
+import type { World } from './world.ts';
+
+/** All mails written for an address, raw, oldest first by name of file. */
+export async function mailsTo(world: World, address: string): Promise<string[]> {
+  const folder = join(world.mailFolder, address);
+  const files = await readdir(folder).catch(() => [] as string[]);
+  return Promise.all(files.filter((file) => file.endsWith('.eml')).map((file) => readFile(join(folder, file), 'utf8')));
+}
+
+/** Waits until this many mails have come. */
+export function waitForMails(world: World, address: string, count = 1): Promise<string[]> {
+  return eventually(async () => {
+    const mails = await mailsTo(world, address);
+    return mails.length >= count && mails;
+  });
+}
+
+/** The confirmation token in a mail. */
+export function tokenIn(mail: string): string {
+  // Undo quoted-printable: soft line breaks and encoded characters.
+  const text = mail
+    .replaceAll(/=\r?\n/g, '')
+    .replaceAll(/=([0-9A-F]{2})/g, (_match, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  const [, token] = /#token=([A-Za-z0-9._-]+)/.exec(text) ?? [];
+  if (!token) throw new Error(`no token in this mail:\n${mail}`);
+  return token;
+}

@@ -1,0 +1,56 @@
+import { membership, organization, user } from '#entities/index.ts';
+import { systemCaller, type Role } from '#entities/kit/caller.ts';
+import type { RowOf } from '#entities/kit/define.ts';
+import { newId } from '#entities/kit/ids.ts';
+import { hashPassword } from '#api/auth/password.ts';
+import type { TestClient } from './test-client.ts';
+import type { World } from './world.ts';
+
+export const testPassword = 'correct horse battery staple';
+
+/** One hash for all: hashing is slow on purpose, and no test is about this one. */
+let sharedHash: Promise<string> | undefined;
+
+export interface Person {
+  readonly user: RowOf<typeof user>;
+  readonly organization: RowOf<typeof organization>;
+}
+
+export interface PersonOptions {
+  readonly email?: string;
+  /** Joins this organization instead of getting one. */
+  readonly organization?: RowOf<typeof organization>;
+  readonly role?: Role;
+  /** Whether the address is confirmed; default yes. */
+  readonly isConfirmed?: boolean;
+}
+
+/** A person who can sign in, with an organization to act in; missing parents are made. */
+export async function buildPerson(world: World, options: PersonOptions = {}): Promise<Person> {
+  sharedHash ??= hashPassword(testPassword);
+  const passwordHash = await sharedHash;
+  const { database } = world.backbone;
+  return database.transact(
+    { caller: systemCaller('test builder'), requestId: `build-${newId()}` },
+    async ({ data }) => {
+      const unique = newId().slice(-10).toLowerCase();
+      const person = await data.create(user, {
+        email: options.email ?? `person-${unique}@example.com`,
+        displayName: `Person ${unique}`,
+        passwordHash,
+        emailConfirmedAt: options.isConfirmed === false ? null : world.clock.now(),
+      });
+      const home = options.organization ?? (await data.create(organization, { name: `organization-${unique}` }));
+      await data.create(membership, { organizationId: home.id, userId: person.id, role: options.role ?? 'owner' });
+      return { user: { ...person }, organization: { ...home } };
+    },
+  );
+}
+
+/** A client that is signed in as this person by cookie. */
+export async function signedIn(world: World, person: Person): Promise<TestClient> {
+  const client = world.client();
+  const answer = await client.post('/v1/login', { username: person.user.email, password: testPassword });
+  if (answer.status !== 200) throw new Error(`sign-in failed: ${JSON.stringify(answer.body)}`);
+  return client;
+}

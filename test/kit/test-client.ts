@@ -1,0 +1,67 @@
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
+import type { ConfigStore } from '#config/store.ts';
+
+export interface TestAnswer {
+  readonly status: number;
+  readonly headers: LightMyRequestResponse['headers'];
+  /** Parsed JSON, or the text. */
+  readonly body: any; // eslint-disable-line typescript/no-explicit-any -- answers are asserted, not typed
+}
+
+/** Talks to the application like a browser: keeps cookies and repeats the CSRF cookie in its header. */
+export class TestClient {
+  readonly #app: FastifyInstance;
+  readonly #config: ConfigStore;
+  readonly cookies = new Map<string, string>();
+  /** Sent as bearer token when set. */
+  bearer: string | undefined;
+
+  constructor(app: FastifyInstance, config: ConfigStore) {
+    this.#app = app;
+    this.#config = config;
+  }
+
+  get(url: string, headers: Record<string, string> = {}): Promise<TestAnswer> {
+    return this.request({ method: 'GET', url, headers });
+  }
+
+  async post(url: string, body?: unknown, headers: Record<string, string> = {}): Promise<TestAnswer> {
+    const { cookie, header } = this.#config.current.server.csrfprotection;
+    if (!this.bearer && !this.cookies.has(cookie)) await this.get('/livez');
+    const token = this.cookies.get(cookie);
+    return this.request({
+      method: 'POST',
+      url,
+      headers: { ...(token && !this.bearer ? { [header]: token } : {}), ...headers },
+      ...(body === undefined ? {} : { payload: body as object }),
+    });
+  }
+
+  /** A GraphQL operation; the answer's `data` and `errors`. */
+  async graphql(
+    query: string,
+    variables: object = {},
+  ): Promise<{ status: number; headers: TestAnswer['headers']; data: any; errors?: any[] }> {
+    const { status, headers, body } = await this.post('/graphql', { query, variables });
+    return { status, headers, data: body.data, errors: body.errors };
+  }
+
+  async request(options: InjectOptions): Promise<TestAnswer> {
+    const response = await this.#app.inject({
+      ...options,
+      cookies: Object.fromEntries(this.cookies),
+      headers: { ...(this.bearer ? { authorization: `Bearer ${this.bearer}` } : {}), ...options.headers },
+    });
+    for (const { name, value, maxAge, expires } of response.cookies) {
+      const isGone = maxAge === 0 || (expires !== undefined && expires.getTime() <= Date.now());
+      if (isGone) this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
+    const type = String(response.headers['content-type'] ?? '');
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      body: type.includes('json') ? response.json() : response.body,
+    };
+  }
+}

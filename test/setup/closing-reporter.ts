@@ -1,0 +1,69 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import type { Reporter, TestCase, TestModule, TestRunEndReason, TestSpecification, Vitest } from 'vitest/node';
+import { checkEffects } from '../config/check-effects.ts';
+import { effects } from '../config/effects.ts';
+import { configReadsFile } from '../kit/config-reads-file.ts';
+
+/**
+ * Closes a run: what was skipped and why, whether every configuration field has the effect it claims, and last the counts
+ * in one line.
+ */
+export class ClosingReporter implements Reporter {
+  #vitest: Vitest | undefined;
+  /** Only some files or names were asked for. */
+  #isPartial = true;
+
+  onInit(vitest: Vitest): void {
+    this.#vitest = vitest;
+  }
+
+  async onTestRunStart(specifications: readonly TestSpecification[]): Promise<void> {
+    const vitest = this.#vitest;
+    if (!vitest) return;
+    const all = await vitest.globTestSpecifications();
+    this.#isPartial =
+      vitest.config.watch || vitest.config.testNamePattern !== undefined || specifications.length < all.length;
+  }
+
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[], reason: TestRunEndReason): void {
+    const tests = modules.flatMap((module) => [...module.children.allTests()]);
+    const inState = (state: string) => tests.filter((test) => test.result().state === state);
+    const skipped = inState('skipped');
+    const passed = inState('passed');
+    const problems: string[] = [];
+
+    for (const test of skipped) {
+      const note = noteOf(test);
+      console.log(`skipped: ${nameOf(test)}: ${note ?? 'no reason given'}`);
+      // A filter on names skips without a reason, and means it.
+      if (!note && !this.#isPartial)
+        problems.push(`${nameOf(test)} is skipped without a reason: call context.skip('why')`);
+    }
+    const brokenModules = modules.filter(
+      (module) => module.state() === 'failed' && [...module.children.allTests('failed')].length === 0,
+    );
+    if (!this.#isPartial && reason === 'passed') {
+      problems.push(...checkEffects(effects, { ran: new Set(passed.map(nameOf)), read: this.#configReads() }));
+    }
+    for (const problem of problems) console.log(`suite: ${problem}`);
+    const failed = inState('failed').length + brokenModules.length + problems.length + unhandled.length;
+    if (failed > 0) process.exitCode = 1;
+    console.log(`${passed.length} passed, ${failed} failed, ${skipped.length} skipped`);
+  }
+
+  #configReads(): Set<string> {
+    const file = join(this.#vitest?.config.root ?? '.', '.local', 'test', 'run', configReadsFile);
+    return new Set(existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []);
+  }
+}
+
+function noteOf(test: TestCase): string | undefined {
+  const result = test.result();
+  return result.state === 'skipped' ? result.note : undefined;
+}
+
+/** File, then the titles down to the test. */
+function nameOf(test: TestCase): string {
+  return `${relative(process.cwd(), test.module.moduleId)} > ${test.fullName}`;
+}

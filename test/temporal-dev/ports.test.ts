@@ -1,0 +1,69 @@
+import { createServer, type AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { readStackEnvironment } from '#temporal-dev/environment.ts';
+import { claimPort, LOOPBACK, type PortClaim } from '#temporal-dev/ports.ts';
+
+const claim = (
+  stateDir: string,
+  options: { variables?: Record<string, string>; remembered?: number; report?: (line: string) => void } = {},
+): Promise<PortClaim> =>
+  claimPort(
+    { name: 'postgres', remembered: options.remembered, report: options.report ?? (() => {}) },
+    { stateDir, environment: readStackEnvironment(options.variables ?? {}, stateDir), isFamiliarWanted: false },
+  );
+
+async function occupiedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => {
+    server.listen(0, LOOPBACK, resolve);
+  });
+  onTestFinished(() => {
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+test('a busy configured port is refused, naming the variable and who holds the port', async () => {
+  const port = await occupiedPort();
+  await expect(claim('/a', { variables: { STACK_POSTGRES_PORT: String(port) } })).rejects.toThrow(
+    `port ${port} (STACK_POSTGRES_PORT) is in use by`,
+  );
+  await expect(claim('/a', { variables: { STACK_POSTGRES_PORT: String(port) } })).rejects.toThrow(
+    new RegExp(`\\(pid ${process.pid}\\): stop it, or set STACK_POSTGRES_PORT to a free port`),
+  );
+});
+
+test.each(['0', '65536', 'abc', '1.5'])('%s is no port', (value) => {
+  expect(() => readStackEnvironment({ STACK_REDIS_PORT: value }, '/a')).toThrow(
+    `STACK_REDIS_PORT is "${value}": give a port from 1 to 65535, or leave it out`,
+  );
+});
+
+test('a configured free port is taken as it is', async () => {
+  const free = await claim('/a');
+  await free.release();
+  const taken = await claim('/b', { variables: { STACK_POSTGRES_PORT: String(free.port) } });
+  expect(taken.port).toBe(free.port);
+  await taken.release();
+});
+
+test('a remembered port is kept, and given up with a word about it once somebody else has it', async () => {
+  const first = await claim('/a');
+  await first.release();
+  const again = await claim('/b', { remembered: first.port });
+  expect(again.port).toBe(first.port);
+  await again.release();
+  const busy = await occupiedPort();
+  const lines: string[] = [];
+  const moved = await claim('/b', { remembered: busy, report: (line) => lines.push(line) });
+  expect(moved.port).not.toBe(busy);
+  expect(lines).toEqual([expect.stringContaining(`port ${busy} is in use by`)]);
+  await moved.release();
+});
+
+test('two folders that start at the same time never choose the same port', async () => {
+  // The same folder name makes both search from the same place, the worst case.
+  const claims = await Promise.all(Array.from({ length: 10 }, () => claim('/the/same')));
+  expect(new Set(claims.map(({ port }) => port)).size).toBe(10);
+  await Promise.all(claims.map(({ release }) => release()));
+});
