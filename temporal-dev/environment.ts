@@ -32,7 +32,8 @@ export interface StackEnvironment {
 
 /**
  * Reads the variables of the local stack:
- * `STACK_CACHE_DIR` (else `$XDG_CACHE_HOME/core-server`, else `~/.cache/core-server`, else `cache` in the state folder)
+ * `STACK_CACHE_DIR` (else `$XDG_CACHE_HOME/core-server`, else `~/.cache/core-server`, else `cache` in the state folder;
+ * for root's PostgreSQL `/var/cache/core-server` where its home is closed to others)
  * and `STACK_POSTGRES_PORT`, `STACK_TEMPORAL_PORT`, `STACK_TEMPORAL_HTTP_PORT`,
  * `STACK_TEMPORAL_UI_PORT`, `STACK_OPENFGA_PORT`, `STACK_OPENFGA_GRPC_PORT`, `STACK_REDIS_PORT`. Throws a StackError for a port that is none.
  */
@@ -58,5 +59,8 @@ function cacheDirectories(variables: Variables, stateDir: string): StackEnvironm
   if (variables['XDG_CACHE_HOME']) {
     return [{ path: join(variables['XDG_CACHE_HOME'], 'core-server'), mustWork: false }, own];
   }
-  return [{ path: join(variables['HOME'] || homedir(), '.cache', 'core-server'), mustWork: false }, own];
+  const shared = [join(variables['HOME'] || homedir(), '.cache', 'core-server')];
+  // The home of root is closed to the user as whom PostgreSQL then runs; this is where root keeps caches for others.
+  if (process.getuid?.() === 0) shared.push('/var/cache/core-server');
+  return [...shared.map((path) => ({ path, mustWork: false })), own];
 }

@@ -16,7 +16,7 @@ import type { PostgresBinaries } from './binaries/postgres-binaries.ts';
 import { lastLine, runHelper } from './helper-process.ts';
 import { LOOPBACK, requirePort, type Ports } from './ports.ts';
 import { choosePostgresUser, type PostgresUser } from './postgres-user.ts';
-import { commandName, findProcesses, workingDirectory, type ProcessIdentity } from './process-table.ts';
+import { findProcessesIn, type ProcessIdentity } from './process-table.ts';
 import { stopProcess, type Launch } from './server-process.ts';
 import { diskFullError, explainFileError, StackError } from './stack-error.ts';
 import { dataDirectory, logFile } from './state.ts';
@@ -113,8 +113,7 @@ function checkCluster(stateDir: string, binaries: PostgresBinaries): void {
 
 /** The processes of this folder's PostgreSQL, server and orphaned children alike: they all work in the cluster's folder. */
 export function findPostgresProcesses(stateDir: string): ProcessIdentity[] {
-  const cluster = clusterDirectory(stateDir);
-  return findProcesses((pid) => workingDirectory(pid) === cluster && commandName(pid) === 'postgres');
+  return findProcessesIn(clusterDirectory(stateDir), ['postgres']);
 }
 
 /**

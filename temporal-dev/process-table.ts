@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { basename } from 'node:path';
 
 /**
  * One process, told apart from any later process that is given the same number: `startTime` is when it started, in clock
@@ -48,7 +49,10 @@ export function commandName(pid: number): string | undefined {
 /** The name and number of a process as a person would look for it, for example `nginx (pid 812)`. */
 export function describeProcess(pid: number): string {
   const name = commandName(pid);
-  return name === undefined ? `pid ${pid}` : `${name} (pid ${pid})`;
+  if (name === undefined) return `pid ${pid}`;
+  // Node calls itself by its main thread; what it runs tells a person more.
+  const script = name === 'MainThread' || name === 'node' ? read(`/proc/${pid}/cmdline`)?.split('\0')[1] : undefined;
+  return `${script ? `node ${basename(script)}` : name} (pid ${pid})`;
 }
 
 /** Resident memory of a process in bytes, shared pages counted in part; 0 when it cannot be read. */
@@ -65,6 +69,11 @@ export function findProcesses(matches: (pid: number) => boolean): ProcessIdentit
     .filter((pid) => pid !== process.pid && matches(pid))
     .map((pid) => identify(pid))
     .filter((identity) => identity !== undefined);
+}
+
+/** Processes that run one of the `commands` and work in exactly this folder. */
+export function findProcessesIn(directory: string, commands: readonly string[]): ProcessIdentity[] {
+  return findProcesses((pid) => workingDirectory(pid) === directory && commands.includes(commandName(pid) ?? ''));
 }
 
 /** The working directory of a process, if we may see it. A deleted one keeps its old path. */

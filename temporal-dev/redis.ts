@@ -1,7 +1,9 @@
 import { createConnection } from 'node:net';
+import { redisTool } from './binaries/redis-tool.ts';
 import type { FoundBinary } from './binaries/tool.ts';
 import { LOOPBACK, requirePort, type Ports } from './ports.ts';
 import type { Profile } from './postgres.ts';
+import { findProcessesIn, type ProcessIdentity } from './process-table.ts';
 import type { Launch } from './server-process.ts';
 import { dataDirectory, logFile } from './state.ts';
 
@@ -31,6 +33,11 @@ export function launchRedis(
     logFile: logFile(stateDir, 'redis'),
     stateDir,
   };
+}
+
+/** The server processes of this folder. They overwrite their environment with a title, so they are known by their place. */
+export function findRedisProcesses(stateDir: string): ProcessIdentity[] {
+  return findProcessesIn(dataDirectory(stateDir, 'redis'), redisTool.commands);
 }
 
 /** The address for a client, password included. */

@@ -6,13 +6,14 @@ import { redisUrl } from './redis.ts';
 import { stopProcess } from './server-process.ts';
 import { StackError } from './stack-error.ts';
 import { readState, type PartRecord, type StackState } from './state.ts';
-import { runServer, stopPart, withStackLock } from './supervise.ts';
+import { runServer, stopPart, withStackLock, type EndListener } from './supervise.ts';
 
 /** The servers of a state folder, as any process may use them. Numbers of processes are those at the time of the call. */
 export interface RunningStack {
   /** `url` gives the address of a database, password included. */
   postgres?: { url: (database: string) => string; pid: number; port: number };
-  temporal?: { address: string; uiUrl: string; pid: number };
+  /** `address` speaks gRPC, `httpUrl` the same API as JSON. */
+  temporal?: { address: string; httpUrl: string; uiUrl: string; pid: number };
   openfga?: { url: string; pid: number };
   redis?: { url: string; pid: number };
   /** Kills a server (SIGKILL) and returns when it is gone. For tests of what happens then. */
@@ -31,8 +32,8 @@ export function attachStack(stateDir: string): RunningStack {
   return describeStack(directory, state);
 }
 
-/** The servers on record as their users see them. */
-export function describeStack(stateDir: string, state: StackState): RunningStack {
+/** The servers on record as their users see them; `onEnd` is told when one that was restarted here ends again. */
+export function describeStack(stateDir: string, state: StackState, onEnd?: EndListener): RunningStack {
   const stack: RunningStack = {
     ...addresses(stateDir, state),
     kill: async (part) => {
@@ -44,7 +45,7 @@ export function describeStack(stateDir: string, state: StackState): RunningStack
         const current = readState(stateDir);
         const { identity: _, startedAt: __, ...plan } = recordOf(stateDir, current, part);
         await stopPart(stateDir, current, part);
-        await runServer(current, plan);
+        await runServer(current, plan, onEnd);
         Object.assign(stack, addresses(stateDir, current));
       });
     },
@@ -73,6 +74,7 @@ function addresses(stateDir: string, { parts, redisPassword = '' }: StackState):
     ...(temporal && {
       temporal: {
         address: address(temporal, 'temporal'),
+        httpUrl: `http://${address(temporal, 'temporal-http')}`,
         uiUrl: `http://${address(temporal, 'temporal-ui')}`,
         pid: temporal.identity.pid,
       },

@@ -101,7 +101,9 @@ export async function waitUntilReady(
   void server.ended.then((how) => (end = how));
   for (let pauseMs = 10; !(await options.isReady()); pauseMs = Math.min(pauseMs * 1.5, 100)) {
     if (end !== undefined || !isAlive(server.identity)) {
-      throw new StackError(`${launch.part} did not start (${end ?? 'it ended'})${logTail(launch, options.logOffset)}`);
+      // The kernel knows a moment before Node does.
+      end ??= await Promise.race([server.ended, sleep(500, 'it ended')]);
+      throw new StackError(`${launch.part} did not start (${end})${logTail(launch, options.logOffset)}`);
     }
     if (Date.now() > deadline) {
       throw new StackError(

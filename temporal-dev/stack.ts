@@ -103,7 +103,7 @@ async function start(options: StackOptions, base: Omit<StartSession, 'state' | '
     writeState(stateDir, state);
     watchdog.dismiss();
   }
-  return Object.assign(describeStack(stateDir, state), {
+  return Object.assign(describeStack(stateDir, state, session.onEnd), {
     stop: async () => {
       const lock = { purpose: `stopping the servers in ${stateDir}`, report: options.report };
       await withStackLock(stateDir, lock, () => stopOwn(readState(stateDir)));

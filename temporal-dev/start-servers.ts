@@ -16,7 +16,7 @@ import { launchRedis } from './redis.ts';
 import type { Launch } from './server-process.ts';
 import { explainFileError, messageOf, StackError } from './stack-error.ts';
 import { dataDirectory, type StackState } from './state.ts';
-import { isReady, runServer, stopPart } from './supervise.ts';
+import { isReady, runServer, stopPart, type EndListener } from './supervise.ts';
 import { launchTemporal, waitForTemporalUi } from './temporal.ts';
 
 /** One start of the stack. */
@@ -28,7 +28,7 @@ export interface StartSession extends SearchContext {
   namespaces: readonly string[];
   uiCodecEndpoint?: string | undefined;
   /** Called when a server ends that nobody stopped. */
-  onEnd: (part: PartName, how: string) => void;
+  onEnd: EndListener;
 }
 
 export interface Binaries {
@@ -152,8 +152,7 @@ async function startPart(
     const { ports, release } = await claimPorts(session, portNames);
     Object.assign(state.ports, ports);
     try {
-      const server = await runServer(state, { launch: plan.makeLaunch(ports), ports, owner, version, route });
-      void onceEnded(server.ended, part, onEnd);
+      await runServer(state, { launch: plan.makeLaunch(ports), ports, owner, version, route }, onEnd);
       report(`${part} ${version} is ready on port ${requirePort(ports, portNames[0])}`);
       return;
     } catch (error) {
@@ -163,10 +162,6 @@ async function startPart(
       await release();
     }
   }
-}
-
-async function onceEnded(ended: Promise<string>, part: PartName, onEnd: StartSession['onEnd']): Promise<void> {
-  onEnd(part, await ended);
 }
 
 /** True when the part runs in the background already and just as it would be started now; otherwise stops it. */

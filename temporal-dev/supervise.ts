@@ -4,7 +4,7 @@ import { STATE_DIR_VARIABLE } from './helper-process.ts';
 import { isOpenfgaReady } from './openfga.ts';
 import { clearPostgresCrash, findPostgresProcesses, isPostgresReady } from './postgres.ts';
 import { findProcesses, hasEnvironment, isAlive, isSameProcess, type ProcessIdentity } from './process-table.ts';
-import { isRedisReady } from './redis.ts';
+import { findRedisProcesses, isRedisReady } from './redis.ts';
 import { logSize, spawnServer, stopProcess, waitUntilReady, type ServerProcess } from './server-process.ts';
 import { writeState, type PartRecord, type StackState } from './state.ts';
 import { isTemporalReady } from './temporal.ts';
@@ -43,11 +43,18 @@ export async function isReady(record: PartRecord): Promise<boolean> {
   return await READINESS[record.launch.part](record);
 }
 
-/** Starts a server, records it before anything else can go wrong, and waits until it is ready. */
+/** Told that a server has ended, and how. */
+export type EndListener = (part: PartName, how: string) => void;
+
+/**
+ * Starts a server, records it before anything else can go wrong, and waits until it is ready. `onEnd` is told when the
+ * server ends after that, as long as this process is there to see it.
+ */
 export async function runServer(
   state: StackState,
   plan: Omit<PartRecord, 'identity' | 'startedAt'>,
-): Promise<ServerProcess> {
+  onEnd: EndListener = () => {},
+): Promise<void> {
   const { launch } = plan;
   const logOffset = logSize(launch.logFile);
   const server = await spawnServer(launch);
@@ -55,7 +62,11 @@ export async function runServer(
   state.parts[launch.part] = record;
   writeState(launch.stateDir, state);
   await waitUntilReady(server, launch, { isReady: () => isReady(record), timeoutMs: READY_TIMEOUT_MS, logOffset });
-  return server;
+  void tellEnd(server, launch.part, onEnd);
+}
+
+async function tellEnd(server: ServerProcess, part: PartName, onEnd: EndListener): Promise<void> {
+  onEnd(part, await server.ended);
 }
 
 /** Stops the recorded servers for which `mayStop` is true: PostgreSQL last, since OpenFGA works on it. */
@@ -90,9 +101,10 @@ export async function stopStrays(stateDir: string, state: StackState): Promise<v
   const isKnown = (identity: ProcessIdentity): boolean => known.some((one) => isSameProcess(one, identity));
   const isPostgresKept = state.parts.postgres !== undefined && isAlive(state.parts.postgres.identity);
   const databases = findPostgresProcesses(stateDir);
-  const others = findProcesses((pid) => hasEnvironment(pid, STATE_DIR_VARIABLE, stateDir)).filter(
-    (identity) => !isKnown(identity) && !databases.some((one) => isSameProcess(one, identity)),
-  );
+  const others = [
+    ...findProcesses((pid) => hasEnvironment(pid, STATE_DIR_VARIABLE, stateDir)),
+    ...findRedisProcesses(stateDir),
+  ].filter((identity) => !isKnown(identity) && !databases.some((one) => isSameProcess(one, identity)));
   await Promise.all(others.map((stray) => stopProcess(stray, 'SIGINT', 5000)));
   if (isPostgresKept) return;
   await Promise.all(databases.map((stray) => stopProcess(stray, STOPPING.postgres.signal, 5000)));

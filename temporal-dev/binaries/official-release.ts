@@ -5,11 +5,11 @@ import { fileFromTarGz } from './archive.ts';
 import { download } from './download.ts';
 import type { RouteContext } from './route.ts';
 
-/** Takes the binary from the project's own release, if its checksum for this platform is pinned. */
+/** Takes the binary from the project's own release, for which a checksum is pinned. */
 export async function fetchOfficialRelease(context: RouteContext): Promise<string> {
   const { tool, platform, target, variables, report, signal } = context;
   const asset = tool.official.assets[platform];
-  if (asset === undefined) throw new StackError(`no confirmed checksum is pinned for ${platform}`);
+  if (asset === undefined) throw new StackError(`no official release is pinned for ${platform}`);
   const archive = `${target}.tar.gz`;
   await withProgress(report, `${tool.title} ${tool.version}: downloading the official release`, (onProgress) =>
     download(asset, archive, { variables, onProgress, signal }),

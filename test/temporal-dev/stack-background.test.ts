@@ -58,8 +58,6 @@ describe('servers in the background', () => {
 
 test('two folders run side by side', async () => {
   const directories = await Promise.all([temporaryStateDirectory(), temporaryStateDirectory()]);
-  const [one, other] = await Promise.all(
-    directories.map((stateDir) => startTestStack({ ...SMALL, stateDir, profile: 'test' })),
-  );
+  const [one, other] = await Promise.all(directories.map((stateDir) => startTestStack({ ...SMALL, stateDir })));
   expect(one?.postgres?.port).not.toBe(other?.postgres?.port);
 });
