@@ -1,3 +1,5 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import type { FoundBinary } from './binaries/tool.ts';
 import { lastLine, runHelper } from './helper-process.ts';
 import type { PortName } from './environment.ts';
@@ -46,6 +48,13 @@ export function launchOpenfga(
     logFile: logFile(stateDir, 'openfga'),
     stateDir,
   };
+}
+
+/** Removes the folder with a socket that a killed server leaves in /tmp, whatever state folder it worked for. */
+export function clearOpenfgaCrash(pid: number): void {
+  for (const name of readdirSync('/tmp')) {
+    if (name.startsWith(`openfga-${pid}-`)) rmSync(join('/tmp', name), { recursive: true, force: true });
+  }
 }
 
 /** True once the server says it serves. */

@@ -1,7 +1,7 @@
 import { PART_NAMES, type PartName } from './environment.ts';
 import { exclusiveName, withExclusive } from './exclusive.ts';
 import { STATE_DIR_VARIABLE } from './helper-process.ts';
-import { isOpenfgaReady } from './openfga.ts';
+import { clearOpenfgaCrash, isOpenfgaReady } from './openfga.ts';
 import { clearPostgresCrash, findPostgresProcesses, isPostgresReady } from './postgres.ts';
 import { findProcesses, hasEnvironment, isAlive, isSameProcess, type ProcessIdentity } from './process-table.ts';
 import { findRedisProcesses, isRedisReady } from './redis.ts';
@@ -88,6 +88,7 @@ export async function stopPart(stateDir: string, state: StackState, name: PartNa
   const record = state.parts[name];
   if (record !== undefined) await stopProcess(record.identity, STOPPING[name].signal, STOPPING[name].graceMs);
   if (name === 'postgres') await clearPostgresCrash(stateDir);
+  if (name === 'openfga' && record !== undefined) clearOpenfgaCrash(record.identity.pid);
   delete state.parts[name];
   writeState(stateDir, state);
 }

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
@@ -105,6 +105,7 @@ describe('a development stack in a folder with a space in its path', () => {
     expect((await stackStatus(stateDir)).find(({ name }) => name === part)?.state).toBe('dead');
     await elsewhere.restart(part);
     expect(elsewhere[part]?.pid).not.toBe(before);
+    expect(readdirSync('/tmp').filter((name) => name.startsWith(`openfga-${before}-`))).toEqual([]);
     // OpenFGA may answer once more from a connection to the PostgreSQL that was killed.
     await expect.poll(() => findTraces(stack, traces)).toEqual(ALL_TRACES);
   });

@@ -1,0 +1,103 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import type { Variables } from './environment.ts';
+import type { RunningStack } from './running-stack.ts';
+
+/** Settings that a start on this machine fills in unless the person set them, in the environment or in the file. */
+export interface LocalSettings {
+  readonly apiPort: number;
+  readonly metricsPort: number;
+}
+
+/** Which servers the person points elsewhere. */
+export interface OwnServers {
+  readonly postgres: boolean;
+  readonly temporal: boolean;
+  readonly openfga: boolean;
+}
+
+/** What is set by the person: `CORE_…` variables and the configuration file. */
+export class PersonalSettings {
+  readonly #variables: Variables;
+  readonly #file: unknown;
+
+  constructor(variables: Variables, root: string) {
+    this.#variables = variables;
+    const path = join(root, 'config', 'config.yaml');
+    // A file that cannot be parsed is reported by the configuration loader, with line and remedy.
+    this.#file = existsSync(path) ? tryParse(readFileSync(path, 'utf8')) : undefined;
+  }
+
+  has(path: string): boolean {
+    const variable = `CORE_${path.toUpperCase().replaceAll('.', '_')}`;
+    if (this.#variables[variable] !== undefined || this.#variables[`${variable}_FILE`] !== undefined) return true;
+    return valueAt(this.#file, path.split('.')) !== undefined;
+  }
+
+  /** The value of a switch, wherever it is set; undefined when it is not. */
+  flag(path: string): boolean | undefined {
+    const variable = this.#variables[`CORE_${path.toUpperCase().replaceAll('.', '_')}`];
+    if (variable !== undefined) return variable === 'true';
+    const value = valueAt(this.#file, path.split('.'));
+    return typeof value === 'boolean' ? value : undefined;
+  }
+
+  get ownServers(): OwnServers {
+    return {
+      postgres: this.has('db.primarydbsource'),
+      temporal: this.has('jobqueue.connectionuri'),
+      openfga: this.has('authz.hosturl'),
+    };
+  }
+}
+
+/** The variables of API and worker: what the person set, and for the rest what fits this machine. */
+export function productEnvironment(
+  variables: Variables,
+  personal: PersonalSettings,
+  stack: RunningStack | undefined,
+  { apiPort, metricsPort }: LocalSettings,
+): Record<string, string> {
+  const url = `http://127.0.0.1:${apiPort}`;
+  const local: Record<string, string | undefined> = {
+    'server.dev': 'true',
+    'server.listen': `127.0.0.1:${apiPort}`,
+    'server.metricsport': `127.0.0.1:${metricsPort}`,
+    // Plain HTTP on this machine: browsers and curl keep secure cookies to themselves.
+    'server.csrfprotection.secure': 'false',
+    'sessions.secure': 'false',
+    'db.primarydbsource': stack?.postgres?.url('core'),
+    'authz.hosturl': stack?.openfga?.url,
+    'jobqueue.connectionuri': stack?.temporal && `temporal://${stack.temporal.address}/default`,
+    ...(stack?.redis ? { 'cache.address': stack.redis.url.replace(/^redis:\/\/(.*@)?/, '') } : {}),
+    'auth.token.kid': 'local',
+    'auth.token.issuer': url,
+    'auth.token.audience': url,
+    'integrations.email.fromemail': 'core@localhost.localdomain',
+    'integrations.email.apiurl': url,
+  };
+  const filled = Object.entries(local).flatMap(([path, value]) =>
+    value === undefined || personal.has(path) ? [] : [[`CORE_${path.toUpperCase().replaceAll('.', '_')}`, value] as const],
+  );
+  return { ...definedOnly(variables), ...Object.fromEntries(filled) };
+}
+
+function definedOnly(variables: Variables): Record<string, string> {
+  return Object.fromEntries(Object.entries(variables).filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+function valueAt(value: unknown, path: readonly string[]): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined) return value;
+  if (value === null || typeof value !== 'object' || !Object.hasOwn(value, key)) return undefined;
+  return valueAt((value as Record<string, unknown>)[key], rest);
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}
