@@ -4,10 +4,10 @@ import type { Variables } from './environment.ts';
 import { codeOf, StackError } from './stack-error.ts';
 
 /**
- * Set for every process the stack starts, servers and helpers, to the state folder they work for. By it strays are
- * found that a killed starter had no time to record.
+ * Set for every process the stack starts, servers and helpers, to the state folder they work for. By it strays are found
+ * that a killed starter had no time to record. Whatever carries it may be ended: no person and no other program sets it.
  */
-export const STATE_DIR_VARIABLE = 'STACK_STATE_DIR';
+export const MEMBER_VARIABLE = 'LOCAL_STACK_MEMBER_OF';
 
 export interface HelperOptions {
   stateDir: string;
@@ -40,7 +40,7 @@ export async function runHelper(command: string, args: string[], options: Helper
     cwd: options.cwd,
     uid: options.uid,
     gid: options.gid,
-    env: { ...options.variables, [STATE_DIR_VARIABLE]: options.stateDir },
+    env: { ...options.variables, [MEMBER_VARIABLE]: options.stateDir },
     stdio: ['ignore', 'pipe', 'pipe'],
     signal: options.signal,
     killSignal: 'SIGINT',

@@ -18,7 +18,7 @@ import { LOOPBACK, requirePort, type Ports } from './ports.ts';
 import { choosePostgresUser, type PostgresUser } from './postgres-user.ts';
 import { findProcessesIn, type ProcessIdentity } from './process-table.ts';
 import { stopProcess, type Launch } from './server-process.ts';
-import { diskFullError, explainFileError, StackError } from './stack-error.ts';
+import { DiskFullError, explainFileError, saysDiskFull, StackError } from './stack-error.ts';
 import { dataDirectory, logFile } from './state.ts';
 
 /** `test` trades safety against power loss for speed; nothing in it has to survive that. */
@@ -80,7 +80,7 @@ async function createCluster(
     return;
   }
   rmSync(unfinished, { recursive: true, force: true });
-  if (/no space left on device/i.test(output)) throw diskFullError(stateDir);
+  if (saysDiskFull(output)) throw new DiskFullError(stateDir);
   throw new StackError(`initdb failed for ${directory}: ${lastLine(output)}`);
 }
 

@@ -12,8 +12,7 @@ import { runServer, stopPart, withStackLock, type EndListener } from './supervis
 export interface RunningStack {
   /** `url` gives the address of a database, password included. */
   postgres?: { url: (database: string) => string; pid: number; port: number };
-  /** `address` speaks gRPC, `httpUrl` the same API as JSON. */
-  temporal?: { address: string; httpUrl: string; uiUrl: string; pid: number };
+  temporal?: { address: string; uiUrl: string; pid: number };
   openfga?: { url: string; pid: number };
   redis?: { url: string; pid: number };
   /** Kills a server (SIGKILL) and returns when it is gone. For tests of what happens then. */
@@ -74,7 +73,6 @@ function addresses(stateDir: string, { parts, redisPassword = '' }: StackState):
     ...(temporal && {
       temporal: {
         address: address(temporal, 'temporal'),
-        httpUrl: `http://${address(temporal, 'temporal-http')}`,
         uiUrl: `http://${address(temporal, 'temporal-ui')}`,
         pid: temporal.identity.pid,
       },

@@ -2,9 +2,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, fstatSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PartName } from './environment.ts';
-import { STATE_DIR_VARIABLE } from './helper-process.ts';
+import { MEMBER_VARIABLE } from './helper-process.ts';
 import { identify, isAlive, type ProcessIdentity } from './process-table.ts';
-import { codeOf, diskFullError, explainFileError, messageOf, StackError } from './stack-error.ts';
+import { codeOf, DiskFullError, explainFileError, messageOf, saysDiskFull, StackError } from './stack-error.ts';
 
 /** All that is needed to start a server, now or again later from another process. */
 export interface Launch {
@@ -38,7 +38,7 @@ export async function spawnServer(launch: Launch): Promise<ServerProcess> {
   try {
     const child = spawn(launch.command, launch.args, {
       cwd: launch.cwd,
-      env: { ...launch.env, [STATE_DIR_VARIABLE]: launch.stateDir },
+      env: { ...launch.env, [MEMBER_VARIABLE]: launch.stateDir },
       detached: true,
       stdio: [launch.input === undefined ? 'ignore' : 'pipe', log, log],
       ...(launch.uid === undefined ? {} : { uid: launch.uid, gid: launch.gid }),
@@ -116,7 +116,7 @@ export async function waitUntilReady(
 
 function logTail(launch: Launch, offset: number): string {
   const text = readFrom(launch.logFile, offset);
-  if (/no space left on device/i.test(text)) throw diskFullError(launch.stateDir);
+  if (saysDiskFull(text)) throw new DiskFullError(launch.stateDir);
   const lines = text.trim().split('\n').slice(-5);
   return `: the end of ${launch.logFile}:\n${lines.map((line) => `  ${line.slice(0, 300)}`).join('\n')}`;
 }

@@ -38,7 +38,7 @@ export function freeBytes(path: string): number {
  */
 export function explainFileError(error: unknown, path: string): unknown {
   const code = codeOf(error);
-  if (code === 'ENOSPC' || code === 'EDQUOT') return diskFullError(path, error);
+  if (code === 'ENOSPC' || code === 'EDQUOT') return new DiskFullError(path, { cause: error });
   if (code !== 'EACCES' && code !== 'EPERM' && code !== 'EROFS') return error;
   return new StackError(
     `cannot write to ${path} (${messageOf(error)}): run as the user it belongs to, or make it writable for you`,
@@ -46,10 +46,17 @@ export function explainFileError(error: unknown, path: string): unknown {
   );
 }
 
-/** The disk that holds `path` has no room left. */
-export function diskFullError(path: string, cause?: unknown): StackError {
-  const megabytes = Math.floor(freeBytes(path) / 1024 / 1024);
-  return new StackError(`the disk that holds ${path} is full (${megabytes} MB free): free some space and start again`, {
-    cause,
-  });
+/** The disk that holds `path` has no room left, or too little to begin with. */
+export class DiskFullError extends StackError {
+  override name = 'DiskFullError';
+
+  constructor(path: string, options?: ErrorOptions) {
+    const megabytes = Math.floor(freeBytes(path) / 1024 / 1024);
+    super(`the disk of ${path} has no room (${megabytes} MB left): free some space and start again`, options);
+  }
+}
+
+/** How programs of all kinds word a full disk. */
+export function saysDiskFull(output: string): boolean {
+  return /no space left on device|disk quota exceeded/i.test(output);
 }

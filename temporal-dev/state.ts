@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { PartName, PortName } from './environment.ts';
 import type { ProcessIdentity } from './process-table.ts';
 import type { Launch } from './server-process.ts';
-import { codeOf, diskFullError, explainFileError, freeBytes } from './stack-error.ts';
+import { codeOf, DiskFullError, explainFileError, freeBytes } from './stack-error.ts';
 
 /** A server that was started, with what is needed to find it, to stop it and to start it again. */
 export interface PartRecord {
@@ -45,7 +45,7 @@ export function prepareStateDirectory(stateDir: string): void {
   } catch (error) {
     throw explainFileError(error, stateDir);
   }
-  if (freeBytes(stateDir) < NEEDED_BYTES) throw diskFullError(stateDir);
+  if (freeBytes(stateDir) < NEEDED_BYTES) throw new DiskFullError(stateDir);
 }
 
 /** The recorded state; an empty one when there is none or it cannot be read, since everything in it can be found anew. */

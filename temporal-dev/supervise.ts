@@ -1,6 +1,6 @@
 import { PART_NAMES, type PartName } from './environment.ts';
 import { exclusiveName, withExclusive } from './exclusive.ts';
-import { STATE_DIR_VARIABLE } from './helper-process.ts';
+import { MEMBER_VARIABLE } from './helper-process.ts';
 import { clearOpenfgaCrash, isOpenfgaReady } from './openfga.ts';
 import { clearPostgresCrash, findPostgresProcesses, isPostgresReady } from './postgres.ts';
 import { findProcesses, hasEnvironment, isAlive, isSameProcess, type ProcessIdentity } from './process-table.ts';
@@ -103,7 +103,7 @@ export async function stopStrays(stateDir: string, state: StackState): Promise<v
   const isPostgresKept = state.parts.postgres !== undefined && isAlive(state.parts.postgres.identity);
   const databases = findPostgresProcesses(stateDir);
   const others = [
-    ...findProcesses((pid) => hasEnvironment(pid, STATE_DIR_VARIABLE, stateDir)),
+    ...findProcesses((pid) => hasEnvironment(pid, MEMBER_VARIABLE, stateDir)),
     ...findRedisProcesses(stateDir),
   ].filter((identity) => !isKnown(identity) && !databases.some((one) => isSameProcess(one, identity)));
   await Promise.all(others.map((stray) => stopProcess(stray, 'SIGINT', 5000)));

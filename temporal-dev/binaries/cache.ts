@@ -84,8 +84,10 @@ export async function fillCache(entry: string, fill: (directory: string) => Prom
     await rm(entry, { recursive: true, force: true });
     await rename(directory, entry);
   } catch (error) {
+    // Explained first: it says how much room there was before this made some.
+    const explained = explainFileError(error, entry);
     await rm(directory, { recursive: true, force: true });
-    throw explainFileError(error, entry);
+    throw explained;
   }
 }
 

@@ -4,7 +4,7 @@ import type { StackEnvironment } from '../environment.ts';
 import { exclusiveName, withExclusive } from '../exclusive.ts';
 import type { Platform } from '../platform.ts';
 import type { Report } from '../report.ts';
-import { codeOf, diskFullError, messageOf, StackError } from '../stack-error.ts';
+import { DiskFullError, messageOf, saysDiskFull, StackError } from '../stack-error.ts';
 import { cacheEntry, fillCache, openCache, readCache, removeUnfinished, sealBinary } from './cache.ts';
 import { checkBinary, rejectVersion } from './check-binary.ts';
 import { buildGoModule } from './go-module.ts';
@@ -112,9 +112,8 @@ async function fetchBinary(
       return { path: join(entry, tool.commands[0]), ...found };
     } catch (error) {
       signal?.throwIfAborted();
-      if (codeOf(error) === 'ENOSPC' || /no space left on device/i.test(messageOf(error)))
-        throw diskFullError(entry, error);
-      if (!(error instanceof StackError)) throw error;
+      if (!(error instanceof StackError) || error instanceof DiskFullError) throw error;
+      if (saysDiskFull(error.message)) throw new DiskFullError(entry, { cause: error });
       tried.push([name, error.message]);
       report(`${tool.title} ${tool.version}: ${name} did not work (${error.message})`);
     }

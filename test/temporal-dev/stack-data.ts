@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import type { RunningStack } from '#temporal-dev/running-stack.ts';
+import { readState } from '#temporal-dev/state.ts';
 
 /** Something written to each server of a stack, to see later that it is still there. */
 export interface Traces {
@@ -9,11 +10,11 @@ export interface Traces {
 }
 
 /** Writes a row, a workflow, a store and a key. */
-export async function leaveTraces(stack: RunningStack): Promise<Traces> {
+export async function leaveTraces(stack: RunningStack, stateDir: string): Promise<Traces> {
   const id = `trace-${randomUUID()}`;
   await query(stack, 'create table if not exists trace (id text primary key)');
   await query(stack, 'insert into trace values ($1)', [id]);
-  await post(`${stack.temporal?.httpUrl}/api/v1/namespaces/default/workflows/${id}`, {
+  await post(`${temporalApi(stateDir)}/workflows/${id}`, {
     workflowType: { name: 'nobodyWorksOnIt' },
     taskQueue: { name: 'nobody' },
     searchAttributes: {
@@ -26,9 +27,13 @@ export async function leaveTraces(stack: RunningStack): Promise<Traces> {
 }
 
 /** Which of the servers still have what was written. */
-export async function findTraces(stack: RunningStack, { id }: Traces): Promise<Record<string, boolean>> {
+export async function findTraces(
+  stack: RunningStack,
+  stateDir: string,
+  { id }: Traces,
+): Promise<Record<string, boolean>> {
   const rows = await query(stack, 'select 1 from trace where id = $1', [id]);
-  const workflow = await fetch(`${stack.temporal?.httpUrl}/api/v1/namespaces/default/workflows/${id}`);
+  const workflow = await fetch(`${temporalApi(stateDir)}/workflows/${id}`);
   const stores = await (await fetch(`${stack.openfga?.url}/stores?page_size=100`)).text();
   const key = await redis(stack, (client) => client.get(id));
   return { row: rows === 1, workflow: workflow.ok, store: stores.includes(id), key: key === 'here' };
@@ -48,10 +53,15 @@ export async function query(stack: RunningStack, text: string, values: unknown[]
 }
 
 /** How many workflows a visibility query lists. */
-export async function countWorkflows(stack: RunningStack, visibilityQuery: string): Promise<number> {
-  const url = `${stack.temporal?.httpUrl}/api/v1/namespaces/default/workflow-count?query=${encodeURIComponent(visibilityQuery)}`;
+export async function countWorkflows(stateDir: string, visibilityQuery: string): Promise<number> {
+  const url = `${temporalApi(stateDir)}/workflow-count?query=${encodeURIComponent(visibilityQuery)}`;
   const answer: { count?: string } = await (await fetch(url)).json();
   return Number(answer.count ?? 0);
+}
+
+/** Temporal's API as JSON, of the default namespace. */
+function temporalApi(stateDir: string): string {
+  return `http://127.0.0.1:${readState(stateDir).ports['temporal-http']}/api/v1/namespaces/default`;
 }
 
 async function redis<T>(stack: RunningStack, action: (client: Redis) => Promise<T>): Promise<T> {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { PORT_NAMES, readStackEnvironment } from '#temporal-dev/environment.ts';
+import { MEMBER_VARIABLE } from '#temporal-dev/helper-process.ts';
 import { claimPort, type PortClaim, type Ports } from '#temporal-dev/ports.ts';
 import { findProcesses, hasEnvironment, workingDirectory } from '#temporal-dev/process-table.ts';
 import { startStack, stopStack, type Stack, type StackOptions } from '#temporal-dev/stack.ts';
@@ -86,7 +87,7 @@ export async function startTestStack(options: Partial<StackOptions> & { stateDir
 export function processesOf(stateDir: string): number[] {
   return findProcesses(
     (pid) =>
-      hasEnvironment(pid, 'STACK_STATE_DIR', stateDir) || workingDirectory(pid)?.startsWith(`${stateDir}/`) === true,
+      hasEnvironment(pid, MEMBER_VARIABLE, stateDir) || workingDirectory(pid)?.startsWith(`${stateDir}/`) === true,
   ).map(({ pid }) => pid);
 }
 

@@ -44,12 +44,12 @@ test('servers end with the process they belong to, even when it is killed', asyn
 test('a start after everything was killed at once has all data', { timeout: COLD_TIMEOUT_MS }, async () => {
   const stateDir = await temporaryStateDirectory();
   const owner = await ownerOf(stateDir, true);
-  const traces = await leaveTraces(attachStack(stateDir));
+  const traces = await leaveTraces(attachStack(stateDir), stateDir);
   for (const { pid } of watchdogsOf(stateDir)) process.kill(pid, 'SIGKILL');
   for (const pid of processesOf(stateDir)) process.kill(pid, 'SIGKILL');
   await owner.kill();
   const stack = await startTestStack({ stateDir, redis: true });
-  expect(await findTraces(stack, traces)).toEqual(ALL_TRACES);
+  expect(await findTraces(stack, stateDir, traces)).toEqual(ALL_TRACES);
 });
 
 test('servers that outlived their owner and its watchdog are replaced by the next start', async () => {

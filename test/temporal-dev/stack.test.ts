@@ -72,20 +72,20 @@ describe('a development stack in a folder with a space in its path', () => {
   });
 
   test('finds workflows by the search attributes', async () => {
-    const { id } = await leaveTraces(stack);
+    const { id } = await leaveTraces(stack, stateDir);
     await expect
-      .poll(() => countWorkflows(stack, `RequestId = "${id}" and OrganizationId = "${id}"`), { timeout: 5000 })
+      .poll(() => countWorkflows(stateDir, `RequestId = "${id}" and OrganizationId = "${id}"`), { timeout: 5000 })
       .toBe(1);
   });
 
   test('leaves no process when stopped, and has all data when started again on the same ports', async () => {
-    const traces = await leaveTraces(stack);
+    const traces = await leaveTraces(stack, stateDir);
     const { ports } = readState(stateDir);
     await stack.stop();
     expect(processesOf(stateDir)).toEqual([]);
     stack = await start();
     expect(readState(stateDir).ports).toEqual(ports);
-    expect(await findTraces(stack, traces)).toEqual(ALL_TRACES);
+    expect(await findTraces(stack, stateDir, traces)).toEqual(ALL_TRACES);
   });
 
   test('says when a server ends that nobody stopped', async () => {
@@ -98,7 +98,7 @@ describe('a development stack in a folder with a space in its path', () => {
   });
 
   test.each(PARTS)('%s comes back after kill -9 with its data, on the same port, for any process', async (part) => {
-    const traces = await leaveTraces(stack);
+    const traces = await leaveTraces(stack, stateDir);
     const elsewhere = attachStack(stateDir);
     const before = elsewhere[part]?.pid;
     await elsewhere.kill(part);
@@ -107,7 +107,7 @@ describe('a development stack in a folder with a space in its path', () => {
     expect(elsewhere[part]?.pid).not.toBe(before);
     expect(readdirSync('/tmp').filter((name) => name.startsWith(`openfga-${before}-`))).toEqual([]);
     // OpenFGA may answer once more from a connection to the PostgreSQL that was killed.
-    await expect.poll(() => findTraces(stack, traces)).toEqual(ALL_TRACES);
+    await expect.poll(() => findTraces(stack, stateDir, traces)).toEqual(ALL_TRACES);
   });
 
   test('PostgreSQL starts although children of the killed server still hold its memory', async () => {
