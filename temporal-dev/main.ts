@@ -17,7 +17,8 @@ const USAGE = `usage: npm run stack -- COMMAND
   reset                               stop them and delete their data and logs
   logs NAME [-f]                      print a server's log, and go on with -f`;
 
-const STATE_DIR = fileURLToPath(new URL('../.local', import.meta.url));
+/** The one ignored folder, or another for a second stack of the same clone. */
+const STATE_DIR = process.env['STACK_STATE_DIR'] ?? fileURLToPath(new URL('../.local', import.meta.url));
 
 async function main(): Promise<void> {
   const { positionals, values } = parseCommandLine();

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lastLine, runHelper } from '../helper-process.ts';
 import { withProgress } from '../report.ts';
-import { messageOf, StackError } from '../stack-error.ts';
+import { messageOf, saysDiskFull, StackError } from '../stack-error.ts';
 import { fileFromZip } from './archive.ts';
 import type { RouteContext } from './route.ts';
 import type { Wheel } from './tool.ts';
@@ -72,6 +72,7 @@ async function downloadWheel(wheel: Wheel, directory: string, context: RouteCont
       const file = (await readdir(directory)).find((entry) => entry.endsWith('.whl'));
       if (exitCode === 0 && file !== undefined) return join(directory, file);
       reasons.push(`${name}: ${lastLine(output)}`);
+      if (saysDiskFull(output)) break;
     } catch (error) {
       signal?.throwIfAborted();
       reasons.push(messageOf(error));
