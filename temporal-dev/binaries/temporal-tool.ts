@@ -7,8 +7,8 @@ export const temporalTool: Tool = {
   version: '1.9.1',
   variable: 'STACK_TEMPORAL_BIN',
   commands: ['temporal'],
-  // 1.5 is the oldest server the pinned SDK is tested against; a version 2 may drop flags we pass.
-  accepted: { from: '1.5', below: '2' },
+  // Older ones lack flags we pass; a version 2 may drop some.
+  accepted: { from: '1.8', below: '2' },
   versionArguments: ['--version'],
   versionPattern: /temporal version (\d+\.\d+\.\d+)/,
   official: {
