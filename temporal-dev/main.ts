@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { PART_NAMES, type PartName } from './environment.ts';
@@ -7,7 +6,7 @@ import { terminalReport, type Report } from './report.ts';
 import { resetStack } from './reset.ts';
 import { StackError } from './stack-error.ts';
 import { startStack, stopStack } from './stack.ts';
-import { logFile } from './state.ts';
+import { logFile, realStateDirectory } from './state.ts';
 import { stackStatus, statusTable } from './status.ts';
 
 const USAGE = `usage: npm run stack -- COMMAND
@@ -24,7 +23,7 @@ async function main(): Promise<void> {
   const { positionals, values } = parseCommandLine();
   const [command, name] = positionals;
   const report = terminalReport(process.stderr, 'stack: ');
-  const stateDir = resolve(STATE_DIR);
+  const stateDir = realStateDirectory(STATE_DIR);
   switch (command) {
     case 'start': {
       const without = values.without.map(parseOptionalPart);

@@ -1,14 +1,14 @@
 import { existsSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { PART_NAMES } from './environment.ts';
 import type { Report } from './report.ts';
 import { explainFileError } from './stack-error.ts';
 import { stopStack } from './stack.ts';
-import { dataDirectory } from './state.ts';
+import { dataDirectory, realStateDirectory } from './state.ts';
 
 /** Stops the servers and deletes their data and logs. Ports and fetched binaries stay. Says what it deletes. */
 export async function resetStack(stateDir: string, report: Report): Promise<void> {
-  const directory = resolve(stateDir);
+  const directory = realStateDirectory(stateDir);
   for (const name of await stopStack(directory, report)) report(`${name} stopped`);
   for (const path of [...PART_NAMES.map((name) => dataDirectory(directory, name)), join(directory, 'logs')]) {
     if (!existsSync(path)) continue;

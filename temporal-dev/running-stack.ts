@@ -1,11 +1,10 @@
-import { resolve } from 'node:path';
 import type { PartName, PortName } from './environment.ts';
 import { LOOPBACK, requirePort } from './ports.ts';
 import { postgresUrl } from './postgres.ts';
 import { redisUrl } from './redis.ts';
 import { stopProcess } from './server-process.ts';
 import { StackError } from './stack-error.ts';
-import { readState, type PartRecord, type StackState } from './state.ts';
+import { readState, realStateDirectory, type PartRecord, type StackState } from './state.ts';
 import { runServer, stopPart, withStackLock, type EndListener } from './supervise.ts';
 
 /** The servers of a state folder, as any process may use them. Numbers of processes are those at the time of the call. */
@@ -23,7 +22,7 @@ export interface RunningStack {
 
 /** The running servers of a state folder, for a process that did not start them. Throws a StackError when there are none. */
 export function attachStack(stateDir: string): RunningStack {
-  const directory = resolve(stateDir);
+  const directory = realStateDirectory(stateDir);
   const state = readState(directory);
   if (Object.keys(state.parts).length === 0) {
     throw new StackError(`no servers run in ${directory}: start them with \`npm run stack -- start\``);

@@ -1,5 +1,4 @@
 import { rmSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { PART_NAMES, readStackEnvironment, type PartName, type Variables } from './environment.ts';
 import { currentPlatform } from './platform.ts';
 import type { Profile } from './postgres.ts';
@@ -13,6 +12,7 @@ import {
   logFile,
   prepareStateDirectory,
   readState,
+  realStateDirectory,
   writeState,
   type PartRecord,
   type StackState,
@@ -54,7 +54,8 @@ export interface Stack extends RunningStack {
  * Throws a StackError when something has to be mended by hand; then nothing that it started is left running.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
-  const stateDir = resolve(options.stateDir);
+  prepareStateDirectory(options.stateDir);
+  const stateDir = realStateDirectory(options.stateDir);
   const variables = options.variables ?? process.env;
   const session = {
     ...options,
@@ -65,7 +66,6 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     owner: identifySelf(),
     signal: options.signal ?? new AbortController().signal,
   };
-  prepareStateDirectory(stateDir);
   const lock = { purpose: `starting the servers in ${stateDir}`, report: options.report };
   return await withStackLock(stateDir, lock, () => start(options, session));
 }
@@ -144,7 +144,7 @@ async function clearLeftovers(stateDir: string, state: StackState, profile: Prof
 
 /** Stops all servers of a state folder that run in the background or outlived their owner. Says which there were. */
 export async function stopStack(stateDir: string, report: Report): Promise<PartName[]> {
-  const directory = resolve(stateDir);
+  const directory = realStateDirectory(stateDir);
   return await withStackLock(directory, { purpose: `stopping the servers in ${directory}`, report }, async () => {
     const state = readState(directory);
     refuseForeign(directory, state, identifySelf());

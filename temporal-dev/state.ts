@@ -1,5 +1,5 @@
-import { accessSync, constants, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, constants, mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { PartName, PortName } from './environment.ts';
 import type { ProcessIdentity } from './process-table.ts';
 import type { Launch } from './server-process.ts';
@@ -23,6 +23,18 @@ export interface StackState {
   ports: Partial<Record<PortName, number>>;
   parts: Partial<Record<PartName, PartRecord>>;
   redisPassword?: string;
+}
+
+/**
+ * The one name of a state folder. The kernel tells where a server works by the real path, and two names for one folder
+ * would be two locks.
+ */
+export function realStateDirectory(stateDir: string): string {
+  try {
+    return realpathSync(stateDir);
+  } catch {
+    return resolve(stateDir); // Not there yet: then there is nothing in it to be found.
+  }
 }
 
 /** The folder of one server's data below the state folder. */

@@ -10,8 +10,8 @@ export const openfgaTool: Tool = {
   version: '1.18.1',
   variable: 'STACK_OPENFGA_BIN',
   commands: ['openfga'],
-  // 1.8 brought the consistency and batch-check calls we use; a version 2 may change the schema of its database.
-  accepted: { from: '1.8', below: '2' },
+  // Older ones were not tried; a version 2 may change the schema of its database.
+  accepted: { from: '1.18', below: '2' },
   versionArguments: ['version'],
   versionPattern: /version `?v?(\d+\.\d+\.\d+)/,
   official: { page: 'https://github.com/openfga/openfga/releases/tag/v1.18.1', assets: {} },

@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { resetStack } from '#temporal-dev/reset.ts';
+import { attachStack } from '#temporal-dev/running-stack.ts';
 import { stopStack } from '#temporal-dev/stack.ts';
 import { readState } from '#temporal-dev/state.ts';
 import { query } from './stack-data.ts';
@@ -54,6 +55,21 @@ describe('servers in the background', () => {
     expect(existsSync(join(stateDir, 'postgres'))).toBe(false);
     expect(processesOf(stateDir)).toEqual([]);
   });
+});
+
+test('a folder is the same one by another name', async () => {
+  const stateDir = await temporaryStateDirectory();
+  const otherName = `${stateDir} link`;
+  symlinkSync(stateDir, otherName);
+  onTestFinished(() => {
+    rmSync(otherName);
+  });
+  const stack = await startTestStack({ ...SMALL, stateDir: otherName });
+  await stack.kill('postgres');
+  await attachStack(stateDir).restart('postgres');
+  expect(await query(stack, 'select 1')).toBe(1);
+  await stack.stop();
+  expect(processesOf(stateDir)).toEqual([]);
 });
 
 test('two folders run side by side', async () => {
