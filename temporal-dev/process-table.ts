@@ -42,7 +42,7 @@ export function isAlive(identity: ProcessIdentity): boolean {
 }
 
 /** The name of the program a process runs, as the kernel shortens it. */
-export function commandName(pid: number): string | undefined {
+function commandName(pid: number): string | undefined {
   return read(`/proc/${pid}/comm`)?.trim();
 }
 

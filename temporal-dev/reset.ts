@@ -1,9 +1,8 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PART_NAMES } from './environment.ts';
 import type { Report } from './report.ts';
-import { explainFileError } from './stack-error.ts';
-import { stopStack } from './stack.ts';
+import { removeDirectory, stopStack } from './stack.ts';
 import { dataDirectory, realStateDirectory } from './state.ts';
 
 /** Stops the servers and deletes their data and logs. Ports and fetched binaries stay. Says what it deletes. */
@@ -13,10 +12,6 @@ export async function resetStack(stateDir: string, report: Report): Promise<void
   for (const path of [...PART_NAMES.map((name) => dataDirectory(directory, name)), join(directory, 'logs')]) {
     if (!existsSync(path)) continue;
     report(`deleting ${path}`);
-    try {
-      rmSync(path, { recursive: true });
-    } catch (error) {
-      throw explainFileError(error, path);
-    }
+    removeDirectory(path);
   }
 }

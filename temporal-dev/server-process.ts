@@ -99,12 +99,15 @@ export async function waitUntilReady(
   const deadline = Date.now() + options.timeoutMs;
   let end: string | undefined;
   void server.ended.then((how) => (end = how));
-  for (let pauseMs = 10; !(await options.isReady()); pauseMs = Math.min(pauseMs * 1.5, 100)) {
+  for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 1.5, 100)) {
+    const isReady = await options.isReady();
+    // Asked even of one that answers: it could be a stranger on the port that ours did not get.
     if (end !== undefined || !isAlive(server.identity)) {
       // The kernel knows a moment before Node does.
       end ??= await Promise.race([server.ended, sleep(500, 'it ended')]);
       throw new StackError(`${launch.part} did not start (${end})${logTail(launch, options.logOffset)}`);
     }
+    if (isReady) return;
     if (Date.now() > deadline) {
       throw new StackError(
         `${launch.part} was not ready after ${options.timeoutMs / 1000} s${logTail(launch, options.logOffset)}`,
@@ -140,7 +143,7 @@ export async function stopProcess(identity: ProcessIdentity, signal: NodeJS.Sign
 }
 
 /** Sends a signal to the recorded process and to no other. False when it is gone. */
-export function sendSignal(identity: ProcessIdentity, signal: NodeJS.Signals): boolean {
+function sendSignal(identity: ProcessIdentity, signal: NodeJS.Signals): boolean {
   if (!isAlive(identity)) return false;
   try {
     return process.kill(identity.pid, signal);

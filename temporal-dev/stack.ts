@@ -5,7 +5,7 @@ import type { Profile } from './postgres.ts';
 import { describeProcess, identifySelf, isAlive, isSameProcess, type ProcessIdentity } from './process-table.ts';
 import type { Report } from './report.ts';
 import { describeStack, type RunningStack } from './running-stack.ts';
-import { StackError } from './stack-error.ts';
+import { explainFileError, StackError } from './stack-error.ts';
 import { findBinaries, startServers, withRequirements, type StartSession } from './start-servers.ts';
 import {
   dataDirectory,
@@ -93,6 +93,7 @@ async function start(options: StackOptions, base: Omit<StartSession, 'state' | '
     await clearLeftovers(stateDir, state, profile);
     const binaries = await findBinaries(withRequirements(wantedParts(options)), session);
     await startServers(binaries, session);
+    base.signal.throwIfAborted();
   } catch (error) {
     await stopOwn(state);
     if (base.signal.aborted) throw new StackError('the start was interrupted', { cause: error });
@@ -139,7 +140,16 @@ async function clearLeftovers(stateDir: string, state: StackState, profile: Prof
   );
   await stopStrays(stateDir, state);
   if (profile === 'development') return;
-  for (const part of PART_NAMES) rmSync(dataDirectory(stateDir, part), { recursive: true, force: true });
+  for (const part of PART_NAMES) removeDirectory(dataDirectory(stateDir, part));
+}
+
+/** Removes a folder of data if there is one. Throws a StackError when it may not. */
+export function removeDirectory(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch (error) {
+    throw explainFileError(error, path);
+  }
 }
 
 /** Stops all servers of a state folder that run in the background or outlived their owner. Says which there were. */

@@ -109,4 +109,5 @@ export async function stopStrays(stateDir: string, state: StackState): Promise<v
   await Promise.all(others.map((stray) => stopProcess(stray, 'SIGINT', 5000)));
   if (isPostgresKept) return;
   await Promise.all(databases.map((stray) => stopProcess(stray, STOPPING.postgres.signal, 5000)));
+  await clearPostgresCrash(stateDir);
 }

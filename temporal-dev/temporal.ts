@@ -6,7 +6,7 @@ import type { Launch } from './server-process.ts';
 import { dataDirectory, logFile } from './state.ts';
 
 /** What workflows are found by, in the UI and through the API. Every namespace made at start has them. */
-export const SEARCH_ATTRIBUTES = {
+const SEARCH_ATTRIBUTES = {
   OrganizationId: 'Keyword',
   RequestId: 'KeywordList',
   EventTopic: 'Keyword',

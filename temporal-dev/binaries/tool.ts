@@ -23,7 +23,7 @@ export interface Tool {
   remedy: (platform: Platform) => string;
 }
 
-export interface OfficialAsset {
+interface OfficialAsset {
   url: string;
   sha256: string;
 }
@@ -38,7 +38,7 @@ export interface Wheel {
 }
 
 /** A command that the Go toolchain builds from the module pinned in this folder's go.mod and go.sum. */
-export interface GoModule {
+interface GoModule {
   package: string;
   /** The variable of the program that holds its version. */
   versionVariable: string;

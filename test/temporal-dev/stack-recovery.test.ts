@@ -66,42 +66,33 @@ test('servers that outlived their owner and its watchdog are replaced by the nex
   expect(await query(stack, 'select 1')).toBe(1);
 });
 
-test('a stranger that was given the number of a dead server is left alone', async () => {
-  const stateDir = await temporaryStateDirectory();
-  const first = await startTestStack({ ...SMALL, stateDir });
-  const { parts } = readState(stateDir);
-  await first.stop();
-  const pid = stranger();
-  const record = parts.postgres;
-  if (record === undefined) throw new Error('no record of PostgreSQL');
-  // Its number, but the start time of the server that had it before.
-  const stale = { ...record, owner: null, identity: { ...record.identity, pid } };
-  writeState(stateDir, { ...readState(stateDir), parts: { postgres: stale } });
-  writeFileSync(join(clusterDirectory(stateDir), 'postmaster.pid'), `${pid}\n${clusterDirectory(stateDir)}\n`);
-  const stack = await startTestStack({ ...SMALL, stateDir });
-  expect(await query(stack, 'select 1')).toBe(1);
-  expect(identify(pid)).toBeDefined();
-});
+test.each([true, false])(
+  'a stranger with the number of a dead server is left alone (on record: %s)',
+  async (isOnRecord) => {
+    const stateDir = await temporaryStateDirectory();
+    const first = await startTestStack({ ...SMALL, stateDir });
+    const { parts } = readState(stateDir);
+    await first.stop();
+    const pid = stranger();
+    const record = parts.postgres;
+    if (record === undefined) throw new Error('no record of PostgreSQL');
+    // Its number, but the start time of the server that had it before.
+    const stale = { ...record, owner: null, identity: { ...record.identity, pid } };
+    writeState(stateDir, { ...readState(stateDir), parts: isOnRecord ? { postgres: stale } : {} });
+    writeFileSync(join(clusterDirectory(stateDir), 'postmaster.pid'), `${pid}\n${clusterDirectory(stateDir)}\n`);
+    const stack = await startTestStack({ ...SMALL, stateDir });
+    expect(await query(stack, 'select 1')).toBe(1);
+    expect(identify(pid)).toBeDefined();
+  },
+);
 
 test('an interrupted start leaves nothing running', async () => {
   const stateDir = await temporaryStateDirectory();
   const controller = new AbortController();
-  const starting = startStack({
-    ...SMALL,
-    stateDir,
-    profile: 'development',
-    signal: controller.signal,
-    report: () => {
-      controller.abort();
-    },
-  });
-  // Whichever server was first to be ready, the start ends in order.
-  await starting.then(
-    (stack) => stack.stop(),
-    (error: unknown) => {
-      expect(String(error)).toContain('the start was interrupted');
-    },
-  );
+  const report = (): void => controller.abort();
+  await expect(
+    startStack({ ...SMALL, stateDir, profile: 'development', signal: controller.signal, report }),
+  ).rejects.toThrow('the start was interrupted');
   expect(processesOf(stateDir)).toEqual([]);
 });
 
