@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PART_NAMES } from './environment.ts';
 import type { Report } from './report.ts';
-import { removeDirectory, stopStack } from './stack.ts';
-import { dataDirectory, realStateDirectory } from './state.ts';
+import { stopStack } from './stack.ts';
+import { dataDirectory, realStateDirectory, removeDirectory } from './state.ts';
 
 /** Stops the servers and deletes their data and logs. Ports and fetched binaries stay. Says what it deletes. */
 export async function resetStack(stateDir: string, report: Report): Promise<void> {

@@ -1,11 +1,10 @@
-import { rmSync } from 'node:fs';
 import { PART_NAMES, readStackEnvironment, type PartName, type Variables } from './environment.ts';
 import { currentPlatform } from './platform.ts';
 import type { Profile } from './postgres.ts';
 import { describeProcess, identifySelf, isAlive, isSameProcess, type ProcessIdentity } from './process-table.ts';
 import type { Report } from './report.ts';
 import { describeStack, type RunningStack } from './running-stack.ts';
-import { explainFileError, StackError } from './stack-error.ts';
+import { StackError } from './stack-error.ts';
 import { findBinaries, startServers, withRequirements, type StartSession } from './start-servers.ts';
 import {
   dataDirectory,
@@ -13,6 +12,7 @@ import {
   prepareStateDirectory,
   readState,
   realStateDirectory,
+  removeDirectory,
   writeState,
   type PartRecord,
   type StackState,
@@ -141,15 +141,6 @@ async function clearLeftovers(stateDir: string, state: StackState, profile: Prof
   await stopStrays(stateDir, state);
   if (profile === 'development') return;
   for (const part of PART_NAMES) removeDirectory(dataDirectory(stateDir, part));
-}
-
-/** Removes a folder of data if there is one. Throws a StackError when it may not. */
-export function removeDirectory(path: string): void {
-  try {
-    rmSync(path, { recursive: true, force: true });
-  } catch (error) {
-    throw explainFileError(error, path);
-  }
 }
 
 /** Stops all servers of a state folder that run in the background or outlived their owner. Says which there were. */

@@ -1,4 +1,13 @@
-import { accessSync, constants, mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { PartName, PortName } from './environment.ts';
 import type { ProcessIdentity } from './process-table.ts';
@@ -58,6 +67,15 @@ export function prepareStateDirectory(stateDir: string): void {
     throw explainFileError(error, stateDir);
   }
   if (freeBytes(stateDir) < NEEDED_BYTES) throw new DiskFullError(stateDir);
+}
+
+/** Removes a folder of data if there is one. Throws a StackError when it may not. */
+export function removeDirectory(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch (error) {
+    throw explainFileError(error, path);
+  }
 }
 
 /** The recorded state; an empty one when there is none or it cannot be read, since everything in it can be found anew. */
