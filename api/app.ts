@@ -1,5 +1,6 @@
 import cookie from '@fastify/cookie';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import swagger from '@fastify/swagger';
+import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import { newId } from '#entities/kit/ids.ts';
 import { productSchema } from './graphql/schema.ts';
 import { graphqlServer } from './graphql/server.ts';
@@ -7,6 +8,7 @@ import { authenticatePlugin } from './plugins/authenticate.ts';
 import { bodiesPlugin } from './plugins/bodies.ts';
 import { csrfPlugin } from './plugins/csrf.ts';
 import { errorsPlugin, sendProblem } from './plugins/errors.ts';
+import { openapiOptions } from './openapi.ts';
 import { rememberMethods } from './plugins/methods.ts';
 import { requestContextPlugin } from './plugins/request-context.ts';
 import { unitOfWorkPlugin } from './plugins/unit-of-work.ts';
@@ -26,17 +28,18 @@ const requestIdPattern = /^[A-Za-z0-9._-]{1,64}$/;
  */
 export async function createApp(services: Services): Promise<FastifyInstance> {
   const { server } = services.config.current;
+  // Typed as Fastify's own logger, so that the application has its plain type.
+  const loggerInstance: FastifyBaseLogger = services.logger;
   const app = Fastify({
-    // Typed as Fastify's own logger, so that the application has its plain type.
-    loggerInstance: services.logger as FastifyBaseLogger,
-    disableRequestLogging: true,
+    loggerInstance,
+    // One access log line per request comes from the request context plugin.
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     bodyLimit,
     // Whole request, headers and keep-alive: `server.readtimeout`, `readheadertimeout`, `idletimeout`.
     requestTimeout: server.readtimeout,
     keepAliveTimeout: server.idletimeout,
     http: { headersTimeout: server.readheadertimeout, connectionsCheckingInterval: 500 },
     requestIdHeader: false,
-    requestIdLogLabel: 'request_id',
     genReqId: (request) => {
       const given = request.headers['x-request-id'];
       return typeof given === 'string' && requestIdPattern.test(given) ? given : newId();
@@ -71,6 +74,7 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
   authenticatePlugin(app, services);
   csrfPlugin(app, services);
   unitOfWorkPlugin(app);
+  await app.register(swagger, openapiOptions());
   const refuseOtherMethods = rememberMethods(app);
 
   for (const route of routes) registerRoute(app, services, route);

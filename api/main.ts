@@ -1,9 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createLogger } from '#activities/clients/logger.ts';
-import { readTemporalEnvironment } from '#config/environment.ts';
+import { statementSpans, startTelemetry } from '#activities/clients/telemetry.ts';
+import { readFailpoints, readTelemetryEnvironment, readTemporalEnvironment } from '#config/environment.ts';
 import { configFileArgument } from '#config/load.ts';
 import { exitOnConfigurationError } from '#config/problem.ts';
 import { ConfigStore } from '#config/store.ts';
+import { armFailpoints } from '#entities/kit/failpoint.ts';
 import { isAppError } from '#entities/kit/errors.ts';
 import { migrate, migrationState } from '#migrations/migrator.ts';
 import { openBackbone } from '#relay/backbone.ts';
@@ -15,6 +17,7 @@ const config = await ConfigStore.open({ file: configFileArgument(process.argv.sl
   exitOnConfigurationError,
 );
 config.start();
+if (config.current.server.dev) armFailpoints(readFailpoints());
 
 try {
   await prepareDatabase();
@@ -24,12 +27,16 @@ try {
 }
 
 const metrics = new Metrics();
+const telemetry = await startTelemetry('core-api', readTelemetryEnvironment().otlpEndpoint);
 const backbone = await openBackbone({
   config,
   temporalEnvironment: readTemporalEnvironment(),
   logger,
   process: 'core api',
-  observer: { statement: (_text, durationMs) => metrics.statements.observe(durationMs / 1_000) },
+  observers: [
+    { statement: ({ durationMs }) => metrics.statements.observe(durationMs / 1_000) },
+    ...(telemetry.isSending ? [statementSpans] : []),
+  ],
 });
 const api = await createApi({ config, backbone, logger, metrics, stateFolder: '.local' });
 const listening = await listen(api).catch((error: unknown) => {
@@ -54,6 +61,7 @@ async function stop(): Promise<void> {
     await listening.close();
     config.close();
     await backbone.close();
+    await telemetry.close();
   } catch (error) {
     logger.error({ err: error }, 'stopping failed');
     process.exitCode = 1;

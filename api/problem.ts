@@ -53,7 +53,7 @@ interface ForeignError {
   readonly validation?: readonly {
     readonly instancePath: string;
     readonly keyword: string;
-    readonly params: Record<string, unknown>;
+    readonly params: Readonly<Record<string, string>>;
     readonly message?: string;
   }[];
   readonly validationContext?: string;
@@ -92,16 +92,12 @@ function validationError(problems: NonNullable<ForeignError['validation']>, cont
     // The members of a union each report once more; the union's own line is enough.
     .filter(({ keyword }) => keyword !== 'const' && keyword !== 'if')
     .map(({ instancePath, keyword, params, message }) => {
-      const name =
-        keyword === 'additionalProperties'
-          ? params['additionalProperty']
-          : keyword === 'required'
-            ? params['missingProperty']
-            : undefined;
-      const path = name === undefined ? instancePath || '/' : `${instancePath}/${String(name)}`;
-      if (keyword === 'additionalProperties') return { path, message: 'is not a known field' };
-      if (keyword === 'required') return { path, message: 'is required' };
-      return { path, message: message ?? 'is not valid' };
+      if (keyword === 'additionalProperties') {
+        return { path: `${instancePath}/${params['additionalProperty']}`, message: 'is not a known field' };
+      }
+      if (keyword === 'required')
+        return { path: `${instancePath}/${params['missingProperty']}`, message: 'is required' };
+      return { path: instancePath || '/', message: message ?? 'is not valid' };
     });
   const summary = fields.map(({ path, message }) => `${path} ${message}`).join('; ');
   return new AppError(

@@ -43,7 +43,7 @@ export type Route = RouteDefinition<TObject>;
 
 export function defineRoute<Body extends TObject>(definition: RouteDefinition<Body>): Route {
   // The body's static type is only known here; Fastify has validated it before `handle` runs.
-  return definition as unknown as Route;
+  return definition;
 }
 
 export function registerRoute(app: FastifyInstance, services: Services, route: Route): void {

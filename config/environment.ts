@@ -6,6 +6,14 @@ import { httpUrl } from './form.ts';
 import { ConfigurationError, type Problem } from './problem.ts';
 import type { Environment } from './read-environment.ts';
 
+/** A named place at which a test makes the process die, fail or stand still (entities/kit/failpoint.ts). */
+export interface FailpointSetting {
+  readonly name: string;
+  readonly action: 'kill' | 'throw' | 'pause';
+  /** Passes that go by unharmed first. */
+  readonly after: number;
+}
+
 /** Where traces go. */
 export interface TelemetryEnvironment {
   /** `OTEL_EXPORTER_OTLP_ENDPOINT`; undefined: no traces are sent. */
@@ -58,4 +66,24 @@ export function readTemporalEnvironment(environment: Environment = process.env):
     refuse({ where: set, reason: `is set, but ${missing} is not`, remedy: 'set both or neither' });
   }
   return temporal;
+}
+
+/**
+ * Reads `FAILPOINTS`, a comma list of `NAME=ACTION` or `NAME=ACTION@PASSES`, such as `after-commit=kill@3`. Only heard when
+ * server.dev is on. Throws a `ConfigurationError` when an entry is none.
+ */
+export function readFailpoints(environment: Environment = process.env): FailpointSetting[] {
+  const variable = 'FAILPOINTS';
+  const entries = (environment[variable] ?? '').split(',').filter((entry) => entry.trim() !== '');
+  return entries.map((entry) => {
+    const match = /^(?<name>[a-z-]+)=(?<action>kill|throw|pause)(?:@(?<after>\d{1,6}))?$/u.exec(entry.trim())?.groups;
+    if (match === undefined) {
+      refuse({ where: variable, reason: `"${entry}" is no failpoint`, remedy: 'write it like after-commit=kill@3' });
+    }
+    return {
+      name: match.name ?? '',
+      action: match.action as FailpointSetting['action'],
+      after: Number(match.after ?? 0),
+    };
+  });
 }

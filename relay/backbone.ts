@@ -33,7 +33,8 @@ export interface BackboneOptions {
   /** Shown by PostgreSQL as application name. */
   readonly process: 'core api' | 'core worker' | 'core tool';
   readonly clock?: Clock;
-  readonly observer?: StatementObserver;
+  /** Told of every statement. */
+  readonly observers?: readonly StatementObserver[];
   /** For tests that bring listeners of their own. */
   readonly hasListener?: (topic: string) => boolean;
 }
@@ -59,7 +60,14 @@ export async function openBackbone(options: BackboneOptions): Promise<Backbone> 
     registry,
     clock: options.clock ?? systemClock,
     hasListener: options.hasListener ?? hasListener,
-    ...(options.observer ? { observer: options.observer } : {}),
+    observer: {
+      statement: (report) => {
+        // `db.debug` may be switched while we run.
+        if (config.current.db.debug)
+          logger.info({ duration_ms: report.durationMs, failed: report.isFailed }, report.text);
+        for (const observer of options.observers ?? []) observer.statement(report);
+      },
+    },
     onBackgroundError: (error, doing) => logger.error({ err: error }, `failed: ${doing}`),
   });
   const temporal = new TemporalGateway({

@@ -35,6 +35,13 @@ export class PersonalSettings {
     return valueAt(this.#file, path.split('.')) !== undefined;
   }
 
+  /** A text, wherever it is set; undefined when it is not. */
+  text(path: string): string | undefined {
+    const variable = this.#variables[`CORE_${path.toUpperCase().replaceAll('.', '_')}`];
+    const value = variable ?? valueAt(this.#file, path.split('.'));
+    return typeof value === 'string' ? value : undefined;
+  }
+
   /** The value of a switch, wherever it is set; undefined when it is not. */
   flag(path: string): boolean | undefined {
     const variable = this.#variables[`CORE_${path.toUpperCase().replaceAll('.', '_')}`];
@@ -56,7 +63,7 @@ export class PersonalSettings {
 export function productEnvironment(
   variables: Variables,
   personal: PersonalSettings,
-  stack: RunningStack | undefined,
+  stack: Pick<RunningStack, 'postgres' | 'temporal' | 'openfga' | 'redis'> | undefined,
   { apiPort, metricsPort }: LocalSettings,
 ): Record<string, string> {
   const url = `http://127.0.0.1:${apiPort}`;
@@ -70,7 +77,7 @@ export function productEnvironment(
     'db.primarydbsource': stack?.postgres?.url('core'),
     'authz.hosturl': stack?.openfga?.url,
     'jobqueue.connectionuri': stack?.temporal && `temporal://${stack.temporal.address}/default`,
-    ...(stack?.redis ? { 'cache.address': stack.redis.url.replace(/^redis:\/\/(.*@)?/, '') } : {}),
+    ...(stack?.redis ? redisSettings(new URL(stack.redis.url)) : {}),
     'auth.token.kid': 'local',
     'auth.token.issuer': url,
     'auth.token.audience': url,
@@ -78,13 +85,21 @@ export function productEnvironment(
     'integrations.email.apiurl': url,
   };
   const filled = Object.entries(local).flatMap(([path, value]) =>
-    value === undefined || personal.has(path) ? [] : [[`CORE_${path.toUpperCase().replaceAll('.', '_')}`, value] as const],
+    value === undefined || personal.has(path)
+      ? []
+      : [[`CORE_${path.toUpperCase().replaceAll('.', '_')}`, value] as const],
   );
   return { ...definedOnly(variables), ...Object.fromEntries(filled) };
 }
 
+function redisSettings(url: URL): Record<string, string> {
+  return { 'cache.address': url.host, 'cache.password': decodeURIComponent(url.password) };
+}
+
 function definedOnly(variables: Variables): Record<string, string> {
-  return Object.fromEntries(Object.entries(variables).filter((entry): entry is [string, string] => entry[1] !== undefined));
+  return Object.fromEntries(
+    Object.entries(variables).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
 }
 
 function valueAt(value: unknown, path: readonly string[]): unknown {

@@ -1,18 +1,13 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { searchAttributes } from '#workflows/kit/search-attributes.ts';
 import type { FoundBinary } from './binaries/tool.ts';
 import { LOOPBACK, requirePort, type Ports } from './ports.ts';
 import type { Launch } from './server-process.ts';
 import { dataDirectory, logFile } from './state.ts';
 
-/** What workflows are found by, in the UI and through the API. Every namespace made at start has them. */
-const SEARCH_ATTRIBUTES = {
-  OrganizationId: 'Keyword',
-  RequestId: 'KeywordList',
-  EventTopic: 'Keyword',
-  EntityKind: 'Keyword',
-  EntityId: 'Keyword',
-} as const;
+/** The command line's names of the types of search attributes. Every namespace made at start has them all. */
+const COMMAND_LINE_TYPES = { KEYWORD: 'Keyword', KEYWORD_LIST: 'KeywordList' } as const;
 
 /** How to start the Temporal server with its UI. `default` and `namespaces` are usable once it is ready. */
 export function launchTemporal(
@@ -34,7 +29,9 @@ export function launchTemporal(
   // With SQLite's defaults every write waits for the disk: a quarter of the workflows per second.
   args.push('--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=normal');
   args.push('--log-level', 'warn');
-  for (const [name, type] of Object.entries(SEARCH_ATTRIBUTES)) args.push('--search-attribute', `${name}=${type}`);
+  for (const [name, type] of Object.entries(searchAttributes)) {
+    args.push('--search-attribute', `${name}=${COMMAND_LINE_TYPES[type]}`);
+  }
   for (const namespace of options.namespaces) args.push('--namespace', namespace);
   if (options.uiCodecEndpoint !== undefined) args.push('--ui-codec-endpoint', options.uiCodecEndpoint);
   return {

@@ -3,10 +3,12 @@ import { parseArgs } from 'node:util';
 import { Runtime } from '@temporalio/worker';
 import { createLogger } from '#activities/clients/logger.ts';
 import { listeners } from '#activities/listeners/index.ts';
-import { readTemporalEnvironment } from '#config/environment.ts';
+import { statementSpans, startTelemetry } from '#activities/clients/telemetry.ts';
+import { readFailpoints, readTelemetryEnvironment, readTemporalEnvironment } from '#config/environment.ts';
 import { configFileArgument } from '#config/load.ts';
 import { exitOnConfigurationError } from '#config/problem.ts';
 import { ConfigStore } from '#config/store.ts';
+import { armFailpoints } from '#entities/kit/failpoint.ts';
 import { isAppError } from '#entities/kit/errors.ts';
 import { openBackbone } from '#relay/backbone.ts';
 import { workflowBundle } from './build-bundle.ts';
@@ -20,6 +22,7 @@ const config = await ConfigStore.open({ file: configFileArgument(process.argv.sl
   exitOnConfigurationError,
 );
 config.start();
+if (config.current.server.dev) armFailpoints(readFailpoints());
 // Signals are ours: the runtime would otherwise shut its workers down before the relay is quiet.
 Runtime.install({
   shutdownSignals: [],
@@ -33,11 +36,13 @@ Runtime.install({
   },
 });
 
+const telemetry = await startTelemetry('core-worker', readTelemetryEnvironment().otlpEndpoint);
 const backbone = await openBackbone({
   config,
   temporalEnvironment: readTemporalEnvironment(),
   logger,
   process: 'core worker',
+  observers: telemetry.isSending ? [statementSpans] : [],
 });
 let isStopping = false;
 let running: RunningWorker | undefined;
@@ -75,6 +80,7 @@ async function startWhenReachable(): Promise<RunningWorker> {
 async function finish(): Promise<void> {
   config.close();
   await backbone.close();
+  await telemetry.close();
   process.exit(process.exitCode ?? 0);
 }
 

@@ -98,7 +98,7 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
       logger,
     );
 
-  const ended = Promise.all(workers.map((worker) => worker.run())).then(() => {});
+  const ended = runAll(workers);
   const polling = setInterval(() => relay.wake(), queueconf.FetchPollInterval);
   const stopListening = queueconf.PollOnly
     ? undefined
@@ -119,6 +119,10 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
       await connection.close();
     },
   };
+}
+
+async function runAll(workers: readonly Worker[]): Promise<void> {
+  await Promise.all(workers.map((worker) => worker.run()));
 }
 
 function createActivities({ config, backbone, logger, listeners }: WorkerProcessOptions, retentionMs: number) {

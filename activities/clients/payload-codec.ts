@@ -61,7 +61,7 @@ export class EncryptingCodec implements PayloadCodec {
     const decipher = createDecipheriv('aes-256-gcm', known.key, sealed.subarray(0, nonceLength));
     decipher.setAuthTag(sealed.subarray(-tagLength));
     const plain = Buffer.concat([decipher.update(sealed.subarray(nonceLength, -tagLength)), decipher.final()]);
-    return proto.temporal.api.common.v1.Payload.decode(plain) as Payload;
+    return proto.temporal.api.common.v1.Payload.decode(plain);
   }
 }
 

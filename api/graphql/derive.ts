@@ -158,7 +158,7 @@ function listField(module: EntityModule, type: GraphQLObjectType): FieldConfig {
       if (first < 0 || first > most)
         throw new AppError('limit_exceeded', `first must be between 0 and ${most}; it is ${first}.`);
       const rows: Source[] = await unit.data.find(module, {
-        ...(args.after == null ? {} : { where: { id: { gt: decodeCursor(module, args.after) } } as never }),
+        ...(args.after == null ? {} : { where: { id: { gt: decodeCursor(module, args.after) } } }),
         limit: first + 1,
       });
       const page = rows.slice(0, first);

@@ -1,4 +1,3 @@
-import type {} from '@fastify/swagger'; // adds `schema.hide`
 import type { FastifyInstance } from 'fastify';
 import { getOperationAST, GraphQLError, OperationTypeNode, type ExecutionResult, type GraphQLSchema } from 'graphql';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
@@ -28,7 +27,7 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
       const response = await yoga.handleNodeRequest(request, {
         services,
         fastify: { request, reply },
-      } as GraphqlContext);
+      });
       for (const [name, value] of response.headers) void reply.header(name, value);
       void reply.code(response.status);
       // Buffered: the unit of work has ended, and an answer is small next to what made it.

@@ -48,7 +48,7 @@ async function identifyByCookie(request: FastifyRequest, services: Services, tok
 async function identify(request: FastifyRequest, services: Services, token: string): Promise<void> {
   const claims = await services.accessTokens.verify(token);
   const { userId, tokenId, organizationId } = claims;
-  const standing = await readStanding(services.database, userId, tokenId, organizationId);
+  const standing = await readStanding(services.database, userId, tokenId, organizationId, request.core.traceparent);
   if (!standing.isActive || standing.isRevoked) {
     throw new AppError('unauthenticated', 'The access token is not valid or has expired; sign in again.');
   }

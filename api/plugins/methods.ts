@@ -1,4 +1,3 @@
-import type {} from '@fastify/swagger'; // adds `schema.hide`
 import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { AppError } from '#entities/kit/errors.ts';
 
@@ -14,7 +13,8 @@ export function rememberMethods(app: FastifyInstance): () => void {
     known.set(url, new Set([...(known.get(url) ?? []), ...[method].flat()]));
   });
   return () => {
-    for (const [url, methods] of [...known]) {
+    // A copy: adding routes below adds to the map.
+    for (const [url, methods] of new Map(known)) {
       const others = all.filter((method) => !methods.has(method));
       if (others.length === 0) continue;
       const allowed = [...methods].join(', ');

@@ -3,6 +3,7 @@ import { livez, ready, readyz } from './health.ts';
 import { jwks } from './jwks.ts';
 import { login } from './login.ts';
 import { logout } from './logout.ts';
+import { docs, errorDocs, home, openapi } from './reference.ts';
 import { register } from './register.ts';
 import { resend } from './resend.ts';
 import { verifyPage, verifyScript } from './verify-page.ts';
@@ -21,4 +22,8 @@ export const routes: readonly Route[] = [
   resend,
   login,
   logout,
+  home,
+  openapi,
+  docs,
+  errorDocs,
 ];

@@ -20,6 +20,7 @@ export async function readStanding(
   userId: string,
   tokenId: string,
   organizationId: string | null,
+  traceparent?: string,
 ): Promise<Standing> {
   const startedAt = performance.now();
   const text = 'select is_active as "isActive", is_revoked as "isRevoked", role from request_context($1, $2, $3)';
@@ -29,7 +30,12 @@ export async function readStanding(
       text,
       values: [userId, tokenId, organizationId],
     });
-    database.options.observer?.statement(text, performance.now() - startedAt, false);
+    database.options.observer?.statement({
+      text,
+      durationMs: performance.now() - startedAt,
+      isFailed: false,
+      traceparent,
+    });
     return rows[0] as Standing;
   } catch (error) {
     throw databaseError(error);

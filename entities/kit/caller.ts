@@ -40,7 +40,9 @@ export const anonymousCaller: Caller = Object.freeze({
  */
 export function systemCaller(reason: string, organizationId: string | null = null): Caller {
   if (organizationId !== null && !isId(organizationId)) {
-    throw new TypeError(`system caller for "${reason}" got "${organizationId}", which is not an organization id`);
+    throw new TypeError(
+      `system caller for "${reason}" got ${JSON.stringify(organizationId)}, which is not an organization id`,
+    );
   }
   return Object.freeze({ kind: 'system', subjectId: null, organizationId, role: null, tokenId: null, reason });
 }
@@ -48,5 +50,5 @@ export function systemCaller(reason: string, organizationId: string | null = nul
 /** How a caller is written into history, events and logs: `user:<id>`, `system:<reason>`, `anonymous`. */
 export function actorOf(caller: Caller): string {
   if (caller.kind === 'system') return `system:${caller.reason}`;
-  return caller.subjectId === null ? caller.kind : `${caller.kind}:${caller.subjectId}`;
+  return caller.subjectId === null ? caller.kind : [caller.kind, caller.subjectId].join(':');
 }

@@ -57,19 +57,19 @@ export class DataClient {
 
   /** The first matching row, or undefined. */
   async findOne<M extends EntityModule>(module: M, where: FindQuery<M>['where']): Promise<RowOf<M> | undefined> {
-    const [row] = await this.#read(module, { where, limit: 1 } as FindQuery<M>);
+    const [row] = await this.#read(module, { where, limit: 1 });
     return row as RowOf<M> | undefined;
   }
 
   /** A row that stays locked until the end of the transaction, for a change that depends on what it holds. */
   async findLocked<M extends EntityModule>(module: M, id: string): Promise<RowOf<M> | undefined> {
-    const [row] = await this.#read(module, { where: { id: { eq: id } }, limit: 1 } as FindQuery<never>, true);
+    const [row] = await this.#read(module, { where: { id: { eq: id } }, limit: 1 }, true);
     return row as RowOf<M> | undefined;
   }
 
   /** @throws AppError not_found, the same for a missing, deleted, foreign or hidden row */
   async get<M extends EntityModule>(module: M, id: string): Promise<RowOf<M>> {
-    const row = await this.findOne(module, { id: { eq: id } } as unknown as FindQuery<M>['where']);
+    const row = await this.findOne(module, { id: { eq: id } });
     if (!row) throw new AppError('not_found', `There is no ${module.typeName} "${id}".`);
     return row;
   }
@@ -79,7 +79,7 @@ export class DataClient {
    * @throws AppError invalid_input, permission_denied
    */
   async create<M extends EntityModule>(module: M, input: CreationOf<M>): Promise<RowOf<M>> {
-    const values = validateCreation(module, input as Row);
+    const values = validateCreation(module, input);
     const { clock, registry } = this.#unit.database.options;
     const at = clock.now();
     const [tenancy] = tenancyField(module.tenancy);
@@ -110,7 +110,7 @@ export class DataClient {
    * @throws AppError not_found, permission_denied, invalid_input; stale_record from the flush
    */
   async update<M extends EntityModule>(module: M, id: string, changes: ChangesOf<M>): Promise<RowOf<M>> {
-    const values = validateChanges(module, changes as Row);
+    const values = validateChanges(module, changes);
     const entity = await this.#load(module, id);
     if (!module.policy) return { ...entity, ...values } as RowOf<M>;
     this.#authorize(module, 'edit', entity);
@@ -152,7 +152,7 @@ export class DataClient {
 
   /** A managed row for a change, locked until the end of the transaction. */
   async #load(module: EntityModule, id: string): Promise<Row> {
-    const [row] = await this.#read(module, { where: { id: { eq: id } }, limit: 1 } as FindQuery<never>, true);
+    const [row] = await this.#read(module, { where: { id: { eq: id } }, limit: 1 }, true);
     if (!row) throw new AppError('not_found', `There is no ${module.typeName} "${id}".`);
     const { registry } = this.#unit.database.options;
     return this.#unit.em.merge(registry.schemaOf(module).class, row as never, { refresh: true }) as Row;

@@ -67,7 +67,7 @@ export class Database {
         `-c idle_in_transaction_session_timeout=${options.idleInTransactionTimeoutMs}`,
         '-c timezone=UTC',
       ].join(' '),
-    } as ConstructorParameters<typeof Pool>[0]);
+    });
     this.pool.on('error', (error) => options.onBackgroundError(error, 'idle database connection'));
     // A connection lost while it is checked out also emits here; the statement in flight reports it.
     this.pool.on('connect', (client) => client.on('error', () => {}));

@@ -18,17 +18,21 @@ export const failpoints = [
 export type Failpoint = (typeof failpoints)[number];
 
 export interface ArmedFailpoint {
-  readonly name: Failpoint;
+  readonly name: string;
   /** `kill`: SIGKILL to this process; `throw`: an error of the name; `pause`: five seconds of standing still. */
   readonly action: 'kill' | 'throw' | 'pause';
   /** Passes that go by unharmed first. */
   readonly after: number;
 }
 
-let armed: Map<Failpoint, ArmedFailpoint & { passes: number }> | undefined;
+let armed: Map<string, ArmedFailpoint & { passes: number }> | undefined;
 
-/** Arms the given places for the rest of this process. */
+/** Arms the given places for the rest of this process. @throws Error for a name that is no failpoint */
 export function armFailpoints(points: readonly ArmedFailpoint[]): void {
+  const known: readonly string[] = failpoints;
+  for (const { name } of points) {
+    if (!known.includes(name)) throw new Error(`"${name}" is no failpoint; there are ${failpoints.join(', ')}`);
+  }
   armed = points.length === 0 ? undefined : new Map(points.map((point) => [point.name, { ...point, passes: 0 }]));
 }
 

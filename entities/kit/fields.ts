@@ -144,7 +144,7 @@ export function reference<const O extends Options<string>>(
 
 /** The stored value of a field as TypeScript sees it. */
 export type FieldValue<F> =
-  F extends Field<infer Value, infer Optional, boolean> ? (Optional extends true ? Value | null : Value) : never;
+  F extends Field<infer Value, infer Optional> ? (Optional extends true ? Value | null : Value) : never;
 
 type RequiredAtCreation<F extends Fields> = {
   [Name in keyof F]: F[Name] extends Field<unknown, false, false> ? Name : never;

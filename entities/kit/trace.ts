@@ -44,7 +44,7 @@ export function startSpan(name: string, { parent, attributes, startedAt }: SpanO
       if (failure !== undefined) {
         span.setStatus({
           code: SpanStatusCode.ERROR,
-          message: failure instanceof Error ? failure.name : String(failure),
+          message: failure instanceof Error ? failure.name : 'failed',
         });
       }
       span.end();

@@ -12,11 +12,22 @@ export interface TransactionSettings {
   readonly readOnly: boolean;
   /** Milliseconds one statement may take; what is left of the request's deadline. */
   readonly statementTimeoutMs: number;
+  readonly traceparent?: string | undefined;
+}
+
+/** A statement that has ended. */
+export interface StatementReport {
+  /** SQL without its values, which are bound. */
+  readonly text: string;
+  /** From sending to the last row. */
+  readonly durationMs: number;
+  readonly isFailed: boolean;
+  /** Trace the unit of work belongs to. */
+  readonly traceparent: string | undefined;
 }
 
 export interface StatementObserver {
-  /** Called when a statement has ended. `durationMs` counts from sending to the last row. */
-  statement(text: string, durationMs: number, failed: boolean): void;
+  statement(report: StatementReport): void;
 }
 
 /**
@@ -26,6 +37,7 @@ export interface StatementObserver {
 export class Transaction {
   readonly #client: PoolClient;
   readonly #observer: StatementObserver | undefined;
+  readonly #traceparent: string | undefined;
   #begun: Promise<unknown> | undefined;
   #statements = 1;
   readonly #home: { readonly role: DatabaseRole; readonly organizationId: string | null };
@@ -35,6 +47,7 @@ export class Transaction {
   private constructor(client: PoolClient, settings: TransactionSettings, observer: StatementObserver | undefined) {
     this.#client = client;
     this.#observer = observer;
+    this.#traceparent = settings.traceparent;
     this.#home = settings;
     this.#role = settings.role;
     this.#begun = client.query(beginMessage(settings));
@@ -105,12 +118,21 @@ export class Transaction {
       const [begin, result] = await Promise.allSettled([begun, answer]);
       if (begin.status === 'rejected') throw begin.reason;
       if (result.status === 'rejected') throw result.reason;
-      this.#observer?.statement(text, performance.now() - startedAt, false);
+      this.#report(text, startedAt, false);
       return result.value;
     } catch (error) {
-      this.#observer?.statement(text, performance.now() - startedAt, true);
+      this.#report(text, startedAt, true);
       throw databaseError(error);
     }
+  }
+
+  #report(text: string, startedAt: number, isFailed: boolean): void {
+    this.#observer?.statement({
+      text,
+      durationMs: performance.now() - startedAt,
+      isFailed,
+      traceparent: this.#traceparent,
+    });
   }
 
   async commit(): Promise<void> {
@@ -167,6 +189,6 @@ function beginMessage(settings: TransactionSettings): string {
 }
 
 function checkedId(id: string): string {
-  if (!isId(id)) throw new TypeError(`"${id}" is not an id`);
-  return id;
+  if (isId(id)) return id;
+  throw new TypeError(`${JSON.stringify(id)} is not an id`);
 }

@@ -84,7 +84,7 @@ export class UnitOfWork {
   #begin(): Promise<Transaction> {
     if (this.#state !== 'open')
       throw new Error(`this unit of work is ${this.#state}; work was left running after its request`);
-    const { caller, deadline, readOnly } = this.context;
+    const { caller, deadline, readOnly, traceparent } = this.context;
     this.#transaction ??= Transaction.begin(
       this.database.pool,
       {
@@ -93,6 +93,7 @@ export class UnitOfWork {
         userId: caller.kind === 'user' ? caller.subjectId : null,
         readOnly: readOnly ?? false,
         statementTimeoutMs: this.#remaining(deadline),
+        traceparent,
       },
       this.database.options.observer,
     ).then((transaction) => {

@@ -41,9 +41,9 @@ export class TestClient {
   async graphql(
     query: string,
     variables: object = {},
-  ): Promise<{ status: number; headers: TestAnswer['headers']; data: any; errors?: any[] }> {
-    const { status, headers, body } = await this.post('/graphql', { query, variables });
-    return { status, headers, data: body.data, errors: body.errors };
+  ): Promise<TestAnswer & { readonly data: TestAnswer['body']; readonly errors: TestAnswer['body'] }> {
+    const answer = await this.post('/graphql', { query, variables });
+    return { ...answer, data: answer.body.data, errors: answer.body.errors };
   }
 
   async request(options: InjectOptions): Promise<TestAnswer> {
@@ -57,7 +57,7 @@ export class TestClient {
       if (isGone) this.cookies.delete(name);
       else this.cookies.set(name, value);
     }
-    const type = String(response.headers['content-type'] ?? '');
+    const type = response.headers['content-type'] ?? '';
     return {
       status: response.statusCode,
       headers: response.headers,

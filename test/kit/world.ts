@@ -14,7 +14,7 @@ import type { StatementObserver } from '#entities/kit/transaction.ts';
 import { openBackbone, type Backbone } from '#relay/backbone.ts';
 import { hasListener } from '#workflows/events/subscriptions.ts';
 import { startWorker, type RunningWorker } from '#worker/start.ts';
-import { createDatabase, dropDatabase } from '../setup/create-database.ts';
+import { createDatabase, dropDatabase } from '#temporal-dev/database.ts';
 import { testSecrets } from '../setup/secrets.ts';
 import { recordRead } from './config-reads.ts';
 import { TestClient } from './test-client.ts';
@@ -27,7 +27,7 @@ export interface WorldOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Listeners besides those of the product. */
   readonly listeners?: readonly Listener[];
-  readonly observer?: StatementObserver;
+  readonly observers?: readonly StatementObserver[];
   /** Leave out the check at the end that rows, history, events, deliveries and tuples agree; say why at the call. */
   readonly skipVerify?: boolean;
 }
@@ -80,7 +80,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     process: 'core api',
     clock,
     hasListener: (topic) => hasListener(topic) || extra.has(topic),
-    ...(options.observer ? { observer: options.observer } : {}),
+    observers: options.observers ?? [],
   });
   const api = await createApi({ config, backbone, logger, metrics: new Metrics(), clock, stateFolder: folder });
   await api.app.ready();

@@ -7,7 +7,7 @@ import { prepareNamespace } from '#activities/clients/temporal-admin.ts';
 import { migrate } from '#migrations/migrator.ts';
 import { startStack } from '#temporal-dev/stack.ts';
 import { workflowBundle } from '#worker/build-bundle.ts';
-import { createDatabase } from './create-database.ts';
+import { createDatabase } from '#temporal-dev/database.ts';
 import { testSecrets } from './secrets.ts';
 
 /** What every test file gets: addresses of the one stack of this run. */

@@ -1,3 +1,5 @@
+import { escapeHtml } from '#entities/kit/escape-html.ts';
+
 /** What a mail says, without how it looks. */
 export interface EmailContent {
   readonly subject: string;
@@ -46,16 +48,4 @@ export function renderEmail(content: EmailContent, name: string, theme: EmailThe
     '</body></html>',
   ].join('\n');
   return { subject: content.subject, text, html };
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => entities[character] as string);
 }

@@ -1,0 +1,26 @@
+import { createLogger } from '#activities/clients/logger.ts';
+import { readTemporalEnvironment } from '#config/environment.ts';
+import { configFileArgument } from '#config/load.ts';
+import { exitOnConfigurationError } from '#config/problem.ts';
+import { ConfigStore } from '#config/store.ts';
+import { openBackbone } from './backbone.ts';
+import { verifyInstallation } from './verify.ts';
+
+const args = process.argv.slice(2);
+const logger = createLogger('verify', { level: 'warn' });
+const config = await ConfigStore.open({ file: configFileArgument(args), logger }).catch(exitOnConfigurationError);
+const backbone = await openBackbone({
+  config,
+  temporalEnvironment: readTemporalEnvironment(),
+  logger,
+  process: 'core tool',
+});
+const lines = await verifyInstallation(backbone, { isQuiet: args.includes('--quiet') });
+await backbone.close();
+for (const line of lines) console.log(line);
+console.log(
+  lines.length === 0
+    ? 'Rows, history, events, deliveries, tuples and workflows agree.'
+    : `${lines.length} disagreements.`,
+);
+process.exitCode = lines.length === 0 ? 0 : 1;

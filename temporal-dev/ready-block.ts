@@ -1,0 +1,43 @@
+/** What a start leaves in `.local/ready.json`. Every URL answers a plain GET. */
+export interface ReadyFacts {
+  readonly urls: {
+    readonly api: string;
+    readonly graphql: string;
+    readonly docs: string;
+    readonly metrics: string;
+    readonly temporalUi: string;
+  };
+  readonly demo: { readonly email: string; readonly password: string; readonly organizationId: string };
+  readonly pids: Readonly<Record<string, number>>;
+  readonly startedInMs: number;
+}
+
+/** The one block that `npm start` prints: where everything is, and three calls to copy. */
+export function readyBlock(
+  { urls, demo, startedInMs }: ReadyFacts,
+  csrf: { readonly cookie: string; readonly header: string },
+): string {
+  const jar = '.local/cookies.txt';
+  const token = `-H "${csrf.header}: $(awk '/${csrf.cookie}/{print $7}' ${jar})" -H 'content-type: application/json'`;
+  return `
+Ready in ${(startedInMs / 1_000).toFixed(1)} s. Ctrl-C stops everything.
+
+  API           ${urls.api}
+  GraphQL       ${urls.graphql}
+  Reference     ${urls.docs}
+  Metrics       ${urls.metrics}
+  Temporal UI   ${urls.temporalUi || '(your own)'}
+  Mails         .local/email
+
+  Demo sign-in  ${demo.email}  ${demo.password}
+
+  Get the CSRF cookie, sign in, ask who you are:
+
+  curl -sS -c ${jar} ${urls.api}/livez
+  curl -sS -b ${jar} -c ${jar} ${token} \\
+    -d '{"username":"${demo.email}","password":"${demo.password}"}' ${urls.api}/v1/login
+  curl -sS -b ${jar} ${token} \\
+    -d '{"query":"{ self { displayName } organizations { edges { node { name } } } }"}' ${urls.api}/graphql
+
+`;
+}

@@ -1,0 +1,83 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import proto from '@temporalio/proto';
+import type { Payload } from '@temporalio/common';
+import { EncryptingCodec } from '#activities/clients/payload-codec.ts';
+
+export interface CodecServerOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Origins of Temporal UIs that may ask; everything else gets no answer. */
+  readonly origins: readonly string[];
+  /** Read at each request, so that the server can start before the configuration. */
+  readonly encryptionKey: () => Promise<string> | string;
+}
+
+/** Largest request, in bytes: a history page of the UI. */
+const largestBody = 8 * 1024 * 1024;
+
+const { Payloads } = proto.temporal.api.common.v1;
+
+/**
+ * Decrypts workflow payloads for the Temporal UI (remote codec protocol: POST /decode and /encode with `{ payloads }`).
+ * Who may reach it may read all payloads: it listens on loopback, or behind the operators' own gateway.
+ */
+export async function startCodecServer(options: CodecServerOptions): Promise<Server> {
+  const server = createServer((request, response) => {
+    answer(request, response, options).catch((error: unknown) => {
+      send(response, 400, { message: error instanceof Error ? error.message : 'the payloads could not be read' });
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  return server;
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, options: CodecServerOptions): Promise<void> {
+  const { origin } = request.headers;
+  if (origin !== undefined && !options.origins.includes(origin)) {
+    send(response, 403, { message: `${origin} may not ask this codec server` });
+    return;
+  }
+  if (origin !== undefined) {
+    response.setHeader('access-control-allow-origin', origin);
+    response.setHeader('access-control-allow-credentials', 'true');
+    response.setHeader(
+      'access-control-allow-headers',
+      'content-type, x-namespace, authorization, authorization-extras',
+    );
+    response.setHeader('vary', 'origin');
+  }
+  if (request.method === 'OPTIONS') {
+    response.writeHead(204).end();
+    return;
+  }
+  const path = request.url?.split('?', 1)[0] ?? '';
+  const [, direction] = /\/(decode|encode)$/.exec(path) ?? [];
+  if (request.method !== 'POST' || !direction) {
+    send(response, 404, { message: 'POST payloads to /decode or /encode' });
+    return;
+  }
+  const codec = new EncryptingCodec(await options.encryptionKey());
+  const { payloads } = Payloads.fromObject(JSON.parse(await bodyOf(request)) as object);
+  const converted =
+    direction === 'decode' ? await codec.decode(payloads as Payload[]) : await codec.encode(payloads as Payload[]);
+  send(response, 200, Payloads.toObject(Payloads.create({ payloads: converted }), { bytes: String }));
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > largestBody) throw new Error(`the body is larger than ${largestBody} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  if (response.headersSent) return;
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
