@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { parseListenAddress } from '#config/form.ts';
+import type { Config } from '#config/root.ts';
 import type { ConfigStore } from '#config/store.ts';
 import { systemClock, type Clock } from '#entities/kit/clock.ts';
 import type { Backbone } from '#relay/backbone.ts';
@@ -64,7 +65,16 @@ export async function createApi({
       ...(store ? { fga: () => store.prepare() } : {}),
     }),
   };
-  return { app: await createApp(services), services };
+  const app = await createApp(services);
+  config.subscribe('server', ({ server }) => applyTimeouts(app, server));
+  return { app, services };
+}
+
+/** Timeouts of the HTTP server take effect without a restart. */
+function applyTimeouts({ server: http }: FastifyInstance, server: Config['server']): void {
+  http.requestTimeout = server.readtimeout;
+  http.headersTimeout = server.readheadertimeout;
+  http.keepAliveTimeout = server.idletimeout;
 }
 
 export interface Listening {

@@ -23,6 +23,11 @@ export function requestContextPlugin(app: FastifyInstance, services: Services): 
     reply.header('x-request-id', request.id);
     done();
   });
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    // A client that stops reading does not keep its connection.
+    reply.raw.setTimeout(services.config.current.server.writetimeout, () => reply.raw.destroy());
+    done(null, payload);
+  });
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unmatched';
     const { statusCode } = reply;
