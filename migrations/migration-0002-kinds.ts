@@ -15,6 +15,25 @@ export class Migration0002Kinds extends Migration {
     this.addSql(`create unique index "organizations_name_key" on "organizations" ("name") where deleted_at is null;`);
 
     this.addSql(
+      `create table "organization_settings" ("id" text not null, "created_at" timestamptz not null, "updated_at" timestamptz not null, "created_by" text not null, "updated_by" text not null, "record_version" integer not null, "deleted_at" timestamptz null, "deleted_by" text null, "organization_id" text not null, "billing_email" text null, "timezone" text not null, primary key ("id"));`,
+    );
+    this.addSql(
+      `comment on table "organization_settings" is 'Settings of one organization; made when the organization is.';`,
+    );
+    this.addSql(
+      `comment on column "organization_settings"."billing_email" is 'Where invoices go; the address of the owner at first.';`,
+    );
+    this.addSql(
+      `comment on column "organization_settings"."timezone" is 'IANA time zone in which days of the organization begin.';`,
+    );
+    this.addSql(
+      `create index "organization_settings_organization_id_index" on "organization_settings" ("organization_id");`,
+    );
+    this.addSql(
+      `create unique index "organization_settings_organization_id_key" on "organization_settings" ("organization_id") where deleted_at is null;`,
+    );
+
+    this.addSql(
       `create table "users" ("id" text not null, "created_at" timestamptz not null, "updated_at" timestamptz not null, "created_by" text not null, "updated_by" text not null, "record_version" integer not null, "deleted_at" timestamptz null, "deleted_by" text null, "email" text not null, "first_name" text null, "last_name" text null, "display_name" text not null, "status" text not null, "email_confirmed_at" timestamptz null, "password_hash" text null, primary key ("id"));`,
     );
     this.addSql(`comment on table "users" is 'A person who can sign in.';`);
@@ -68,6 +87,17 @@ export class Migration0002Kinds extends Migration {
     );
 
     this.addSql(
+      `alter table "organization_settings" add constraint "organization_settings_organization_id_foreign" foreign key ("organization_id") references "organizations" ("id") on update no action on delete restrict;`,
+    );
+    this.addSql(`alter table "organization_settings" enable row level security;`);
+    this.addSql(
+      `create policy "organization_settings_app" on "organization_settings" to "core_app" using (organization_id = current_setting('core.organization_id', true)) with check (organization_id = current_setting('core.organization_id', true));`,
+    );
+    this.addSql(
+      `create policy "organization_settings_system" on "organization_settings" to "core_system" using (coalesce(current_setting('core.organization_id', true), '') = '' or organization_id = current_setting('core.organization_id', true)) with check (coalesce(current_setting('core.organization_id', true), '') = '' or organization_id = current_setting('core.organization_id', true));`,
+    );
+
+    this.addSql(
       `alter table "users" add constraint "users_status_check" check (status in ('active', 'inactive', 'deactivated', 'suspended'));`,
     );
     this.addSql(`alter table "users" enable row level security;`);
@@ -106,11 +136,13 @@ export class Migration0002Kinds extends Migration {
   }
 
   override down(): void | Promise<void> {
+    this.addSql(`alter table "organization_settings" drop constraint "organization_settings_organization_id_foreign";`);
     this.addSql(`alter table "memberships" drop constraint "memberships_organization_id_foreign";`);
     this.addSql(`alter table "memberships" drop constraint "memberships_user_id_foreign";`);
     this.addSql(`alter table "email_verifications" drop constraint "email_verifications_user_id_foreign";`);
 
     this.addSql(`drop table if exists "organizations" cascade;`);
+    this.addSql(`drop table if exists "organization_settings" cascade;`);
     this.addSql(`drop table if exists "users" cascade;`);
     this.addSql(`drop table if exists "memberships" cascade;`);
     this.addSql(`drop table if exists "email_verifications" cascade;`);

@@ -14,6 +14,8 @@ async function openOwner(url: string): Promise<MikroORM> {
     entities: [...registry.schemas],
     extensions: [Migrator],
     pool: { min: 0, max: 1 },
+    // What ran is returned; the callers tell.
+    logger: () => {},
     schemaGenerator: { skipTables: [...infrastructureTables], ignoreRoutines: true },
     migrations: {
       tableName: 'migrations',

@@ -103,8 +103,6 @@ function namedType(module: EntityModule, name: string, field: Field): GraphQLNul
       return DateTime;
     case 'reference':
       return GraphQLID;
-    case 'textList':
-      return new GraphQLList(new GraphQLNonNull(GraphQLString));
     case 'text':
     case 'json':
       return GraphQLString;

@@ -28,7 +28,7 @@ export interface Field<Value = unknown, Optional extends boolean = boolean, HasD
   readonly '~value'?: Value;
 }
 
-export type FieldType = 'text' | 'choice' | 'integer' | 'boolean' | 'timestamp' | 'json' | 'textList' | 'reference';
+export type FieldType = 'text' | 'choice' | 'integer' | 'boolean' | 'timestamp' | 'json' | 'reference';
 
 export type Fields = Readonly<Record<string, Field>>;
 
@@ -115,17 +115,6 @@ export function timestamp<const O extends Options<Date>>(description: string, op
   return make<Date, O>('timestamp', description, options, {
     schema: Type.String({ format: 'date-time', maxLength: 40 }),
     columnType: 'timestamptz',
-  });
-}
-
-/** A short list of short texts, such as tags. */
-export function textList<const O extends Options<readonly string[]> & { maxItems: number; maxLength: number }>(
-  description: string,
-  options: O,
-): Made<readonly string[], O> {
-  return make<readonly string[], O>('textList', description, options, {
-    schema: Type.Array(Type.String({ minLength: 1, maxLength: options.maxLength }), { maxItems: options.maxItems }),
-    columnType: 'text[]',
   });
 }
 

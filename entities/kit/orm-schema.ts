@@ -42,7 +42,6 @@ const runtimeTypes = {
   boolean: 'boolean',
   timestamp: 'Date',
   json: 'json',
-  textList: 'string[]',
   reference: 'string',
 } as const satisfies Record<Field['type'], string>;
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import Schema from 'typebox/schema';
-import { driftedFiles } from '#config/derive.ts';
+import { driftedFiles } from '#docs/derive.ts';
 import { isKeyed } from '#config/keyed.ts';
 import { leaves, valueAt } from '#config/leaf.ts';
 import { printExample, printReference, printSchema } from '#config/print.ts';

@@ -1,16 +1,26 @@
 /**
- * Writes the printed descriptions of the configuration; with `--check`, names those that differ and leaves with exit
- * code 1.
+ * Writes what is derived from the code in readable form; with `--check`, names what differs and leaves with exit code 1.
+ * Derived descriptions are checked in, derived code never is.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { printExample, printReference, printSchema } from './print.ts';
+import { printSchema as printGraphql } from 'graphql';
+import { productSchema } from '#api/graphql/schema.ts';
+import { printExample, printReference, printSchema } from '#config/print.ts';
+import { registry } from '#entities/index.ts';
+import { deriveModel, printModel } from '#entities/kit/authorization-model.ts';
+import { printErrors } from './print-errors.ts';
+import { printEvents } from './print-events.ts';
 
 /** The printed files and what they should hold, by path from the root of the repository. */
 const printed: Readonly<Record<string, () => string>> = {
-  'config/config.schema.json': printSchema,
+  'api/graphql/schema.graphql': () => `${printGraphql(productSchema())}\n`,
   'config/config.example.yaml': printExample,
+  'config/config.schema.json': printSchema,
   'docs/reference/configuration.md': printReference,
+  'docs/reference/errors.md': printErrors,
+  'docs/reference/events.md': printEvents,
+  'entities/authorization.fga': () => printModel(deriveModel(registry)),
 };
 
 const repository = join(import.meta.dirname, '..');
