@@ -53,7 +53,9 @@ export class ClosingReporter implements Reporter {
   }
 
   #configReads(): Set<string> {
-    const file = join(this.#vitest?.config.root ?? '.', '.local', 'test', 'run', configReadsFile);
+    // Not there when the stack did not come up; then no test ran either.
+    const folder = this.#vitest?.getRootProject().getProvidedContext().stack?.folder;
+    const file = folder === undefined ? '' : join(folder, configReadsFile);
     return new Set(existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []);
   }
 }

@@ -8,6 +8,7 @@ import { migrate } from '#migrations/migrator.ts';
 import { startStack } from '#temporal-dev/stack.ts';
 import { workflowBundle } from '#worker/build-bundle.ts';
 import { createDatabase } from '#temporal-dev/database.ts';
+import { takeRunSlot } from './run-slot.ts';
 import { testSecrets } from './secrets.ts';
 
 /** What every test file gets: addresses of the one stack of this run. */
@@ -32,9 +33,22 @@ declare module 'vitest' {
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Brings up one real stack for the whole run, beside a running one, and a migrated template database in it. */
+/** Brings up one real stack for the whole run, beside those of other runs, and a migrated template database in it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const stateDir = join(root, '.local', 'test');
+  const slot = await takeRunSlot(join(root, '.local'));
+  try {
+    const stop = await bringUp(project, slot.stateDir);
+    return async () => {
+      await stop();
+      await slot.release();
+    };
+  } catch (error) {
+    await slot.release();
+    throw error;
+  }
+}
+
+async function bringUp(project: TestProject, stateDir: string): Promise<() => Promise<void>> {
   const folder = join(stateDir, 'run');
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
