@@ -1,0 +1,73 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
+  cwd: root,
+  encoding: 'utf8',
+})
+  .split('\0')
+  .filter(Boolean);
+const sources = tracked.filter((file) => file.endsWith('.ts'));
+
+test('file names are kebab-case and say what is inside', () => {
+  const vague = new Set(['utils', 'helpers', 'types', 'common', 'misc', 'lib', 'shared']);
+  expect(
+    sources.filter((file) => !/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:test|contract|config))?\.ts$/.test(basename(file))),
+  ).toEqual([]);
+  expect(sources.filter((file) => vague.has(basename(file, '.ts')))).toEqual([]);
+});
+
+test('index files stand only where a list belongs', () => {
+  const places = new Set([
+    'entities/index.ts',
+    'workflows/index.ts',
+    'activities/listeners/index.ts',
+    'migrations/index.ts',
+  ]);
+  expect(sources.filter((file) => basename(file) === 'index.ts' && !places.has(file))).toEqual([]);
+});
+
+test('files are small: 300 lines, unless they say why', () => {
+  const long = sources
+    .filter((file) => !/^migrations\/migration-|^test\//.test(file))
+    .map((file) => ({ file, lines: readFileSync(join(root, file), 'utf8').split('\n').length }))
+    .filter(({ file, lines }) => lines > 300 && !readFileSync(join(root, file), 'utf8').includes('// Long because'));
+  expect(long).toEqual([]);
+});
+
+test('no TODO, no default export, no enum, no parameter property', () => {
+  const offences = sources
+    .filter(
+      (file) =>
+        !['vitest.config.ts', 'test/setup/global-setup.ts'].includes(file) && !file.startsWith('test/architecture/'),
+    )
+    .flatMap((file) => {
+      const text = readFileSync(join(root, file), 'utf8');
+      return [
+        ...(/\b(?:TODO|FIXME|XXX)\b/.test(text) ? [`${file}: TODO`] : []),
+        ...(/^export default /m.test(text) ? [`${file}: default export`] : []),
+        ...(/^\s*(?:export )?(?:const )?enum /m.test(text) ? [`${file}: enum`] : []),
+        ...(/constructor\([^)]*\b(?:private|public|protected|readonly) \w+[:?]/.test(text)
+          ? [`${file}: parameter property`]
+          : []),
+      ];
+    });
+  expect(offences).toEqual([]);
+});
+
+test('nothing of a machine stands in the repository', () => {
+  const offences = tracked
+    .filter(
+      (file) => !/^(?:package-lock\.json|temporal-dev\/go\.sum)$/.test(file) && !file.startsWith('test/architecture/'),
+    )
+    .filter((file) =>
+      /(?:registry\.npmjs\.org|pypi\.org|files\.pythonhosted\.org|proxy\.golang\.org|\/work\/main|\/root\/)/.test(
+        readFileSync(join(root, file), 'utf8'),
+      ),
+    );
+  expect(offences).toEqual([]);
+});
