@@ -14,7 +14,7 @@ import { requestContextPlugin } from './plugins/request-context.ts';
 import { unitOfWorkPlugin } from './plugins/unit-of-work.ts';
 import { asAppError, problemOf, problemType } from './problem.ts';
 import { newRequestContext } from './request-context.ts';
-import { registerRoute } from './route.ts';
+import { registerRoute, type Route } from './route.ts';
 import { routes } from './rest/routes.ts';
 import type { Services } from './services.ts';
 
@@ -25,8 +25,9 @@ const requestIdPattern = /^[A-Za-z0-9._-]{1,64}$/;
 
 /**
  * The HTTP application. The order of this list is the order in which a request passes (design, Life of a request).
+ * @param extraRoutes routes besides those of the product
  */
-export async function createApp(services: Services): Promise<FastifyInstance> {
+export async function createApp(services: Services, extraRoutes: readonly Route[] = []): Promise<FastifyInstance> {
   const { server } = services.config.current;
   // Typed as Fastify's own logger, so that the application has its plain type.
   const loggerInstance: FastifyBaseLogger = services.logger;
@@ -77,7 +78,7 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
   await app.register(swagger, openapiOptions());
   const refuseOtherMethods = rememberMethods(app);
 
-  for (const route of routes) registerRoute(app, services, route);
+  for (const route of [...routes, ...extraRoutes]) registerRoute(app, services, route);
   graphqlServer(app, services, productSchema());
   refuseOtherMethods();
   return app;

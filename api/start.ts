@@ -11,6 +11,7 @@ import { AccessTokens } from './auth/access-token.ts';
 import { loadSigningKeys } from './auth/signing-keys.ts';
 import { Health } from './health.ts';
 import type { Metrics } from './metrics.ts';
+import type { Route } from './route.ts';
 import type { Services } from './services.ts';
 
 export interface ApiOptions {
@@ -21,6 +22,8 @@ export interface ApiOptions {
   readonly clock?: Clock;
   /** Where generated signing keys are kept. */
   readonly stateFolder: string;
+  /** Routes besides those of the product; for tests of what happens around a handler. */
+  readonly routes?: readonly Route[];
 }
 
 export interface Api {
@@ -36,6 +39,7 @@ export async function createApi({
   metrics,
   clock = systemClock,
   stateFolder,
+  routes = [],
 }: ApiOptions): Promise<Api> {
   const { token } = config.current.auth;
   const keys = await loadSigningKeys({
@@ -65,7 +69,7 @@ export async function createApi({
       ...(store ? { fga: () => store.prepare() } : {}),
     }),
   };
-  const app = await createApp(services);
+  const app = await createApp(services, routes);
   config.subscribe('server', ({ server }) => applyTimeouts(app, server));
   return { app, services };
 }

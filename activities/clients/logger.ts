@@ -1,15 +1,20 @@
-import { pino, type Logger, type LoggerOptions } from 'pino';
+import { pino, type DestinationStream, type Logger, type LoggerOptions } from 'pino';
 
 /** Fields that never reach a log line, wherever they stand. */
 const secretFields = ['password', 'token', 'access_token', 'authorization', 'cookie', 'secret', 'passwordHash'];
 
-/** The one logger of a process: JSON lines on standard output. */
-export function createLogger(service: string, options: Pick<LoggerOptions, 'level'> = {}): Logger {
-  return pino({
+/** The one logger of a process: JSON lines, on standard output unless another destination is given. */
+export function createLogger(
+  service: string,
+  options: Pick<LoggerOptions, 'level'> = {},
+  destination?: DestinationStream,
+): Logger {
+  const settings: LoggerOptions = {
     level: options.level ?? 'info',
     base: { service, pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     redact: { paths: secretFields.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: '[secret]' },
-  });
+  };
+  return destination ? pino(settings, destination) : pino(settings);
 }

@@ -1,13 +1,15 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Runtime } from '@temporalio/worker';
-import { pino, type Logger } from 'pino';
+import type { Logger } from 'pino';
 import { inject } from 'vitest';
-import { createApi, type Api } from '#api/start.ts';
+import { createLogger } from '#activities/clients/logger.ts';
 import { Metrics } from '#api/metrics.ts';
+import type { Route } from '#api/route.ts';
+import { createApi, listen, type Api, type Listening } from '#api/start.ts';
 import { listeners as productListeners } from '#activities/listeners/index.ts';
 import type { Listener } from '#activities/listeners/listener.ts';
-import { ConfigStore } from '#config/store.ts';
+import { ConfigStore, type ReloadReport } from '#config/store.ts';
 import { ManualClock } from '#entities/kit/clock.ts';
 import { newId } from '#entities/kit/ids.ts';
 import type { StatementObserver } from '#entities/kit/transaction.ts';
@@ -17,6 +19,7 @@ import { startWorker, type RunningWorker } from '#worker/start.ts';
 import { createDatabase, dropDatabase } from '#temporal-dev/database.ts';
 import { testSecrets } from '../setup/secrets.ts';
 import { recordRead } from './config-reads.ts';
+import { eventually } from './eventually.ts';
 import { TestClient } from './test-client.ts';
 import { verifyInstallation } from '#relay/verify.ts';
 
@@ -28,8 +31,25 @@ export interface WorldOptions {
   /** Listeners besides those of the product. */
   readonly listeners?: readonly Listener[];
   readonly observers?: readonly StatementObserver[];
+  /** Routes besides those of the product, for handlers that misbehave on purpose. */
+  readonly routes?: readonly Route[];
   /** Leave out the check at the end that rows, history, events, deliveries and tuples agree; say why at the call. */
   readonly skipVerify?: boolean;
+}
+
+export interface InstanceOptions {
+  /** `CORE_…` variables on top of those of the world. */
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly routes?: readonly Route[];
+}
+
+/** One API process of a world. */
+export interface Instance {
+  readonly api: Api;
+  readonly backbone: Backbone;
+  readonly config: ConfigStore;
+  client(): TestClient;
+  close(): Promise<void>;
 }
 
 /** One installation of the product for one test file: its own database, authorization store, queues and ids. */
@@ -46,6 +66,12 @@ export interface World {
   readonly listeners: readonly Listener[];
   /** A browser: keeps cookies and repeats the CSRF token. */
   client(): TestClient;
+  /** Changes `CORE_…` variables (undefined removes one) and reloads the configuration, as a running process does. */
+  reconfigure(changes: Readonly<Record<string, string | undefined>>): Promise<ReloadReport>;
+  /** Another API process of this installation; it ends with the world. */
+  openInstance(options?: InstanceOptions): Promise<Instance>;
+  /** Opens real ports; they close with the world. */
+  listen(): Promise<Listening>;
   startWorker(queues?: readonly string[]): Promise<RunningWorker>;
   close(): Promise<void>;
 }
@@ -61,29 +87,59 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const mailFolder = join(folder, 'email');
   mkdirSync(mailFolder, { recursive: true });
 
-  const environment = { ...installationEnvironment(name, databaseUrl, mailFolder), ...options.environment };
+  const environment: Record<string, string> = {
+    ...installationEnvironment(name, databaseUrl, mailFolder),
+    ...options.environment,
+  };
   const { logger, logs } = recordingLogger();
   const clock = new ManualClock(new Date());
-  const config = await ConfigStore.open({
-    environment,
-    directory: folder,
-    stateFolder: folder,
-    logger,
-    record: recordRead,
-  });
   const listeners = [...productListeners, ...(options.listeners ?? [])];
   const extra = new Set((options.listeners ?? []).flatMap((listener) => listener.topics));
-  const backbone = await openBackbone({
-    config,
-    temporalEnvironment: {},
-    logger,
-    process: 'core api',
-    clock,
-    hasListener: (topic) => hasListener(topic) || extra.has(topic),
-    observers: options.observers ?? [],
-  });
-  const api = await createApi({ config, backbone, logger, metrics: new Metrics(), clock, stateFolder: folder });
-  await api.app.ready();
+  const openInstance = async (more: InstanceOptions): Promise<Instance> => {
+    const variables = more.environment ? { ...environment, ...more.environment } : environment;
+    const config = await ConfigStore.open({
+      environment: variables,
+      directory: folder,
+      stateFolder: folder,
+      logger,
+      record: recordRead,
+    });
+    const backbone = await openBackbone({
+      config,
+      temporalEnvironment: {},
+      logger,
+      process: 'core api',
+      clock,
+      hasListener: (topic) => hasListener(topic) || extra.has(topic),
+      observers: options.observers ?? [],
+    });
+    const routes = more.routes ?? options.routes ?? [];
+    const api = await createApi({
+      config,
+      backbone,
+      logger,
+      metrics: new Metrics(),
+      clock,
+      stateFolder: folder,
+      routes,
+    });
+    await api.app.ready();
+    return {
+      api,
+      backbone,
+      config,
+      client: () => new TestClient(api.app, config),
+      close: async () => {
+        await api.app.close();
+        config.close();
+        await backbone.close();
+      },
+    };
+  };
+  const first = await openInstance({});
+  const { api, backbone, config } = first;
+  const others: Instance[] = [];
+  const sockets: Listening[] = [];
 
   let worker: RunningWorker | undefined;
   const startOne = async (queues?: readonly string[]) => {
@@ -117,20 +173,54 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     logs,
     mailFolder,
     listeners,
-    client: () => new TestClient(api.app, config),
+    client: () => first.client(),
+    reconfigure: (changes) => {
+      for (const [variable, value] of Object.entries(changes)) {
+        if (value === undefined) delete environment[variable];
+        else environment[variable] = value;
+      }
+      return config.reload();
+    },
+    openInstance: async (more = {}) => {
+      const instance = await openInstance(more);
+      others.push(instance);
+      return instance;
+    },
+    listen: async () => {
+      const listening = await listen(api);
+      sockets.push(listening);
+      return listening;
+    },
     startWorker: startOne,
     close: async () => {
+      await Promise.all(sockets.map((listening) => listening.close()));
       await api.app.close();
       await worker?.stop();
       try {
+        await assertNothingHeld([first, ...others]);
         if (!options.skipVerify) await assertAgreement(backbone);
       } finally {
-        config.close();
-        await backbone.close();
+        await Promise.all(others.map((instance) => instance.close()));
+        await first.close();
         await dropDatabase(stack.postgresUrl.replace('DATABASE', 'postgres'), name);
       }
     },
   };
+}
+
+/** No request, whatever became of it, leaves a connection checked out or a unit of work open. */
+async function assertNothingHeld(instances: readonly Instance[]): Promise<void> {
+  for (const { backbone } of instances) {
+    const { pool } = backbone.database;
+    // Background work of the last requests may still be at it.
+    await eventually(
+      () => backbone.database.activeUnits === 0 && pool.waitingCount === 0 && pool.idleCount === pool.totalCount,
+    ).catch(() => {
+      throw new Error(
+        `left behind: ${backbone.database.activeUnits} units of work, ${pool.totalCount - pool.idleCount} connections, ${pool.waitingCount} waiting`,
+      );
+    });
+  }
 }
 
 /** Every suite ends with the question whether all that was recorded agrees. */
@@ -170,7 +260,8 @@ export function installationEnvironment(name: string, databaseUrl: string, mailF
 /** Log lines as objects, so that tests can ask what was, and what was not, logged. */
 function recordingLogger(): { logger: Logger; logs: Record<string, unknown>[] } {
   const logs: Record<string, unknown>[] = [];
-  const logger = pino(
+  const logger = createLogger(
+    'test',
     { level: 'debug' },
     { write: (line: string) => void logs.push(JSON.parse(line) as Record<string, unknown>) },
   );
