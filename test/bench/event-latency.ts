@@ -1,0 +1,113 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Logger, run } from 'graphile-worker';
+import { systemCaller } from '#entities/kit/caller.ts';
+import { newId } from '#entities/kit/ids.ts';
+import { benchTopic, openBenchInstallation, type BenchInstallation } from './installation.ts';
+import { percentile, type Bench } from './row.ts';
+
+/** Commits a second, and for how long each side is measured, in milliseconds. */
+const rate = 20;
+const durationMs = 15_000;
+
+/** From the commit of a transaction to the row its listener writes, at a calm pace; against graphile-worker. */
+export const eventLatency: Bench = {
+  name: 'event-latency',
+  run: async (say) => {
+    const installation = await openBenchInstallation();
+    try {
+      await installation.startWorker();
+      await ours(installation, 3_000);
+      const latencies = await ours(installation, durationMs);
+      say(`ours: p50 ${percentile(latencies, 0.5).toFixed(1)} ms, p99 ${percentile(latencies, 0.99).toFixed(1)} ms`);
+      const peer = await theirs(installation);
+      say(`graphile-worker: p50 ${percentile(peer, 0.5).toFixed(1)} ms, p99 ${percentile(peer, 0.99).toFixed(1)} ms`);
+      return (['p50', 'p99'] as const).map((name) => {
+        const share = name === 'p50' ? 0.5 : 0.99;
+        return {
+          name: name === 'p50' ? 'event-latency' : 'event-latency-p99',
+          unit: `ms (${name})`,
+          ours: percentile(latencies, share),
+          reference: percentile(peer, share),
+          ratio: percentile(peer, share) / percentile(latencies, share),
+          spread: 0,
+          note: `commit to listener at ${rate} a second; reference: graphile-worker`,
+        };
+      });
+    } finally {
+      await installation.close();
+    }
+  },
+};
+
+async function ours({ backbone, client }: BenchInstallation, forMs: number): Promise<number[]> {
+  await client.query('truncate bench_deliveries');
+  const committed = new Map<string, number>();
+  await paced(forMs, async () => {
+    const entityId = newId();
+    await backbone.database.transact({ caller: systemCaller('bench'), requestId: newId() }, async (unit) => {
+      unit.emit({ topic: benchTopic, entityKind: 'bench', entityId, recordVersion: 1, organizationId: null });
+    });
+    committed.set(entityId, Date.now());
+  });
+  return settled(
+    client,
+    committed,
+    'select e.entity_id as key, d.at from bench_deliveries d join events e on e.id = d.event_id',
+  );
+}
+
+async function theirs({ databaseUrl, client }: BenchInstallation): Promise<number[]> {
+  await client.query('create table if not exists peer_deliveries (key text not null, at timestamptz not null)');
+  const runner = await run({
+    connectionString: databaseUrl,
+    concurrency: 10,
+    noHandleSignals: true,
+    logger: silent,
+    taskList: {
+      write_row: async (payload, { query }) => {
+        await query('insert into peer_deliveries (key, at) values ($1, clock_timestamp())', [
+          (payload as { key: string }).key,
+        ]);
+      },
+    },
+  });
+  try {
+    const committed = new Map<string, number>();
+    await paced(durationMs, async () => {
+      const key = newId();
+      await runner.addJob('write_row', { key });
+      committed.set(key, Date.now());
+    });
+    return await settled(client, committed, 'select key, at from peer_deliveries');
+  } finally {
+    await runner.stop();
+  }
+}
+
+/** One call every 1/rate seconds, whether or not the one before has ended. */
+async function paced(forMs: number, work: () => Promise<void>): Promise<void> {
+  const running: Promise<void>[] = [];
+  const startedAt = Date.now();
+  for (let turn = 0; turn * (1_000 / rate) < forMs; turn++) {
+    await pause(Math.max(0, startedAt + turn * (1_000 / rate) - Date.now()));
+    running.push(work());
+  }
+  await Promise.all(running);
+}
+
+async function settled(
+  client: BenchInstallation['client'],
+  committed: ReadonlyMap<string, number>,
+  query: string,
+): Promise<number[]> {
+  for (;;) {
+    const { rows } = await client.query<{ key: string; at: Date }>(query);
+    const mine = rows.filter((row) => committed.has(row.key));
+    // The commit is timed after its answer, so a very fast delivery may seem to be before it.
+    if (mine.length >= committed.size)
+      return mine.map((row) => Math.max(0, row.at.getTime() - (committed.get(row.key) as number)));
+    await pause(50);
+  }
+}
+
+const silent = new Logger(() => () => {});

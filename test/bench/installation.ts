@@ -1,0 +1,110 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Runtime } from '@temporalio/worker';
+import { Client } from 'pg';
+import { createLogger } from '#activities/clients/logger.ts';
+import { prepareNamespace } from '#activities/clients/temporal-admin.ts';
+import type { Listener } from '#activities/listeners/listener.ts';
+import { ConfigStore } from '#config/store.ts';
+import { migrate } from '#migrations/migrator.ts';
+import { openBackbone, type Backbone } from '#relay/backbone.ts';
+import { createDatabase } from '#temporal-dev/database.ts';
+import { startStack } from '#temporal-dev/stack.ts';
+import { workflowBundle } from '#worker/build-bundle.ts';
+import { startWorker, type RunningWorker } from '#worker/start.ts';
+import { testSecrets } from '../setup/secrets.ts';
+
+/** Topic of the events that benchmarks record, and the one listener that wants them. */
+export const benchTopic = 'bench.happened';
+
+export interface BenchInstallation {
+  readonly backbone: Backbone;
+  readonly databaseUrl: string;
+  /** A connection of its own, for set-up and for asking how far things are. */
+  readonly client: Client;
+  startWorker(): Promise<RunningWorker>;
+  close(): Promise<void>;
+}
+
+/**
+ * The listener writes one row in its own transaction: the least a listener does. `bench_deliveries` remembers when.
+ */
+const writeRow: Listener = {
+  name: 'bench-write-row',
+  topics: [benchTopic],
+  deliver: async ({ event, unit }) => {
+    const session = await unit.readAs('system');
+    await session.query('insert into bench_deliveries (event_id, at) values ($1, clock_timestamp())', [event.id]);
+  },
+};
+
+/** A whole installation on servers of its own, with the durability of production. */
+export async function openBenchInstallation(): Promise<BenchInstallation> {
+  const stateDir = await mkdtemp(join(tmpdir(), 'core-bench-'));
+  const stack = await startStack({ stateDir, profile: 'development', report: () => {} });
+  const { postgres, temporal, openfga } = stack;
+  if (!postgres || !temporal || !openfga) throw new Error('the benchmark needs PostgreSQL, Temporal and OpenFGA');
+  const databaseUrl = postgres.url('bench');
+  await createDatabase(postgres.url('postgres'), 'bench');
+  await migrate(databaseUrl);
+  const logger = createLogger('bench', { level: 'error' });
+  const config = await ConfigStore.open({
+    logger,
+    stateFolder: stateDir,
+    environment: {
+      CORE_SERVER_DEV: 'true',
+      CORE_SESSIONS_SIGNINGKEY: testSecrets.signingKey,
+      CORE_SESSIONS_ENCRYPTIONKEY: testSecrets.encryptionKey,
+      CORE_TOTP_SECRET: testSecrets.totpSecret,
+      CORE_DB_PRIMARYDBSOURCE: databaseUrl,
+      CORE_AUTHZ_HOSTURL: openfga.url,
+      CORE_JOBQUEUE_CONNECTIONURI: `temporal://${temporal.address}/default`,
+      CORE_AUTH_TOKEN_KID: 'bench',
+      CORE_AUTH_TOKEN_ISSUER: 'https://api.test',
+      CORE_AUTH_TOKEN_AUDIENCE: 'https://api.test',
+      CORE_INTEGRATIONS_EMAIL_FROMEMAIL: 'core@example.com',
+    },
+  });
+  const backbone = await openBackbone({
+    config,
+    temporalEnvironment: {},
+    logger,
+    process: 'core worker',
+    hasListener: (topic) => topic === benchTopic,
+  });
+  await prepareNamespace(backbone.temporal, 86_400_000);
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query('create table bench_deliveries (event_id text not null, at timestamptz not null)');
+  await client.query('grant insert on bench_deliveries to core_system');
+  const silent = () => {};
+  Runtime.install({
+    shutdownSignals: [],
+    logger: { log: silent, trace: silent, debug: silent, info: silent, warn: silent, error: silent },
+  });
+  let worker: RunningWorker | undefined;
+  return {
+    backbone,
+    databaseUrl,
+    client,
+    startWorker: async () => {
+      worker = await startWorker({
+        config,
+        backbone,
+        logger,
+        listeners: [writeRow],
+        bundlePath: await workflowBundle(join(stateDir, 'bundles')),
+      });
+      return worker;
+    },
+    close: async () => {
+      await worker?.stop();
+      await client.end();
+      config.close();
+      await backbone.close();
+      await stack.stop();
+      await rm(stateDir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { eventBurnDown } from './event-burn-down.ts';
+import { eventLatency } from './event-latency.ts';
+import type { Bench, BenchRow } from './row.ts';
+import { startCold } from './start-cold.ts';
+import { startWarm } from './start-warm.ts';
+import { suite } from './suite.ts';
+
+/** `npm run bench` runs all short ones, `npm run bench -- NAME…` those that are named. Nothing is asserted. */
+const benches: readonly Bench[] = [startWarm, startCold, suite, eventLatency, eventBurnDown];
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !benches.some((bench) => covers(bench, name)));
+if (unknown.length > 0) {
+  console.error(
+    `no benchmark is called ${unknown.join(', ')}; there are ${benches.map((bench) => bench.name).join(', ')}`,
+  );
+  process.exit(2);
+}
+
+const rows: BenchRow[] = [];
+for (const bench of benches) {
+  if (wanted.length === 0 ? bench.isLong : !wanted.some((name) => covers(bench, name))) continue;
+  const startedAt = Date.now();
+  const say = (line: string) => console.error(`${bench.name}: ${line}`);
+  say('begins');
+  rows.push(...(await bench.run(say)));
+  say(`took ${Math.round((Date.now() - startedAt) / 1_000)} s`);
+}
+await mkdir(join(root, '.local'), { recursive: true });
+await writeFile(
+  join(root, '.local', 'bench.json'),
+  `${JSON.stringify(
+    rows.map(({ note: _note, ...row }) => row),
+    null,
+    2,
+  )}\n`,
+);
+console.table(
+  Object.fromEntries(
+    rows.map((row) => [
+      row.name,
+      {
+        unit: row.unit,
+        ours: rounded(row.ours),
+        reference: rounded(row.reference),
+        ratio: rounded(row.ratio),
+        spread: rounded(row.spread),
+        note: row.note,
+      },
+    ]),
+  ),
+);
+process.exit();
+
+function covers(bench: Bench, name: string): boolean {
+  return name === bench.name || name.startsWith(`${bench.name}-`);
+}
+
+function rounded(value: number | null): number | null {
+  return value === null ? null : Number(value.toPrecision(3));
+}
