@@ -100,9 +100,10 @@ export class DataClient {
     // A kind without rules: its writes are dropped without a word (specification, Authorization rule 3).
     if (!module.policy) return row as RowOf<M>;
     this.#authorize(module, 'create', row);
-    await this.#unit.writeAs(this.#role);
-    const entity = this.#unit.em.create(registry.schemaOf(module).class, row as never, { persist: true });
-    return entity as RowOf<M>;
+    return this.#unit.change(
+      this.#role,
+      () => this.#unit.em.create(registry.schemaOf(module).class, row as never, { persist: true }) as RowOf<M>,
+    );
   }
 
   /**
@@ -111,22 +112,13 @@ export class DataClient {
    */
   async update<M extends EntityModule>(module: M, id: string, changes: ChangesOf<M>): Promise<RowOf<M>> {
     const values = validateChanges(module, changes);
-    const entity = await this.#load(module, id);
-    if (!module.policy) return { ...entity, ...values } as RowOf<M>;
-    this.#authorize(module, 'edit', entity);
-    await this.#unit.writeAs(this.#role);
-    this.#touch(entity, values);
-    return entity as RowOf<M>;
+    return (await this.#change(module, id, 'edit', values)) as RowOf<M>;
   }
 
   /** Soft-deletes a row. @throws AppError not_found, permission_denied */
   async remove(module: EntityModule, id: string): Promise<void> {
-    const entity = await this.#load(module, id);
-    if (!module.policy) return;
-    this.#authorize(module, 'remove', entity);
-    await this.#unit.writeAs(this.#role);
     const at = this.#unit.database.options.clock.now();
-    this.#touch(entity, { deletedAt: at, deletedBy: this.#actor });
+    await this.#change(module, id, 'remove', { deletedAt: at, deletedBy: this.#actor });
   }
 
   /**
@@ -150,12 +142,21 @@ export class DataClient {
     return (await session.query(statement.text, statement.values)).rows;
   }
 
-  /** A managed row for a change, locked until the end of the transaction. */
-  async #load(module: EntityModule, id: string): Promise<Row> {
-    const [row] = await this.#read(module, { where: { id: { eq: id } }, limit: 1 }, true);
-    if (!row) throw new AppError('not_found', `There is no ${module.typeName} "${id}".`);
-    const { registry } = this.#unit.database.options;
-    return this.#unit.em.merge(registry.schemaOf(module).class, row as never, { refresh: true }) as Row;
+  /** Reads a row, locked until the end of the transaction, and changes it. */
+  #change(module: EntityModule, id: string, operation: 'edit' | 'remove', values: Row): Promise<Row> {
+    return this.#unit.inTurn(async () => {
+      const [row] = await this.#read(module, { where: { id: { eq: id } }, limit: 1 }, true);
+      if (!row) throw new AppError('not_found', `There is no ${module.typeName} "${id}".`);
+      // A kind without rules: its writes are dropped without a word (specification, Authorization rule 3).
+      if (!module.policy) return { ...row, ...values };
+      this.#authorize(module, operation, row);
+      const { registry } = this.#unit.database.options;
+      return this.#unit.change(this.#role, () => {
+        const entity: Row = this.#unit.em.merge(registry.schemaOf(module).class, row as never, { refresh: true });
+        this.#touch(entity, values);
+        return entity;
+      });
+    });
   }
 
   get #role(): 'app' | 'system' {

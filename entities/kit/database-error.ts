@@ -1,4 +1,4 @@
-import { AppError, isAppError } from './errors.ts';
+import { AppError, deadlineExceeded, isAppError } from './errors.ts';
 
 interface PostgresError {
   readonly code: string;
@@ -70,10 +70,7 @@ export function databaseError(error: unknown): unknown {
       return new AppError('permission_denied', 'You may not write this record.', { cause: error });
     case '55P03':
     case '57014':
-      return new AppError('deadline_exceeded', 'The request took longer than its deadline; nothing was changed.', {
-        details: { retryAfterSeconds: 1 },
-        cause: error,
-      });
+      return deadlineExceeded(error);
     case '53300':
     case '53400':
       return busy(error);

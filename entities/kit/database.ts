@@ -16,7 +16,7 @@ export interface DatabaseOptions {
   readonly maxConnections: number;
   /** `db.maxidleconnections`: connections kept open when idle. */
   readonly maxIdleConnections: number;
-  /** Units of work at the same time, waiting ones included; more are refused with 503 (`ormconfig.maxpoolsize`). */
+  /** Transactions at the same time, those that wait for a connection included; more are refused with 503 (`ormconfig.maxpoolsize`). */
   readonly maxUnitsOfWork: number;
   /** Longest wait for a free connection. */
   readonly acquireTimeoutMs: number;
@@ -77,20 +77,26 @@ export class Database {
     return new Database(options, await createOrm(options.registry));
   }
 
-  /**
-   * A unit of work for this caller. No connection is taken before its first statement.
-   * @throws AppError database_busy when `maxUnitsOfWork` are under way already.
-   */
+  /** A unit of work for this caller. Nothing is taken before its first statement. */
   unitOfWork(context: WorkContext): UnitOfWork {
+    return new UnitOfWork(this, context);
+  }
+
+  /**
+   * Takes a place for work that begins its transaction.
+   * @returns gives the place back; must be called once
+   * @throws AppError database_busy when `maxUnitsOfWork` are taken
+   */
+  takePlace(): () => void {
     if (this.#active >= this.options.maxUnitsOfWork) {
       throw new AppError('database_busy', `${this.#active} requests are under way already; try again in a moment.`, {
         details: { retryAfterSeconds: 1 },
       });
     }
     this.#active++;
-    return new UnitOfWork(this, context, () => {
+    return () => {
       this.#active--;
-    });
+    };
   }
 
   /** Runs `work` in a unit of work of its own: committed when it returns, rolled back when it throws. */
@@ -123,7 +129,7 @@ export class Database {
     );
   }
 
-  /** Units of work under way, for metrics and shutdown. */
+  /** Units of work that have, or wait for, a connection. */
   get activeUnits(): number {
     return this.#active;
   }

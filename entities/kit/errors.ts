@@ -110,6 +110,14 @@ export function statusOf(code: ErrorCode): number {
   return kinds[errorCatalogue[code].kind];
 }
 
+/** The one answer to work that took too long. @param cause for operators */
+export function deadlineExceeded(cause?: unknown): AppError {
+  return new AppError('deadline_exceeded', 'The request took longer than its deadline; nothing was changed.', {
+    details: { retryAfterSeconds: 1 },
+    cause,
+  });
+}
+
 export function isAppError(value: unknown): value is AppError {
   return value instanceof AppError;
 }

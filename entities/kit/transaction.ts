@@ -1,5 +1,6 @@
 import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
 import { databaseError } from './database-error.ts';
+import { AppError, deadlineExceeded, isAppError } from './errors.ts';
 import { databaseRoles, sessionSettings } from './orm-schema.ts';
 import { isId } from './ids.ts';
 
@@ -10,8 +11,8 @@ export interface TransactionSettings {
   readonly organizationId: string | null;
   readonly userId: string | null;
   readonly readOnly: boolean;
-  /** Milliseconds one statement may take; what is left of the request's deadline. */
-  readonly statementTimeoutMs: number;
+  /** When the work must have ended, in milliseconds of the epoch: no statement gets longer than what is left. */
+  readonly deadline: number;
   readonly traceparent?: string | undefined;
 }
 
@@ -30,6 +31,9 @@ export interface StatementObserver {
   statement(report: StatementReport): void;
 }
 
+/** By how much a statement may outlast the deadline, in milliseconds: a shorter limit costs a message of its own. */
+const slackMs = 250;
+
 /**
  * One PostgreSQL transaction on one pooled connection. BEGIN, role and tenant settings travel as one message together
  * with the first statement (pipelined), so they cost no round trip of their own.
@@ -40,8 +44,10 @@ export class Transaction {
   readonly #traceparent: string | undefined;
   #begun: Promise<unknown> | undefined;
   #statements = 1;
-  readonly #home: { readonly role: DatabaseRole; readonly organizationId: string | null };
+  readonly #home: TransactionSettings;
   #role: DatabaseRole;
+  /** `statement_timeout` as the server has it. */
+  #statementTimeoutMs: number;
   #ended = false;
 
   private constructor(client: PoolClient, settings: TransactionSettings, observer: StatementObserver | undefined) {
@@ -50,13 +56,15 @@ export class Transaction {
     this.#traceparent = settings.traceparent;
     this.#home = settings;
     this.#role = settings.role;
-    this.#begun = client.query(beginMessage(settings));
+    this.#statementTimeoutMs = remainingMs(settings.deadline);
+    this.#begun = client.query(beginMessage(settings, this.#statementTimeoutMs));
     // The first statement awaits it; a failure before that must not count as unhandled.
     this.#begun.catch(() => {});
   }
 
-  /** @throws AppError database_busy, database_unavailable */
+  /** @throws AppError database_busy, database_unavailable, deadline_exceeded */
   static async begin(pool: Pool, settings: TransactionSettings, observer?: StatementObserver): Promise<Transaction> {
+    if (settings.deadline <= Date.now()) throw deadlineExceeded();
     const client = await pool.connect().catch((error: unknown) => {
       throw databaseError(error);
     });
@@ -89,8 +97,19 @@ export class Transaction {
     values: readonly unknown[] = [],
   ): Promise<QueryResult<Row>> {
     if (this.#ended) throw new Error('this transaction has ended; work was left running after its request');
+    this.#shortenTimeout();
     if (role !== this.#role) this.#become(role);
     return this.#send<Row>(text, values);
+  }
+
+  /** What is left of the deadline shrinks while the handler works. */
+  #shortenTimeout(): void {
+    const leftMs = this.#home.deadline - Date.now();
+    if (leftMs <= 0) throw deadlineExceeded();
+    if (this.#statementTimeoutMs - leftMs < slackMs) return;
+    this.#statementTimeoutMs = leftMs;
+    // When it fails the transaction has failed, and the statement behind it reports that.
+    this.#send(`set local statement_timeout = ${leftMs}`, []).catch(() => {});
   }
 
   /**
@@ -135,16 +154,18 @@ export class Transaction {
     });
   }
 
+  /** @throws AppError for what a caller can do something about; other database errors as they are. */
   async commit(): Promise<void> {
+    if (this.#ended) throw new Error('this transaction has ended already');
     await this.#end('commit');
   }
 
+  /** Does nothing to a transaction that has ended. */
   async rollback(): Promise<void> {
-    await this.#end('rollback');
+    if (!this.#ended) await this.#end('rollback');
   }
 
   async #end(command: 'commit' | 'rollback'): Promise<void> {
-    if (this.#ended) return;
     this.#ended = true;
     try {
       const result = await this.#send(command, []);
@@ -155,9 +176,19 @@ export class Transaction {
     } catch (error) {
       // The connection's state is unknown: close it instead of giving it to the next request.
       this.#client.release(true);
-      throw error;
+      throw command === 'commit' ? uncertain(error) : error;
     }
   }
+}
+
+/** A connection that breaks while COMMIT is under way leaves open what became of it. */
+function uncertain(error: unknown): unknown {
+  if (!isAppError(error) || error.code !== 'database_unavailable') return error;
+  return new AppError(
+    'database_unavailable',
+    'The database connection was lost while the changes were being stored, so they may or may not be there; look before you repeat the request.',
+    { details: { retryAfterSeconds: 1 }, cause: error },
+  );
 }
 
 /** One role's view of a transaction. */
@@ -176,7 +207,11 @@ export class RoleSession {
   }
 }
 
-function beginMessage(settings: TransactionSettings): string {
+function remainingMs(deadline: number): number {
+  return Math.max(1, Math.ceil(deadline - Date.now()));
+}
+
+function beginMessage(settings: TransactionSettings, statementTimeoutMs: number): string {
   const { organizationId, userId } = settings;
   const parts = [settings.readOnly ? 'begin read only' : 'begin'];
   if (settings.role !== 'app') parts.push(`set local role ${databaseRoles[settings.role]}`);
@@ -184,7 +219,7 @@ function beginMessage(settings: TransactionSettings): string {
   if (organizationId !== null)
     parts.push(`set local ${sessionSettings.organizationId} = '${checkedId(organizationId)}'`);
   if (userId !== null) parts.push(`set local ${sessionSettings.userId} = '${checkedId(userId)}'`);
-  parts.push(`set local statement_timeout = ${Math.max(1, Math.ceil(settings.statementTimeoutMs))}`);
+  parts.push(`set local statement_timeout = ${statementTimeoutMs}`);
   return parts.join('; ');
 }
 

@@ -1,13 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { systemCaller, type Caller } from './caller.ts';
-import { recordedChanges, type RecordedChange } from './changes.ts';
+import { recordedChanges } from './changes.ts';
 import { DataClient } from './data-client.ts';
 import type { Database } from './database.ts';
-import { AppError } from './errors.ts';
+import { explained } from './explained.ts';
 import { failpoint } from './failpoint.ts';
 import { writeRecords, type EventDraft } from './records.ts';
 import { Transaction, type DatabaseRole, type RoleSession } from './transaction.ts';
-import { UniqueViolation } from './database-error.ts';
 
 /** Everything work must know about where it comes from. Losing it means losing the right to data. */
 export interface WorkContext {
@@ -31,7 +30,7 @@ export interface CommitSummary {
   readonly tupleChanges: number;
 }
 
-type State = 'open' | 'committed' | 'rolled back';
+type State = 'open' | 'committing' | 'committed' | 'rolling back' | 'rolled back';
 
 /**
  * One MikroORM unit of work in one PostgreSQL transaction (specification, Request transaction). The transaction begins
@@ -44,9 +43,17 @@ export class UnitOfWork {
   #em: EntityManager;
   #transaction: Promise<Transaction> | undefined;
   #begun: Transaction | undefined;
+  /** Gives back what the database allowed this unit. */
+  #leave: (() => void) | undefined;
+  /** The last of the queued flushes; never rejects. */
   #flushing: Promise<void> = Promise.resolve();
+  #isFlushing = false;
+  /** The last of the changes that read before they write; never rejects. */
+  #changing: Promise<unknown> = Promise.resolve();
   #state: State = 'open';
-  #isDoomed = false;
+  #rollingBack: Promise<void> | undefined;
+  /** Why only a rollback is left. */
+  #failure: { readonly error: unknown } | undefined;
   /** The role pending changes were made under; they are sent under it. */
   #writingAs: DatabaseRole | undefined;
   #touched = new Set<object>();
@@ -55,13 +62,14 @@ export class UnitOfWork {
   #tupleChanges = 0;
   #outside: { readonly name: string; readonly work: (unit: UnitOfWork) => Promise<void> }[] = [];
   #afterCommit: (() => void | Promise<void>)[] = [];
-  #onEnd: () => void;
+  #isFree: boolean;
   #origin: Origin;
 
-  constructor(database: Database, context: WorkContext, onEnd: () => void) {
+  /** @param isFree begins even when the database has no place left, because its place is still taken by the caller */
+  constructor(database: Database, context: WorkContext, isFree = false) {
     this.database = database;
     this.context = context;
-    this.#onEnd = onEnd;
+    this.#isFree = isFree;
     this.#origin = context;
     this.#em = database.orm.em.fork({ clear: true }) as EntityManager;
     this.data = new DataClient(this, context.caller);
@@ -84,35 +92,30 @@ export class UnitOfWork {
   #begin(): Promise<Transaction> {
     if (this.#state !== 'open')
       throw new Error(`this unit of work is ${this.#state}; work was left running after its request`);
+    this.#transaction ??= this.#beginTransaction();
+    return this.#transaction;
+  }
+
+  async #beginTransaction(): Promise<Transaction> {
+    if (!this.#isFree) this.#leave = this.database.takePlace();
     const { caller, deadline, readOnly, traceparent } = this.context;
-    this.#transaction ??= Transaction.begin(
+    this.#begun = await Transaction.begin(
       this.database.pool,
       {
         role: this.#homeRole,
         organizationId: caller.organizationId,
         userId: caller.kind === 'user' ? caller.subjectId : null,
         readOnly: readOnly ?? false,
-        statementTimeoutMs: this.#remaining(deadline),
+        deadline: deadline ?? Date.now() + this.database.options.defaultTimeoutMs,
         traceparent,
       },
       this.database.options.observer,
-    ).then((transaction) => {
-      this.#begun = transaction;
-      return transaction;
-    });
-    return this.#transaction;
+    );
+    return this.#begun;
   }
 
   get #homeRole(): DatabaseRole {
     return this.context.caller.kind === 'system' ? 'system' : 'app';
-  }
-
-  #remaining(deadline: number | undefined): number {
-    if (deadline === undefined) return this.database.options.defaultTimeoutMs;
-    const remaining = deadline - Date.now();
-    if (remaining <= 0)
-      throw new AppError('deadline_exceeded', 'The request took longer than its deadline; nothing was changed.');
-    return remaining;
   }
 
   /** The transaction under the given role, with pending changes sent before, so that a read sees them. */
@@ -121,10 +124,34 @@ export class UnitOfWork {
     return (await this.#begin()).as(role);
   }
 
-  /** Declares that the next changes are made under this role; changes pending under the other one are sent first. */
-  async writeAs(role: DatabaseRole): Promise<void> {
-    if (this.#writingAs !== undefined && this.#writingAs !== role) await this.flush();
+  /**
+   * Makes changes that are to be sent under this role. Changes pending under the other one are sent first, and while a
+   * flush is under way nothing changes: what it sends is what it recorded.
+   * @param change at once, without waiting for anything
+   */
+  async change<T>(role: DatabaseRole, change: () => T): Promise<T> {
+    for (;;) {
+      if (this.#isFlushing) await this.#flushing;
+      else if (this.#writingAs !== undefined && this.#writingAs !== role) await this.flush();
+      else break;
+    }
+    this.#refuseWhenFailed();
     this.#writingAs = role;
+    return change();
+  }
+
+  /**
+   * Runs work that reads a row in order to change it, one after the other: of two changes of one row in parallel resolvers,
+   * the second sees what the first one did.
+   */
+  inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#changing.then(work);
+    this.#changing = Promise.allSettled([result]);
+    return result;
+  }
+
+  #refuseWhenFailed(): void {
+    if (this.#failure) throw this.#failure.error;
   }
 
   /** Whether this row was changed since the last flush. */
@@ -174,39 +201,48 @@ export class UnitOfWork {
   }
 
   async #flush(): Promise<void> {
+    this.#refuseWhenFailed();
     const changes = recordedChanges(this.#em, this.database.options.registry);
     const events = this.#events;
     if (changes.length === 0 && events.length === 0) return;
     this.#events = [];
     this.#touched.clear();
-    const session = (await this.#begin()).as(this.#writingAs ?? this.#homeRole);
+    const role = this.#writingAs ?? this.#homeRole;
     this.#writingAs = undefined;
+    this.#isFlushing = true;
     try {
+      const session = (await this.#begin()).as(role);
       this.#em.setTransactionContext(session);
       await this.#em.flush();
       const written = await writeRecords(session, changes, events, this);
       this.#pendingEvents += written.pendingEvents;
       this.#tupleChanges += written.tupleChanges;
     } catch (error) {
-      this.#isDoomed = true;
-      throw this.#explain(error, changes);
+      this.#failure = { error: explained(error, changes, this.database.options.registry) };
+      throw this.#failure.error;
+    } finally {
+      this.#isFlushing = false;
     }
   }
 
-  /** Makes the changes durable. On failure everything is rolled back and the error is thrown. */
+  /** Makes the changes durable. On failure the error is thrown, and a rollback is left to do. */
   async commit(): Promise<void> {
-    if (this.#state !== 'open') throw new Error(`this unit of work is ${this.#state} already`);
-    if (this.#isDoomed) throw new Error('this unit of work failed before; it can only be rolled back');
+    this.#refuseUnlessOpen();
     await this.flush();
     failpoint('before-commit');
+    // Meanwhile the client may have gone away.
+    this.#refuseUnlessOpen();
+    this.#state = 'committing';
     try {
       await (await this.#transaction)?.commit();
     } catch (error) {
-      this.#isDoomed = true;
-      throw error;
+      this.#state = 'open';
+      this.#failure = { error: explained(error, [], this.database.options.registry) };
+      throw this.#failure.error;
     }
     failpoint('after-commit');
     this.#end('committed');
+    this.#leave?.();
     for (const hook of this.#afterCommit) {
       try {
         await hook();
@@ -223,25 +259,49 @@ export class UnitOfWork {
     }
   }
 
-  /** Gives everything up, then records what was to be recorded although the request is refused. Never throws. */
-  async rollback(): Promise<void> {
-    if (this.#state !== 'open') return;
+  #refuseUnlessOpen(): void {
+    if (this.#state !== 'open') throw new Error(`this unit of work is ${this.#state} already`);
+  }
+
+  /**
+   * Gives everything up, then records what was to be recorded although the request is refused. Never throws. Once a
+   * commit is under way, only its failure leaves something to roll back.
+   */
+  rollback(): Promise<void> {
+    if (this.#state === 'open') {
+      this.#state = 'rolling back';
+      this.#rollingBack = this.#rollBack();
+    }
+    return this.#rollingBack ?? Promise.resolve();
+  }
+
+  async #rollBack(): Promise<void> {
+    // A transaction that could not begin was told to whoever asked for it.
+    const transaction = await this.#transaction?.catch(() => undefined);
     try {
-      await (await this.#transaction)?.rollback();
+      await transaction?.rollback();
     } catch (error) {
       this.database.options.onBackgroundError(error, 'rollback');
     }
     this.#end('rolled back');
-    for (const { name, work } of this.#outside) {
-      try {
-        const { requestId, traceparent } = this.context;
-        await this.database.transact(
-          { caller: systemCaller(name), requestId, ...(traceparent ? { traceparent } : {}) },
-          work,
-        );
-      } catch (error) {
-        this.database.options.onBackgroundError(error, `recording "${name}" outside the request`);
-      }
+    for (const { name, work } of this.#outside) await this.#recordOutside(name, work);
+    this.#leave?.();
+  }
+
+  async #recordOutside(name: string, work: (unit: UnitOfWork) => Promise<void>): Promise<void> {
+    const { requestId, traceparent } = this.context;
+    // In the place of this unit: a busy server records refusals too.
+    const unit = new UnitOfWork(
+      this.database,
+      { caller: systemCaller(name), requestId, ...(traceparent ? { traceparent } : {}) },
+      true,
+    );
+    try {
+      await work(unit);
+      await unit.commit();
+    } catch (error) {
+      await unit.rollback();
+      this.database.options.onBackgroundError(error, `recording "${name}" outside the request`);
     }
   }
 
@@ -261,29 +321,5 @@ export class UnitOfWork {
   #end(state: State): void {
     this.#state = state;
     this.#em.clear();
-    this.#onEnd();
-  }
-
-  #explain(error: unknown, changes: readonly RecordedChange[]): unknown {
-    if (error instanceof UniqueViolation) {
-      for (const { module } of changes) {
-        const key = this.database.options.registry.uniqueKey(module, error.index);
-        if (key) {
-          return new AppError('already_exists', key.message, {
-            details: { fields: key.fields.map((field) => ({ path: `/${field}`, message: key.message })) },
-            cause: error,
-          });
-        }
-      }
-      return new AppError('already_exists', 'A record with these values exists already.', { cause: error });
-    }
-    if (error instanceof Error && error.name === 'OptimisticLockError') {
-      return new AppError(
-        'stale_record',
-        'The record was changed by someone else; read it again and repeat the change.',
-        { cause: error },
-      );
-    }
-    return error;
   }
 }

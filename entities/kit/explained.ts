@@ -1,0 +1,28 @@
+import type { RecordedChange } from './changes.ts';
+import { UniqueViolation } from './database-error.ts';
+import { AppError } from './errors.ts';
+import type { Registry } from './registry.ts';
+
+/** What a failed write means for whoever asked for it; errors that are not about these changes stay what they are. */
+export function explained(error: unknown, changes: readonly RecordedChange[], registry: Registry): unknown {
+  if (error instanceof UniqueViolation) {
+    for (const { module } of changes) {
+      const key = registry.uniqueKey(module, error.index);
+      if (key) {
+        return new AppError('already_exists', key.message, {
+          details: { fields: key.fields.map((field) => ({ path: `/${field}`, message: key.message })) },
+          cause: error,
+        });
+      }
+    }
+    return new AppError('already_exists', 'A record with these values exists already.', { cause: error });
+  }
+  if (error instanceof Error && error.name === 'OptimisticLockError') {
+    return new AppError(
+      'stale_record',
+      'The record was changed by someone else; read it again and repeat the change.',
+      { cause: error },
+    );
+  }
+  return error;
+}
