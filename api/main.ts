@@ -1,7 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createLogger } from '#activities/clients/logger.ts';
 import { statementSpans, startTelemetry } from '#activities/clients/telemetry.ts';
-import { readFailpoints, readTelemetryEnvironment, readTemporalEnvironment } from '#config/environment.ts';
+import {
+  readFailpoints,
+  readStateFolder,
+  readTelemetryEnvironment,
+  readTemporalEnvironment,
+} from '#config/environment.ts';
 import { configFileArgument } from '#config/load.ts';
 import { exitOnConfigurationError } from '#config/problem.ts';
 import { ConfigStore } from '#config/store.ts';
@@ -38,7 +43,7 @@ const backbone = await openBackbone({
     ...(telemetry.isSending ? [statementSpans] : []),
   ],
 });
-const api = await createApi({ config, backbone, logger, metrics, stateFolder: '.local' });
+const api = await createApi({ config, backbone, logger, metrics, stateFolder: readStateFolder() });
 const listening = await listen(api).catch((error: unknown) => {
   logger.fatal({ err: error }, `the port could not be opened: ${(error as Error).message}`);
   process.exit(1);

@@ -68,6 +68,11 @@ export function readTemporalEnvironment(environment: Environment = process.env):
   return temporal;
 }
 
+/** Folder for generated secrets, keys and bundles of a local installation: `STACK_STATE_DIR`, else `.local`. */
+export function readStateFolder(environment: Environment = process.env): string {
+  return environment['STACK_STATE_DIR'] || '.local';
+}
+
 /**
  * Reads `FAILPOINTS`, a comma list of `NAME=ACTION` or `NAME=ACTION@PASSES`, such as `after-commit=kill@3`. Only heard when
  * server.dev is on. Throws a `ConfigurationError` when an entry is none.

@@ -1,3 +1,4 @@
+import { readStateFolder } from './environment.ts';
 import { isAbsolute, join } from 'node:path';
 import { isKeyed } from './keyed.ts';
 import { leafByPath, leaves, valueAt, type Leaf } from './leaf.ts';
@@ -19,7 +20,7 @@ export interface LoadOptions {
   readonly environment?: Environment;
   /** Folder that relative paths start from; the working directory when left out. */
   readonly directory?: string;
-  /** Local state folder, where generated development secrets are kept; `.local` when left out. */
+  /** Local state folder, where generated development secrets are kept; see `readStateFolder` when left out. */
   readonly stateFolder?: string;
 }
 
@@ -176,7 +177,8 @@ function inertPaths(settings: ReadonlyMap<string, Setting>): string[] {
  * still empty. The result is deeply frozen. Throws one `ConfigurationError` with everything that is wrong.
  */
 export async function loadConfiguration(options: LoadOptions = {}): Promise<LoadedConfiguration> {
-  const { directory = process.cwd(), environment = process.env, stateFolder = '.local' } = options;
+  const { directory = process.cwd(), environment = process.env } = options;
+  const { stateFolder = readStateFolder(environment) } = options;
   const at = (path: string): string => (path === '' || isAbsolute(path) ? path : join(directory, path));
   const name = options.file ?? defaultFile;
   const loading = new Loading(name);

@@ -8,6 +8,8 @@ import type { RunningStack } from './running-stack.ts';
 export interface LocalSettings {
   readonly apiPort: number;
   readonly metricsPort: number;
+  /** Folder below which mails are written. */
+  readonly stateDir: string;
 }
 
 /** Which servers the person points elsewhere. */
@@ -64,7 +66,7 @@ export function productEnvironment(
   variables: Variables,
   personal: PersonalSettings,
   stack: Pick<RunningStack, 'postgres' | 'temporal' | 'openfga' | 'redis'> | undefined,
-  { apiPort, metricsPort }: LocalSettings,
+  { apiPort, metricsPort, stateDir }: LocalSettings,
 ): Record<string, string> {
   const url = `http://127.0.0.1:${apiPort}`;
   const local: Record<string, string | undefined> = {
@@ -83,6 +85,7 @@ export function productEnvironment(
     'auth.token.audience': url,
     'integrations.email.fromemail': 'core@localhost.localdomain',
     'integrations.email.apiurl': url,
+    'integrations.email.testdir': join(stateDir, 'email'),
   };
   const filled = Object.entries(local).flatMap(([path, value]) =>
     value === undefined || personal.has(path)

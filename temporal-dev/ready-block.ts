@@ -27,7 +27,7 @@ Ready in ${(startedInMs / 1_000).toFixed(1)} s. Ctrl-C stops everything.
   Reference     ${urls.docs}
   Metrics       ${urls.metrics}
   Temporal UI   ${urls.temporalUi || '(your own)'}
-  Mails         .local/email
+  Mails         npm run -s mail -- ADDRESS
 
   Demo sign-in  ${demo.email}  ${demo.password}
 

@@ -62,7 +62,7 @@ async function run(): Promise<never> {
   prepareStateDirectory(stateDir);
   const personal = new PersonalSettings(process.env, root);
   const ports = await productPorts(stateDir, configuredPorts(personal), report);
-  const local = { apiPort: ports.api, metricsPort: ports.metrics };
+  const local = { apiPort: ports.api, metricsPort: ports.metrics, stateDir };
   // What is wrong with the configuration is said before anything is downloaded.
   await loadConfiguration({
     environment: productEnvironment(process.env, personal, placeholderStack, local),
@@ -74,6 +74,7 @@ async function run(): Promise<never> {
   if (stack?.postgres && !personal.ownServers.postgres) await ensureDatabase(stack.postgres.url('postgres'), 'core');
   const environment = {
     ...productEnvironment(process.env, personal, stack, local),
+    STACK_STATE_DIR: stateDir,
     NODE_COMPILE_CACHE: join(stateDir, 'compile-cache'),
   };
   const { config } = await loadConfiguration({ environment, directory: root, stateFolder: stateDir });

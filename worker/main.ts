@@ -1,10 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Runtime } from '@temporalio/worker';
 import { createLogger } from '#activities/clients/logger.ts';
 import { listeners } from '#activities/listeners/index.ts';
 import { statementSpans, startTelemetry } from '#activities/clients/telemetry.ts';
-import { readFailpoints, readTelemetryEnvironment, readTemporalEnvironment } from '#config/environment.ts';
+import {
+  readFailpoints,
+  readStateFolder,
+  readTelemetryEnvironment,
+  readTemporalEnvironment,
+} from '#config/environment.ts';
 import { configFileArgument } from '#config/load.ts';
 import { exitOnConfigurationError } from '#config/problem.ts';
 import { ConfigStore } from '#config/store.ts';
@@ -58,7 +64,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 /** Temporal may come up later than we do: try until it answers. */
 async function startWhenReachable(): Promise<RunningWorker> {
-  const bundlePath = await workflowBundle('.local/bundles');
+  const bundlePath = await workflowBundle(join(readStateFolder(), 'bundles'));
   for (;;) {
     try {
       return await startWorker({

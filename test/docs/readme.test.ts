@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { StartedProduct } from '../kit/started-product.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const run = promisify(execFile);
+
+/** The shell blocks of the README from one heading to the next. */
+function blocks(heading: string): string[] {
+  const text = readFileSync(join(root, 'README.md'), 'utf8');
+  const section = text.split(/^## /m).find((part) => part.startsWith(heading)) ?? '';
+  return [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, code]) => code as string);
+}
+
+/** Pastes lines into one shell, in a folder that looks like the project, with the `.local` of this start. */
+function paste(script: string, name: string): Promise<{ stdout: string }> {
+  const folder = join(product.stateDir, name);
+  mkdirSync(folder);
+  symlinkSync(product.stateDir, join(folder, '.local'));
+  for (const file of ['package.json', 'bootstrap.mjs', 'temporal-dev'])
+    symlinkSync(join(root, file), join(folder, file));
+  const environment = { PATH: process.env['PATH'], HOME: process.env['HOME'], STACK_STATE_DIR: product.stateDir };
+  return run('bash', ['-ec', script], { cwd: folder, env: environment });
+}
+
+let product: StartedProduct;
+beforeAll(async () => {
+  product = await StartedProduct.start();
+}, 120_000);
+afterAll(() => product.stop(), 60_000);
+
+test('the first calls of the README work as pasted, against npm start', async () => {
+  const [address, ...calls] = blocks('First calls');
+  expect(calls.length).toBeGreaterThanOrEqual(5);
+  const script = [
+    (address as string).replace(/http:\/\/[0-9.:]+/, product.facts.urls.api),
+    ...calls.map((call, index) => `${call}\nprintf '\\n--- %s\\n' ${index}`),
+  ].join('\n');
+  const { stdout } = await paste(script, 'reader');
+  const [livez, registered, mail, verified, signedIn, graphql] = stdout.split(/\n--- \d+\n/);
+  expect(livez).toContain('"status":"up"');
+  expect(registered).toMatch(/^HTTP\/1\.1 202/);
+  expect(registered).toMatch(/x-request-id: \w+/i);
+  expect(mail).toContain('Confirm the address:');
+  expect(verified).toContain('you can sign in now');
+  expect(signedIn).toContain('"token_type":"Bearer"');
+  expect(graphql).toContain('"displayName":"You"');
+  expect(graphql).toContain('"name":"My first organization"');
+});
+
+test('every address of ready.json answers, and so do the three printed calls', async () => {
+  for (const [name, url] of Object.entries(product.facts.urls)) {
+    const answer = await fetch(url, { redirect: 'manual' });
+    const isFine = answer.status < 400 || (name === 'graphql' && answer.status === 400);
+    expect(isFine, `${name} ${url} answered ${answer.status}`).toBe(true);
+  }
+  const printed = product.output.slice(product.output.indexOf('curl -sS -c'));
+  const { stdout } = await paste(printed, 'reader-of-the-block');
+  expect(stdout).toContain('"displayName":"Ada Acme"');
+});
+
+test('a second start finds its demo and adds nothing', async () => {
+  const before = await product.query('{ users { edges { node { id } } } organizations { edges { node { id } } } }');
+  await product.restart();
+  expect(await product.query('{ users { edges { node { id } } } organizations { edges { node { id } } } }')).toEqual(
+    before,
+  );
+}, 60_000);
