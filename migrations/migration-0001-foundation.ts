@@ -14,7 +14,7 @@ export class Migration0001Foundation extends Migration {
     for (const name of [
       'write_records(jsonb)',
       'request_context(text, text, text)',
-      'maintain_partitions(interval, interval)',
+      'maintain_partitions(timestamptz, interval, interval)',
     ]) {
       this.addSql(`drop function if exists ${name}`);
     }
@@ -89,6 +89,8 @@ const tables = [
     primary key (occurred_at, id)
   ) partition by range (occurred_at)`,
   'create index events_unclaimed on events (occurred_at, id) where pending and batch_id is null',
+  // Whose events wait, and the oldest of each: claims take turns between organizations (entities/kit/outbox.ts).
+  `create index events_waiting on events (coalesce(organization_id, ''), occurred_at, id) where pending and batch_id is null`,
   'create index events_unsettled on events (batch_id) where pending and batch_id is not null and settled_at is null',
   'create index events_batch on events (batch_id) where batch_id is not null',
   'create index events_record on events (entity_id, record_version, id) where pending and settled_at is null',
@@ -116,9 +118,11 @@ const tables = [
     present boolean not null,
     version bigint not null default 1,
     applied_version bigint not null default 0,
+    confirm_at timestamptz,
     primary key (object, relation, subject)
   )`,
-  'create index desired_tuples_unapplied on desired_tuples (object) where applied_version < version',
+  'create index desired_tuples_unapplied on desired_tuples (object, relation, subject) where applied_version < version',
+  'create index desired_tuples_unconfirmed on desired_tuples (confirm_at) where confirm_at is not null',
 
   `create table revoked_tokens (
     token_id text primary key,
@@ -169,52 +173,71 @@ const functions = [
       (select m.role from memberships m join organizations o on o.id = m.organization_id and o.deleted_at is null
         where m.user_id = wanted_user and m.organization_id = wanted_organization and m.deleted_at is null);
   end $$`,
-  // Day partitions ahead of time, and the old ones dropped: events once every one of them is settled, history by age.
-  `create function maintain_partitions(keep_events interval, keep_history interval) returns void
-    language plpgsql security definer set search_path = public, pg_temp as $$
+  // Day partitions (UTC) ahead of time, and the old ones dropped: events once nothing of their day is open, history by age.
+  // Waiting for a lock on a partitioned table holds up everybody behind it, so it gives up soon; the next run comes.
+  `create function maintain_partitions(at timestamptz, keep_events interval, keep_history interval) returns void
+    language plpgsql security definer set search_path = public, pg_temp set timezone = 'UTC' set lock_timeout = '500ms' as $$
   declare
-    parent text; day date; child text; partition record; has_open boolean;
+    parent text; day date; child text; has_open boolean;
   begin
+    delete from history_default where recorded_at < date_trunc('day', at - keep_history);
+    delete from revoked_tokens where expires_at < at;
+    delete from sign_in_failures where last_failed_at < at - interval '1 day';
+    for day in
+      select distinct known.day from (
+        select to_date(right(c.relname, 8), 'YYYYMMDD') as day
+        from pg_inherits i join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent
+        where p.relname in ('events', 'event_deliveries') and c.relname ~ '_[0-9]{8}$'
+        union select occurred_at::date from events_default
+        union select occurred_at::date from event_deliveries_default) as known
+      where known.day + 1 <= at - keep_events order by 1
+    loop
+      -- A day goes as a whole or stays as a whole: an event whose delivery is open is needed, and so are the rows that say
+      -- which listeners have seen an event that is open.
+      select exists (select 1 from events e where e.occurred_at >= day and e.occurred_at < day + 1
+        and e.pending and e.settled_at is null)
+        or exists (select 1 from event_deliveries d where d.occurred_at >= day and d.occurred_at < day + 1
+        and d.state in ('failing', 'held')) into has_open;
+      continue when has_open;
+      begin
+        delete from events_default where occurred_at >= day and occurred_at < day + 1;
+        delete from event_deliveries_default where occurred_at >= day and occurred_at < day + 1;
+        execute format('drop table if exists %I', format('events_%s', to_char(day, 'YYYYMMDD')));
+        execute format('drop table if exists %I', format('event_deliveries_%s', to_char(day, 'YYYYMMDD')));
+      exception when lock_not_available then raise notice 'events of % stay until the next run', day;
+      end;
+    end loop;
+    for child in
+      select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent
+      where p.relname = 'history' and c.relname ~ '_[0-9]{8}$'
+        and to_date(right(c.relname, 8), 'YYYYMMDD') + 1 <= at - keep_history
+    loop
+      begin
+        execute format('drop table %I', child);
+      exception when lock_not_available then raise notice '% stays until the next run', child;
+      end;
+    end loop;
     foreach parent in array array['events', 'event_deliveries', 'history'] loop
-      for day in select generate_series(current_date, current_date + 3, interval '1 day')::date loop
+      for day in select generate_series(at::date, at::date + 3, interval '1 day')::date loop
         child := format('%s_%s', parent, to_char(day, 'YYYYMMDD'));
         if to_regclass(child) is null then
           begin
             execute format('create table %I partition of %I for values from (%L) to (%L)', child, parent, day, day + 1);
-          exception when check_violation or duplicate_table then null; -- rows of that day lie in the default partition
+          exception
+            when check_violation or duplicate_table then null; -- rows of that day lie in the default partition
+            when lock_not_available then raise notice '% waits for the next run', child;
           end;
         end if;
       end loop;
     end loop;
-    for partition in
-      select c.relname as name, p.relname as parent, to_date(right(c.relname, 8), 'YYYYMMDD') as day
-      from pg_inherits i join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent
-      where p.relname in ('events', 'event_deliveries', 'history') and c.relname ~ '_[0-9]{8}$'
-      order by p.relname, c.relname
-    loop
-      if partition.parent = 'history' then
-        if partition.day + 1 < now() - keep_history then execute format('drop table %I', partition.name); end if;
-      elsif partition.day + 1 < now() - keep_events then
-        select exists (select 1 from events e where e.occurred_at >= partition.day and e.occurred_at < partition.day + 1
-          and e.pending and e.settled_at is null)
-          or exists (select 1 from event_deliveries d where d.occurred_at >= partition.day
-          and d.occurred_at < partition.day + 1 and d.state in ('failing', 'held')) into has_open;
-        if not has_open then execute format('drop table %I', partition.name); end if;
-      end if;
-    end loop;
-    delete from events_default where occurred_at < now() - keep_events and (not pending or settled_at is not null);
-    delete from event_deliveries_default where occurred_at < now() - keep_events and state in ('done', 'skipped');
-    delete from history_default where recorded_at < now() - keep_history;
-    delete from revoked_tokens where expires_at < now();
-    delete from sign_in_failures where last_failed_at < now() - interval '1 day';
   end $$`,
-  `select maintain_partitions(interval '1 day', interval '10 years')`,
+  `select maintain_partitions(now(), interval '1 day', interval '10 years')`,
 ];
 
 const privileges = [
-  'revoke all on function write_records(jsonb), request_context(text, text, text), maintain_partitions(interval, interval) from public',
+  'revoke all on function write_records(jsonb), request_context(text, text, text), maintain_partitions(timestamptz, interval, interval) from public',
   'grant execute on function write_records(jsonb), request_context(text, text, text) to core_app, core_system',
-  'grant execute on function maintain_partitions(interval, interval) to core_system',
+  'grant execute on function maintain_partitions(timestamptz, interval, interval) to core_system',
   'grant select, insert, update, delete on history, events, event_deliveries, desired_tuples, revoked_tokens, sign_in_failures to core_system',
   // Tables of the kinds, made by later migrations: rows are never deleted, only marked.
   'alter default privileges in schema public grant select, insert, update on tables to core_app, core_system',

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
 import { AuthorizationStore } from '#activities/clients/fga/authorization-store.ts';
+import { configuredMiddleware } from '#activities/clients/job-middleware.ts';
+import { JobMetrics } from '#activities/clients/job-metrics.ts';
 import { parseConnectionUri, TemporalGateway } from '#activities/clients/temporal.ts';
 import type { TemporalEnvironment } from '#config/environment.ts';
 import type { Config } from '#config/root.ts';
@@ -23,6 +26,7 @@ export interface Backbone {
   readonly store: AuthorizationStore | undefined;
   readonly relay: Relay;
   readonly tuples: TupleRelay | undefined;
+  readonly jobMetrics: JobMetrics;
   close(): Promise<void>;
 }
 
@@ -33,6 +37,8 @@ export interface BackboneOptions {
   /** Shown by PostgreSQL as application name. */
   readonly process: 'core api' | 'core worker' | 'core tool';
   readonly clock?: Clock;
+  /** Where metrics of the job queue are exported. */
+  readonly metrics?: Registry;
   /** Told of every statement. */
   readonly observers?: readonly StatementObserver[];
   /** For tests that bring listeners of their own. */
@@ -70,19 +76,38 @@ export async function openBackbone(options: BackboneOptions): Promise<Backbone> 
     },
     onBackgroundError: (error, doing) => logger.error({ err: error }, `failed: ${doing}`),
   });
+  const { queueconf, metrics } = start.jobqueue;
+  const jobMetrics = new JobMetrics({
+    registry: options.metrics ?? new Registry(),
+    unit: metrics.metricsdurationunit,
+  });
+  const middleware = configuredMiddleware('start', start.jobqueue, { logger, metrics: jobMetrics });
   const temporal = new TemporalGateway({
     ...parseConnectionUri(start.jobqueue.connectionuri),
-    prefix: start.jobqueue.queueconf.Schema,
+    prefix: queueconf.Schema,
     encryptionKey: start.sessions.encryptionkey,
     credentials: temporalCredentials(options.temporalEnvironment),
+    activityDefaults: {
+      attemptTimeoutMs: queueconf.JobTimeout,
+      heartbeatTimeoutMs: queueconf.JobStuckThreshold,
+      retry: {
+        maximumAttempts: queueconf.MaxAttempts,
+        initialIntervalMs: queueconf.RetryPolicy.initialinterval,
+        backoffCoefficient: queueconf.RetryPolicy.backoffcoefficient,
+        maximumIntervalMs: queueconf.RetryPolicy.maximuminterval,
+      },
+    },
+    hasRandomIds: queueconf.Test.DisableUniqueEnforcement,
+    ...(middleware ? { middleware } : {}),
   });
   const relay = new Relay({
     database,
     temporal,
     logger,
     isEnabled: () => config.current.workflows.dispatch.enabled,
-    rescueAfterMs: () => config.current.jobqueue.queueconf.RescueStuckJobsAfter,
   });
+  // Switched on again, what gathered goes out.
+  const unsubscribe = config.subscribe('workflows.dispatch', () => relay.wake());
   const store = start.authz.enabled ? new AuthorizationStore(storeSettings(start)) : undefined;
   const tuples = store && new TupleRelay({ database, store, maxBatch: () => config.current.authz.maxbatchwritesize });
   const notifier = createNotifier(database);
@@ -102,7 +127,9 @@ export async function openBackbone(options: BackboneOptions): Promise<Backbone> 
     store,
     relay,
     tuples,
+    jobMetrics,
     close: async () => {
+      unsubscribe();
       notifier.stop();
       await relay.stop();
       await temporal.close();

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { TemporalGateway } from '#activities/clients/temporal.ts';
+import { isRefused, type TemporalGateway } from '#activities/clients/temporal.ts';
 import { systemCaller } from '#entities/kit/caller.ts';
 import type { Database } from '#entities/kit/database.ts';
 import { failpoint } from '#entities/kit/failpoint.ts';
@@ -15,8 +15,6 @@ export interface RelayOptions {
   readonly logger: Logger;
   /** `workflows.dispatch.enabled`: off, events wait in their rows. */
   readonly isEnabled: () => boolean;
-  /** Age in milliseconds at which a claimed batch counts as left behind (`jobqueue.queueconf.RescueStuckJobsAfter`). */
-  readonly rescueAfterMs: () => number;
 }
 
 /** Most events of one batch. */
@@ -24,6 +22,9 @@ const mostEvents = 200;
 
 /** Batches this process starts at the same time. */
 const mostStarts = 4;
+
+/** Most batches one sweep starts again. */
+const mostSwept = 100;
 
 /** Pauses after a failed start, in milliseconds; the last one repeats. */
 const pausesMs = [250, 500, 1_000, 2_000, 5_000] as const;
@@ -42,6 +43,7 @@ export class Relay {
   readonly #running = new Set<Promise<void>>();
   #isWanted = false;
   #failures = 0;
+  #lastTenant = '';
   #stopped = new AbortController();
 
   constructor(options: RelayOptions) {
@@ -51,7 +53,7 @@ export class Relay {
   /** Something may be waiting. */
   wake(): void {
     this.#isWanted = true;
-    if (this.#running.size < mostStarts) this.#spawn();
+    if (this.#running.size < mostStarts && !this.#stopped.signal.aborted) this.#spawn();
   }
 
   #spawn(): void {
@@ -61,6 +63,8 @@ export class Relay {
       })
       .finally(() => {
         this.#running.delete(run);
+        // A wish that came while this run was ending found all places taken.
+        if (this.#isWanted && this.#mayClaim) this.wake();
       });
     this.#running.add(run);
   }
@@ -73,14 +77,20 @@ export class Relay {
     }
   }
 
+  /** While Temporal is away no new batches are formed: the rows gather and go out in few large ones. */
+  get #mayClaim(): boolean {
+    return this.#failures === 0 && !this.#stopped.signal.aborted && this.#options.isEnabled();
+  }
+
   async #claim(): Promise<BatchHead | undefined> {
-    // While Temporal is away no new batches are formed: the rows gather and go out in few large ones.
-    if (!this.#isWanted || this.#failures > 0) return undefined;
+    if (!this.#isWanted || !this.#mayClaim) return undefined;
     this.#isWanted = false;
-    const batch = await this.#inDatabase((unit) => claimBatch(unit, mostEvents));
-    if (batch) failpoint('relay-claimed');
+    const batch = await this.#inDatabase((unit) => claimBatch(unit, mostEvents, this.#lastTenant));
+    if (!batch) return undefined;
+    failpoint('relay-claimed');
+    this.#lastTenant = batch.lastTenant;
     // Another start goes on beside this one.
-    if (batch?.hasMore) this.wake();
+    if (batch.hasMore) this.wake();
     return batch;
   }
 
@@ -104,28 +114,30 @@ export class Relay {
 
   async #start(batch: BatchHead): Promise<void> {
     const { temporal, logger } = this.#options;
-    await temporal.start(
-      deliverEventsContract,
-      { batchId: batch.batchId },
-      {
-        // The delivery rows say what is done; a batch that was cut off runs again under its id.
-        repeat: 'again',
-        search: { RequestId: batch.requestIds, EventTopic: batch.topics, OrganizationId: batch.organizationIds },
-      },
-    );
+    const { batchId } = batch;
+    const start = (search: object) =>
+      // The delivery rows say what is done; a batch that was cut off runs again under its id.
+      temporal.start(deliverEventsContract, { batchId }, { repeat: 'again', search });
+    try {
+      await start({ RequestId: batch.requestIds, EventTopic: batch.topics, OrganizationId: batch.organizationIds });
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+      // Delivered without being found is better than never delivered, with all others behind it.
+      logger.error({ err: error, batch_id: batchId }, 'Temporal refuses the search attributes of a batch');
+      await start({});
+    }
     failpoint('relay-started');
-    logger.debug({ batch_id: batch.batchId, events: batch.count, request_ids: batch.requestIds }, 'batch started');
+    logger.debug({ batch_id: batchId, events: batch.count, request_ids: batch.requestIds }, 'batch started');
   }
 
   /**
-   * Starts what a crash left behind: batches claimed long ago and not delivered, and events nobody claimed.
+   * Starts what a crash left behind: batches claimed before `before` and not delivered, and events nobody claimed.
    * @returns how many batches were started again
+   * @throws AppError workflows_unavailable
    */
-  async sweep(): Promise<number> {
-    const { database, rescueAfterMs, isEnabled } = this.#options;
-    if (!isEnabled()) return 0;
-    const before = new Date(database.options.clock.now().getTime() - rescueAfterMs());
-    const left = await this.#inDatabase((unit) => unfinishedBatches(unit, before, 100));
+  async sweep(before: Date): Promise<number> {
+    if (!this.#options.isEnabled()) return 0;
+    const left = await this.#inDatabase((unit) => unfinishedBatches(unit, before, mostSwept));
     for (const batch of left) await this.#start(batch);
     this.wake();
     return left.length;
@@ -134,7 +146,7 @@ export class Relay {
   /** Claims nothing more and waits for starts under way. What is not started stays in its rows. */
   async stop(): Promise<void> {
     this.#stopped.abort();
-    await Promise.all(this.#running);
+    while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
   #inDatabase<T>(work: (unit: UnitOfWork) => Promise<T>): Promise<T> {

@@ -1,7 +1,7 @@
 import type { AuthorizationStore } from '#activities/clients/fga/authorization-store.ts';
 import { systemCaller } from '#entities/kit/caller.ts';
 import type { Database } from '#entities/kit/database.ts';
-import { markApplied, unappliedTuples } from '#entities/kit/desired-tuples.ts';
+import { lockUnapplied, markApplied } from '#entities/kit/desired-tuples.ts';
 import { failpoint } from '#entities/kit/failpoint.ts';
 import { newId } from '#entities/kit/ids.ts';
 
@@ -13,43 +13,63 @@ export interface TupleRelayOptions {
 }
 
 /**
- * Brings the authorization store to the desired tuples. The rows stay locked while they are written there, so an older
- * state can never land after a newer one.
+ * Brings the authorization store to the desired tuples. Whoever writes a tuple keeps the other relays from it until the
+ * write has ended, so an older state never lands after a newer one (docs/decisions/tuple-order.md).
  */
 export class TupleRelay {
   readonly #options: TupleRelayOptions;
+  #running: Promise<number> | undefined;
+  #next: Promise<number> | undefined;
 
   constructor(options: TupleRelayOptions) {
     this.#options = options;
   }
 
   /**
-   * Applies all that is free to be applied.
+   * Applies all that is free to be applied. One run at a time in a process: callers that come meanwhile share the one after
+   * it, so that a slow store holds one connection and not all of them.
    * @returns how many tuples were written
    * @throws AppError authorization_unavailable; the rows then stay as they are
    */
-  async apply(): Promise<number> {
+  apply(): Promise<number> {
+    if (!this.#running) {
+      this.#running = this.#applyAll().finally(() => {
+        this.#running = undefined;
+      });
+      return this.#running;
+    }
+    this.#next ??= this.#running
+      .catch(() => 0)
+      .then(() => {
+        this.#next = undefined;
+        return this.apply();
+      });
+    return this.#next;
+  }
+
+  async #applyAll(): Promise<number> {
     let applied = 0;
     for (;;) {
-      const count = await this.#applyBatch();
+      const { count, isDone } = await this.#applyBatch();
       applied += count;
-      if (count < this.#options.maxBatch()) return applied;
+      if (isDone) return applied;
     }
   }
 
-  async #applyBatch(): Promise<number> {
+  async #applyBatch(): Promise<{ readonly count: number; readonly isDone: boolean }> {
     const { database, store, maxBatch } = this.#options;
+    const most = maxBatch();
     return database.transact({ caller: systemCaller('tuple relay'), requestId: `tuples-${newId()}` }, async (unit) => {
-      const tuples = await unappliedTuples(unit, maxBatch());
-      if (tuples.length === 0) return 0;
+      const tuples = await lockUnapplied(unit, most);
+      if (tuples.length === 0) return { count: 0, isDone: true };
       failpoint('tuples-before-write');
       await store.write(
         tuples.filter((tuple) => tuple.present),
         tuples.filter((tuple) => !tuple.present),
       );
       failpoint('tuples-after-write');
-      await markApplied(unit, tuples);
-      return tuples.length;
+      const hasChanged = await markApplied(unit, tuples);
+      return { count: tuples.length, isDone: tuples.length < most && !hasChanged };
     });
   }
 }

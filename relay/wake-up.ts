@@ -80,3 +80,46 @@ export function listenForEvents({ url, logger, onWake }: ListenOptions): () => P
     await client?.end().catch(() => {});
   };
 }
+
+export interface PollerOptions {
+  /** Looks for waiting events. */
+  readonly look: () => void;
+  /** Read at every look. `queueconf.FetchPollInterval`: longest pause; `queueconf.FetchCooldown`: shortest one. */
+  readonly pauses: () => { readonly longestMs: number; readonly shortestMs: number };
+}
+
+/** Looks for waiting events every now and then, and soon after being told of some, but never hurries. */
+export class OutboxPoller {
+  readonly #options: PollerOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #lookedAt = -Infinity;
+  #isStopped = false;
+
+  constructor(options: PollerOptions) {
+    this.#options = options;
+    this.#look();
+  }
+
+  /** Another process told of waiting events, or the pauses have changed. */
+  hurry(): void {
+    this.#arm(this.#options.pauses().shortestMs);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  #look(): void {
+    this.#lookedAt = performance.now();
+    this.#options.look();
+    this.#arm(this.#options.pauses().longestMs);
+  }
+
+  #arm(pauseMs: number): void {
+    clearTimeout(this.#timer);
+    if (this.#isStopped) return;
+    const sinceMs = performance.now() - this.#lookedAt;
+    this.#timer = setTimeout(() => this.#look(), Math.max(0, pauseMs - sinceMs));
+  }
+}

@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import proto from '@temporalio/proto';
-import type { Payload } from '@temporalio/common';
 import { EncryptingCodec } from '#activities/clients/payload-codec.ts';
 
 export interface CodecServerOptions {
@@ -61,8 +60,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, option
   }
   const codec = new EncryptingCodec(await options.encryptionKey());
   const { payloads } = Payloads.fromObject(JSON.parse(await bodyOf(request)) as object);
-  const converted =
-    direction === 'decode' ? await codec.decode(payloads as Payload[]) : await codec.encode(payloads as Payload[]);
+  const converted = direction === 'decode' ? await codec.decode(payloads) : await codec.encode(payloads);
   send(response, 200, Payloads.toObject(Payloads.create({ payloads: converted }), { bytes: String }));
 }
 

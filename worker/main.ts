@@ -12,7 +12,7 @@ import {
   readTemporalEnvironment,
 } from '#config/environment.ts';
 import { configFileArgument } from '#config/load.ts';
-import { exitOnConfigurationError } from '#config/problem.ts';
+import { ConfigurationError, exitOnConfigurationError } from '#config/problem.ts';
 import { ConfigStore } from '#config/store.ts';
 import { armFailpoints } from '#entities/kit/failpoint.ts';
 import { isAppError } from '#entities/kit/errors.ts';
@@ -50,6 +50,8 @@ const backbone = await openBackbone({
   process: 'core worker',
   observers: telemetry.isSending ? [statementSpans] : [],
 });
+/** Time after `SoftStopTimeout` in which connections are closed and spans sent. */
+const lateMs = 3_000;
 let isStopping = false;
 let running: RunningWorker | undefined;
 
@@ -58,6 +60,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     if (isStopping) return;
     isStopping = true;
     logger.info({ signal }, 'worker stops');
+    cutOffLate();
     void (running?.stop() ?? Promise.resolve()).then(finish, fail);
   });
 }
@@ -83,6 +86,15 @@ async function startWhenReachable(): Promise<RunningWorker> {
   }
 }
 
+/** Whatever hangs, the process ends: what it leaves behind is in rows and in Temporal, and goes on elsewhere. */
+function cutOffLate(): void {
+  const { SoftStopTimeout } = config.current.jobqueue.queueconf;
+  setTimeout(() => {
+    logger.warn('worker did not stop in time and is cut off');
+    process.exit(process.exitCode ?? 0);
+  }, SoftStopTimeout + lateMs).unref();
+}
+
 async function finish(): Promise<void> {
   config.close();
   await backbone.close();
@@ -101,5 +113,6 @@ try {
   process.send?.('ready');
   running.ended.catch(fail);
 } catch (error) {
+  if (error instanceof ConfigurationError) exitOnConfigurationError(error);
   fail(error);
 }

@@ -1,9 +1,16 @@
-import { ScheduleNotFoundError, ScheduleOverlapPolicy, type ScheduleOptions } from '@temporalio/client';
+import {
+  ScheduleAlreadyRunning,
+  ScheduleNotFoundError,
+  ScheduleOverlapPolicy,
+  type ScheduleOptions,
+} from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { TemporalGateway } from '#activities/clients/temporal.ts';
+import { ConfigurationError } from '#config/problem.ts';
 import type { Config } from '#config/root.ts';
-import { pruneRecordsContract } from '#workflows/maintenance/prune-records.contract.ts';
-import { sweepOutboxContract } from '#workflows/maintenance/sweep-outbox.contract.ts';
+import { workflowTypes } from '#workflows/contracts.ts';
+import { pruneRecordsContract, type PruneInput } from '#workflows/maintenance/prune-records.contract.ts';
+import { sweepOutboxContract, type MaintenanceInput } from '#workflows/maintenance/sweep-outbox.contract.ts';
 import { workflowQueue } from './queues.ts';
 
 /** A workflow that starts by itself, as configured. */
@@ -16,26 +23,53 @@ export interface WantedSchedule {
   readonly isPaused: boolean;
 }
 
-/** Every schedule there should be: those of the release and those of `jobqueue.queueconf.PeriodicJobs`. */
-export function wantedSchedules(config: Config, taskQueue: (name: string) => string): WantedSchedule[] {
-  const { PeriodicJobs, TestOnly } = config.jobqueue.queueconf;
-  const maintenance = { input: { taskQueue: taskQueue('maintenance') }, isPaused: TestOnly };
+/** Says in Temporal why a schedule is paused, and tells a pause of ours from one that an operator made. */
+const pauseNote = 'paused by jobqueue.queueconf.TestOnly';
+
+/**
+ * Every schedule there should be: those of the release and those of `jobqueue.queueconf.PeriodicJobs`.
+ * @throws ConfigurationError when a periodic job starts a workflow that this release does not have
+ */
+export function wantedSchedules({ jobqueue }: Config, temporal: TemporalGateway): WantedSchedule[] {
+  const { PeriodicJobs, TestOnly: isPaused, SkipUnknownJobCheck, JobCleanerTimeout } = jobqueue.queueconf;
+  const unknown = PeriodicJobs.filter(({ workflow }) => !workflowTypes.includes(workflow));
+  if (unknown.length > 0 && !SkipUnknownJobCheck) {
+    throw new ConfigurationError(
+      unknown.map(({ name, workflow }) => ({
+        path: 'jobqueue.queueconf.PeriodicJobs',
+        where: `schedule ${name}`,
+        reason: `starts the workflow ${workflow}, which this release does not have`,
+        remedy: `there are ${workflowTypes.join(', ')}; if another worker serves it, turn on jobqueue.queueconf.SkipUnknownJobCheck`,
+      })),
+    );
+  }
+  const queue = temporal.activityQueue('maintenance');
+  const sweep: MaintenanceInput = { queue };
+  const prune: PruneInput = { queue, timeoutMs: JobCleanerTimeout };
+  const own = [
+    { name: 'sweep-outbox', workflow: sweepOutboxContract.name, every: 10_000, input: sweep, isPaused },
+    { name: 'prune-records', workflow: pruneRecordsContract.name, every: 3_600_000, input: prune, isPaused },
+  ];
   return [
-    { name: 'sweep-outbox', workflow: sweepOutboxContract.name, every: 10_000, ...maintenance },
-    { name: 'prune-records', workflow: pruneRecordsContract.name, every: 3_600_000, ...maintenance },
+    ...own,
     ...PeriodicJobs.map((job) => ({
       name: job.name,
       workflow: job.workflow,
-      input: job.input,
+      input: inputOf(job.input, own.find(({ workflow }) => workflow === job.workflow)?.input),
       ...(typeof job.schedule === 'number' ? { every: job.schedule } : { cron: job.schedule }),
-      isPaused: TestOnly,
+      isPaused,
     })),
   ];
 }
 
+/** A workflow that the release schedules too needs no input: what the job does not say is as there. */
+function inputOf(given: unknown, own: object | undefined): unknown {
+  return own && (given === undefined || (typeof given === 'object' && given !== null)) ? { ...own, ...given } : given;
+}
+
 /**
  * Makes the schedules in Temporal equal to the wanted ones: created, changed, paused, deleted. Schedules of other prefixes
- * are left alone.
+ * are left alone, and so is the pause of an operator. Workers that start together may do so at the same time.
  */
 export async function convergeSchedules(
   gateway: TemporalGateway,
@@ -46,21 +80,41 @@ export async function convergeSchedules(
   const idOf = (name: string) => `${gateway.settings.prefix}/${name}`;
   for (const item of wanted) {
     const options = optionsOf(item, idOf(item.name), gateway);
-    const handle = schedule.getHandle(options.scheduleId);
+    const update = () =>
+      schedule.getHandle(options.scheduleId).update(({ state }) => {
+        const isOurs = state.note === pauseNote;
+        const isPaused = item.isPaused || (state.paused && !isOurs);
+        return { ...options, state: { ...state, paused: isPaused, note: noteOf(item.isPaused, isOurs, state.note) } };
+      });
     try {
-      await handle.update((held) => ({ ...options, state: { ...held.state, paused: item.isPaused } }));
+      await update();
     } catch (error) {
       if (!(error instanceof ScheduleNotFoundError)) throw error;
-      await schedule.create(options);
-      logger.info({ schedule: options.scheduleId }, 'schedule created');
+      try {
+        await schedule.create(options);
+        logger.info({ schedule: options.scheduleId }, 'schedule created');
+      } catch (race) {
+        // Another worker was faster.
+        if (!(race instanceof ScheduleAlreadyRunning)) throw race;
+        await update();
+      }
     }
   }
   const names = new Set(wanted.map((item) => idOf(item.name)));
   for await (const held of schedule.list()) {
     if (!held.scheduleId.startsWith(idOf('')) || names.has(held.scheduleId)) continue;
-    await schedule.getHandle(held.scheduleId).delete();
-    logger.info({ schedule: held.scheduleId }, 'schedule deleted');
+    try {
+      await schedule.getHandle(held.scheduleId).delete();
+      logger.info({ schedule: held.scheduleId }, 'schedule deleted');
+    } catch (error) {
+      if (!(error instanceof ScheduleNotFoundError)) throw error;
+    }
   }
+}
+
+function noteOf(isPaused: boolean, isOurs: boolean, note: string | undefined): string {
+  if (isPaused) return pauseNote;
+  return isOurs ? '' : (note ?? '');
 }
 
 function optionsOf(item: WantedSchedule, scheduleId: string, gateway: TemporalGateway) {
@@ -73,8 +127,9 @@ function optionsOf(item: WantedSchedule, scheduleId: string, gateway: TemporalGa
       workflowType: item.workflow,
       workflowId: scheduleId,
       taskQueue: gateway.taskQueue(workflowQueue),
+      workflowTaskTimeout: gateway.workflowTaskTimeoutMs,
       args: item.input === undefined ? [] : [item.input],
     },
-    state: { paused: item.isPaused },
+    state: { paused: item.isPaused, ...(item.isPaused ? { note: pauseNote } : {}) },
   } satisfies ScheduleOptions;
 }

@@ -1,19 +1,18 @@
 import { NativeConnection, Worker, type NativeConnectionOptions, type WorkerOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { ConfigStore } from '#config/store.ts';
-import { createEmailActivities } from '#activities/email/activities.ts';
-import { createEventActivities } from '#activities/events/activities.ts';
 import type { Listener } from '#activities/listeners/listener.ts';
-import { createMaintenanceActivities } from '#activities/maintenance/activities.ts';
-import { emailTheme, emailTransport, publicApiUrl } from '#activities/clients/email/from-config.ts';
+import { configuredMiddleware } from '#activities/clients/job-middleware.ts';
 import { encryptedDataConverter } from '#activities/clients/temporal.ts';
-import { prepareNamespace } from '#activities/clients/temporal-admin.ts';
-import { deriveKey } from '#entities/kit/keys.ts';
+import { checkNamespace, prepareNamespace } from '#activities/clients/temporal-admin.ts';
 import type { Backbone } from '#relay/backbone.ts';
-import { listenForEvents } from '#relay/wake-up.ts';
+import { listenForEvents, OutboxPoller } from '#relay/wake-up.ts';
+import { createActivities } from './activities.ts';
 import { failureInterceptor } from './interceptors/failures.ts';
+import { heartbeatInterceptor } from './interceptors/heartbeat.ts';
+import { middlewareInterceptor } from './interceptors/middleware.ts';
 import { originInterceptor } from './interceptors/origin.ts';
-import { activityQueues, workflowQueue } from './queues.ts';
+import { activityQueues, pollPauses, workflowQueue } from './queues.ts';
 import { convergeSchedules, wantedSchedules } from './schedules.ts';
 
 export interface WorkerProcessOptions {
@@ -34,89 +33,126 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
+/** After `SoftStopTimeout` activities are told to stop. Those that do not listen are left behind after this time. */
+const lastWordMs = 1_000;
+
 /**
  * Starts the workers of one process: one for workflows (with event delivery as local activities) and an activity-only
  * worker per queue, all on one connection; converges the schedules; polls the outbox.
  * @throws AppError workflows_unavailable when Temporal cannot be reached
+ * @throws ConfigurationError for queues and periodic jobs that this release does not have
  */
 export async function startWorker(options: WorkerProcessOptions): Promise<RunningWorker> {
   const { config, backbone, logger, queues } = options;
-  const { temporal, relay } = backbone;
+  const { temporal } = backbone;
   const start = config.current;
   const { queueconf, runmigrations } = start.jobqueue;
-  const retention = Math.max(
+  const activity = activityQueues(start);
+  const isWanted = (name: string) => !queues || queues.includes(name);
+  const schedules = wantedSchedules(start, temporal);
+  const retentionMs = Math.max(
     queueconf.CompletedJobRetentionPeriod,
     queueconf.CancelledJobRetentionPeriod,
     queueconf.DiscardedJobRetentionPeriod,
   );
-  if (runmigrations) await prepareNamespace(temporal, retention);
+  if (runmigrations) await prepareNamespace(temporal, retentionMs);
+  else for (const line of await checkNamespace(temporal)) logger.error(line);
 
   const connection = await NativeConnection.connect({
     address: temporal.settings.address,
     ...temporal.settings.credentials,
   } as NativeConnectionOptions);
-  const activities = createActivities(options, retention);
-  const common = {
-    connection,
-    namespace: temporal.settings.namespace,
-    dataConverter: encryptedDataConverter(temporal.settings.encryptionKey),
-    interceptors: { activity: [() => failureInterceptor(), originInterceptor(logger)] },
-    shutdownGraceTime: queueconf.SoftStopTimeout,
-    ...(queueconf.ID ? { identity: queueconf.ID } : {}),
-  } satisfies Partial<WorkerOptions>;
-  const isWanted = (name: string) => !queues || queues.includes(name);
-  const activity = activityQueues(start);
-  const deliveries = activity.find((queue) => queue.name === start.workflows.dispatch.queuename);
-  const workers = await Promise.all([
-    ...(isWanted(workflowQueue)
-      ? [
+  try {
+    const workers = await createWorkers(options, connection, retentionMs);
+    if (isWanted('maintenance')) await convergeSchedules(temporal, schedules, logger);
+    const deliveryQueue = start.workflows.dispatch.queuename;
+    const polling = isWanted(workflowQueue) || isWanted(deliveryQueue) ? pollOutbox(options) : undefined;
+    const ended = runAll(workers);
+    logger.info({ queues: workers.map((worker) => worker.options.taskQueue) }, 'worker ready');
+    return {
+      ended,
+      stop: async () => {
+        await polling?.stop();
+        for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+        await ended.catch((error: unknown) => {
+          if ((error as Error).name !== 'GracefulShutdownPeriodExpiredError') throw error;
+          logger.warn('activities that did not stop in time are left behind; another worker takes them over');
+        });
+        await connection.close().catch(() => {});
+      },
+    };
+  } catch (error) {
+    await connection.close().catch(() => {});
+    throw error;
+  }
+
+  function createWorkers(
+    { bundlePath }: WorkerProcessOptions,
+    connected: NativeConnection,
+    keepMs: number,
+  ): Promise<Worker[]> {
+    const activities = createActivities(options, keepMs);
+    const middleware = configuredMiddleware('activity', start.jobqueue, { logger, metrics: backbone.jobMetrics });
+    const common = {
+      connection: connected,
+      namespace: temporal.settings.namespace,
+      dataConverter: encryptedDataConverter(temporal.codec),
+      interceptors: {
+        activity: [
+          heartbeatInterceptor,
+          failureInterceptor,
+          originInterceptor(logger, temporal.codec),
+          ...(middleware ? [middlewareInterceptor(middleware)] : []),
+        ],
+      },
+      shutdownGraceTime: queueconf.SoftStopTimeout,
+      shutdownForceTime: queueconf.SoftStopTimeout + lastWordMs,
+      ...(queueconf.ID ? { identity: queueconf.ID } : {}),
+    } satisfies Partial<WorkerOptions>;
+    const deliveries = activity.find((queue) => queue.name === start.workflows.dispatch.queuename);
+    return Promise.all([
+      ...(isWanted(workflowQueue)
+        ? [
+            Worker.create({
+              ...common,
+              taskQueue: temporal.taskQueue(workflowQueue),
+              workflowBundle: { codePath: bundlePath },
+              activities,
+              enableNonLocalActivities: false,
+              ...(deliveries ? { maxConcurrentLocalActivityExecutions: deliveries.concurrency } : {}),
+            }),
+          ]
+        : []),
+      ...activity
+        .filter((queue) => isWanted(queue.name))
+        .map((queue) =>
           Worker.create({
             ...common,
-            taskQueue: temporal.taskQueue(workflowQueue),
-            workflowBundle: { codePath: options.bundlePath },
+            taskQueue: temporal.taskQueue(queue.name),
             activities,
-            enableNonLocalActivities: false,
-            ...(deliveries ? { maxConcurrentLocalActivityExecutions: deliveries.concurrency } : {}),
+            maxConcurrentActivityTaskExecutions: queue.concurrency,
           }),
-        ]
-      : []),
-    ...activity
-      .filter((queue) => isWanted(queue.name))
-      .map((queue) =>
-        Worker.create({
-          ...common,
-          taskQueue: temporal.taskQueue(queue.name),
-          activities,
-          maxConcurrentActivityTaskExecutions: queue.concurrency,
-        }),
-      ),
-  ]);
-  if (isWanted('maintenance'))
-    await convergeSchedules(
-      temporal,
-      wantedSchedules(start, (name) => temporal.taskQueue(name)),
-      logger,
-    );
+        ),
+    ]);
+  }
+}
 
-  const ended = runAll(workers);
-  const polling = setInterval(() => relay.wake(), queueconf.FetchPollInterval);
-  const stopListening = queueconf.PollOnly
+/** Finds waiting events of processes that did not start them: told by PostgreSQL, and now and then unasked. */
+function pollOutbox({ config, backbone, logger }: WorkerProcessOptions): { readonly stop: () => Promise<void> } {
+  const { jobqueue, db } = config.current;
+  const poller = new OutboxPoller({
+    look: () => backbone.relay.wake(),
+    pauses: () => pollPauses(config.current),
+  });
+  const unsubscribe = config.subscribe('jobqueue.queueconf', () => poller.hurry());
+  const stopListening = jobqueue.queueconf.PollOnly
     ? undefined
-    : listenForEvents({
-        url: start.db.primarydbsource,
-        logger,
-        onWake: () => setTimeout(() => relay.wake(), queueconf.FetchCooldown),
-      });
-  logger.info({ queues: workers.map((worker) => worker.options.taskQueue) }, 'worker ready');
-
+    : listenForEvents({ url: db.primarydbsource, logger, onWake: () => poller.hurry() });
   return {
-    ended,
     stop: async () => {
-      clearInterval(polling);
+      unsubscribe();
+      poller.stop();
       await stopListening?.();
-      for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
-      await ended;
-      await connection.close();
     },
   };
 }
@@ -124,41 +160,3 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
 async function runAll(workers: readonly Worker[]): Promise<void> {
   await Promise.all(workers.map((worker) => worker.run()));
 }
-
-function createActivities({ config, backbone, logger, listeners }: WorkerProcessOptions, retentionMs: number) {
-  const start = config.current;
-  const { MaxAttempts, RetryPolicy } = start.jobqueue.queueconf;
-  const { database, temporal, relay, tuples } = backbone;
-  return {
-    ...createEventActivities({
-      database,
-      temporal,
-      logger,
-      listeners,
-      maxAttempts: () => config.current.workflows.dispatch.maxretries,
-      queue: start.workflows.dispatch.queuename,
-      retry: {
-        maximumAttempts: MaxAttempts,
-        initialIntervalMs: RetryPolicy.initialinterval,
-        backoffCoefficient: RetryPolicy.backoffcoefficient,
-        maximumIntervalMs: RetryPolicy.maximuminterval,
-      },
-    }),
-    ...createEmailActivities({
-      database,
-      transport: emailTransport(start),
-      theme: () => emailTheme(config.current),
-      apiUrl: () => publicApiUrl(config.current),
-      tokenKey: deriveKey(start.sessions.signingkey, 'one-time-token'),
-    }),
-    ...createMaintenanceActivities({
-      database,
-      relay,
-      tuples: tuples ?? { apply: async () => 0 },
-      keep: () => ({ eventsMs: retentionMs, historyMs: tenYearsMs }),
-    }),
-  };
-}
-
-/** History is an audit record: it is kept for ten years. */
-const tenYearsMs = 10 * 365 * 86_400_000;

@@ -11,11 +11,20 @@ import {
   WorkflowIdConflictPolicy,
   WorkflowIdReusePolicy,
   type DataConverter,
+  type Payload,
 } from '@temporalio/common';
 import { AppError } from '#entities/kit/errors.ts';
-import { originHeader, type WorkflowContract } from '#workflows/kit/contract.ts';
+import { newId } from '#entities/kit/ids.ts';
+import type { ActivityQueue } from '#workflows/kit/activity-queue.ts';
+import {
+  originHeader,
+  workflowTaskTimeoutMs,
+  type WorkflowContract,
+  type WorkOrigin,
+} from '#workflows/kit/contract.ts';
 import type { SearchValues } from '#workflows/kit/search-attributes.ts';
 import { searchPairs } from '#workflows/kit/search-pairs.ts';
+import type { JobMiddleware } from './job-middleware.ts';
 import { EncryptingCodec } from './payload-codec.ts';
 import { currentOrigin } from './work-origin.ts';
 
@@ -31,7 +40,20 @@ export interface TemporalSettings {
   readonly credentials?: Pick<ConnectionOptions, 'apiKey' | 'tls'>;
   /** Longest one call may take, in milliseconds. */
   readonly timeoutMs?: number;
+  /** How activities are tried that do not say otherwise (`jobqueue.queueconf`). */
+  readonly activityDefaults?: Omit<ActivityQueue, 'taskQueue'>;
+  /** Around every start of a workflow (`jobqueue.queueconf.JobInsertMiddleware` and its relatives). */
+  readonly middleware?: JobMiddleware;
+  /** The same work can be started twice, for tests (`jobqueue.queueconf.Test.DisableUniqueEnforcement`). */
+  readonly hasRandomIds?: boolean;
 }
+
+/** As the configuration has them by default. */
+const commonDefaults: Omit<ActivityQueue, 'taskQueue'> = {
+  attemptTimeoutMs: 60_000,
+  heartbeatTimeoutMs: 10_000,
+  retry: { maximumAttempts: 25, initialIntervalMs: 1_000, backoffCoefficient: 2, maximumIntervalMs: 100_000 },
+};
 
 /** Splits `temporal://host:port/namespace` (`jobqueue.connectionuri`). */
 export function parseConnectionUri(uri: string): { readonly address: string; readonly namespace: string } {
@@ -43,9 +65,9 @@ export function parseConnectionUri(uri: string): { readonly address: string; rea
 }
 
 /** Converter of client and worker: failures and payloads pass the encrypting codec. */
-export function encryptedDataConverter(encryptionKey: string): DataConverter {
+export function encryptedDataConverter(codec: EncryptingCodec): DataConverter {
   return {
-    payloadCodecs: [new EncryptingCodec(encryptionKey)],
+    payloadCodecs: [codec],
     failureConverterPath: fileURLToPath(new URL('../../workflows/kit/failure-converter.ts', import.meta.url)),
   };
 }
@@ -62,17 +84,20 @@ export interface StartOptions {
 /** The only way to Temporal from outside a workflow. Connects with the first call and again after every loss. */
 export class TemporalGateway {
   readonly settings: TemporalSettings;
-  readonly #connection: Connection;
   readonly client: Client;
+  /** What encrypts everything that Temporal stores of us. */
+  readonly codec: EncryptingCodec;
+  readonly #connection: Connection;
 
   constructor(settings: TemporalSettings) {
     this.settings = settings;
     this.#connection = Connection.lazy({ address: settings.address, ...settings.credentials });
+    this.codec = new EncryptingCodec(settings.encryptionKey);
     this.client = new Client({
       connection: this.#connection,
       namespace: settings.namespace,
-      dataConverter: encryptedDataConverter(settings.encryptionKey),
-      interceptors: { workflow: [carryOrigin] },
+      dataConverter: encryptedDataConverter(this.codec),
+      interceptors: { workflow: [originCarrier(this.codec)] },
     });
   }
 
@@ -82,6 +107,20 @@ export class TemporalGateway {
 
   taskQueue(name: string): string {
     return `${this.settings.prefix}/${name}`;
+  }
+
+  /** A queue with the defaults for activities on it; goes into the input of workflows. */
+  activityQueue(name: string): ActivityQueue {
+    return { taskQueue: this.taskQueue(name), ...this.#activityDefaults };
+  }
+
+  get #activityDefaults(): Omit<ActivityQueue, 'taskQueue'> {
+    return this.settings.activityDefaults ?? commonDefaults;
+  }
+
+  /** Time a worker has for one step of workflow code. */
+  get workflowTaskTimeoutMs(): number {
+    return workflowTaskTimeoutMs(this.#activityDefaults.heartbeatTimeoutMs);
   }
 
   workflowId<Input>(contract: WorkflowContract<Input>, input: Input): string {
@@ -98,23 +137,32 @@ export class TemporalGateway {
     input: Input,
     { search, repeat = 'once' }: StartOptions,
   ): Promise<boolean> {
-    return this.call('start a workflow', async () => {
-      try {
-        await this.client.workflow.start(contract.name, {
-          args: [input],
-          taskQueue: this.taskQueue('workflows'),
-          workflowId: this.workflowId(contract, input),
-          workflowIdReusePolicy:
-            repeat === 'again' ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
-          workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
-          typedSearchAttributes: searchPairs(search),
-        });
-        return true;
-      } catch (error) {
-        if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
-        throw error;
-      }
-    });
+    const { middleware, hasRandomIds } = this.settings;
+    const ownId = this.workflowId(contract, input);
+    const workflowId = hasRandomIds ? `${ownId}/${newId()}` : ownId;
+    const taskQueue = this.taskQueue('workflows');
+    const start = () =>
+      this.call('start a workflow', async () => {
+        try {
+          await this.client.workflow.start(contract.name, {
+            args: [input],
+            taskQueue,
+            workflowId,
+            workflowIdReusePolicy:
+              repeat === 'again' ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
+            workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
+            workflowTaskTimeout: this.workflowTaskTimeoutMs,
+            typedSearchAttributes: searchPairs(search),
+          });
+          return true;
+        } catch (error) {
+          if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
+          throw error;
+        }
+      });
+    return middleware
+      ? middleware({ kind: 'start', name: contract.name, queue: taskQueue, workflowId }, start)
+      : start();
   }
 
   /** Runs calls to Temporal under a deadline. @throws AppError workflows_unavailable */
@@ -154,10 +202,33 @@ function isUnreachable(error: unknown): boolean {
   return false;
 }
 
-const carryOrigin: WorkflowClientInterceptor = {
-  start(input, next) {
-    const origin = currentOrigin();
-    if (!origin) return next(input);
-    return next({ ...input, headers: { ...input.headers, [originHeader]: defaultPayloadConverter.toPayload(origin) } });
-  },
-};
+/** Whether Temporal refused what was asked (gRPC INVALID_ARGUMENT), so that asking the same again is of no use. */
+export function isRefused(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ((cause as { code?: unknown }).code === 3) return true;
+  }
+  return false;
+}
+
+/** The SDK leaves headers to us: they are encrypted like everything else. */
+function originCarrier(codec: EncryptingCodec): WorkflowClientInterceptor {
+  return {
+    async start(input, next) {
+      const origin = currentOrigin();
+      if (!origin) return next(input);
+      const [header] = await codec.encode([defaultPayloadConverter.toPayload(origin)]);
+      return next({ ...input, headers: { ...input.headers, ...(header ? { [originHeader]: header } : {}) } });
+    },
+  };
+}
+
+/** The origin in the headers of a piece of work, if there is any. */
+export async function originIn(
+  headers: Readonly<Record<string, Payload>>,
+  codec: EncryptingCodec,
+): Promise<WorkOrigin | undefined> {
+  const header = headers[originHeader];
+  if (!header) return undefined;
+  const [plain] = await codec.decode([header]);
+  return plain && defaultPayloadConverter.fromPayload<WorkOrigin>(plain);
+}

@@ -1,18 +1,20 @@
 import { systemCaller } from '#entities/kit/caller.ts';
-import { failingAmong, lockRecords, nextHeld, readDelivery, updateDelivery } from '#entities/kit/deliveries.ts';
+import {
+  endDelivery,
+  failingAmong,
+  lockRecords,
+  nextHeld,
+  noteFailure,
+  readDelivery,
+} from '#entities/kit/deliveries.ts';
 import { failpoint } from '#entities/kit/failpoint.ts';
 import { readBatch, settleBatch, type EventRow } from '#entities/kit/outbox.ts';
 import type { UnitOfWork } from '#entities/kit/unit-of-work.ts';
 import type { DeliverEventInput } from '#workflows/events/deliver-event.contract.ts';
 import type { EventDependencies } from './dependencies.ts';
-import {
-  deliverOne,
-  deliverRecord,
-  deliverTogether,
-  inListenerTransaction,
-  summaryOf,
-  type Share,
-} from './deliver-record.ts';
+import { deliverShares, type Share } from './deliver-record.ts';
+import { inputOf } from './delivery-input.ts';
+import { deliverOne, inListenerTransaction, isOutage, summaryOf } from './listener-transaction.ts';
 
 export interface DeliveryReference {
   readonly eventId: string;
@@ -32,7 +34,40 @@ export function createEventActivities(deps: EventDependencies) {
   const inDatabase = <T>(work: (unit: UnitOfWork) => Promise<T>) =>
     deps.database.transact({ caller: systemCaller('event delivery'), requestId: 'event-delivery' }, work);
 
+  /** Delivers what was held behind a delivery that has ended; returns the one among it that fails, if any. */
+  async function deliverHeld({
+    listener: name,
+    entityId,
+  }: {
+    readonly listener: string;
+    readonly entityId: string;
+  }): Promise<DeliverEventInput | undefined> {
+    const listener = listenerCalled(name);
+    for (;;) {
+      const event = await inDatabase((unit) => nextHeld(unit, name, entityId));
+      if (!event) return undefined;
+      const key = { eventId: event.id, occurredAt: event.occurredAt, listener: name };
+      try {
+        await inListenerTransaction(deps, listener, event.organizationId, async (unit, starts) => {
+          await lockRecords(unit, name, [entityId]);
+          const current = await readDelivery(unit, key);
+          if (current?.state !== 'held') return;
+          await deliverOne(unit, listener, event, starts);
+          await starts.run();
+          await endDelivery(unit, key, 'done');
+        });
+      } catch (error) {
+        if (isOutage(error)) throw error;
+        deps.logger.error({ err: error, listener: name, event_id: event.id }, 'a listener fails on a held event too');
+        await inDatabase((unit) => noteFailure(unit, key, summaryOf(error)));
+        return inputOf(event, name, deps);
+      }
+    }
+  }
+
   return {
+    deliverHeld,
+
     /** Delivers a batch to all its listeners; returns the deliveries that need a workflow of their own. */
     async deliverBatch({
       batchId,
@@ -40,25 +75,13 @@ export function createEventActivities(deps: EventDependencies) {
       readonly batchId: string;
     }): Promise<{ delivered: number; failing: DeliverEventInput[] }> {
       const events = await inDatabase((unit) => readBatch(unit, batchId));
-      if (events.length === 0) return { delivered: 0, failing: [] };
-      let delivered = 0;
-      const troubled: Share[] = [];
-      for (const share of sharesOf(events, deps.listeners)) {
-        try {
-          delivered += await deliverTogether(deps, share);
-        } catch (error) {
-          deps.logger.warn(
-            { err: error, listener: share.listener.name, batch_id: batchId },
-            'a batch failed as a whole; delivering its records one by one',
-          );
-          troubled.push(...share.entityIds.map((entityId) => ({ ...share, entityIds: [entityId] })));
-        }
-      }
-      // After the healthy ones, so that nobody waits for their attempts.
-      for (const counts of await Promise.all(troubled.map((share) => deliverRecord(deps, share)))) delivered += counts;
+      const open = events.filter((event) => !event.isSettled);
+      const delivered = await deliverShares(deps, sharesOf(open, deps.listeners));
+      // Asked for settled events too: a worker that dies behind the settling has not told anybody of them yet.
       const failing = await inDatabase((unit) => failingAmong(unit, events));
       failpoint('delivery-before-settle');
-      await inDatabase((unit) => settleBatch(unit, batchId));
+      if (open.length > 0) await inDatabase((unit) => settleBatch(unit, batchId));
+      failpoint('delivery-after-settle');
       const byId = new Map(events.map((event) => [event.id, event]));
       return {
         delivered,
@@ -79,51 +102,24 @@ export function createEventActivities(deps: EventDependencies) {
           if (current?.state !== 'failing') return;
           await deliverOne(unit, listener, current.event, starts);
           await starts.run();
-          await updateDelivery(unit, key, 'done');
+          await endDelivery(unit, key, 'done');
         });
       } catch (error) {
-        await inDatabase((unit) => updateDelivery(unit, key, 'failing', summaryOf(error)));
+        await inDatabase((unit) => noteFailure(unit, key, summaryOf(error)));
         throw error;
       }
     },
 
-    /** Gives a failing delivery up, as an operator wished. */
-    async skipFailing(reference: DeliveryReference): Promise<void> {
+    /** Gives a failing delivery up, as an operator wished. @returns whether it was still failing */
+    async skipFailing(reference: DeliveryReference): Promise<boolean> {
       const key = { ...reference, occurredAt: new Date(reference.occurredAt) };
-      await inDatabase(async (unit) => {
+      return inDatabase(async (unit) => {
         const known = await readDelivery(unit, key);
-        if (known?.state === 'failing') await updateDelivery(unit, key, 'skipped');
+        if (!known) return false;
+        // Whoever holds an event behind this one does so under the lock, and either sees the end or is seen afterwards.
+        await lockRecords(unit, key.listener, [known.event.entityId]);
+        return endDelivery(unit, key, 'skipped');
       });
-    },
-
-    /** Delivers what was held behind a delivery that has ended; returns the one among it that fails, if any. */
-    async deliverHeld({
-      listener: name,
-      entityId,
-    }: {
-      readonly listener: string;
-      readonly entityId: string;
-    }): Promise<DeliverEventInput | undefined> {
-      const listener = listenerCalled(name);
-      for (;;) {
-        const event = await inDatabase((unit) => nextHeld(unit, name, entityId));
-        if (!event) return undefined;
-        const key = { eventId: event.id, occurredAt: event.occurredAt, listener: name };
-        try {
-          await inListenerTransaction(deps, listener, event.organizationId, async (unit, starts) => {
-            await lockRecords(unit, name, [entityId]);
-            const current = await readDelivery(unit, key);
-            if (current?.state !== 'held') return;
-            await deliverOne(unit, listener, event, starts);
-            await starts.run();
-            await updateDelivery(unit, key, 'done');
-          });
-        } catch (error) {
-          deps.logger.error({ err: error, listener: name, event_id: event.id }, 'a listener fails on a held event too');
-          await inDatabase((unit) => updateDelivery(unit, key, 'failing', summaryOf(error)));
-          return inputOf(event, name, deps);
-        }
-      }
     },
   };
 }
@@ -138,19 +134,4 @@ function sharesOf(events: readonly EventRow[], listeners: EventDependencies['lis
       entityIds: [...new Set(group.map((event) => event.entityId))],
     }));
   });
-}
-
-function inputOf(event: EventRow, listener: string, deps: EventDependencies): DeliverEventInput {
-  return {
-    eventId: event.id,
-    occurredAt: event.occurredAt.toISOString(),
-    listener,
-    taskQueue: deps.temporal.taskQueue(deps.queue),
-    requestId: event.requestId,
-    topic: event.topic,
-    organizationId: event.organizationId,
-    entityKind: event.entityKind,
-    entityId: event.entityId,
-    retry: deps.retry,
-  };
 }

@@ -1,14 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { withOrigin } from '#activities/clients/work-origin.ts';
 import type { Listener } from '#activities/listeners/listener.ts';
-import { systemCaller } from '#entities/kit/caller.ts';
 import { blockedRecords, dueEvents, insertDeliveries, lockRecords } from '#entities/kit/deliveries.ts';
-import { failpoint } from '#entities/kit/failpoint.ts';
 import type { EventRow } from '#entities/kit/outbox.ts';
-import { startSpan } from '#entities/kit/trace.ts';
 import type { UnitOfWork } from '#entities/kit/unit-of-work.ts';
-import { WorkflowStarts } from './workflow-starts.ts';
 import type { EventDependencies } from './dependencies.ts';
+import { deliverOne, inListenerTransaction, isOutage, summaryOf } from './listener-transaction.ts';
 
 /** Events of some records of one organization that one listener has to see. */
 export interface Share {
@@ -17,12 +13,45 @@ export interface Share {
   readonly entityIds: readonly string[];
 }
 
+/** Records that are delivered one by one at the same time: each takes a database connection. */
+const mostRecords = 4;
+
+/** A record whose events cannot be delivered in this time is given to a workflow of its own, whatever `maxretries` says. */
+const longestTryMs = 120_000;
+
+/**
+ * Delivers shares, each in one transaction where that works, else record by record.
+ * @returns how many events were delivered
+ * @throws AppError when the database or Temporal is away; what was delivered stays delivered
+ */
+export async function deliverShares(deps: EventDependencies, shares: readonly Share[]): Promise<number> {
+  let delivered = 0;
+  const troubled: Share[] = [];
+  for (const share of shares) {
+    try {
+      delivered += await deliverTogether(deps, share);
+    } catch (error) {
+      if (isOutage(error)) throw error;
+      deps.logger.warn(
+        { err: error, listener: share.listener.name },
+        'events could not be delivered together; delivering their records one by one',
+      );
+      troubled.push(...share.entityIds.map((entityId) => ({ ...share, entityIds: [entityId] })));
+    }
+  }
+  // After the healthy ones, so that nobody waits for their attempts.
+  const next = async () => {
+    for (let share = troubled.shift(); share; share = troubled.shift()) delivered += await deliverRecord(deps, share);
+  };
+  await Promise.all(Array.from({ length: Math.min(mostRecords, troubled.length) }, next));
+  return delivered;
+}
+
 /**
  * Delivers what is due of these records in one transaction, in the order of each record. Throws when any event fails: then
- * nothing of it happened, and the records are delivered one by one.
- * @returns how many events were delivered
+ * nothing of it happened.
  */
-export async function deliverTogether(
+async function deliverTogether(
   deps: EventDependencies,
   { listener, organizationId, entityIds }: Share,
 ): Promise<number> {
@@ -35,60 +64,79 @@ export async function deliverTogether(
   });
 }
 
+/** The event on which a listener failed. */
+interface Failure {
+  readonly event: EventRow;
+  readonly error: unknown;
+}
+
 /**
  * Delivers what is due of one record, each event in its own transaction with a few attempts. The first event that keeps
  * failing is marked, and those after it are held behind it.
  */
-export async function deliverRecord(deps: EventDependencies, share: Share): Promise<number> {
+async function deliverRecord(deps: EventDependencies, share: Share): Promise<number> {
   let delivered = 0;
-  for (let attempt = 1; ;) {
-    try {
-      const found = await deliverNext(deps, share);
-      if (!found) return delivered;
+  let failedId: string | undefined;
+  let failures = 0;
+  const giveUpAt = performance.now() + longestTryMs;
+  for (;;) {
+    const outcome = await deliverNext(deps, share);
+    if (outcome === 'nothing due') return delivered;
+    if (outcome === 'delivered') {
       delivered++;
-      attempt = 1;
-    } catch (error) {
-      if (attempt >= deps.maxAttempts()) {
-        await markFailing(deps, share, error);
-        return delivered;
-      }
-      deps.logger.warn({ err: error, listener: share.listener.name, attempt }, 'a listener failed; trying again');
-      await pause(Math.min(20 * 2 ** attempt++, 500));
+      continue;
+    }
+    const { event, error } = outcome;
+    failures = event.id === failedId ? failures + 1 : 1;
+    failedId = event.id;
+    if (failures < deps.maxAttempts() && performance.now() < giveUpAt) {
+      deps.logger.warn(
+        { err: error, listener: share.listener.name, attempt: failures },
+        'a listener failed; trying again',
+      );
+      await pause(Math.min(10 * 2 ** failures, 500));
+    } else if (await markFailing(deps, share, outcome)) {
+      return delivered;
     }
   }
 }
 
-async function deliverNext(deps: EventDependencies, { listener, organizationId, entityIds }: Share): Promise<boolean> {
-  return inListenerTransaction(deps, listener, organizationId, async (unit, starts) => {
-    const [event] = await openEvents(unit, listener, entityIds);
-    if (!event) return false;
-    await deliverOne(unit, listener, event, starts);
-    await starts.run();
-    await insertDeliveries(unit, listener.name, [event], 'done');
-    return true;
-  });
+async function deliverNext(
+  deps: EventDependencies,
+  { listener, organizationId, entityIds }: Share,
+): Promise<'delivered' | 'nothing due' | Failure> {
+  let event: EventRow | undefined;
+  try {
+    return await inListenerTransaction(deps, listener, organizationId, async (unit, starts) => {
+      [event] = await openEvents(unit, listener, entityIds);
+      if (!event) return 'nothing due';
+      await deliverOne(unit, listener, event, starts);
+      await starts.run();
+      await insertDeliveries(unit, listener.name, [event], 'done');
+      return 'delivered';
+    });
+  } catch (error) {
+    if (!event || isOutage(error)) throw error;
+    return { event, error };
+  }
 }
 
+/** @returns false when the event was delivered elsewhere meanwhile */
 async function markFailing(
   deps: EventDependencies,
   { listener, organizationId, entityIds }: Share,
-  error: unknown,
-): Promise<void> {
-  await inListenerTransaction(deps, listener, organizationId, async (unit) => {
-    const [failing, ...behind] = await openEvents(unit, listener, entityIds);
-    if (!failing) return;
+  { event, error }: Failure,
+): Promise<boolean> {
+  return inListenerTransaction(deps, listener, organizationId, async (unit) => {
+    const [first, ...behind] = await openEvents(unit, listener, entityIds);
+    if (first?.id !== event.id) return first === undefined;
     deps.logger.error(
-      {
-        err: error,
-        listener: listener.name,
-        event_id: failing.id,
-        topic: failing.topic,
-        request_id: failing.requestId,
-      },
+      { err: error, listener: listener.name, event_id: event.id, topic: event.topic, request_id: event.requestId },
       'a listener keeps failing on this event',
     );
-    await insertDeliveries(unit, listener.name, [failing], 'failing', summaryOf(error));
+    await insertDeliveries(unit, listener.name, [event], 'failing', summaryOf(error));
     await insertDeliveries(unit, listener.name, behind, 'held');
+    return true;
   });
 }
 
@@ -105,58 +153,4 @@ async function openEvents(unit: UnitOfWork, listener: Listener, entityIds: reado
     'held',
   );
   return due.filter((event) => !blocked.has(event.entityId));
-}
-
-/** Runs the listener on one event, on behalf of the request that caused it. */
-export async function deliverOne(
-  unit: UnitOfWork,
-  listener: Listener,
-  event: EventRow,
-  starts: WorkflowStarts,
-): Promise<void> {
-  const span = startSpan(`deliver ${listener.name}`, {
-    parent: event.traceparent ?? undefined,
-    attributes: { 'event.id': event.id, 'event.topic': event.topic, 'request.id': event.requestId },
-  });
-  const origin = { requestId: event.requestId, traceparent: span.traceparent, actor: event.actor };
-  try {
-    await withOrigin(origin, () =>
-      unit.onBehalfOf(origin, async () => listener.deliver(starts.deliveryOf(event, listener, unit, origin))),
-    );
-    span.end();
-  } catch (error) {
-    span.end(error);
-    throw error;
-  }
-}
-
-/** A transaction of a listener: the system role, held to the organization of the events by the wall. */
-export async function inListenerTransaction<T>(
-  deps: EventDependencies,
-  listener: Listener,
-  organizationId: string | null,
-  work: (unit: UnitOfWork, starts: WorkflowStarts) => Promise<T>,
-): Promise<T> {
-  const context = {
-    caller: systemCaller(`listener ${listener.name}`, organizationId),
-    requestId: `listener-${listener.name}`,
-  };
-  const unit = deps.database.unitOfWork(context);
-  try {
-    const result = await work(unit, new WorkflowStarts(deps.temporal));
-    failpoint('delivery-before-commit');
-    await unit.commit();
-    failpoint('delivery-after-commit');
-    return result;
-  } catch (error) {
-    await unit.rollback();
-    throw error;
-  }
-}
-
-/** What operators read in the delivery row; the whole error is in the log. Messages of unexpected errors may hold data. */
-export function summaryOf(error: unknown): string {
-  const name = error instanceof Error ? error.name : 'error';
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === 'string' ? `${name} ${code}` : name;
 }

@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import type { TemporalGateway } from '#activities/clients/temporal.ts';
 import type { Listener } from '#activities/listeners/listener.ts';
 import type { Database } from '#entities/kit/database.ts';
-import type { DeliverEventInput } from '#workflows/events/deliver-event.contract.ts';
 
 export interface EventDependencies {
   readonly database: Database;
@@ -13,6 +12,4 @@ export interface EventDependencies {
   readonly maxAttempts: () => number;
   /** Activity queue of event delivery (`workflows.dispatch.queuename`). */
   readonly queue: string;
-  /** How that workflow tries (`jobqueue.queueconf.MaxAttempts`, `RetryPolicy`). */
-  readonly retry: DeliverEventInput['retry'];
 }

@@ -26,7 +26,7 @@ export class WorkflowStarts {
       event,
       unit,
       key: `${event.id}/${listener.name}`,
-      taskQueue: (name) => this.#temporal.taskQueue(name),
+      activityQueue: (name) => this.#temporal.activityQueue(name),
       start: (contract, input, options = {}) => {
         this.#wanted.push(() =>
           withOrigin(origin, () =>

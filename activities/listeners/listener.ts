@@ -2,6 +2,7 @@ import type { StartOptions } from '#activities/clients/temporal.ts';
 import type { EventRow } from '#entities/kit/outbox.ts';
 import type { UnitOfWork } from '#entities/kit/unit-of-work.ts';
 import { subscriptions, type ListenerName } from '#workflows/events/subscriptions.ts';
+import type { ActivityQueue } from '#workflows/kit/activity-queue.ts';
 import type { WorkflowContract } from '#workflows/kit/contract.ts';
 
 /** What a listener works with. */
@@ -16,8 +17,8 @@ export interface Delivery {
    * so it happens once, and never for a delivery that is not due.
    */
   readonly start: <Input>(contract: WorkflowContract<Input>, input: Input, options?: Partial<StartOptions>) => void;
-  /** Full name of an activity queue. */
-  readonly taskQueue: (name: string) => string;
+  /** Where activities of the started workflow run, and how they are tried by default. */
+  readonly activityQueue: (name: string) => ActivityQueue;
 }
 
 /** Reacts to events, at least once in effort and exactly once in effect. */

@@ -4,9 +4,9 @@ import { defineListener } from './listener.ts';
 /** The answer to a sign-up never tells that the address has an account; this mail tells its owner. */
 export const mailRepeatedRegistration = defineListener(
   'mail-repeated-registration',
-  ({ event, key, start, taskQueue }) => {
+  ({ event, key, start, activityQueue }) => {
     start(sendEmailContract, {
-      taskQueue: taskQueue('email'),
+      queue: activityQueue('email'),
       key,
       kind: 'registration-repeated',
       userId: event.entityId,

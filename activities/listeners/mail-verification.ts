@@ -2,13 +2,16 @@ import { emailVerification } from '#entities/index.ts';
 import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
 import { defineListener } from './listener.ts';
 
-export const mailVerification = defineListener('mail-verification', async ({ event, unit, key, start, taskQueue }) => {
-  const verification = await unit.data.get(emailVerification, event.entityId);
-  start(sendEmailContract, {
-    taskQueue: taskQueue('email'),
-    key,
-    kind: 'verify-address',
-    userId: verification.userId,
-    about: { id: verification.id, round: Number(event.payload['round']) },
-  });
-});
+export const mailVerification = defineListener(
+  'mail-verification',
+  async ({ event, unit, key, start, activityQueue }) => {
+    const verification = await unit.data.get(emailVerification, event.entityId);
+    start(sendEmailContract, {
+      queue: activityQueue('email'),
+      key,
+      kind: 'verify-address',
+      userId: verification.userId,
+      about: { id: verification.id, round: Number(event.payload['round']) },
+    });
+  },
+);

@@ -5,28 +5,48 @@ import { maintainPartitions } from '#entities/kit/outbox.ts';
 
 export interface MaintenanceDependencies {
   readonly database: Database;
-  /** Starts what a crash left behind; returns how many batches. */
-  readonly relay: { sweep(): Promise<number> };
+  /** What sweeps take as now. */
+  readonly now: () => Date;
+  /** Age in milliseconds at which work counts as left behind (`jobqueue.queueconf.RescueStuckJobsAfter`). */
+  readonly rescueAfterMs: () => number;
+  /** Starts batches of events that were claimed before and not delivered; returns how many. */
+  readonly sweepEvents: (before: Date) => Promise<number>;
+  /** Brings back workflows of open deliveries; returns how many. */
+  readonly resumeDeliveries: (before: Date) => Promise<number>;
   /** Brings the authorization store to the desired tuples; returns how many were written. */
-  readonly tuples: { apply(): Promise<number> };
-  /** How long events and their deliveries are kept after they settled, and history, in milliseconds. */
+  readonly applyTuples: () => Promise<number>;
+  /** How long events with their deliveries are kept, and history, in milliseconds. */
   readonly keep: () => { readonly eventsMs: number; readonly historyMs: number };
 }
 
 export type MaintenanceActivities = ReturnType<typeof createMaintenanceActivities>;
 
-export function createMaintenanceActivities({ database, relay, tuples, keep }: MaintenanceDependencies) {
+/** What an installation does by itself from time to time. */
+export function createMaintenanceActivities(deps: MaintenanceDependencies) {
   return {
-    /** Restarts what was left behind; the counts are the result in the UI. */
-    async sweepOutbox(): Promise<{ batches: number; tuples: number }> {
-      const batches = await relay.sweep();
-      return { batches, tuples: await tuples.apply() };
+    /** Restarts what was left behind; the counts are the result in the UI. One part that is away does not stop the others. */
+    async sweepOutbox(): Promise<{ batches: number; deliveries: number; tuples: number }> {
+      const before = new Date(deps.now().getTime() - deps.rescueAfterMs());
+      const [batches, deliveries, tuples] = await Promise.allSettled([
+        deps.sweepEvents(before),
+        deps.resumeDeliveries(before),
+        deps.applyTuples(),
+      ]);
+      return { batches: valueOf(batches), deliveries: valueOf(deliveries), tuples: valueOf(tuples) };
     },
 
-    async pruneRecords(): Promise<void> {
-      await database.transact({ caller: systemCaller('prune records'), requestId: `prune-${newId()}` }, (unit) =>
-        maintainPartitions(unit, keep()),
-      );
+    async pruneRecords({ timeoutMs }: { readonly timeoutMs: number }): Promise<void> {
+      const context = {
+        caller: systemCaller('prune records'),
+        requestId: `prune-${newId()}`,
+        deadline: Date.now() + timeoutMs,
+      };
+      await deps.database.transact(context, (unit) => maintainPartitions(unit, deps.now(), deps.keep()));
     },
   };
+}
+
+function valueOf<T>(result: PromiseSettledResult<T>): T {
+  if (result.status === 'rejected') throw result.reason;
+  return result.value;
 }

@@ -133,16 +133,63 @@ export async function nextHeld(unit: UnitOfWork, listener: string, entityId: str
   return rows[0];
 }
 
-export async function updateDelivery(
+/**
+ * Ends a delivery that is open.
+ * @returns whether it was open until now; one that has ended stays what it is
+ */
+export async function endDelivery(unit: UnitOfWork, key: DeliveryKey, state: 'done' | 'skipped'): Promise<boolean> {
+  return updateOpen(unit, key, state, null);
+}
+
+/** Notes that an open delivery fails. One that has ended meanwhile stays what it is: the note comes from a lost attempt. */
+export async function noteFailure(unit: UnitOfWork, key: DeliveryKey, error: string): Promise<void> {
+  await updateOpen(unit, key, 'failing', error);
+}
+
+async function updateOpen(
   unit: UnitOfWork,
   key: DeliveryKey,
   state: DeliveryState,
-  error: string | null = null,
-): Promise<void> {
+  error: string | null,
+): Promise<boolean> {
   const session = await unit.readAs('system');
-  await session.query(
+  const { rowCount } = await session.query(
     `update event_deliveries set state = $4, error = $5, updated_at = $6
-     where occurred_at = $1 and event_id = $2 and listener = $3`,
+     where occurred_at = $1 and event_id = $2 and listener = $3 and state in ('failing', 'held')`,
     [key.occurredAt, key.eventId, key.listener, state, error, unit.database.options.clock.now()],
   );
+  return rowCount === 1;
+}
+
+/** Open deliveries that nobody has touched since: their workflows should be running; they may have been terminated. */
+export async function staleFailing(
+  unit: UnitOfWork,
+  before: Date,
+  most: number,
+): Promise<{ readonly event: EventRow; readonly listener: string }[]> {
+  const session = await unit.readAs('system');
+  const { rows } = await session.query<EventRow & { listener: string }>(
+    `select ${eventColumns}, d.listener from event_deliveries d
+     join events e on e.occurred_at = d.occurred_at and e.id = d.event_id
+     where d.state = 'failing' and d.updated_at < $1 order by random() limit $2`,
+    [before, most],
+  );
+  return rows.map(({ listener, ...event }) => ({ event, listener }));
+}
+
+/** Records with held events and no failing one before them, which nothing would let go any more. */
+export async function orphanedHolds(
+  unit: UnitOfWork,
+  before: Date,
+  most: number,
+): Promise<{ readonly listener: string; readonly entityId: string }[]> {
+  const session = await unit.readAs('system');
+  const { rows } = await session.query<{ listener: string; entityId: string }>(
+    `select distinct h.listener, h.entity_id as "entityId" from event_deliveries h
+     where h.state = 'held' and h.updated_at < $1 and not exists (
+       select 1 from event_deliveries f where f.listener = h.listener and f.entity_id = h.entity_id and f.state = 'failing')
+     limit $2`,
+    [before, most],
+  );
+  return rows;
 }

@@ -10,6 +10,7 @@ export const failpoints = [
   'delivery-before-commit',
   'delivery-after-commit',
   'delivery-before-settle',
+  'delivery-after-settle',
   'email-before-write',
   'email-after-write',
   'tuples-before-write',

@@ -1,21 +1,20 @@
 import type { Context } from '@temporalio/activity';
-import { defaultPayloadConverter } from '@temporalio/common';
 import type { ActivityInboundCallsInterceptor, ActivityInterceptors } from '@temporalio/worker';
 import type { Logger } from 'pino';
+import type { EncryptingCodec } from '#activities/clients/payload-codec.ts';
+import { originIn } from '#activities/clients/temporal.ts';
 import { withOrigin } from '#activities/clients/work-origin.ts';
 import { startSpan } from '#entities/kit/trace.ts';
-import { originHeader, type WorkOrigin } from '#workflows/kit/contract.ts';
 
 /**
  * Runs each activity on behalf of the request that caused it: its span continues the request's trace, and workflows it
  * starts carry the request on. Failures are logged here once, with the ids to find them by.
  */
-export function originInterceptor(logger: Logger): (context: Context) => ActivityInterceptors {
+export function originInterceptor(logger: Logger, codec: EncryptingCodec): (context: Context) => ActivityInterceptors {
   return ({ info }) => {
     const inbound: ActivityInboundCallsInterceptor = {
       async execute(input, next) {
-        const header = input.headers[originHeader];
-        const origin = header ? defaultPayloadConverter.fromPayload<WorkOrigin>(header) : undefined;
+        const origin = await originIn(input.headers, codec);
         const workflow = info.workflowExecution;
         const span = startSpan(`activity ${info.activityType}`, {
           parent: origin?.traceparent,

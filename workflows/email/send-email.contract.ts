@@ -1,11 +1,12 @@
+import type { ActivityQueue } from '../kit/activity-queue.ts';
 import { defineContract } from '../kit/contract.ts';
 
 /** Mails the product sends; each has its template in activities/clients/email/templates. */
 export type EmailKind = 'verify-address' | 'welcome' | 'registration-repeated';
 
 export interface SendEmailInput {
-  /** Activity queue of mails. */
-  readonly taskQueue: string;
+  /** Queue of mails. */
+  readonly queue: ActivityQueue;
   /** `<event>/<listener>`: the same key is the same mail, however often it is tried. */
   readonly key: string;
   readonly kind: EmailKind;

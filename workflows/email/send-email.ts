@@ -1,13 +1,13 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { EmailActivities } from '#activities/email/activities.ts';
+import { activityOptions } from '../kit/activity-queue.ts';
 import type { SendEmailInput } from './send-email.contract.ts';
 
 /** Sends one mail, exactly once: the key goes to the provider, so a repeated attempt is the same mail. */
 export async function sendEmail(input: SendEmailInput): Promise<'sent' | 'outdated'> {
   const { deliverEmail } = proxyActivities<EmailActivities>({
-    taskQueue: input.taskQueue,
-    startToCloseTimeout: '1 minute',
-    // A mail that could not be sent for two days is of no use any more.
+    ...activityOptions(input.queue),
+    // A mail that could not be sent for two days is of no use any more; until then a provider that is away is waited for.
     scheduleToCloseTimeout: '2 days',
     retry: { initialInterval: '1 second', maximumInterval: '5 minutes' },
   });

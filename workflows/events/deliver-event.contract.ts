@@ -1,3 +1,4 @@
+import type { ActivityQueue } from '../kit/activity-queue.ts';
 import { defineContract } from '../kit/contract.ts';
 
 export interface DeliverEventInput {
@@ -5,21 +6,14 @@ export interface DeliverEventInput {
   /** When the event happened (RFC 3339); with the id it is the event's key. */
   readonly occurredAt: string;
   readonly listener: string;
-  /** Activity queue of event delivery. */
-  readonly taskQueue: string;
+  /** Queue of event delivery; after its attempts the workflow waits for an operator. */
+  readonly queue: ActivityQueue;
   /** What to search by. */
   readonly requestId: string;
   readonly topic: string;
   readonly organizationId: string | null;
   readonly entityKind: string;
   readonly entityId: string;
-  /** Attempts before the workflow waits for an operator, and the pauses between them in milliseconds. */
-  readonly retry: {
-    readonly maximumAttempts: number;
-    readonly initialIntervalMs: number;
-    readonly backoffCoefficient: number;
-    readonly maximumIntervalMs: number;
-  };
 }
 
 /** Delivers one event to one listener that failed on it, as long as it takes. */
@@ -27,6 +21,17 @@ export const deliverEventContract = defineContract<DeliverEventInput>({
   name: 'deliverEvent',
   workflowId: ({ eventId, listener }) => `event/${eventId}/${listener}`,
 });
+
+/** What a run is found by. */
+export function searchOfDelivery(input: DeliverEventInput) {
+  return {
+    RequestId: [input.requestId],
+    EventTopic: [input.topic],
+    EntityKind: input.entityKind,
+    EntityId: input.entityId,
+    ...(input.organizationId === null ? {} : { OrganizationId: [input.organizationId] }),
+  };
+}
 
 /** Signals an operator can send in the Temporal UI. */
 export const retryDeliverySignal = 'retryDelivery';

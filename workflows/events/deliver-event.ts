@@ -1,4 +1,5 @@
 import {
+  ActivityCancellationType,
   ActivityFailure,
   CancellationScope,
   condition,
@@ -9,6 +10,7 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import type { EventActivities } from '#activities/events/activities.ts';
+import { activityOptions } from '../kit/activity-queue.ts';
 import { retryDeliverySignal, skipDeliverySignal, type DeliverEventInput } from './deliver-event.contract.ts';
 import { startDelivery } from './start-delivery.ts';
 
@@ -18,63 +20,67 @@ const skipDelivery = defineSignal(skipDeliverySignal);
 /**
  * One event that one listener fails on. It is tried with growing pauses; after the last attempt the workflow waits, visible
  * in the UI, until an operator has mended the cause and sends `retryDelivery`, or gives it up with `skipDelivery`. Both
- * signals work between attempts too. Later events of the same record wait behind it and follow when it ends.
+ * signals work between attempts too. Later events of the same record wait behind it and follow when it ends. Cancelling or
+ * terminating the run gives nothing up: the delivery row still says `failing`, and the sweep starts it again.
  */
 export async function deliverEvent(input: DeliverEventInput): Promise<'done' | 'skipped'> {
-  const { maximumAttempts, initialIntervalMs, backoffCoefficient, maximumIntervalMs } = input.retry;
-  const activities = proxyActivities<EventActivities>({
-    taskQueue: input.taskQueue,
-    startToCloseTimeout: '1 minute',
-    retry: {
-      maximumAttempts,
-      initialInterval: initialIntervalMs,
-      backoffCoefficient,
-      maximumInterval: maximumIntervalMs,
-    },
+  const options = activityOptions(input.queue);
+  const { deliverFailing } = proxyActivities<EventActivities>({
+    ...options,
+    // A signal does not wait for an attempt under way: the delivery row and the lock on the record keep attempts apart.
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+  });
+  const bookkeeping = proxyActivities<EventActivities>({
+    ...options,
+    // They fail only while the database is away. Giving up would leave the events behind this one held for ever.
+    retry: { maximumInterval: options.retry.maximumInterval },
   });
   const key = { eventId: input.eventId, occurredAt: input.occurredAt, listener: input.listener };
+
   let wish: 'retry' | 'skip' | undefined;
-  setHandler(retryDelivery, () => {
-    wish = 'retry';
-  });
-  setHandler(skipDelivery, () => {
-    wish = 'skip';
-  });
-
-  /** One round of attempts; a signal ends it early. */
-  const attempt = async (): Promise<'done' | 'failed'> => {
-    const scope = new CancellationScope();
-    const round = scope
-      .run(() => activities.deliverFailing(key))
-      .then(
-        () => 'done' as const,
-        (error: unknown) => {
-          if (error instanceof ActivityFailure || isCancellation(error)) return 'failed' as const;
-          throw error;
-        },
-      );
-    const interrupted = condition(() => wish !== undefined).then(() => {
-      scope.cancel();
-      return round;
-    });
-    return Promise.race([round, interrupted]);
+  let round: CancellationScope | undefined;
+  const wishes = (which: 'retry' | 'skip') => () => {
+    wish = which;
+    round?.cancel();
   };
+  setHandler(retryDelivery, wishes('retry'));
+  setHandler(skipDelivery, wishes('skip'));
 
-  let isSkipped = false;
-  while (!isSkipped && (await attempt()) === 'failed') {
-    if (wish === undefined) {
-      setCurrentDetails(
-        `**Waiting for an operator.** The listener \`${input.listener}\` failed ${maximumAttempts} times on \`${input.topic}\`. ` +
-          'Mend the cause, then send the signal `retryDelivery`; or `skipDelivery` to give this event up.',
-      );
+  /** One round of attempts; a signal ends it early. @returns whether the event is delivered */
+  const attempt = async (): Promise<boolean> => {
+    round = new CancellationScope();
+    try {
+      await round.run(() => deliverFailing(key));
+      return true;
+    } catch (error) {
+      if (error instanceof ActivityFailure || isCancellation(error)) return false;
+      throw error;
+    } finally {
+      round = undefined;
+    }
+  };
+  /** @returns whether the event was given up, instead of delivered */
+  const deliver = async (): Promise<boolean> => {
+    for (;;) {
+      if (wish === 'skip') return bookkeeping.skipFailing(key);
+      wish = undefined;
+      if (await attempt()) return false;
+      if (wish !== undefined) continue;
+      setCurrentDetails(waitingFor(input));
       await condition(() => wish !== undefined);
       setCurrentDetails('');
     }
-    isSkipped = (wish as string) === 'skip';
-    wish = undefined;
-  }
-  if (isSkipped) await activities.skipFailing(key);
-  const next = await activities.deliverHeld({ listener: input.listener, entityId: input.entityId });
+  };
+
+  const isSkipped = await deliver();
+  const next = await bookkeeping.deliverHeld({ listener: input.listener, entityId: input.entityId });
   if (next) await startDelivery(next);
   return isSkipped ? 'skipped' : 'done';
+}
+
+function waitingFor({ listener, topic, queue }: DeliverEventInput): string {
+  return (
+    `**Waiting for an operator.** The listener \`${listener}\` failed ${queue.retry.maximumAttempts} times on \`${topic}\`. ` +
+    'Mend the cause, then send the signal `retryDelivery`; or `skipDelivery` to give this event up.'
+  );
 }

@@ -1,8 +1,9 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { ParentClosePolicy, startChild } from '@temporalio/workflow';
 import { childId } from '../kit/child-id.ts';
+import { workflowTaskTimeoutMs } from '../kit/contract.ts';
 import { searchPairs } from '../kit/search-pairs.ts';
-import { deliverEventContract, type DeliverEventInput } from './deliver-event.contract.ts';
+import { deliverEventContract, searchOfDelivery, type DeliverEventInput } from './deliver-event.contract.ts';
 
 /** Gives a failing delivery a workflow of its own that outlives this one; it may have one from an earlier run. */
 export async function startDelivery(input: DeliverEventInput): Promise<void> {
@@ -11,13 +12,8 @@ export async function startDelivery(input: DeliverEventInput): Promise<void> {
       args: [input],
       workflowId: childId(deliverEventContract, input),
       parentClosePolicy: ParentClosePolicy.ABANDON,
-      typedSearchAttributes: searchPairs({
-        RequestId: [input.requestId],
-        EventTopic: [input.topic],
-        EntityKind: input.entityKind,
-        EntityId: input.entityId,
-        ...(input.organizationId === null ? {} : { OrganizationId: [input.organizationId] }),
-      }),
+      workflowTaskTimeout: workflowTaskTimeoutMs(input.queue.heartbeatTimeoutMs),
+      typedSearchAttributes: searchPairs(searchOfDelivery(input)),
     });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;

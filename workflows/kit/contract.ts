@@ -25,3 +25,11 @@ export interface WorkOrigin {
 
 /** Header that carries a `WorkOrigin`. */
 export const originHeader = 'core-origin';
+
+/**
+ * Time a worker has for one step of workflow code, and after which a lost worker is noticed while it runs local activities:
+ * that is a sign of life too (`JobStuckThreshold`). Temporal allows two minutes.
+ */
+export function workflowTaskTimeoutMs(heartbeatTimeoutMs: number): number {
+  return Math.min(heartbeatTimeoutMs, 120_000);
+}

@@ -1,13 +1,14 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { MaintenanceActivities } from '#activities/maintenance/activities.ts';
-import type { MaintenanceInput } from './prune-records.contract.ts';
+import { activityOptions } from '../kit/activity-queue.ts';
+import type { PruneInput } from './prune-records.contract.ts';
 
 /** The schedule comes again soon, so one run does not try for long. */
-export async function pruneRecords({ taskQueue }: MaintenanceInput) {
+export async function pruneRecords({ queue, timeoutMs }: PruneInput) {
   const { pruneRecords: run } = proxyActivities<MaintenanceActivities>({
-    taskQueue,
-    startToCloseTimeout: '1 minute',
+    ...activityOptions(queue),
+    startToCloseTimeout: timeoutMs,
     retry: { maximumAttempts: 3 },
   });
-  return run();
+  return run({ timeoutMs });
 }

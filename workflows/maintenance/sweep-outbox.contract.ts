@@ -1,8 +1,9 @@
+import type { ActivityQueue } from '../kit/activity-queue.ts';
 import { defineContract } from '../kit/contract.ts';
 
 export interface MaintenanceInput {
-  /** Activity queue of maintenance. */
-  readonly taskQueue: string;
+  /** Queue of maintenance. */
+  readonly queue: ActivityQueue;
 }
 
 /** Finds events that a crash left behind, and applies tuples that were not; runs every ten seconds. */

@@ -1,0 +1,71 @@
+import { withOrigin } from '#activities/clients/work-origin.ts';
+import type { Listener } from '#activities/listeners/listener.ts';
+import { systemCaller } from '#entities/kit/caller.ts';
+import { isAppError, type ErrorCode } from '#entities/kit/errors.ts';
+import { failpoint } from '#entities/kit/failpoint.ts';
+import type { EventRow } from '#entities/kit/outbox.ts';
+import { startSpan } from '#entities/kit/trace.ts';
+import type { UnitOfWork } from '#entities/kit/unit-of-work.ts';
+import type { EventDependencies } from './dependencies.ts';
+import { WorkflowStarts } from './workflow-starts.ts';
+
+/** A transaction of a listener: the system role, held to the organization of the events by the wall. */
+export async function inListenerTransaction<T>(
+  deps: EventDependencies,
+  listener: Listener,
+  organizationId: string | null,
+  work: (unit: UnitOfWork, starts: WorkflowStarts) => Promise<T>,
+): Promise<T> {
+  const context = {
+    caller: systemCaller(`listener ${listener.name}`, organizationId),
+    requestId: `listener-${listener.name}`,
+  };
+  const unit = deps.database.unitOfWork(context);
+  try {
+    const result = await work(unit, new WorkflowStarts(deps.temporal));
+    failpoint('delivery-before-commit');
+    await unit.commit();
+    failpoint('delivery-after-commit');
+    return result;
+  } catch (error) {
+    await unit.rollback();
+    throw error;
+  }
+}
+
+/** Runs the listener on one event, on behalf of the request that caused it. */
+export async function deliverOne(
+  unit: UnitOfWork,
+  listener: Listener,
+  event: EventRow,
+  starts: WorkflowStarts,
+): Promise<void> {
+  const span = startSpan(`deliver ${listener.name}`, {
+    parent: event.traceparent ?? undefined,
+    attributes: { 'event.id': event.id, 'event.topic': event.topic, 'request.id': event.requestId },
+  });
+  const origin = { requestId: event.requestId, traceparent: span.traceparent, actor: event.actor };
+  try {
+    await withOrigin(origin, () =>
+      unit.onBehalfOf(origin, async () => listener.deliver(starts.deliveryOf(event, listener, unit, origin))),
+    );
+    span.end();
+  } catch (error) {
+    span.end(error);
+    throw error;
+  }
+}
+
+/** What operators read in the delivery row; the whole error is in the log. Messages of unexpected errors may hold data. */
+export function summaryOf(error: unknown): string {
+  const name = error instanceof Error ? error.name : 'error';
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? `${name} ${code}` : name;
+}
+
+const outages: ReadonlySet<ErrorCode> = new Set(['database_unavailable', 'database_busy', 'workflows_unavailable']);
+
+/** Whether a part that everybody needs is away. That is not the listener's failure: it is waited for and not counted. */
+export function isOutage(error: unknown): boolean {
+  return isAppError(error) && outages.has(error.code);
+}

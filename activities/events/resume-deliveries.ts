@@ -1,0 +1,45 @@
+import { systemCaller } from '#entities/kit/caller.ts';
+import { orphanedHolds, staleFailing } from '#entities/kit/deliveries.ts';
+import {
+  deliverEventContract,
+  searchOfDelivery,
+  type DeliverEventInput,
+} from '#workflows/events/deliver-event.contract.ts';
+import type { EventActivities } from './activities.ts';
+import { inputOf } from './delivery-input.ts';
+import type { EventDependencies } from './dependencies.ts';
+
+/** Most deliveries one sweep looks after. */
+const mostResumed = 100;
+
+/**
+ * Brings back the workflows of open deliveries that nobody has worked on since `before`: one may have been terminated.
+ * @returns how many were brought back
+ * @throws AppError when the database or Temporal is away
+ */
+export async function resumeDeliveries(
+  deps: EventDependencies,
+  { deliverHeld }: Pick<EventActivities, 'deliverHeld'>,
+  before: Date,
+): Promise<number> {
+  const start = (input: DeliverEventInput) =>
+    deps.temporal.start(deliverEventContract, input, { repeat: 'again', search: searchOfDelivery(input) });
+  const { failing, orphaned } = await deps.database.transact(
+    { caller: systemCaller('event delivery'), requestId: 'event-delivery' },
+    async (unit) => ({
+      failing: await staleFailing(unit, before, mostResumed),
+      orphaned: await orphanedHolds(unit, before, mostResumed),
+    }),
+  );
+  let resumed = 0;
+  for (const { event, listener } of failing) {
+    // Nothing happens to one that is running.
+    if (await start(inputOf(event, listener, deps))) resumed++;
+  }
+  for (const hold of orphaned) {
+    const next = await deliverHeld(hold);
+    if (next) await start(next);
+    resumed++;
+  }
+  return resumed;
+}

@@ -1,0 +1,59 @@
+import type { ConfigStore } from '#config/store.ts';
+import { createEmailActivities } from '#activities/email/activities.ts';
+import { createEventActivities } from '#activities/events/activities.ts';
+import { resumeDeliveries } from '#activities/events/resume-deliveries.ts';
+import type { Listener } from '#activities/listeners/listener.ts';
+import { createMaintenanceActivities } from '#activities/maintenance/activities.ts';
+import { emailTheme, emailTransport, publicApiUrl } from '#activities/clients/email/from-config.ts';
+import { deriveKey } from '#entities/kit/keys.ts';
+import type { Backbone } from '#relay/backbone.ts';
+import type { Logger } from 'pino';
+
+export interface ActivityParts {
+  readonly config: ConfigStore;
+  readonly backbone: Backbone;
+  readonly logger: Logger;
+  readonly listeners: readonly Listener[];
+}
+
+/** History is an audit record: it is kept for ten years. */
+const tenYearsMs = 10 * 365 * 86_400_000;
+
+/**
+ * Every activity of the release.
+ * @param retentionMs how long ended workflows stay visible; events and deliveries are kept as long
+ */
+export function createActivities({ config, backbone, logger, listeners }: ActivityParts, retentionMs: number) {
+  const start = config.current;
+  const { database, temporal, relay, tuples } = backbone;
+  const { clock } = database.options;
+  const delivery = {
+    database,
+    temporal,
+    logger,
+    listeners,
+    maxAttempts: () => config.current.workflows.dispatch.maxretries,
+    queue: start.workflows.dispatch.queuename,
+  };
+  const events = createEventActivities(delivery);
+  const { Test } = start.jobqueue.queueconf;
+  return {
+    ...events,
+    ...createEmailActivities({
+      database,
+      transport: emailTransport(start),
+      theme: () => emailTheme(config.current),
+      apiUrl: () => publicApiUrl(config.current),
+      tokenKey: deriveKey(start.sessions.signingkey, 'one-time-token'),
+    }),
+    ...createMaintenanceActivities({
+      database,
+      now: () => (Test.Time ? new Date(Test.Time) : clock.now()),
+      rescueAfterMs: () => config.current.jobqueue.queueconf.RescueStuckJobsAfter,
+      sweepEvents: (before) => relay.sweep(before),
+      resumeDeliveries: (before) => resumeDeliveries(delivery, events, before),
+      applyTuples: async () => tuples?.apply() ?? 0,
+      keep: () => ({ eventsMs: retentionMs, historyMs: tenYearsMs }),
+    }),
+  };
+}
