@@ -1,22 +1,25 @@
-import cookie from '@fastify/cookie';
 import swagger from '@fastify/swagger';
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import { newId } from '#entities/kit/ids.ts';
 import { productSchema } from './graphql/schema.ts';
 import { graphqlServer } from './graphql/server.ts';
+import { addressesPlugin } from './plugins/addresses.ts';
 import { authenticatePlugin } from './plugins/authenticate.ts';
 import { bodiesPlugin } from './plugins/bodies.ts';
+import { oddRequests, refuseBrokenRequest } from './plugins/connections.ts';
+import { cookiesPlugin, sendCookies } from './plugins/cookies.ts';
 import { csrfPlugin } from './plugins/csrf.ts';
-import { errorsPlugin, sendProblem } from './plugins/errors.ts';
+import { errorsPlugin, refuseUnknownAddresses, sendProblem } from './plugins/errors.ts';
 import { openapiOptions } from './openapi.ts';
 import { rememberMethods } from './plugins/methods.ts';
 import { requestContextPlugin } from './plugins/request-context.ts';
 import { unitOfWorkPlugin } from './plugins/unit-of-work.ts';
-import { asAppError, problemOf, problemType } from './problem.ts';
+import { asAppError } from './problem.ts';
 import { newRequestContext } from './request-context.ts';
 import { registerRoute, type Route } from './route.ts';
 import { routes } from './rest/routes.ts';
 import type { Services } from './services.ts';
+import { timeouts } from './timeouts.ts';
 
 /** Largest request body, in bytes; uploads have limits of their own. */
 const bodyLimit = 1_048_576;
@@ -36,10 +39,7 @@ export async function createApp(services: Services, extraRoutes: readonly Route[
     // One access log line per request comes from the request context plugin.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     bodyLimit,
-    // Whole request, headers and keep-alive: `server.readtimeout`, `readheadertimeout`, `idletimeout`.
-    requestTimeout: server.readtimeout,
-    keepAliveTimeout: server.idletimeout,
-    http: { headersTimeout: server.readheadertimeout, connectionsCheckingInterval: 500 },
+    ...timeouts(server),
     requestIdHeader: false,
     genReqId: (request) => {
       const given = request.headers['x-request-id'];
@@ -48,33 +48,25 @@ export async function createApp(services: Services, extraRoutes: readonly Route[
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: true, allErrors: true } },
-    // Requests that never reach a route: a broken URL, an unsupported method.
+    // Requests that never reach a route: a broken URL.
     frameworkErrors: (error, request, reply) => {
       request.core ??= newRequestContext(request, '', server.writetimeout);
       void sendProblem(asAppError(error), request, reply.header('x-request-id', request.id));
     },
-    clientErrorHandler(error, socket) {
-      if (!socket.writable || (error as NodeJS.ErrnoException).code === 'ECONNRESET') return;
-      const known = asAppError({
-        ...error,
-        code: (error as NodeJS.ErrnoException).code,
-        statusCode: 400,
-        message: 'The request is not valid HTTP.',
-      });
-      const body = JSON.stringify(problemOf(known, newId()));
-      socket.end(
-        `HTTP/1.1 ${known.status} ${known.code}\r\ncontent-type: ${problemType}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-      );
-    },
+    clientErrorHandler: (error, socket) => refuseBrokenRequest(error, socket, services.logger),
   });
 
+  oddRequests(app);
   errorsPlugin(app);
   requestContextPlugin(app, services);
+  addressesPlugin(app);
   bodiesPlugin(app);
-  await app.register(cookie);
+  await cookiesPlugin(app);
   authenticatePlugin(app, services);
   csrfPlugin(app, services);
+  refuseUnknownAddresses(app);
   unitOfWorkPlugin(app);
+  sendCookies(app);
   await app.register(swagger, openapiOptions());
   const refuseOtherMethods = rememberMethods(app);
 

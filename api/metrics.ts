@@ -23,20 +23,25 @@ export class Metrics {
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1],
     registers: [this.registry],
   });
-  readonly units = new Gauge({
-    name: 'core_units_of_work_active',
-    help: 'Units of work under way.',
-    registers: [this.registry],
-  });
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
   }
 
+  /** Shows how much of the pool budget is taken. */
+  watchUnits(count: () => number): void {
+    const gauge: Gauge = new Gauge({
+      name: 'core_units_of_work_active',
+      help: 'Units of work that have, or wait for, a database connection.',
+      registers: [this.registry],
+      collect: () => gauge.set(count()),
+    });
+  }
+
   /** Starts the listener; resolves when it listens. @throws when the port is taken */
   async listen(host: string, port: number): Promise<Server> {
     const server = createServer((request, response) => {
-      if (request.url !== '/metrics') {
+      if (request.url?.split('?', 1)[0] !== '/metrics') {
         response.writeHead(404, { 'content-type': 'text/plain' }).end('Metrics are at /metrics.\n');
         return;
       }

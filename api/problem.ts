@@ -59,16 +59,15 @@ interface ForeignError {
   readonly validationContext?: string;
 }
 
-/** Fastify's and Node's own refusals, by their code. */
+/** Refusals of Fastify's own while it reads a request, by their code. */
 const foreignCodes: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed_body',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'malformed_body',
   FST_ERR_CTP_INVALID_JSON_BODY: 'malformed_body',
-  FST_ERR_BAD_URL: 'invalid_input',
-  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
-  HPE_HEADER_OVERFLOW: 'invalid_input',
+  FST_ERR_BAD_URL: 'malformed_request',
+  FST_ERR_MAX_PARAM_LENGTH: 'malformed_request',
 };
 
 /**
@@ -78,17 +77,21 @@ export function asAppError(thrown: unknown): AppError {
   if (isAppError(thrown)) return thrown;
   const error = (thrown ?? {}) as ForeignError;
   if (error.validation) return validationError(error.validation, error.validationContext ?? 'body');
-  const code = foreignCodes[error.code ?? ''];
+  // The client broke off while it sent the body; a handler's lost connections carry no status.
+  const isBrokenOff = error.code === 'ECONNRESET' && error.statusCode === 400;
+  const code = isBrokenOff ? 'malformed_request' : foreignCodes[error.code ?? ''];
   if (code) return new AppError(code, error.message ?? errorCatalogue[code].title, { cause: thrown });
-  if (error.statusCode === 400)
-    return new AppError('malformed_body', error.message ?? 'The request cannot be read.', { cause: thrown });
   return new AppError('internal', 'Something went wrong on our side; quote the request id when you ask for help.', {
     cause: thrown,
   });
 }
 
+/** Most problems that one answer lists: its size must not grow with the mistakes. */
+const mostFields = 20;
+
 function validationError(problems: NonNullable<ForeignError['validation']>, context: string): AppError {
   const fields = problems
+    .slice(0, mostFields)
     // The members of a union each report once more; the union's own line is enough.
     .filter(({ keyword }) => keyword !== 'const' && keyword !== 'if')
     .map(({ instancePath, keyword, params, message }) => {

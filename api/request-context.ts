@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { anonymousCaller, type Caller } from '#entities/kit/caller.ts';
 import type { UnitOfWork } from '#entities/kit/unit-of-work.ts';
 import type { AccessClaims } from './auth/access-token.ts';
+import type { PendingCookie } from './plugins/cookies.ts';
 
 /** What every part of the server knows of the request it works for. */
 export interface RequestContext {
@@ -17,6 +18,8 @@ export interface RequestContext {
   isCookieCredential: boolean;
   /** The request's unit of work, once something asked for it. */
   unit: UnitOfWork | undefined;
+  /** What the answer will set, if it is not a refusal. */
+  cookies: readonly PendingCookie[];
 }
 
 declare module 'fastify' {
@@ -28,6 +31,8 @@ declare module 'fastify' {
     readonly access?: 'public' | 'required';
     /** CSRF is checked on mutating methods unless a route is a signed receiver. */
     readonly csrf?: false;
+    /** Answered while the process stops, too. */
+    readonly whileStopping?: boolean;
   }
 }
 
@@ -40,5 +45,6 @@ export function newRequestContext(request: FastifyRequest, traceparent: string, 
     claims: undefined,
     isCookieCredential: false,
     unit: undefined,
+    cookies: [],
   };
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
 import { AppError, errorCatalogue, statusOf, type ErrorCode } from '#entities/kit/errors.ts';
 import type { UnitOfWork } from '#entities/kit/unit-of-work.ts';
+import { withinDeadline } from './deadline.ts';
 import { ProblemSchema } from './problem.ts';
 import { unitOf } from './plugins/unit-of-work.ts';
 import type { Services } from './services.ts';
@@ -34,6 +35,8 @@ export interface RouteDefinition<Body extends TObject> {
   /** Answers by status. A text answer names its media type in `produces`. */
   readonly answers: Readonly<Record<number, TSchema>>;
   readonly produces?: string;
+  /** Answered while the process stops, too: whoever watches it asks here. */
+  readonly whileStopping?: true;
   /** Refusals a caller has to expect here, besides those of every route. */
   readonly errors: readonly ErrorCode[];
   readonly handle: (call: Call<Static<Body>>) => Promise<Answer> | Answer;
@@ -50,16 +53,17 @@ export function registerRoute(app: FastifyInstance, services: Services, route: R
   app.route({
     method: route.method,
     url: route.url,
-    config: { access: route.access },
+    config: { access: route.access, whileStopping: route.whileStopping ?? false },
     schema: {
       summary: route.summary,
       description: route.description,
       tags: [route.tag],
       ...(route.body ? { body: route.body } : {}),
       ...(route.produces ? { produces: [route.produces] } : {}),
-      response: { ...route.answers, ...errorAnswers(route.errors) },
+      response: { ...route.answers, ...errorAnswers(errorsOf(route)) },
     },
     handler: async (request, reply) => {
+      if (!route.body) refuseBody(request.body);
       const call: Call<never> = {
         body: request.body as never,
         get unit() {
@@ -77,37 +81,41 @@ export function registerRoute(app: FastifyInstance, services: Services, route: R
   });
 }
 
-/** Refuses to wait longer than the request may take; what still runs finds its unit of work closed. */
-async function withinDeadline<T>(request: FastifyRequest, work: Promise<T> | T): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const expired = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(
-      () =>
-        reject(
-          new AppError('deadline_exceeded', 'The request took longer than its deadline; nothing was changed.', {
-            details: { retryAfterSeconds: 1 },
-          }),
-        ),
-      Math.max(0, request.core.deadline - Date.now()),
-    );
-  });
-  try {
-    return await Promise.race([work, expired]);
-  } finally {
-    clearTimeout(timer);
-  }
+/** Unknown keys are refused where there are known ones; where there are none, all of them. */
+function refuseBody(body: unknown): void {
+  const isNothing = body === undefined || (isObject(body) && Object.keys(body).length === 0);
+  if (!isNothing) throw new AppError('invalid_input', 'This request has no body; leave it out.');
 }
 
-function errorAnswers(codes: readonly ErrorCode[]): Record<number, unknown> {
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What a route refuses: what it names itself, and what follows from how it is called. */
+function errorsOf({ method, body, access, errors }: Route): ErrorCode[] {
+  return [
+    ...new Set<ErrorCode>([
+      ...errors,
+      ...(method === 'GET'
+        ? []
+        : (['invalid_input', 'malformed_body', 'csrf_token_missing', 'csrf_token_invalid'] as const)),
+      ...(body ? (['body_too_large', 'unsupported_media_type'] as const) : []),
+      ...(access === 'required' ? (['unauthenticated'] as const) : []),
+    ]),
+  ];
+}
+
+function errorAnswers(codes: readonly ErrorCode[]): Record<string, unknown> {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) byStatus.set(statusOf(code), [...(byStatus.get(statusOf(code)) ?? []), code]);
-  return Object.fromEntries(
-    [...byStatus].map(([status, names]) => [
-      status,
-      {
-        description: names.map((name) => `\`${name}\`: ${errorCatalogue[name].title}`).join(' '),
-        content: { 'application/problem+json': { schema: ProblemSchema } },
-      },
-    ]),
-  );
+  const content = { 'application/problem+json': { schema: ProblemSchema } };
+  return {
+    ...Object.fromEntries(
+      [...byStatus].map(([status, names]) => [
+        status,
+        { description: names.map((name) => `\`${name}\`: ${errorCatalogue[name].title}`).join(' '), content },
+      ]),
+    ),
+    default: { description: 'Any other problem; see /docs/errors.', content },
+  };
 }

@@ -5,6 +5,7 @@ import type { Database } from '#entities/kit/database.ts';
 import type { AccessTokens } from './auth/access-token.ts';
 import type { Health } from './health.ts';
 import type { Metrics } from './metrics.ts';
+import type { Traffic } from './traffic.ts';
 
 /** What the routes of one process work with; assembled once in `start.ts`. */
 export interface Services {
@@ -15,4 +16,5 @@ export interface Services {
   readonly accessTokens: AccessTokens;
   readonly health: Health;
   readonly metrics: Metrics;
+  readonly traffic: Traffic;
 }

@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { parseListenAddress } from '#config/form.ts';
@@ -8,11 +9,14 @@ import { systemClock, type Clock } from '#entities/kit/clock.ts';
 import type { Backbone } from '#relay/backbone.ts';
 import { createApp } from './app.ts';
 import { AccessTokens } from './auth/access-token.ts';
-import { loadSigningKeys } from './auth/signing-keys.ts';
+import { loadSigningKeys, type SigningKeySources } from './auth/signing-keys.ts';
 import { Health } from './health.ts';
 import type { Metrics } from './metrics.ts';
 import type { Route } from './route.ts';
 import type { Services } from './services.ts';
+import { StartError } from './start-error.ts';
+import { applyTimeouts } from './timeouts.ts';
+import { Traffic } from './traffic.ts';
 
 export interface ApiOptions {
   readonly config: ConfigStore;
@@ -41,82 +45,115 @@ export async function createApi({
   stateFolder,
   routes = [],
 }: ApiOptions): Promise<Api> {
-  const { token } = config.current.auth;
-  const keys = await loadSigningKeys({
-    kid: token.kid,
-    keys: token.keys,
-    generateKeys: token.generatekeys,
-    stateFolder,
-  });
   const { database, temporal, store } = backbone;
+  const accessTokens = new AccessTokens(
+    await loadSigningKeys(keySources(config.current, stateFolder)),
+    () => {
+      const { issuer, audience, accessduration } = config.current.auth.token;
+      return { issuer, audience, accessDurationMs: accessduration };
+    },
+    clock,
+  );
   const services: Services = {
     config,
     database,
     clock,
     logger,
     metrics,
-    accessTokens: new AccessTokens(
-      keys,
-      () => {
-        const { issuer, audience, accessduration } = config.current.auth.token;
-        return { issuer, audience, accessDurationMs: accessduration };
-      },
-      clock,
-    ),
+    accessTokens,
+    traffic: new Traffic(),
     health: new Health({
       db_primary: () => database.pool.query('select 1'),
       job_queue: () => temporal.check(),
-      ...(store ? { fga: () => store.prepare() } : {}),
+      ...(store ? { fga: () => store.ping() } : {}),
     }),
   };
+  metrics.watchUnits(() => database.activeUnits);
   const app = await createApp(services, routes);
   config.subscribe('server', ({ server }) => applyTimeouts(app, server));
+  config.subscribe('auth.token', (next) => {
+    loadSigningKeys(keySources(next, stateFolder)).then(
+      (keys) => accessTokens.replaceKeys(keys),
+      (error: unknown) =>
+        logger.error({ err: error }, 'the signing keys stay as they are: the new ones cannot be used'),
+    );
+  });
   return { app, services };
 }
 
-/** Timeouts of the HTTP server take effect without a restart. */
-function applyTimeouts({ server: http }: FastifyInstance, server: Config['server']): void {
-  http.requestTimeout = server.readtimeout;
-  http.headersTimeout = server.readheadertimeout;
-  http.keepAliveTimeout = server.idletimeout;
+function keySources({ auth: { token } }: Config, stateFolder: string): SigningKeySources {
+  return { kid: token.kid, keys: token.keys, generateKeys: token.generatekeys, stateFolder };
 }
 
 export interface Listening {
   readonly url: string;
+  /** Empty while `server.metricsport` is. */
   readonly metricsUrl: string;
-  /** Answers what is under way within `shutdowngraceperiod`, takes nothing new, then ends. */
+  /**
+   * Answers what is under way within `shutdowngraceperiod` and refuses what is new, so that whoever asks learns it; then cuts
+   * what is left, and ends.
+   */
   close(): Promise<void>;
 }
 
-/** Opens the API's port and the one of the metrics. @throws when a port is taken */
+/** Opens the API's port and the one of the metrics. @throws StartError when one cannot be opened */
 export async function listen({ app, services }: Api): Promise<Listening> {
   const { server } = services.config.current;
-  const address = addressOf(server.listen);
-  const url = await app.listen({ host: address.host, port: address.port });
-  const metricsAddress = addressOf(server.metricsport);
-  let metrics: Server;
+  const url = await opened('server.listen', server.listen, (host, port) => app.listen({ host, port }));
+  let metrics: Server | undefined;
   try {
-    metrics = await services.metrics.listen(metricsAddress.host, metricsAddress.port);
+    if (server.metricsport !== '')
+      metrics = await opened('server.metricsport', server.metricsport, (host, port) =>
+        services.metrics.listen(host, port),
+      );
   } catch (error) {
     await app.close();
     throw error;
   }
   return {
     url,
-    metricsUrl: `http://${metricsAddress.host}:${metricsAddress.port}/metrics`,
+    metricsUrl: metrics ? `${urlOf(metrics)}/metrics` : '',
     close: async () => {
       services.health.stop();
-      metrics.close();
-      const grace = services.config.current.server.shutdowngraceperiod;
-      const hurry = setTimeout(() => app.server.closeAllConnections(), grace);
+      await services.traffic.quiet(services.config.current.server.shutdowngraceperiod);
+      app.server.closeAllConnections();
       await app.close();
-      clearTimeout(hurry);
+      metrics?.close();
+      metrics?.closeAllConnections();
     },
   };
 }
 
-function addressOf(text: string): { host: string; port: number } {
-  const address = parseListenAddress(text);
-  if (!address) throw new Error(`"${text}" is not an address to listen on`);
-  return { host: address.host || '0.0.0.0', port: address.port };
+/** Every interface, for an address without a host: both IP versions where the machine has both. */
+const everywhere = ['::', '0.0.0.0'] as const;
+
+async function opened<T>(field: string, address: string, open: (host: string, port: number) => Promise<T>): Promise<T> {
+  const { host, port } = parseListenAddress(address) ?? {};
+  // The configuration has checked the form.
+  if (port === undefined) throw new StartError(`${field} is "${address}", which is not an address to listen on.`);
+  try {
+    if (host !== undefined) return await open(host, port);
+    return await open(everywhere[0], port).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EAFNOSUPPORT' && error.code !== 'EADDRNOTAVAIL') throw error;
+      return open(everywhere[1], port);
+    });
+  } catch (error) {
+    throw new StartError(`${field} is ${address}, ${reasonOf(error as NodeJS.ErrnoException)}`, error);
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'but that port is in use: end the process that holds it, or choose another port.',
+  EACCES: 'but this user may not open that port: choose one above 1023.',
+  EADDRNOTAVAIL: 'but this machine has no such address.',
+};
+
+function reasonOf({ code, message }: NodeJS.ErrnoException): string {
+  return reasons[code ?? ''] ?? `and it could not be opened: ${message}.`;
+}
+
+function urlOf(server: Server): string {
+  const { address, port, family } = server.address() as AddressInfo;
+  const host = address === '::' || address === '0.0.0.0' ? '127.0.0.1' : address;
+  return `http://${family === 'IPv6' && host === address ? `[${host}]` : host}:${port}`;
 }

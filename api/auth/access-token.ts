@@ -34,15 +34,21 @@ export interface IssuedToken extends AccessClaims {
 
 /** Issues and checks access tokens: signed JWTs (specification, Access tokens and API tokens). */
 export class AccessTokens {
-  readonly #keys: SigningKeys;
+  #keys: SigningKeys;
   readonly #settings: () => AccessTokenSettings;
   readonly #clock: Clock;
-  readonly #keySet: ReturnType<typeof createLocalJWKSet>;
+  #keySet: ReturnType<typeof createLocalJWKSet>;
 
   constructor(keys: SigningKeys, settings: () => AccessTokenSettings, clock: Clock) {
     this.#keys = keys;
     this.#settings = settings;
     this.#clock = clock;
+    this.#keySet = createLocalJWKSet(keys.publicKeys);
+  }
+
+  /** From now on these keys sign and verify. */
+  replaceKeys(keys: SigningKeys): void {
+    this.#keys = keys;
     this.#keySet = createLocalJWKSet(keys.publicKeys);
   }
 

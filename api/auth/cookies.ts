@@ -1,11 +1,11 @@
-import type { CookieSerializeOptions } from '@fastify/cookie';
+import type { SerializeOptions } from '@fastify/cookie';
 import type { Config } from '#config/root.ts';
 
 /** Cookie that carries the access token for browsers. */
 export const accessCookie = 'access_token';
 
 /** Attributes of credential cookies (configuration `sessions`). */
-export function credentialCookie(config: Config): CookieSerializeOptions {
+export function credentialCookie(config: Config): SerializeOptions {
   const { domain, maxage, secure, httponly, samesite } = config.sessions;
   return {
     path: '/',
@@ -18,7 +18,7 @@ export function credentialCookie(config: Config): CookieSerializeOptions {
 }
 
 /** Attributes of the CSRF cookie (configuration `server.csrfprotection`). */
-export function csrfCookie(config: Config): CookieSerializeOptions {
+export function csrfCookie(config: Config): SerializeOptions {
   const { secure, cookiehttponly, cookiedomain, cookiepath, samesite } = config.server.csrfprotection;
   return {
     path: cookiepath,
@@ -29,7 +29,7 @@ export function csrfCookie(config: Config): CookieSerializeOptions {
   };
 }
 
-/** `Default` leaves the attribute out, so that the browser decides. */
+/** `Default` leaves the attribute out, so that the browser decides; serialised with @fastify/cookie's function, not its hook, which would add Lax. */
 function sameSite(value: string): { sameSite?: 'lax' | 'strict' | 'none' } {
   const name = value.toLowerCase();
   return name === 'lax' || name === 'strict' || name === 'none' ? { sameSite: name } : {};

@@ -2,6 +2,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject 
 import { mkdir, readFile, rename, link, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { exportJWK, type JSONWebKeySet } from 'jose';
+import { StartError } from '../start-error.ts';
 
 /** Accepted algorithms: asymmetric ones only, so a public key can never be used as a shared secret. */
 const algorithms = ['EdDSA', 'RS256'] as const;
@@ -22,7 +23,7 @@ export interface SigningKeys {
 export interface SigningKeySources {
   /** Id of the key that signs (configuration `auth.token.kid`). */
   readonly kid: string;
-  /** Key id → path of a PEM file (`auth.token.keys`). */
+  /** Key id → path of a PEM file, or the PEM text (`auth.token.keys`). */
   readonly keys: Readonly<Record<string, string>>;
   /** Make an Ed25519 key when none is given (`auth.token.generatekeys`); kept in `stateFolder`. */
   readonly generateKeys: boolean;
@@ -31,7 +32,7 @@ export interface SigningKeySources {
 
 /**
  * Loads the configured signing keys, or the generated one.
- * @throws Error naming the key and the remedy when a file cannot be used or no key signs
+ * @throws StartError naming the key and the remedy when a file cannot be used or no key signs
  */
 export async function loadSigningKeys(sources: SigningKeySources): Promise<SigningKeys> {
   const configured = await Promise.all(
@@ -43,7 +44,7 @@ export async function loadSigningKeys(sources: SigningKeySources): Promise<Signi
       : configured;
   const signing = keys.find((key) => key.kid === sources.kid);
   if (!signing) {
-    throw new Error(
+    throw new StartError(
       `auth.token.kid is "${sources.kid}", but auth.token.keys holds ${keys.map((key) => key.kid).join(', ') || 'nothing'}: add that key or set auth.token.generatekeys.`,
     );
   }
@@ -59,10 +60,11 @@ export async function loadSigningKeys(sources: SigningKeySources): Promise<Signi
 }
 
 async function readPem(kid: string, path: string): Promise<string> {
+  if (path.includes('-----BEGIN ')) return path;
   try {
     return await readFile(path, 'utf8');
   } catch (cause) {
-    throw new Error(`auth.token.keys: the key "${kid}" cannot be read from ${path}.`, { cause });
+    throw new StartError(`auth.token.keys: the key "${kid}" cannot be read from ${path}.`, cause);
   }
 }
 
@@ -71,14 +73,14 @@ function keyFrom(kid: string, pem: string): SigningKey {
   try {
     privateKey = createPrivateKey(pem);
   } catch (cause) {
-    throw new Error(`auth.token.keys: "${kid}" is not a private key in PEM form (PKCS#8 or PKCS#1).`, { cause });
+    throw new StartError(`auth.token.keys: "${kid}" is not a private key in PEM form (PKCS#8 or PKCS#1).`, cause);
   }
   if (privateKey.asymmetricKeyType === 'ed25519') return { kid, algorithm: 'EdDSA', privateKey };
   if (privateKey.asymmetricKeyType === 'rsa') {
     if ((privateKey.asymmetricKeyDetails?.modulusLength ?? 0) >= 2_048) return { kid, algorithm: 'RS256', privateKey };
-    throw new Error(`auth.token.keys: "${kid}" is an RSA key of less than 2048 bits; make a longer one.`);
+    throw new StartError(`auth.token.keys: "${kid}" is an RSA key of less than 2048 bits; make a longer one.`);
   }
-  throw new Error(`auth.token.keys: "${kid}" is a ${privateKey.asymmetricKeyType} key; use Ed25519 or RSA.`);
+  throw new StartError(`auth.token.keys: "${kid}" is a ${privateKey.asymmetricKeyType} key; use Ed25519 or RSA.`);
 }
 
 /** The generated key of this installation. Processes that start together agree on one: the first file to stand wins. */

@@ -171,7 +171,11 @@ function lookUpField(module: EntityModule, type: GraphQLObjectType): FieldConfig
     type: new GraphQLNonNull(type),
     description: `One ${module.typeName} by id.`,
     args: { id: { type: new GraphQLNonNull(GraphQLID) } },
-    resolve: (_source, { id }: { id: string }, { unit }) => unit.data.get(module, id),
+    resolve: (_source, { id }: { id: string }, { unit }) => {
+      // What is no id is the id of nothing; the database need not be asked, or given what it cannot read.
+      if (isId(id)) return unit.data.get(module, id);
+      throw new AppError('not_found', `There is no ${module.typeName} "${String(id)}".`);
+    },
   };
 }
 
@@ -182,5 +186,5 @@ function encodeCursor(module: EntityModule, id: string): string {
 function decodeCursor(module: EntityModule, cursor: string): string {
   const [kind, id, ...rest] = Buffer.from(cursor, 'base64url').toString().split(':');
   if (kind === module.kind && rest.length === 0 && isId(id)) return id;
-  throw new AppError('invalid_cursor', `"${cursor}" is not a cursor of this list; use one that a page of it returned.`);
+  throw new AppError('invalid_cursor', 'after is not a cursor of this list; use one that a page of it returned.');
 }

@@ -1,10 +1,35 @@
-import type { FastifyInstance } from 'fastify';
-import { getOperationAST, GraphQLError, OperationTypeNode, type ExecutionResult, type GraphQLSchema } from 'graphql';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { getOperationAST, OperationTypeNode, type ExecutionResult, type GraphQLSchema } from 'graphql';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
-import { isAppError } from '#entities/kit/errors.ts';
-import { asAppError } from '../problem.ts';
+import { Type } from 'typebox';
+import { AppError } from '#entities/kit/errors.ts';
+import { withinDeadline } from '../deadline.ts';
 import type { Services } from '../services.ts';
+import { parseStrictJson } from '../strict-json.ts';
 import type { GraphqlContext } from './context.ts';
+import { asGraphqlError, presentError } from './errors.ts';
+
+const anyObject = Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]);
+const anyText = Type.Union([Type.String(), Type.Null()]);
+
+/** The members of a request (GraphQL over HTTP, section 5.1); what variables and extensions hold is the document's affair. */
+const bodySchema = Type.Object(
+  {
+    query: Type.String({ minLength: 1 }),
+    variables: Type.Optional(anyObject),
+    operationName: Type.Optional(anyText),
+    extensions: Type.Optional(anyObject),
+  },
+  { additionalProperties: false },
+);
+
+const parameter = Type.Optional(Type.String());
+const querySchema = Type.Object({
+  query: parameter,
+  variables: parameter,
+  operationName: parameter,
+  extensions: parameter,
+});
 
 /** GraphQL over HTTP at `/graphql`: the same callers, CSRF check and units of work as REST. */
 export function graphqlServer(app: FastifyInstance, services: Services, schema: GraphQLSchema): void {
@@ -12,28 +37,78 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
     schema,
     graphqlEndpoint: '/graphql',
     landingPage: false,
-    graphiql: services.config.current.server.dev,
+    graphiql: services.config.current.server.dev
+      ? (_request, context) => ({ headers: csrfHeaders(services, requestOf(context)) })
+      : false,
     cors: false,
     logging: false,
     multipart: false,
-    maskedErrors: { maskError: (error) => presented(error, 'unknown') },
-    plugins: [unitOfWorkPerOperation()],
+    // All errors pass `presentErrors`.
+    maskedErrors: false,
+    plugins: [unitOfWorkPerOperation(), presentErrors()],
   });
+
+  const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+    const response = await yoga.handleNodeRequest(nodeRequest(request), {
+      services,
+      fastify: { request, reply },
+    });
+    const type = response.headers.get('content-type') ?? '';
+    // The protocol layer refuses some requests without a body.
+    if (response.status >= 400 && !type.includes('json')) throw refusalOf(response.status);
+    for (const [name, value] of response.headers) void reply.header(name, value);
+    void reply.code(response.status);
+    // Buffered: the unit of work has ended, and an answer is small next to what made it.
+    return reply.send(Buffer.from(await response.arrayBuffer()));
+  };
   app.route({
-    method: ['GET', 'POST'],
+    method: 'GET',
     url: '/graphql',
-    schema: { hide: true },
-    handler: async (request, reply) => {
-      const response = await yoga.handleNodeRequest(request, {
-        services,
-        fastify: { request, reply },
-      });
-      for (const [name, value] of response.headers) void reply.header(name, value);
-      void reply.code(response.status);
-      // Buffered: the unit of work has ended, and an answer is small next to what made it.
-      return reply.send(Buffer.from(await response.arrayBuffer()));
+    schema: { hide: true, querystring: querySchema },
+    preHandler: (request, _reply, done) => {
+      const { variables, extensions } = request.query as { variables?: string; extensions?: string };
+      done(jsonProblem('variables', variables) ?? jsonProblem('extensions', extensions));
     },
+    handler,
   });
+  app.route({ method: 'POST', url: '/graphql', schema: { hide: true, body: bodySchema }, handler });
+}
+
+/** What the protocol layer sees of a request: not its Host, which the client makes up and which it would build URLs from. */
+function nodeRequest(request: FastifyRequest) {
+  const query = request.url.indexOf('?');
+  return {
+    method: request.method,
+    url: `/graphql${query < 0 ? '' : request.url.slice(query)}`,
+    headers: { ...request.headers, host: 'localhost' },
+    body: request.body,
+    // It would read the body from here, were there none.
+    [Symbol.asyncIterator]: () => request.raw[Symbol.asyncIterator](),
+  };
+}
+
+function jsonProblem(name: string, text: string | undefined): AppError | undefined {
+  if (text === undefined || text === '') return undefined;
+  try {
+    const value = parseStrictJson(text);
+    if (value === null || (typeof value === 'object' && !Array.isArray(value))) return undefined;
+  } catch (cause) {
+    return new AppError('invalid_input', `The query parameter "${name}" is not usable JSON.`, { cause });
+  }
+  return new AppError('invalid_input', `The query parameter "${name}" must be a JSON object.`);
+}
+
+function refusalOf(status: number): AppError {
+  if (status === 406)
+    return new AppError('not_acceptable', 'Accept application/json or application/graphql-response+json.');
+  return new AppError('invalid_input', 'This is not a GraphQL request.');
+}
+
+/** Request headers that GraphiQL begins with: those operations pass the CSRF check with the cookie that comes with its page. */
+function csrfHeaders(services: Services, { core }: FastifyRequest): string {
+  const { header, cookie } = services.config.current.server.csrfprotection;
+  const token = core.cookies.find(({ name }) => name === cookie)?.value;
+  return JSON.stringify(token === undefined ? {} : { [header]: token });
 }
 
 /**
@@ -44,7 +119,8 @@ function unitOfWorkPerOperation(): Plugin<GraphqlContext> {
   return {
     onExecute({ args, executeFn, setExecuteFn }) {
       const context: GraphqlContext = args.contextValue;
-      const { core } = context.fastify.request;
+      const { request } = context.fastify;
+      const { core } = request;
       const operation = getOperationAST(args.document, args.operationName);
       setExecuteFn(async (input): Promise<ExecutionResult> => {
         const unit = context.services.database.unitOfWork({
@@ -57,13 +133,12 @@ function unitOfWorkPerOperation(): Plugin<GraphqlContext> {
         context.unit = unit;
         core.unit = unit;
         try {
-          const result = (await executeFn(input)) as ExecutionResult;
-          if (result.errors?.length)
-            return { errors: result.errors.map((error) => logged(error, context)), data: null };
+          const result = await withinDeadline(request, executeFn(input) as Promise<ExecutionResult>);
+          if (result.errors?.length) return { errors: result.errors, data: null };
           await unit.commit();
           return result;
         } catch (error) {
-          return { errors: [logged(error, context)], data: null };
+          return { errors: [asGraphqlError(error)], data: null };
         } finally {
           // Does nothing after a commit.
           await unit.rollback();
@@ -73,40 +148,22 @@ function unitOfWorkPerOperation(): Plugin<GraphqlContext> {
   };
 }
 
-/** Errors of the executor carry what was thrown; unexpected ones are masked and logged. */
-function logged(error: unknown, context: GraphqlContext): GraphQLError {
-  const { request } = context.fastify;
-  const thrown = error instanceof GraphQLError ? (error.originalError ?? error) : error;
-  const answer = presented(error, request.id);
-  if (!(thrown instanceof GraphQLError) && asAppError(thrown).status >= 500) {
-    request.log.error({ err: thrown, code: answer.extensions['code'] }, 'graphql operation failed');
-  }
-  return answer;
+/** Every error of an answer, wherever it arose, becomes one of the catalogue's. */
+function presentErrors(): Plugin<GraphqlContext> {
+  return {
+    onResultProcess(process) {
+      const { result, serverContext } = process;
+      if (!('errors' in result) || !result.errors?.length) return;
+      const request = requestOf(serverContext);
+      process.setResult({
+        ...result,
+        errors: result.errors.map((error) => presentError(asGraphqlError(error), request)),
+      });
+    },
+  };
 }
 
-/** An error as the caller sees it: a code of the catalogue in `extensions.code`. */
-function presented(error: unknown, requestId: string): GraphQLError {
-  const position =
-    error instanceof GraphQLError
-      ? { nodes: error.nodes, source: error.source, positions: error.positions, path: error.path }
-      : {};
-  const thrown = error instanceof GraphQLError ? (error.originalError ?? error) : error;
-  // Syntax and validation errors of the document itself.
-  if (thrown instanceof GraphQLError) {
-    return thrown.extensions['code']
-      ? thrown
-      : new GraphQLError(thrown.message, {
-          ...position,
-          extensions: { ...thrown.extensions, code: 'invalid_input', request_id: requestId },
-        });
-  }
-  const known = isAppError(thrown) ? thrown : asAppError(thrown);
-  return new GraphQLError(known.message, {
-    ...position,
-    extensions: {
-      code: known.code,
-      request_id: requestId,
-      ...(known.details.fields ? { errors: known.details.fields } : {}),
-    },
-  });
+/** The protocol layer hands its context on without the type that it was given with. */
+function requestOf(context: unknown): FastifyRequest {
+  return (context as GraphqlContext).fastify.request;
 }

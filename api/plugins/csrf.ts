@@ -1,9 +1,10 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '#entities/kit/errors.ts';
 import { deriveKey } from '#entities/kit/keys.ts';
 import { csrfCookie } from '../auth/cookies.ts';
 import { isCsrfToken, newCsrfToken } from '../auth/csrf-token.ts';
 import type { Services } from '../services.ts';
+import { giveCookie } from './cookies.ts';
 
 const mutating = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
@@ -12,26 +13,39 @@ const mutating = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
  * its credential in the Authorization header is not at risk, because no browser adds that by itself.
  */
 export function csrfPlugin(app: FastifyInstance, services: Services): void {
-  app.addHook('onRequest', (request, reply, done) => {
+  app.addHook('onRequest', (request, _reply, done) => {
     const { csrfprotection } = services.config.current.server;
     if (!csrfprotection.enabled) {
       done();
       return;
     }
-    const isExempt = request.routeOptions.config.csrf === false || request.headers.authorization !== undefined;
-    if (mutating.has(request.method)) done(isExempt ? undefined : problemWith(request, services));
-    else {
-      if (request.method === 'GET' && !holdsToken(request, services))
-        setCsrfCookie(reply, services, request.core.claims?.sessionId ?? '');
-      done();
-    }
+    if (request.method === 'GET') renewCsrfCookie(request, services);
+    const isExempt =
+      !mutating.has(request.method) ||
+      request.is404 ||
+      request.routeOptions.config.csrf === false ||
+      request.headers.authorization !== undefined;
+    done(isExempt ? undefined : problemWith(request, services));
   });
 }
 
-/** Gives the browser a token bound to this session; called by GETs and by whatever starts or ends a session. */
-export function setCsrfCookie(reply: FastifyReply, services: Services, sessionId: string): void {
+/** Every GET sets the cookie: again the same token while it is good for this session, else a new one. */
+function renewCsrfCookie(request: FastifyRequest, services: Services): void {
   const config = services.config.current;
-  void reply.setCookie(
+  const { cookie } = config.server.csrfprotection;
+  const sessionId = request.core.claims?.sessionId ?? '';
+  const key = keyOf(services);
+  const held = request.cookies[cookie];
+  const token = held !== undefined && isCsrfToken(key, sessionId, held) ? held : newCsrfToken(key, sessionId);
+  giveCookie(request, cookie, token, csrfCookie(config), { isForRefusals: true });
+}
+
+/** Gives the browser a token of the session that this answer begins, or leaves. */
+export function setCsrfCookie(request: FastifyRequest, services: Services, sessionId: string): void {
+  const config = services.config.current;
+  if (!config.server.csrfprotection.enabled) return;
+  giveCookie(
+    request,
     config.server.csrfprotection.cookie,
     newCsrfToken(keyOf(services), sessionId),
     csrfCookie(config),
@@ -53,11 +67,6 @@ function problemWith(request: FastifyRequest, services: Services): AppError | un
     'csrf_token_invalid',
     `The header "${header}" does not match this session's cookie "${cookie}"; GET any address for a new one.`,
   );
-}
-
-function holdsToken(request: FastifyRequest, services: Services): boolean {
-  const held = request.cookies[services.config.current.server.csrfprotection.cookie];
-  return held !== undefined && isCsrfToken(keyOf(services), request.core.claims?.sessionId ?? '', held);
 }
 
 const keys = new Map<string, Buffer>();

@@ -5,23 +5,32 @@ import { asAppError, problemOf, problemType } from '../problem.ts';
 /** Every error answer of the API is a problem document, wherever the error came from. */
 export function errorsPlugin(app: FastifyInstance): void {
   app.setErrorHandler((thrown, request, reply) => sendProblem(asAppError(thrown), request, reply));
-  app.setNotFoundHandler((request, reply) =>
-    sendProblem(
-      new AppError('route_not_found', `There is nothing at ${request.method} ${pathOf(request)}; see /docs.`),
-      request,
-      reply,
-    ),
-  );
+  app.setNotFoundHandler((request, reply) => sendProblem(routeNotFound(request), request, reply));
+}
+
+/** What is nowhere is refused before its body is looked at. */
+export function refuseUnknownAddresses(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    done(request.is404 ? routeNotFound(request) : undefined);
+  });
+}
+
+function routeNotFound(request: FastifyRequest): AppError {
+  return new AppError('route_not_found', `There is nothing at ${request.method} ${pathOf(request)}; see /docs.`);
 }
 
 /** Answers with the problem and logs what operators need of it. */
 export function sendProblem(error: AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (error.status >= 500) request.log.error({ err: error, code: error.code }, error.message);
+  // Of a client that went away nobody waits for an answer, and what its handler then runs into is no failure.
+  if (error.status >= 500 && !reply.raw.destroyed) {
+    request.log[error.kind === 'unavailable' ? 'warn' : 'error']({ err: error, code: error.code }, error.message);
+  }
   if (error.details.retryAfterSeconds !== undefined)
     void reply.header('retry-after', String(error.details.retryAfterSeconds));
-  // A refused request hands out nothing: not the cookies of a sign-in whose commit failed either.
-  reply.removeHeader('set-cookie');
-  return reply.code(error.status).header('content-type', problemType).send(problemOf(error, request.id));
+  return reply
+    .code(error.status)
+    .headers({ 'content-type': problemType, 'cache-control': 'no-store' })
+    .send(problemOf(error, request.id));
 }
 
 /** The path without its query: tokens in query strings are neither read nor repeated. */

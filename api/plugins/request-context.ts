@@ -1,9 +1,13 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { AppError } from '#entities/kit/errors.ts';
 import { startSpan, type WorkSpan } from '#entities/kit/trace.ts';
 import { newRequestContext, type RequestContext } from '../request-context.ts';
 import type { Services } from '../services.ts';
 
 const spans = new WeakMap<RequestContext, WorkSpan>();
+
+/** Time an answer has at least to reach the client, in milliseconds; one that was late itself gets no more. */
+const lastWordMs = 1_000;
 
 /**
  * Opens the request's span and context, and closes them with one access log line. The request id goes out in
@@ -21,11 +25,17 @@ export function requestContextPlugin(app: FastifyInstance, services: Services): 
     spans.set(request.core, span);
     request.log = request.log.child({ trace_id: span.traceId });
     reply.header('x-request-id', request.id);
-    done();
+    const leave = services.traffic.enter();
+    // Also when the client goes away and no answer is ever made.
+    reply.raw.once('close', leave);
+    const isRefused = services.health.isStopping && request.routeOptions.config.whileStopping !== true;
+    done(isRefused ? shuttingDown(reply) : undefined);
   });
-  app.addHook('onSend', (_request, reply, payload, done) => {
-    // A client that stops reading does not keep its connection.
-    reply.raw.setTimeout(services.config.current.server.writetimeout, () => reply.raw.destroy());
+  app.addHook('onSend', (request, reply, payload, done) => {
+    // A client that does not read the answer does not keep its connection.
+    const leftMs = Math.max(lastWordMs, request.core.deadline - Date.now());
+    const cut = setTimeout(() => reply.raw.destroy(), leftMs);
+    reply.raw.once('close', () => clearTimeout(cut));
     done(null, payload);
   });
   app.addHook('onResponse', (request, reply, done) => {
@@ -49,6 +59,13 @@ export function requestContextPlugin(app: FastifyInstance, services: Services): 
     span?.set({ 'http.route': route, 'http.response.status_code': statusCode });
     span?.end(statusCode >= 500 ? `status ${statusCode}` : undefined);
     done();
+  });
+}
+
+function shuttingDown(reply: FastifyReply): AppError {
+  reply.header('connection', 'close');
+  return new AppError('shutting_down', 'This process is stopping and takes no new requests; try again.', {
+    details: { retryAfterSeconds: 1 },
   });
 }
 

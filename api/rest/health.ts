@@ -11,6 +11,7 @@ export const livez = defineRoute({
   summary: 'Is the process alive',
   description: 'Asks nothing of any other part. Sets the CSRF cookie, like every GET.',
   access: 'public',
+  whileStopping: true,
   answers: { 200: Type.Object({ status: Type.String() }), 503: Type.Object({ status: Type.String() }) },
   errors: [],
   handle: ({ services }) =>
@@ -25,6 +26,7 @@ const readiness = {
   summary: 'Can the process work',
   description: 'Names each part the server depends on and whether it answers.',
   access: 'public',
+  whileStopping: true,
   answers: { 200: ReadinessSchema, 503: ReadinessSchema },
   errors: [],
 } as const;

@@ -3,9 +3,10 @@ import { Type } from 'typebox';
 import { membership, user } from '#entities/index.ts';
 import { systemCaller } from '#entities/kit/caller.ts';
 import { AppError } from '#entities/kit/errors.ts';
-import { countSignInFailure, forgetSignInFailures, readSignInFailures } from '#entities/kit/sign-in-failures.ts';
+import { forgetAttempt, takeAttempt } from '#entities/kit/sign-in-failures.ts';
 import { accessCookie, credentialCookie } from '../auth/cookies.ts';
 import { hashPassword, isOutdated, longestPassword, verifyPassword } from '../auth/password.ts';
+import { giveCookie } from '../plugins/cookies.ts';
 import { setCsrfCookie } from '../plugins/csrf.ts';
 import { defineRoute, type Call } from '../route.ts';
 
@@ -45,7 +46,7 @@ export const login = defineRoute({
   },
   errors: ['invalid_input', 'invalid_credentials', 'too_many_requests'],
   handle: async (call) => {
-    const { body, unit, services, request, reply } = call;
+    const { body, unit, services, request } = call;
     const email = body.username.trim().toLowerCase();
     const keys = {
       account: `account:${createHash('sha256').update(email).digest('hex')}`,
@@ -53,20 +54,18 @@ export const login = defineRoute({
     };
     const credential = await readCredential(call, email, keys);
     const isRight = await verifyPassword(body.password, credential?.passwordHash ?? null);
+    const newHash =
+      isRight && credential?.passwordHash && isOutdated(credential.passwordHash)
+        ? await hashPassword(body.password)
+        : undefined;
 
     const data = unit.data.privileged('sign-in');
     // Read again: between the two transactions the password may have been changed or the person locked out.
     const person = credential && isRight ? await data.findOne(user, { id: { eq: credential.id } }) : undefined;
-    if (!person?.emailConfirmedAt || person.status !== 'active' || person.passwordHash !== credential?.passwordHash) {
-      unit.recordOutsideRequest('failed sign-in', (outside) =>
-        countSignInFailure(outside, [keys.account, keys.address], windowMs),
-      );
+    if (!person?.emailConfirmedAt || person.status !== 'active' || person.passwordHash !== credential?.passwordHash)
       throw new AppError('invalid_credentials', 'Address or password is wrong, or the address is not confirmed yet.');
-    }
-    if (person.passwordHash && isOutdated(person.passwordHash)) {
-      await data.update(user, person.id, { passwordHash: await hashPassword(body.password) });
-    }
-    await forgetSignInFailures(unit, keys.account);
+    if (newHash !== undefined) await data.update(user, person.id, { passwordHash: newHash });
+    await forgetAttempt(unit, keys.account, keys.address);
     const [first] = await data.find(membership, {
       where: { userId: { eq: person.id } },
       orderBy: [{ field: 'createdAt', direction: 'asc' }],
@@ -74,8 +73,8 @@ export const login = defineRoute({
     });
 
     const issued = await services.accessTokens.issue(person.id, first?.organizationId ?? null);
-    void reply.setCookie(accessCookie, issued.token, credentialCookie(services.config.current));
-    setCsrfCookie(reply, services, issued.sessionId);
+    giveCookie(request, accessCookie, issued.token, credentialCookie(services.config.current));
+    setCsrfCookie(request, services, issued.sessionId);
     return {
       status: 200,
       body: {
@@ -89,11 +88,14 @@ export const login = defineRoute({
   },
 });
 
-/** The stored hash of an account, read in a transaction that ends before the hashing begins. */
+/**
+ * The stored hash of an account, read in a transaction that ends before the hashing begins. The attempt is counted here,
+ * before it is made; a success takes it back.
+ */
 async function readCredential(
   { services, request }: Call<unknown>,
   email: string,
-  keys: { account: string; address: string },
+  { account, address }: { readonly account: string; readonly address: string },
 ) {
   const context = {
     caller: systemCaller('sign-in'),
@@ -101,17 +103,19 @@ async function readCredential(
     traceparent: request.core.traceparent,
     deadline: request.core.deadline,
   };
-  return services.database.transact({ ...context, readOnly: true }, async (unit) => {
-    const failures = await readSignInFailures(unit, [keys.account, keys.address], windowMs);
-    for (const kind of ['account', 'address'] as const) {
-      const held = failures.get(keys[kind]);
-      if (held && held.failures >= limits[kind]) {
-        const waitMs = held.lastFailedAt.getTime() + windowMs - services.clock.now().getTime();
-        throw new AppError('too_many_requests', 'Too many failed sign-ins; wait before you try again.', {
-          details: { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) },
-        });
-      }
+  return services.database.transact(context, async (unit) => {
+    const person = await unit.data.findOne(user, { email: { eq: email } });
+    const keys = [
+      { key: account, limit: limits.account },
+      { key: address, limit: limits.address },
+    ];
+    const freeAt = await takeAttempt(unit, keys, windowMs);
+    if (freeAt) {
+      const waitMs = freeAt.getTime() - services.clock.now().getTime();
+      throw new AppError('too_many_requests', 'Too many failed sign-ins; wait before you try again.', {
+        details: { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) },
+      });
     }
-    return unit.data.findOne(user, { email: { eq: email } });
+    return person;
   });
 }

@@ -1,5 +1,6 @@
 import { revokeToken } from '#entities/kit/access.ts';
 import { accessCookie, credentialCookie } from '../auth/cookies.ts';
+import { takeCookie } from '../plugins/cookies.ts';
 import { setCsrfCookie } from '../plugins/csrf.ts';
 import { MessageSchema } from '../schemas.ts';
 import { defineRoute } from '../route.ts';
@@ -14,11 +15,11 @@ export const logout = defineRoute({
   access: 'public',
   answers: { 200: MessageSchema },
   errors: [],
-  handle: async ({ unit, services, request, reply }) => {
+  handle: async ({ unit, services, request }) => {
     const { claims } = request.core;
     if (claims) await revokeToken(unit, claims.tokenId, claims.expiresAt);
-    void reply.clearCookie(accessCookie, credentialCookie(services.config.current));
-    setCsrfCookie(reply, services, '');
+    takeCookie(request, accessCookie, credentialCookie(services.config.current));
+    setCsrfCookie(request, services, '');
     return { status: 200, body: { message: 'Signed out.' } };
   },
 });

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { emailVerification, user } from '#entities/index.ts';
+import { takeTurnForAddress } from '#entities/kit/sign-up-turn.ts';
 import { isPauseOver, requestVerification } from '../auth/request-verification.ts';
 import { checkStrength, hashPassword, longestPassword } from '../auth/password.ts';
 import { EmailSchema, MessageSchema } from '../schemas.ts';
@@ -40,6 +41,7 @@ export const register = defineRoute({
     // Hashing takes its time: it happens before the first statement opens the transaction.
     const passwordHash = await hashPassword(body.password);
 
+    await takeTurnForAddress(unit, email);
     const data = unit.data.privileged('sign-up');
     const existing = await data.findOne(user, { email: { eq: email } });
     const profile = {

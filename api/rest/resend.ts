@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { emailVerification, user } from '#entities/index.ts';
+import { takeTurnForAddress } from '#entities/kit/sign-up-turn.ts';
 import { isPauseOver, requestVerification } from '../auth/request-verification.ts';
 import { EmailSchema, MessageSchema } from '../schemas.ts';
 import { defineRoute } from '../route.ts';
@@ -17,6 +18,7 @@ export const resend = defineRoute({
   errors: ['invalid_input'],
   handle: async (call) => {
     const email = call.body.email.toLowerCase();
+    await takeTurnForAddress(call.unit, email);
     const data = call.unit.data.privileged('resend verification');
     const person = await data.findOne(user, { email: { eq: email } });
     if (person && !person.emailConfirmedAt) {

@@ -33,6 +33,8 @@ export const verify = defineRoute({
       throw new AppError('token_expired', 'This link has expired; ask for a new one with POST /v1/resend.');
     }
 
+    // The person may have been deleted since.
+    if (!(await data.findOne(user, { id: { eq: verification.userId } }))) throw invalidToken();
     await data.update(emailVerification, id, { usedAt: now });
     const person = await data.update(user, verification.userId, { emailConfirmedAt: now });
     const own = await data.create(organization, {

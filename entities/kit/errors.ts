@@ -17,6 +17,7 @@ const kinds = {
   unsupported_media_type: 415,
   unprocessable: 422,
   limited: 429,
+  headers_too_large: 431,
   internal: 500,
   unavailable: 503,
 } as const;
@@ -33,6 +34,7 @@ const entry = (kind: ErrorKind, title: string): CatalogueEntry => ({ kind, title
 
 export const errorCatalogue = {
   invalid_input: entry('invalid', 'The input is not valid.'),
+  malformed_request: entry('invalid', 'The request cannot be read.'),
   malformed_body: entry('invalid', 'The request body cannot be read.'),
   invalid_cursor: entry('invalid', 'The page cursor does not belong to this list.'),
   invalid_token: entry('invalid', 'The token is not valid.'),
@@ -52,6 +54,7 @@ export const errorCatalogue = {
   stale_record: entry('conflict', 'The record was changed by someone else.'),
   still_referenced: entry('conflict', 'Other records still refer to this one.'),
   body_too_large: entry('too_large', 'The request body is too large.'),
+  headers_too_large: entry('headers_too_large', 'The request headers are too large.'),
   unsupported_media_type: entry('unsupported_media_type', 'The content type is not supported.'),
   limit_exceeded: entry('unprocessable', 'The request asks for more than the limits allow.'),
   too_many_requests: entry('limited', 'Too many requests.'),

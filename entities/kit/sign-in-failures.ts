@@ -1,43 +1,50 @@
 import type { UnitOfWork } from './unit-of-work.ts';
 
-export interface SignInFailures {
-  readonly failures: number;
-  /** When the newest one happened. */
-  readonly lastFailedAt: Date;
+/** Something whose failed sign-ins are counted: an account, or an address they come from. */
+export interface SignInKey {
+  readonly key: string;
+  /** Failures within the window after which it has to wait. */
+  readonly limit: number;
 }
 
-/** Failures of a key (an account or an address) since it last succeeded, if within the window. */
-export async function readSignInFailures(
+/**
+ * Counts an attempt before it is made, so that however many run at the same time, no more than the limit are ever
+ * evaluated. Roll the transaction back when it is refused.
+ * @returns when the attempt may be made: undefined for now
+ */
+export async function takeAttempt(
   unit: UnitOfWork,
-  keys: readonly string[],
+  keys: readonly SignInKey[],
   windowMs: number,
-): Promise<Map<string, SignInFailures>> {
-  const session = await unit.readAs('system');
-  const since = new Date(unit.database.options.clock.now().getTime() - windowMs);
-  const { rows } = await session.query<{ key: string; failures: number; last_failed_at: Date }>(
-    'select key, failures, last_failed_at from sign_in_failures where key = any($1) and last_failed_at > $2',
-    [keys, since],
-  );
-  return new Map(rows.map((row) => [row.key, { failures: row.failures, lastFailedAt: row.last_failed_at }]));
-}
-
-/** Counts one failure per key; exact under races, because the row is changed where it lies. */
-export async function countSignInFailure(unit: UnitOfWork, keys: readonly string[], windowMs: number): Promise<void> {
+): Promise<Date | undefined> {
   const session = await unit.readAs('system');
   const at = unit.database.options.clock.now();
-  const since = new Date(at.getTime() - windowMs);
-  await session.query(
+  // The conflicting row is locked until the end of the transaction; the time of a full one stands still.
+  const { rows } = await session.query<{ key: string; failures: number; last_failed_at: Date }>(
     `insert into sign_in_failures as held (key, failures, first_failed_at, last_failed_at)
-     select key, 1, $2, $2 from unnest($1::text[]) as key order by key
+     select key, 1, $3, $3 from unnest($1::text[]) as key order by key
      on conflict (key) do update set
-       failures = case when held.last_failed_at > $3 then held.failures + 1 else 1 end,
-       first_failed_at = case when held.last_failed_at > $3 then held.first_failed_at else $2 end,
-       last_failed_at = $2`,
-    [keys, at, since],
+       failures = case when held.last_failed_at > $4 then held.failures + 1 else 1 end,
+       first_failed_at = case when held.last_failed_at > $4 then held.first_failed_at else $3 end,
+       last_failed_at = case
+         when held.last_failed_at > $4 and held.failures >= ($2::int[])[array_position($1::text[], held.key)]
+         then held.last_failed_at else $3 end
+     returning key, failures, last_failed_at`,
+    [keys.map(({ key }) => key), keys.map(({ limit }) => limit), at, new Date(at.getTime() - windowMs)],
   );
+  const full = rows.filter((row) => row.failures > (keys.find(({ key }) => key === row.key)?.limit ?? 0));
+  if (full.length === 0) return undefined;
+  return new Date(Math.max(...full.map((row) => row.last_failed_at.getTime())) + windowMs);
 }
 
-export async function forgetSignInFailures(unit: UnitOfWork, key: string): Promise<void> {
+/** After a success: the account starts anew, and the address gets its attempt back. */
+export async function forgetAttempt(unit: UnitOfWork, account: string, address: string): Promise<void> {
   const session = await unit.readAs('system');
-  await session.query('delete from sign_in_failures where key = $1', [key]);
+  // The count makes the account's row go first, as in `takeAttempt`: otherwise the two could wait for each other.
+  await session.query(
+    `with forgotten as (delete from sign_in_failures where key = $1 returning 1)
+     update sign_in_failures set failures = greatest(failures - 1, 0)
+     where key = $2 and (select count(*) from forgotten) >= 0`,
+    [account, address],
+  );
 }

@@ -25,15 +25,18 @@ export class TestClient {
     return this.request({ method: 'GET', url, headers });
   }
 
-  async post(url: string, body?: unknown, headers: Record<string, string> = {}): Promise<TestAnswer> {
+  post(url: string, body?: unknown, headers: Record<string, string> = {}): Promise<TestAnswer> {
+    return this.mutate({ method: 'POST', url, headers, ...(body === undefined ? {} : { payload: body as object }) });
+  }
+
+  /** A request as it is given, with the CSRF token. */
+  async mutate(options: InjectOptions): Promise<TestAnswer> {
     const { cookie, header } = this.#config.current.server.csrfprotection;
     if (!this.bearer && !this.cookies.has(cookie)) await this.get('/livez');
     const token = this.cookies.get(cookie);
     return this.request({
-      method: 'POST',
-      url,
-      headers: { ...(token && !this.bearer ? { [header]: token } : {}), ...headers },
-      ...(body === undefined ? {} : { payload: body as object }),
+      ...options,
+      headers: { ...(token && !this.bearer ? { [header]: token } : {}), ...options.headers },
     });
   }
 

@@ -30,9 +30,9 @@ export class AuthorizationStore {
     this.#settings = settings;
   }
 
-  /** @throws AppError authorization_unavailable */
-  async prepare(): Promise<void> {
-    await this.#client();
+  /** Asks whether the store answers now. @throws AppError authorization_unavailable */
+  async ping(): Promise<void> {
+    await this.#call((client) => client.readAuthorizationModels({ pageSize: 1 }));
   }
 
   /**

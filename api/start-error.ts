@@ -1,0 +1,8 @@
+/** Why this process cannot start, in one line for whoever starts it; everything else is a bug. */
+export class StartError extends Error {
+  override readonly name = 'StartError';
+
+  constructor(message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+  }
+}
