@@ -47,8 +47,8 @@ export class RawConnection {
     return this.#received;
   }
 
-  get received(): string {
-    return this.#received;
+  get isOpen(): boolean {
+    return !this.#socket.destroyed;
   }
 
   end(): void {

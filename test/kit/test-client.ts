@@ -64,7 +64,7 @@ export class TestClient {
     return {
       status: response.statusCode,
       headers: response.headers,
-      body: type.includes('json') ? response.json() : response.body,
+      body: type.includes('json') && response.body !== '' ? response.json() : response.body,
     };
   }
 }

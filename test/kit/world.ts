@@ -49,6 +49,10 @@ export interface Instance {
   readonly backbone: Backbone;
   readonly config: ConfigStore;
   client(): TestClient;
+  /** Opens real ports; they close with the instance. */
+  listen(): Promise<Listening>;
+  stopServing(): Promise<void>;
+  /** To be called after `stopServing`. */
   close(): Promise<void>;
 }
 
@@ -124,13 +128,22 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       routes,
     });
     await api.app.ready();
+    const sockets: Listening[] = [];
     return {
       api,
       backbone,
       config,
       client: () => new TestClient(api.app, config),
-      close: async () => {
+      listen: async () => {
+        const listening = await listen(api);
+        sockets.push(listening);
+        return listening;
+      },
+      stopServing: async () => {
+        await Promise.all(sockets.map((listening) => listening.close()));
         await api.app.close();
+      },
+      close: async () => {
         config.close();
         await backbone.close();
       },
@@ -139,7 +152,6 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const first = await openInstance({});
   const { api, backbone, config } = first;
   const others: Instance[] = [];
-  const sockets: Listening[] = [];
 
   let worker: RunningWorker | undefined;
   const startOne = async (queues?: readonly string[]) => {
@@ -186,22 +198,17 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       others.push(instance);
       return instance;
     },
-    listen: async () => {
-      const listening = await listen(api);
-      sockets.push(listening);
-      return listening;
-    },
+    listen: () => first.listen(),
     startWorker: startOne,
     close: async () => {
-      await Promise.all(sockets.map((listening) => listening.close()));
-      await api.app.close();
+      const instances = [first, ...others];
+      await Promise.all(instances.map((instance) => instance.stopServing()));
       await worker?.stop();
       try {
-        await assertNothingHeld([first, ...others]);
+        await assertNothingHeld(instances);
         if (!options.skipVerify) await assertAgreement(backbone);
       } finally {
-        await Promise.all(others.map((instance) => instance.close()));
-        await first.close();
+        await Promise.all(instances.map((instance) => instance.close()));
         await dropDatabase(stack.postgresUrl.replace('DATABASE', 'postgres'), name);
       }
     },
