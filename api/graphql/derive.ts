@@ -57,11 +57,27 @@ export function deriveSchema(
     roots.Query[plural(module)] = listField(module, connectionType(module, object, pageInfo));
     roots.Query[module.kind] = lookUpField(module, object);
   }
-  for (const field of handWritten) roots[field.on][field.name] = field.build(types);
+  for (const field of handWritten) {
+    const config = field.build(types);
+    roots[field.on][field.name] = field.on === 'Mutation' ? flushed(config) : config;
+  }
   return new GraphQLSchema({
     query: new GraphQLObjectType({ name: 'Query', fields: roots.Query }),
     mutation: new GraphQLObjectType({ name: 'Mutation', fields: roots.Mutation }),
   });
+}
+
+/** Sends what a mutation changed before the next one begins, so that a conflict is reported by the field it belongs to. */
+function flushed(config: FieldConfig): FieldConfig {
+  const { resolve } = config;
+  return {
+    ...config,
+    resolve: async (source, args, context, info) => {
+      const result: unknown = await resolve?.(source, args, context, info);
+      await context.unit.flush();
+      return result;
+    },
+  };
 }
 
 function plural(module: EntityModule): string {
