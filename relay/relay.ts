@@ -27,7 +27,7 @@ const mostStarts = 4;
 const mostSwept = 100;
 
 /** Pauses after a failed start, in milliseconds; the last one repeats. */
-const pausesMs = [250, 500, 1_000, 2_000, 5_000] as const;
+const pausesMs = [100, 250, 500, 1_000, 2_000] as const;
 
 /**
  * From rows to workflow starts. A batch is stamped in the database first and its workflow's input is the stamp, so a crash

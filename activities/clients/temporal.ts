@@ -91,7 +91,12 @@ export class TemporalGateway {
 
   constructor(settings: TemporalSettings) {
     this.settings = settings;
-    this.#connection = Connection.lazy({ address: settings.address, ...settings.credentials });
+    this.#connection = Connection.lazy({
+      address: settings.address,
+      ...settings.credentials,
+      // By default the pauses between attempts to connect grow to two minutes; events would wait that long after an outage.
+      channelArgs: { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': 1_000 },
+    });
     this.codec = new EncryptingCodec(settings.encryptionKey);
     this.client = new Client({
       connection: this.#connection,

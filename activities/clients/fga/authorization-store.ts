@@ -93,6 +93,9 @@ export class AuthorizationStore {
     const { hostUrl, apiToken, storeId, modelId } = this.#settings;
     const client = new OpenFgaClient({
       apiUrl: hostUrl,
+      // Requests wait for it, and whoever writes tuples tries again by itself: better soon refused than long retried.
+      baseOptions: { timeout: 3_000 },
+      retryParams: { maxRetry: 1, minWaitInMs: 50 },
       ...(apiToken ? { credentials: { method: CredentialsMethod.ApiToken, config: { token: apiToken } } } : {}),
     });
     client.storeId = storeId || (await this.#storeByName(client));

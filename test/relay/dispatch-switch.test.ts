@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { announce, isSettled, notingListener, storedEvents } from '../kit/events.ts';
+import { eventually } from '../kit/eventually.ts';
+import { runsOf } from '../kit/runs.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+const listener = notingListener('dispatch-switch', ['switched.happened']);
+let world: World;
+beforeAll(async () => {
+  world = await openWorld({
+    worker: true,
+    listeners: [listener],
+    environment: { CORE_WORKFLOWS_DISPATCH_ENABLED: 'false', CORE_JOBQUEUE_QUEUECONF_FETCHPOLLINTERVAL: '100' },
+  });
+});
+afterAll(() => world.close());
+
+test('dispatch.enabled off keeps events in their rows, and switching it on delivers them', async () => {
+  const requestId = await announce(world, [{ topic: 'switched.happened' }]);
+  // Polls and sweeps leave them alone as well.
+  await world.backbone.relay.sweep(new Date(world.clock.now().getTime() + 60_000));
+  expect(await storedEvents(world, 'switched.happened')).toMatchObject([
+    { pending: true, batchId: null, isSettled: false },
+  ]);
+  expect(await runsOf(world, `RequestId = "${requestId}"`)).toEqual([]);
+
+  await world.reconfigure({ CORE_WORKFLOWS_DISPATCH_ENABLED: 'true' });
+  await eventually(() => isSettled(world));
+  expect(listener.seen.map((event) => event.requestId)).toEqual([requestId]);
+});

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import { membership } from '#entities/index.ts';
+import { systemCaller } from '#entities/kit/caller.ts';
+import { newId } from '#entities/kit/ids.ts';
+import type { Backbone } from '#relay/backbone.ts';
+import { asOwner } from '../kit/as-owner.ts';
+import { OpenfgaProxy } from '../kit/fakes/openfga-proxy.ts';
+import { eventually } from '../kit/eventually.ts';
+import { buildPerson, signedIn, type Person } from '../kit/people.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+let fga: OpenfgaProxy;
+let world: World;
+beforeAll(async () => {
+  fga = await OpenfgaProxy.start(inject('stack').openfgaUrl);
+  // The sweep comes when a test calls it.
+  world = await openWorld({
+    worker: true,
+    environment: { CORE_AUTHZ_HOSTURL: fga.url, CORE_JOBQUEUE_QUEUECONF_TESTONLY: 'true' },
+  });
+});
+beforeEach(() => {
+  fga.writes.length = 0;
+});
+afterAll(async () => {
+  await world.close();
+  await fga.close();
+});
+
+const tupleOf = ({ user, organization }: Person, relation = 'owner') => ({
+  object: `organization:${organization.id}`,
+  relation,
+  subject: `user:${user.id}`,
+});
+const isGranted = (person: Person, relation?: string) => world.backbone.store?.check(tupleOf(person, relation));
+const relayOf = ({ tuples }: Backbone) => tuples as NonNullable<typeof tuples>;
+
+/** What the rows say of a person's tuple. */
+async function rowOf(person: Person) {
+  const { object, relation, subject } = tupleOf(person);
+  const [row] = await asOwner<{ present: boolean; version: string; applied: string; confirmAt: Date | null }>(
+    world,
+    `select present, version, applied_version as applied, confirm_at as "confirmAt" from desired_tuples
+     where object = $1 and relation = $2 and subject = $3`,
+    [object, relation, subject],
+  );
+  return row;
+}
+
+async function revoke({ user, organization }: Person, through: Pick<World, 'backbone'> = world): Promise<void> {
+  const context = { caller: systemCaller('test', organization.id), requestId: newId() };
+  await through.backbone.database.transact(context, async ({ data }) => {
+    const held = await data.findOne(membership, { organizationId: { eq: organization.id }, userId: { eq: user.id } });
+    await data.remove(membership, held?.id ?? '');
+  });
+}
+
+/** Lets writes that match wait until told. */
+function holdWrites(matches: (write: OpenfgaProxy['writes'][number]) => boolean) {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
+  fga.beforeWrite = async (write) => {
+    if (!matches(write)) return;
+    arrive();
+    await released;
+  };
+  return {
+    arrived,
+    release: () => {
+      fga.beforeWrite = async () => {};
+      release();
+    },
+  };
+}
+
+test('tuples are in the store before the answer leaves', async () => {
+  const client = await signedIn(world, await buildPerson(world));
+  const answer = await client.graphql(
+    'mutation { createOrganization(input: { name: "at-once" }) { organization { id } } }',
+  );
+  const organization = answer.data.createOrganization.organization;
+  const { self } = (await client.graphql('{ self { id } }')).data;
+  expect(await isGranted({ organization, user: self })).toBe(true);
+});
+
+test('while the store is away requests succeed, and the sweep applies what waits when it is back', async () => {
+  fga.isAway = true;
+  const person = await buildPerson(world);
+  expect(await rowOf(person)).toMatchObject({ present: true, version: '1', applied: '0' });
+  await expect(relayOf(world.backbone).apply()).rejects.toMatchObject({ code: 'authorization_unavailable' });
+  fga.isAway = false;
+  expect(await relayOf(world.backbone).apply()).toBeGreaterThanOrEqual(1);
+  expect(await isGranted(person)).toBe(true);
+});
+
+test('a slow store holds the answer up for a moment only, and one connection', async () => {
+  const held = holdWrites(() => true);
+  const startedAt = performance.now();
+  const people = await Promise.all(Array.from({ length: 6 }, () => buildPerson(world)));
+  await held.arrived;
+  // The patience is 250 ms; a request that waited for the store would never end here.
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
+  expect(fga.writes).toHaveLength(1);
+  expect(world.backbone.database.activeUnits).toBe(1);
+  held.release();
+  for (const person of people) await eventually(() => isGranted(person));
+});
+
+test('a revocation that overtakes its grant on the way to the store is what stays', async () => {
+  const held = holdWrites(({ writes }) => writes.length > 0);
+  const person = await buildPerson(world);
+  await held.arrived;
+
+  // Committed while the grant is being written, by another process: it neither waits for it nor overtakes it.
+  const other = await world.openInstance();
+  await revoke(person, other);
+  expect(fga.writes.filter(({ deletes }) => deletes.length > 0)).toEqual([]);
+  expect(await rowOf(person)).toMatchObject({ present: false, version: '2', applied: '0' });
+
+  held.release();
+  // Whoever wrote the grant sees that it is out of date and goes on with the revocation.
+  await eventually(async () => (await rowOf(person))?.applied === '2');
+  expect(await isGranted(person)).toBe(false);
+});
+
+test('many relays and many changes leave the store as the rows say', async () => {
+  const others = await Promise.all([world.openInstance(), world.openInstance()]);
+  const relays = [world, ...others].map(({ backbone }) => relayOf(backbone));
+  const people = await Promise.all(Array.from({ length: 5 }, () => buildPerson(world)));
+  fga.beforeWrite = () => new Promise((resolve) => setTimeout(resolve, Math.random() * 10));
+  await Promise.all(
+    people.map(async ({ user, organization }) => {
+      for (let round = 0; round < 8; round++) {
+        const context = { caller: systemCaller('test', organization.id), requestId: newId() };
+        await world.backbone.database.transact(context, async ({ data }) => {
+          const held = await data.findOne(membership, { userId: { eq: user.id } });
+          if (held) await data.remove(membership, held.id);
+          else await data.create(membership, { organizationId: organization.id, userId: user.id, role: 'owner' });
+        });
+        await Promise.all(relays.map((relay) => relay.apply()));
+      }
+    }),
+  );
+  fga.beforeWrite = async () => {};
+  await Promise.all(relays.map((relay) => relay.apply()));
+  for (const person of people) {
+    const row = await rowOf(person);
+    expect(row).toMatchObject({ version: row?.applied });
+    expect(await isGranted(person)).toBe(row?.present);
+  }
+});
+
+test('an older write that lands after its relay has died is undone', async () => {
+  const person = await buildPerson(world);
+  await revoke(person);
+  expect(await rowOf(person)).toMatchObject({
+    present: false,
+    version: '2',
+    applied: '2',
+    confirmAt: expect.any(Date),
+  });
+  // The grant of a relay that died with its request on the way.
+  await world.backbone.store?.write([tupleOf(person)], []);
+  expect(await isGranted(person)).toBe(true);
+
+  expect(await relayOf(world.backbone).apply()).toBe(0);
+  world.clock.advance(61_000);
+  await relayOf(world.backbone).apply();
+  expect(await isGranted(person)).toBe(false);
+  expect(await rowOf(person)).toMatchObject({ confirmAt: null });
+});
+
+test('authz.maxbatchwritesize is the most tuples of one write', async () => {
+  fga.isAway = true;
+  await world.reconfigure({ CORE_AUTHZ_MAXBATCHWRITESIZE: '3' });
+  await Promise.all(Array.from({ length: 7 }, () => buildPerson(world)));
+  fga.isAway = false;
+  await relayOf(world.backbone).apply();
+  const sizes = fga.writes.map(({ writes }) => writes.length);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(7);
+  expect(Math.max(...sizes)).toBe(3);
+});
