@@ -14,7 +14,24 @@ export function createLogger(
     base: { service, pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
+    serializers: { err: errorFields },
     redact: { paths: secretFields.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: '[secret]' },
   };
   return destination ? pino(settings, destination) : pino(settings);
+}
+
+/**
+ * What a log line says of an error. Its other properties stay out: the database's carry whole rows in `detail`, the ORM's the
+ * entity.
+ */
+function errorFields(error: unknown): unknown {
+  if (!(error instanceof Error)) return { type: typeof error };
+  const { code } = error as { code?: unknown };
+  return {
+    type: error.name,
+    ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
+    message: error.message,
+    stack: error.stack,
+    ...(error.cause === undefined ? {} : { cause: errorFields(error.cause) }),
+  };
 }

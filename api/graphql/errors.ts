@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
 import type { ErrorCode } from '#entities/kit/errors.ts';
+import { logFailure } from '../plugins/errors.ts';
 import { asAppError } from '../problem.ts';
 
 /** What the protocol layer refuses, by the HTTP status it gives; all else of it is a mistake in the document. */
@@ -33,7 +34,7 @@ export function presentError(error: GraphQLError, request: FastifyRequest): Grap
     });
   }
   const known = asAppError(thrown);
-  if (known.status >= 500) request.log.error({ err: thrown, code: known.code }, 'graphql operation failed');
+  logFailure(known, request);
   return new GraphQLError(known.message, {
     ...position,
     extensions: {

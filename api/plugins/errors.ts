@@ -22,15 +22,19 @@ function routeNotFound(request: FastifyRequest): AppError {
 /** Answers with the problem and logs what operators need of it. */
 export function sendProblem(error: AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   // Of a client that went away nobody waits for an answer, and what its handler then runs into is no failure.
-  if (error.status >= 500 && !reply.raw.destroyed) {
-    request.log[error.kind === 'unavailable' ? 'warn' : 'error']({ err: error, code: error.code }, error.message);
-  }
+  if (!reply.raw.destroyed) logFailure(error, request);
   if (error.details.retryAfterSeconds !== undefined)
     void reply.header('retry-after', String(error.details.retryAfterSeconds));
   return reply
     .code(error.status)
     .headers({ 'content-type': problemType, 'cache-control': 'no-store' })
     .send(problemOf(error, request.id));
+}
+
+/** Failures of ours are logged as errors; that a part is away or busy is a warning. */
+export function logFailure(error: AppError, { log }: FastifyRequest): void {
+  if (error.status < 500) return;
+  log[error.kind === 'unavailable' ? 'warn' : 'error']({ err: error, code: error.code }, error.message);
 }
 
 /** The path without its query: tokens in query strings are neither read nor repeated. */
