@@ -60,7 +60,8 @@ export async function openBackbone(options: BackboneOptions): Promise<Backbone> 
     maxUnitsOfWork: start.ormconfig.maxpoolsize,
     acquireTimeoutMs: start.server.writetimeout,
     lockTimeoutMs: start.server.writetimeout,
-    idleInTransactionTimeoutMs: start.server.writetimeout,
+    // Later than the deadline, which rolls back by itself: this is for a process that stands still.
+    idleInTransactionTimeoutMs: start.server.writetimeout + 5_000,
     defaultTimeoutMs: start.server.writetimeout,
     recordHistory: start.db.enablehistory,
     registry,

@@ -10,7 +10,7 @@ function isPostgresError(error: unknown): error is Error & PostgresError {
   return error instanceof Error && typeof (error as Partial<PostgresError>).code === 'string';
 }
 
-/** Node's own socket errors and PostgreSQL's connection classes (08, 57P01…03): the server is not there. */
+/** Node's own socket errors and PostgreSQL's connection classes (08, 57P01…03, 25P03): the server, or the connection, is not there. */
 const unreachable = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -21,6 +21,7 @@ const unreachable = new Set([
   '57P01',
   '57P02',
   '57P03',
+  '25P03',
 ]);
 
 /** A unique index that was hit, before its message is known; `index` is the index's name. */

@@ -3,6 +3,7 @@ import { systemCaller, type Caller } from './caller.ts';
 import { recordedChanges } from './changes.ts';
 import { DataClient } from './data-client.ts';
 import type { Database } from './database.ts';
+import { isAppError } from './errors.ts';
 import { explained } from './explained.ts';
 import { failpoint } from './failpoint.ts';
 import { writeRecords, type EventDraft } from './records.ts';
@@ -281,7 +282,9 @@ export class UnitOfWork {
     try {
       await transaction?.rollback();
     } catch (error) {
-      this.database.options.onBackgroundError(error, 'rollback');
+      // A transaction whose connection is gone is rolled back by that.
+      const isGone = isAppError(error) && error.code === 'database_unavailable';
+      if (!isGone) this.database.options.onBackgroundError(error, 'rollback');
     }
     this.#end('rolled back');
     for (const { name, work } of this.#outside) await this.#recordOutside(name, work);
