@@ -174,7 +174,8 @@ const functions = [
         where m.user_id = wanted_user and m.organization_id = wanted_organization and m.deleted_at is null);
   end $$`,
   // Day partitions (UTC) ahead of time, and the old ones dropped: events once nothing of their day is open, history by age.
-  // Waiting for a lock on a partitioned table holds up everybody behind it, so it gives up soon; the next run comes.
+  // Waiting for a lock on a partitioned table holds up everybody behind it, so a run gives up soon, and what it has not done
+  // the next one does.
   `create function maintain_partitions(at timestamptz, keep_events interval, keep_history interval) returns void
     language plpgsql security definer set search_path = public, pg_temp set timezone = 'UTC' set lock_timeout = '500ms' as $$
   declare
@@ -183,6 +184,19 @@ const functions = [
     delete from history_default where recorded_at < date_trunc('day', at - keep_history);
     delete from revoked_tokens where expires_at < at;
     delete from sign_in_failures where last_failed_at < at - interval '1 day';
+    foreach parent in array array['events', 'event_deliveries', 'history'] loop
+      for day in select generate_series(at::date, at::date + 3, interval '1 day')::date loop
+        child := format('%s_%s', parent, to_char(day, 'YYYYMMDD'));
+        if to_regclass(child) is null then
+          begin
+            execute format('create table %I partition of %I for values from (%L) to (%L)', child, parent, day, day + 1);
+          exception
+            when check_violation or duplicate_table then null; -- rows of that day lie in the default partition
+            when lock_not_available then return;
+          end;
+        end if;
+      end loop;
+    end loop;
     for day in
       select distinct known.day from (
         select to_date(right(c.relname, 8), 'YYYYMMDD') as day
@@ -204,7 +218,7 @@ const functions = [
         delete from event_deliveries_default where occurred_at >= day and occurred_at < day + 1;
         execute format('drop table if exists %I', format('events_%s', to_char(day, 'YYYYMMDD')));
         execute format('drop table if exists %I', format('event_deliveries_%s', to_char(day, 'YYYYMMDD')));
-      exception when lock_not_available then raise notice 'events of % stay until the next run', day;
+      exception when lock_not_available then return;
       end;
     end loop;
     for child in
@@ -214,21 +228,8 @@ const functions = [
     loop
       begin
         execute format('drop table %I', child);
-      exception when lock_not_available then raise notice '% stays until the next run', child;
+      exception when lock_not_available then return;
       end;
-    end loop;
-    foreach parent in array array['events', 'event_deliveries', 'history'] loop
-      for day in select generate_series(at::date, at::date + 3, interval '1 day')::date loop
-        child := format('%s_%s', parent, to_char(day, 'YYYYMMDD'));
-        if to_regclass(child) is null then
-          begin
-            execute format('create table %I partition of %I for values from (%L) to (%L)', child, parent, day, day + 1);
-          exception
-            when check_violation or duplicate_table then null; -- rows of that day lie in the default partition
-            when lock_not_available then raise notice '% waits for the next run', child;
-          end;
-        end if;
-      end loop;
     end loop;
   end $$`,
   `select maintain_partitions(now(), interval '1 day', interval '10 years')`,

@@ -43,7 +43,7 @@ export async function verifyInstallation(
 }
 
 async function compareTuples(
-  desired: ReadonlyMap<string, boolean>,
+  desired: ReadonlyMap<string, boolean | undefined>,
   store: NonNullable<Backbone['store']>,
 ): Promise<string[]> {
   const lines: string[] = [];
@@ -52,7 +52,7 @@ async function compareTuples(
   for (const [key, present] of desired) {
     if (present && !held.has(key))
       lines.push(`tuple "${key}" is desired and applied, but not in the authorization store`);
-    if (!present && held.has(key))
+    if (present === false && held.has(key))
       lines.push(`tuple "${key}" was taken back and applied, but is still in the authorization store`);
   }
   for (const key of held)

@@ -6,8 +6,8 @@ export interface Disagreements {
   readonly lines: readonly string[];
   /** Deliveries that should have a running workflow. */
   readonly failing: readonly { readonly eventId: string; readonly occurredAt: Date; readonly listener: string }[];
-  /** Applied tuples, `object relation subject` → whether they should be in the store. */
-  readonly tuples: ReadonlyMap<string, boolean>;
+  /** Desired tuples, `object relation subject` → whether they should be in the store; undefined while they are on their way. */
+  readonly tuples: ReadonlyMap<string, boolean | undefined>;
 }
 
 /**
@@ -40,13 +40,22 @@ export async function findDisagreements(unit: UnitOfWork, graceMs: number): Prom
         [module.topic],
       );
     }
-    for (const verb of module.events) {
-      const operation = { created: 'created', updated: 'updated', deleted: 'deleted' }[verb];
+    for (const verb of recordHistory ? module.events : []) {
+      const names = [`${module.topic}.${verb}`, module.topic, verb];
+      // Events are dropped by days, history stays: only days that still have events can be compared.
       await ask(
-        `select format('%s of %s %s (version %s) has history but no event', $1::text, $2::text, h.entity_id, h.record_version) as line
-         from history h left join events e on e.entity_id = h.entity_id and e.record_version = h.record_version and e.topic = $3
-         where h.entity_kind = $2 and h.operation = $1 and e.id is null and h.recorded_at > (select coalesce(min(occurred_at), now()) from events)`,
-        [operation, module.topic, `${module.topic}.${verb}`],
+        `select format('%s of %s %s (version %s) has history but no event', $3::text, $2::text, h.entity_id, h.record_version) as line
+         from history h left join events e on e.entity_id = h.entity_id and e.record_version = h.record_version and e.topic = $1
+         where h.entity_kind = $2 and h.operation = $3 and e.id is null
+           and (h.recorded_at at time zone 'UTC')::date in (select distinct (occurred_at at time zone 'UTC')::date from events)`,
+        names,
+      );
+      await ask(
+        `select format('event %s says %s of %s %s (version %s), but history does not', e.id, $3::text, $2::text, e.entity_id, e.record_version) as line
+         from events e left join history h on h.entity_kind = $2 and h.entity_id = e.entity_id
+           and h.record_version = e.record_version and h.operation = $3
+         where e.topic = $1 and e.entity_kind = $2 and h.id is null`,
+        names,
       );
     }
     if (module.grants?.length) {
@@ -62,7 +71,7 @@ export async function findDisagreements(unit: UnitOfWork, graceMs: number): Prom
 
   await ask(
     `select format('event %s (%s) of request %s was never delivered', id, topic, request_id) as line
-     from events where pending and settled_at is null and occurred_at < $1`,
+     from events where pending and settled_at is null and occurred_at <= $1`,
     [before],
   );
   await ask(
@@ -72,7 +81,7 @@ export async function findDisagreements(unit: UnitOfWork, graceMs: number): Prom
   );
   await ask(
     `select format('delivery of event %s to %s is held, but nothing before it fails', d.event_id, d.listener) as line
-     from event_deliveries d where d.state = 'held' and d.updated_at < $1 and not exists (
+     from event_deliveries d where d.state = 'held' and d.updated_at <= $1 and not exists (
        select 1 from event_deliveries f where f.listener = d.listener and f.entity_id = d.entity_id and f.state = 'failing')`,
     [before],
   );
@@ -90,12 +99,12 @@ export async function findDisagreements(unit: UnitOfWork, graceMs: number): Prom
   }
 
   const { rows: failing } = await session.query<{ eventId: string; occurredAt: Date; listener: string }>(
-    `select event_id as "eventId", occurred_at as "occurredAt", listener from event_deliveries where state = 'failing' and updated_at < $1`,
+    `select event_id as "eventId", occurred_at as "occurredAt", listener from event_deliveries where state = 'failing' and updated_at <= $1`,
     [before],
   );
   return {
     lines,
     failing,
-    tuples: new Map(tupleRows.filter((row) => row.applied).map((row) => [row.key, row.present])),
+    tuples: new Map(tupleRows.map((row) => [row.key, row.applied ? row.present : undefined])),
   };
 }

@@ -1,0 +1,215 @@
+import { describe, expect, it } from 'vitest';
+import { newId } from '#entities/kit/ids.ts';
+import type { Tuple } from '#entities/kit/tuples.ts';
+import { verifyInstallation } from '#relay/verify.ts';
+import { asOwner } from '../kit/as-owner.ts';
+import { announce, notingListener } from '../kit/events.ts';
+import { buildPerson, type Person } from '../kit/people.ts';
+import { waitForRuns } from '../kit/runs.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+const failing = notingListener('verify-failing', ['verify.failed'], () => {
+  throw new Error('it fails');
+});
+
+/** An installation of its own, at rest, for each test: the test breaks it. */
+interface Broken {
+  readonly world: World;
+  readonly person: Person;
+  /** What is found; younger work counts too unless `isQuiet` is false. */
+  readonly verify: (isQuiet?: boolean) => Promise<string[]>;
+  readonly plant: (text: string, ...values: unknown[]) => Promise<unknown>;
+  /** The tuple of the person's membership, as lines name it and as the store has it. */
+  readonly line: string;
+  readonly tuple: Tuple;
+}
+
+async function broken(work: (parts: Broken) => Promise<void>, hasWorker = false): Promise<void> {
+  const world = await openWorld({
+    worker: hasWorker,
+    listeners: [failing],
+    // It is broken on purpose, which the check at the end would rightly find.
+    skipVerify: true,
+    environment: { CORE_WORKFLOWS_DISPATCH_MAXRETRIES: '1', CORE_JOBQUEUE_QUEUECONF_TESTONLY: 'true' },
+  });
+  try {
+    const person = await buildPerson(world);
+    const plant = (text: string, ...values: unknown[]) => asOwner(world, text, values);
+    if (!hasWorker) {
+      await plant(`insert into event_deliveries select occurred_at, id, 'set-up-organization', entity_id, 'done', null, occurred_at
+        from events where pending`);
+      await plant('update events set settled_at = occurred_at where pending');
+    }
+    const tuple = {
+      object: `organization:${person.organization.id}`,
+      relation: 'owner',
+      subject: `user:${person.user.id}`,
+    };
+    await work({
+      world,
+      person,
+      plant,
+      verify: (isQuiet = true) => verifyInstallation(world.backbone, { isQuiet }),
+      tuple,
+      line: `${tuple.object} ${tuple.relation} ${tuple.subject}`,
+    });
+  } finally {
+    await world.close();
+  }
+}
+
+describe.concurrent('verifyInstallation', () => {
+  it('an installation in order has nothing to say', () =>
+    broken(async ({ verify }) => {
+      expect(await verify()).toEqual([]);
+    }));
+
+  it('a row whose version history does not know', () =>
+    broken(async ({ person, verify, plant }) => {
+      await plant('update users set record_version = 3 where id = $1', person.user.id);
+      expect(await verify()).toEqual([`user ${person.user.id} is at version 3, its history at 1`]);
+    }));
+
+  it('a row without any history', () =>
+    broken(async ({ person, verify, plant }) => {
+      await plant(`delete from history where entity_id = $1`, person.organization.id);
+      expect(await verify()).toEqual([
+        `organization ${person.organization.id} is at version 1, its history at none`,
+        expect.stringMatching(/^event \w+ says created of organization \w+ \(version 1\), but history does not$/),
+      ]);
+    }));
+
+  it('history of a row that does not exist', () =>
+    broken(async ({ person, verify, plant }) => {
+      const ghost = newId();
+      await plant(
+        `insert into history select $2, recorded_at, entity_kind, $3, organization_id, operation, record_version, changed_fields,
+           snapshot, actor, request_id from history where entity_id = $1 and entity_kind = 'organization'`,
+        person.organization.id,
+        newId(),
+        ghost,
+      );
+      expect(await verify()).toEqual([
+        `history has organization ${ghost}, but no row of it exists`,
+        `created of organization ${ghost} (version 1) has history but no event`,
+      ]);
+    }));
+
+  it('a change that was not announced', () =>
+    broken(async ({ person, verify, plant }) => {
+      await plant(`delete from event_deliveries; `);
+      await plant(`delete from events where entity_id = $1 and topic = 'organization.created'`, person.organization.id);
+      expect(await verify()).toEqual([
+        `created of organization ${person.organization.id} (version 1) has history but no event`,
+      ]);
+    }));
+
+  it('an event of a change that never was', () =>
+    broken(async ({ person, verify, plant }) => {
+      const ghost = newId();
+      await plant(
+        `insert into events select $2, occurred_at, topic, entity_kind, $3, record_version, organization_id, actor, request_id,
+           traceparent, payload, false from events where entity_id = $1 and topic = 'organization.created'`,
+        person.organization.id,
+        newId(),
+        ghost,
+      );
+      expect(await verify()).toEqual([
+        expect.stringMatching(
+          `^event \\w+ says created of organization ${ghost} \\(version 1\\), but history does not$`,
+        ),
+      ]);
+    }));
+
+  it('an event that was never delivered, once it has had a minute', () =>
+    broken(async ({ world, verify, plant }) => {
+      await plant(
+        `update events set settled_at = null, batch_id = null, claimed_at = null where topic = 'organization.created'`,
+      );
+      await world.reconfigure({ CORE_WORKFLOWS_DISPATCH_ENABLED: 'false' });
+      expect(await verify(false)).toEqual([]);
+      world.clock.advance(61_000);
+      expect(await verify(false)).toEqual([
+        expect.stringMatching(/^event \w+ \(organization\.created\) of request build-\w+ was never delivered$/),
+      ]);
+    }));
+
+  it('an event that counts as delivered, but no listener has seen it', () =>
+    broken(async ({ verify, plant }) => {
+      await plant('delete from event_deliveries');
+      expect(await verify()).toEqual([
+        expect.stringMatching(/^event \w+ \(organization\.created\) is settled, but no listener has a delivery row$/),
+      ]);
+    }));
+
+  it('a delivery that is held behind nothing', () =>
+    broken(async ({ world, verify, plant }) => {
+      await plant(`update event_deliveries set state = 'held'`);
+      world.clock.advance(1);
+      expect(await verify()).toEqual([
+        expect.stringMatching(/^delivery of event \w+ to set-up-organization is held, but nothing before it fails$/),
+      ]);
+    }));
+
+  it('a failing delivery whose workflow is gone', () =>
+    broken(async ({ world, verify }) => {
+      await announce(world, [{ topic: 'verify.failed' }]);
+      const [run] = await waitForRuns(world, 'WorkflowType = "deliverEvent"', 1);
+      world.clock.advance(1);
+      expect(await verify()).toEqual([]);
+      await world.backbone.temporal.client.workflow.getHandle(`${world.name}/${run?.id}`).terminate();
+      expect(await verify()).toEqual([
+        expect.stringMatching(
+          `^delivery of event \\w+ \\(.+\\) to verify-failing is failing, but its workflow ${world.name}/${run?.id} is TERMINATED$`,
+        ),
+      ]);
+    }, true));
+
+  it('a live row whose tuple nobody desires', () =>
+    broken(async ({ world, verify, plant, line, tuple }) => {
+      await plant('update desired_tuples set present = false, version = version + 1, applied_version = version + 1');
+      await world.backbone.store?.write([], [tuple]);
+      expect(await verify()).toEqual([`a live membership stands for the tuple "${line}", which is not desired`]);
+    }));
+
+  it('a desired tuple that no live row stands for', () =>
+    broken(async ({ verify, plant, line }) => {
+      await plant('update memberships set role = $1, record_version = record_version', 'admin');
+      expect(await verify()).toEqual([
+        `a live membership stands for the tuple "${line.replace(' owner ', ' admin ')}", which is not desired`,
+        `the tuple "${line}" is desired, but no live row stands for it`,
+      ]);
+    }));
+
+  it('a tuple that was never applied', () =>
+    broken(async ({ verify, plant, line }) => {
+      await plant('update desired_tuples set version = version + 1');
+      expect(await verify()).toEqual([`the tuple "${line}" was never applied`]);
+      // It may be on its way.
+      expect(await verify(false)).toEqual([]);
+    }));
+
+  it('a tuple that the authorization store has lost', () =>
+    broken(async ({ world, verify, line, tuple }) => {
+      await world.backbone.store?.write([], [tuple]);
+      expect(await verify()).toEqual([`tuple "${line}" is desired and applied, but not in the authorization store`]);
+    }));
+
+  it('a revoked tuple that the authorization store still has', () =>
+    broken(async ({ verify, plant, line }) => {
+      await plant('update desired_tuples set present = false, version = version + 1, applied_version = version + 1');
+      await plant('update memberships set deleted_at = now()');
+      expect(await verify()).toEqual([
+        `tuple "${line}" was taken back and applied, but is still in the authorization store`,
+      ]);
+    }));
+
+  it('a tuple in the authorization store that nothing desires', () =>
+    broken(async ({ world, verify }) => {
+      const stray = { object: `organization:${newId()}`, relation: 'owner', subject: `user:${newId()}` };
+      await world.backbone.store?.write([stray], []);
+      expect(await verify()).toEqual([
+        `tuple "${stray.object} ${stray.relation} ${stray.subject}" is in the authorization store, but nothing desires it`,
+      ]);
+    }));
+});
