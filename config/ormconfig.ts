@@ -56,8 +56,8 @@ export const ormconfig = object('Data layer, module access, summarizer, e-mail v
   }),
   maxpoolsize: integer({
     description:
-      'How many units of background work (hooks, exports, searches) the data client runs at the same time; more wait.',
-    unit: 'workers',
+      'How many units of work of the data client may have, or wait for, a database connection at the same time; more are refused with 503.',
+    unit: 'units of work',
     default: 200,
     minimum: 1,
     maximum: 10_000,

@@ -1,0 +1,163 @@
+import { Type } from 'typebox';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { defineRoute } from '#api/route.ts';
+import { asOwner } from '../kit/as-owner.ts';
+import { eventually } from '../kit/eventually.ts';
+import { Gate, organizationRoute } from '../kit/misbehaving-routes.ts';
+import { buildPerson, signedIn, testPassword } from '../kit/people.ts';
+import { expectProblem } from '../kit/problem.ts';
+import { openWorld, type Instance, type World } from '../kit/world.ts';
+
+let gate = new Gate();
+
+/** Holds its transaction open until the gate opens. */
+const holding = defineRoute({
+  method: 'GET',
+  url: '/test/hold',
+  tag: 'Test',
+  summary: 'Hold',
+  description: 'Hold.',
+  access: 'public',
+  answers: { 200: Type.Null() },
+  errors: [],
+  handle: async ({ unit }) => {
+    await (await unit.readAs('app')).query('select 1');
+    await gate.pass();
+    return { status: 200, body: null };
+  },
+});
+
+let world: World;
+
+beforeAll(async () => {
+  world = await openWorld({
+    routes: [holding, organizationRoute()],
+    // The relay would use connections of its own while we count.
+    environment: { CORE_WORKFLOWS_DISPATCH_ENABLED: 'false' },
+  });
+});
+afterAll(() => world.close());
+
+function instanceWith(environment: Record<string, string>): Promise<Instance> {
+  return world.openInstance({ environment });
+}
+
+describe('ormconfig.maxpoolsize', () => {
+  test('refuses more units of work than it allows, at once, and recovers', async () => {
+    gate = new Gate();
+    const instance = await instanceWith({
+      CORE_ORMCONFIG_MAXPOOLSIZE: '3',
+      CORE_DB_MAXCONNECTIONS: '2',
+      CORE_DB_MAXIDLECONNECTIONS: '1',
+    });
+    const client = instance.client();
+    const { database } = instance.backbone;
+    const held = Array.from({ length: 3 }, () => client.get('/test/hold'));
+    // Two have a connection, the third waits for one.
+    await eventually(() => gate.waiting === 2 && database.pool.waitingCount === 1);
+    expect(database.activeUnits).toBe(3);
+
+    const refused = await client.get('/test/hold');
+    expectProblem(refused, 'database_busy');
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    const operation = await client.graphql('{ organizations { edges { node { id } } } }');
+    expect(operation.status).toBe(503);
+    expect(operation.headers['retry-after']).toBe('1');
+    expect(operation.errors).toMatchObject([{ extensions: { code: 'database_busy' } }]);
+    // Whoever needs no database is served.
+    expect((await client.get('/livez')).status).toBe(200);
+
+    gate.open();
+    expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect((await client.get('/test/hold')).status).toBe(200);
+    expect(database.activeUnits).toBe(0);
+  });
+
+  test('of one is enough for every route, because a request never needs a second place', async () => {
+    const instance = await instanceWith({
+      CORE_ORMCONFIG_MAXPOOLSIZE: '1',
+      CORE_DB_MAXCONNECTIONS: '2',
+      CORE_DB_MAXIDLECONNECTIONS: '1',
+    });
+    const person = await buildPerson(world);
+    const client = instance.client();
+    const login = { username: person.user.email, password: testPassword };
+    expect((await client.post('/v1/login', { ...login, password: 'wrong' })).status).toBe(401);
+    expect((await client.post('/v1/login', login)).status).toBe(200);
+    expect((await client.graphql('{ self { id } }')).data.self.id).toBe(person.user.id);
+    expect((await client.post('/test/organizations', { name: 'budget', outcome: 'refuse' })).status).toBe(403);
+    expect(await asOwner(world, `select name from organizations where name like 'budget%'`)).toEqual([
+      { name: 'budget-refused' },
+    ]);
+    expect((await client.post('/v1/logout')).status).toBe(200);
+  });
+});
+
+describe('db.maxconnections', () => {
+  test.each([2, 5])('of %i is what this process takes of the server, however many ask', async (most) => {
+    gate = new Gate();
+    const instance = await instanceWith({
+      CORE_DB_MAXCONNECTIONS: String(most),
+      CORE_DB_MAXIDLECONNECTIONS: '0',
+    });
+    const { pool } = instance.backbone.database;
+    const held = Array.from({ length: 12 }, () => instance.client().get('/test/hold'));
+    await eventually(() => gate.waiting === most && pool.waitingCount === 12 - most);
+    const rows = await asOwner<{ taken: number }>(
+      world,
+      `select count(*)::int as taken from pg_stat_activity where datname = $1 and state = 'idle in transaction'`,
+      [world.name],
+    );
+    expect(rows).toEqual([{ taken: most }]);
+    gate.open();
+    expect((await Promise.all(held)).every(({ status }) => status === 200)).toBe(true);
+  });
+});
+
+describe('a request', () => {
+  test('never holds two connections at the same time', async () => {
+    const person = await buildPerson(world);
+    const client = await signedIn(world, person);
+    const { pool } = world.backbone.database;
+    let held = 0;
+    let most = 0;
+    const onAcquire = () => (most = Math.max(most, ++held));
+    const onRelease = () => held--;
+    pool.on('acquire', onAcquire).on('release', onRelease);
+    const login = { username: person.user.email, password: testPassword };
+    const fresh = world.client();
+    const requests = [
+      () =>
+        client.graphql('{ self { id } memberships { edges { node { id } } } organizations { edges { node { id } } } }'),
+      () => client.graphql('{ organization(id: "01HZZZZZZZZZZZZZZZZZZZZZZZ") { id } }'),
+      () => client.post('/test/organizations', { name: 'connections', outcome: 'refuse' }),
+      () => client.post('/test/organizations', { name: 'connections', outcome: 'break' }),
+      () => client.post('/v1/verify', { token: `${person.user.id}.x` }),
+      () => fresh.post('/v1/login', { ...login, password: 'wrong' }),
+      () => fresh.post('/v1/login', login),
+      () => fresh.post('/v1/logout'),
+    ];
+    for (const request of requests) {
+      await request();
+      expect(held).toBe(0);
+    }
+    pool.off('acquire', onAcquire).off('release', onRelease);
+    expect(most).toBe(1);
+  });
+
+  test('and so many of them share two connections without waiting for each other in a circle', async () => {
+    const instance = await instanceWith({ CORE_DB_MAXCONNECTIONS: '2', CORE_DB_MAXIDLECONNECTIONS: '1' });
+    const client = instance.client();
+    await client.get('/livez');
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, number) =>
+        client.post('/test/organizations', { name: `circle-${number}`, outcome: number % 2 ? 'refuse' : 'answer' }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
+    expect(answers.filter(({ status }) => status === 403)).toHaveLength(20);
+    expect(await asOwner(world, `select count(*)::int as count from organizations where name like 'circle-%'`)).toEqual(
+      [{ count: 40 }],
+    );
+  });
+});
