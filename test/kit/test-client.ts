@@ -15,6 +15,8 @@ export class TestClient {
   readonly cookies = new Map<string, string>();
   /** Sent as bearer token when set. */
   bearer: string | undefined;
+  /** Network address the requests come from. */
+  address = '127.0.0.1';
 
   constructor(app: FastifyInstance, config: ConfigStore) {
     this.#app = app;
@@ -51,6 +53,7 @@ export class TestClient {
 
   async request(options: InjectOptions): Promise<TestAnswer> {
     const response = await this.#app.inject({
+      remoteAddress: this.address,
       ...options,
       cookies: Object.fromEntries(this.cookies),
       headers: { ...(this.bearer ? { authorization: `Bearer ${this.bearer}` } : {}), ...options.headers },
