@@ -154,7 +154,9 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const others: Instance[] = [];
 
   let worker: RunningWorker | undefined;
+  let hadWorker = false;
   const startOne = async (queues?: readonly string[]) => {
+    hadWorker = true;
     if (!isRuntimeInstalled) {
       isRuntimeInstalled = true;
       const silent = () => {};
@@ -206,7 +208,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       await worker?.stop();
       try {
         await assertNothingHeld(instances);
-        if (!options.skipVerify) await assertAgreement(backbone);
+        if (!options.skipVerify) await assertAgreement(backbone, hadWorker);
       } finally {
         await Promise.all(instances.map((instance) => instance.close()));
         await dropDatabase(stack.postgresUrl.replace('DATABASE', 'postgres'), name);
@@ -231,8 +233,10 @@ async function assertNothingHeld(instances: readonly Instance[]): Promise<void> 
 }
 
 /** Every suite ends with the question whether all that was recorded agrees. */
-async function assertAgreement(backbone: Backbone): Promise<void> {
-  const disagreements = await verifyInstallation(backbone, { isQuiet: false });
+async function assertAgreement(backbone: Backbone, hadWorker: boolean): Promise<void> {
+  const found = await verifyInstallation(backbone, { isQuiet: false });
+  // Where no worker ever was, events wait, and a clock that was moved makes them look old.
+  const disagreements = hadWorker ? found : found.filter((line) => !line.endsWith('was never delivered'));
   if (disagreements.length > 0) throw new Error(`the installation disagrees with itself:\n${disagreements.join('\n')}`);
 }
 

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { asOwner } from '../kit/as-owner.ts';
+import { countHashes } from '../kit/count-hashes.ts';
+import { buildPerson, testPassword, type Person } from '../kit/people.ts';
+import { expectProblem } from '../kit/problem.ts';
+import type { TestAnswer, TestClient } from '../kit/test-client.ts';
+import { openWorld, type Instance, type World } from '../kit/world.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+let number = 0;
+
+/** A browser somewhere else than all others. */
+async function somewhere(from: World | Instance = world): Promise<TestClient> {
+  const client = from.client();
+  client.address = `203.0.113.${++number}`;
+  await client.get('/livez');
+  return client;
+}
+
+function signIn(client: TestClient, person: Person, password = testPassword): Promise<TestAnswer> {
+  // Signed out again by forgetting, not by asking; in parallel the cookies of others come in between.
+  client.cookies.clear();
+  return client.post('/v1/login', { username: person.user.email, password });
+}
+
+async function failures(key: string): Promise<number> {
+  const rows = await asOwner<{ failures: number }>(world, 'select failures from sign_in_failures where key = $1', [
+    key,
+  ]);
+  return rows[0]?.failures ?? 0;
+}
+
+const addressKey = (client: TestClient) => `address:${client.address}`;
+
+describe('an account', () => {
+  test('waits after ten failures, even for the right password, until a quarter of an hour has passed', async () => {
+    const person = await buildPerson(world);
+    const client = await somewhere();
+    for (let attempt = 0; attempt < 10; attempt++)
+      expectProblem(await signIn(client, person, 'wrong'), 'invalid_credentials', `attempt ${attempt}`);
+    const { hashes, result } = await countHashes(() => signIn(client, person));
+    expectProblem(result, 'too_many_requests');
+    expect(hashes).toBe(0);
+    expect(Number(result.headers['retry-after'])).toBe(15 * 60);
+
+    world.clock.advance(10 * 60_000);
+    const later = await signIn(client, person);
+    expectProblem(later, 'too_many_requests');
+    expect(Number(later.headers['retry-after'])).toBe(5 * 60);
+    world.clock.advance(5 * 60_000);
+    expect((await signIn(client, person)).status).toBe(200);
+  });
+
+  test('waits wherever the attempts come from, and others do not', async () => {
+    const [person, neighbour] = await Promise.all([buildPerson(world), buildPerson(world)]);
+    for (let attempt = 0; attempt < 10; attempt++) await signIn(await somewhere(), person, 'wrong');
+    const client = await somewhere();
+    expectProblem(await signIn(client, person), 'too_many_requests');
+    expect((await signIn(client, neighbour)).status).toBe(200);
+  });
+
+  test('that does not exist waits as well', async () => {
+    const client = await somewhere();
+    const attempt = () => client.post('/v1/login', { username: 'Nobody@example.com ', password: 'x' });
+    for (let count = 0; count < 10; count++) expectProblem(await attempt(), 'invalid_credentials');
+    expectProblem(await attempt(), 'too_many_requests');
+  });
+
+  test('waits after a restart too, and on every other process', async () => {
+    const person = await buildPerson(world);
+    for (let attempt = 0; attempt < 10; attempt++) await signIn(await somewhere(), person, 'wrong');
+    expectProblem(await signIn(await somewhere(await world.openInstance()), person), 'too_many_requests');
+  });
+
+  test('starts anew with every success', async () => {
+    const person = await buildPerson(world);
+    const client = await somewhere();
+    for (let round = 0; round < 3; round++) {
+      for (let attempt = 0; attempt < 9; attempt++) await signIn(client, person, 'wrong');
+      expect((await signIn(client, person)).status).toBe(200);
+    }
+  });
+
+  test('has exactly ten of fifty parallel attempts evaluated', async () => {
+    const person = await buildPerson(world);
+    const client = await somewhere();
+    const { hashes, result } = await countHashes(() =>
+      Promise.all(Array.from({ length: 50 }, (_, guess) => signIn(client, person, `guess ${guess}`))),
+    );
+    expect(hashes).toBe(10);
+    expect(result.filter(({ status }) => status === 401)).toHaveLength(10);
+    expect(result.filter(({ status }) => status === 429)).toHaveLength(40);
+    expect(await failures(addressKey(client))).toBe(10);
+  });
+
+  test('lets fifty parallel right passwords in, or refuses them, but never loses count', async () => {
+    const person = await buildPerson(world);
+    const client = await somewhere();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => signIn(client, person)));
+    const refused = answers.filter(({ status }) => status !== 200);
+    for (const answer of refused) expectProblem(answer, 'too_many_requests');
+    expect(refused.length).toBeLessThan(50);
+    expect(await failures(addressKey(client))).toBe(0);
+    expect((await signIn(client, person)).status).toBe(200);
+  });
+});
+
+describe('an address', () => {
+  test('waits after fifty failures over many accounts; successes do not count', async () => {
+    const person = await buildPerson(world);
+    const client = await somewhere();
+    for (let attempt = 0; attempt < 50; attempt++) {
+      if (attempt % 10 === 0) expect((await signIn(client, person)).status).toBe(200);
+      const answer = await client.post('/v1/login', { username: `nobody-${attempt}@example.com`, password: 'x' });
+      expectProblem(answer, 'invalid_credentials', `attempt ${attempt}`);
+    }
+    expectProblem(await signIn(client, person), 'too_many_requests');
+    expect((await signIn(await somewhere(), person)).status).toBe(200);
+  });
+
+  test('is the one of the connection, whatever headers claim', async () => {
+    const client = await somewhere();
+    const claims = ['X-Forwarded-For', 'X-Real-Ip', 'Forwarded', 'Cf-Connecting-Ip', 'True-Client-Ip'];
+    for (const [attempt, header] of claims.entries()) {
+      await client.post(
+        '/v1/login',
+        { username: `claim-${attempt}@example.com`, password: 'x' },
+        { [header]: header === 'Forwarded' ? 'for=127.0.0.1' : '127.0.0.1' },
+      );
+    }
+    expect(await failures(addressKey(client))).toBe(claims.length);
+    expect(await failures('address:127.0.0.1')).toBe(0);
+  });
+});
