@@ -67,6 +67,7 @@ export async function openBackbone(options: BackboneOptions): Promise<Backbone> 
     registry,
     clock: options.clock ?? systemClock,
     hasListener: options.hasListener ?? hasListener,
+    failOnEnqueueError: () => config.current.workflows.dispatch.failonenqueueerror,
     observer: {
       statement: (report) => {
         // `db.debug` may be switched while we run.

@@ -19,51 +19,6 @@ const mostRecords = 4;
 /** A record whose events cannot be delivered in this time is given to a workflow of its own, whatever `maxretries` says. */
 const longestTryMs = 120_000;
 
-/**
- * Delivers shares, each in one transaction where that works, else record by record.
- * @returns how many events were delivered
- * @throws AppError when the database or Temporal is away; what was delivered stays delivered
- */
-export async function deliverShares(deps: EventDependencies, shares: readonly Share[]): Promise<number> {
-  let delivered = 0;
-  const troubled: Share[] = [];
-  for (const share of shares) {
-    try {
-      delivered += await deliverTogether(deps, share);
-    } catch (error) {
-      if (isOutage(error)) throw error;
-      deps.logger.warn(
-        { err: error, listener: share.listener.name },
-        'events could not be delivered together; delivering their records one by one',
-      );
-      troubled.push(...share.entityIds.map((entityId) => ({ ...share, entityIds: [entityId] })));
-    }
-  }
-  // After the healthy ones, so that nobody waits for their attempts.
-  const next = async () => {
-    for (let share = troubled.shift(); share; share = troubled.shift()) delivered += await deliverRecord(deps, share);
-  };
-  await Promise.all(Array.from({ length: Math.min(mostRecords, troubled.length) }, next));
-  return delivered;
-}
-
-/**
- * Delivers what is due of these records in one transaction, in the order of each record. Throws when any event fails: then
- * nothing of it happened.
- */
-async function deliverTogether(
-  deps: EventDependencies,
-  { listener, organizationId, entityIds }: Share,
-): Promise<number> {
-  return inListenerTransaction(deps, listener, organizationId, async (unit, starts) => {
-    const open = await openEvents(unit, listener, entityIds);
-    for (const event of open) await deliverOne(unit, listener, event, starts);
-    await starts.run();
-    await insertDeliveries(unit, listener.name, open, 'done');
-    return open.length;
-  });
-}
-
 /** The event on which a listener failed. */
 interface Failure {
   readonly event: EventRow;
@@ -71,33 +26,86 @@ interface Failure {
 }
 
 /**
+ * Delivers shares, each in one transaction where that works, else record by record.
+ * @returns how many events were delivered
+ * @throws AppError when the database or Temporal is away; what was delivered stays delivered
+ */
+export async function deliverShares(deps: EventDependencies, shares: readonly Share[]): Promise<number> {
+  let delivered = 0;
+  const troubled: { readonly share: Share; readonly failure: Failure | undefined }[] = [];
+  for (const share of shares) {
+    const outcome = await deliverTogether(deps, share);
+    if (typeof outcome === 'number') {
+      delivered += outcome;
+      continue;
+    }
+    deps.logger.warn(
+      { err: outcome.error, listener: share.listener.name },
+      'events could not be delivered together; delivering their records one by one',
+    );
+    for (const entityId of share.entityIds) {
+      const { event, error } = outcome;
+      const failure = event?.entityId === entityId ? { event, error } : undefined;
+      troubled.push({ share: { ...share, entityIds: [entityId] }, failure });
+    }
+  }
+  // After the healthy ones, so that nobody waits for their attempts.
+  const next = async () => {
+    for (let record = troubled.shift(); record; record = troubled.shift())
+      delivered += await deliverRecord(deps, record.share, record.failure);
+  };
+  await Promise.all(Array.from({ length: Math.min(mostRecords, troubled.length) }, next));
+  return delivered;
+}
+
+/**
+ * Delivers what is due of these records in one transaction, in the order of each record.
+ * @returns how many events; or what failed, and then nothing of it happened
+ */
+async function deliverTogether(
+  deps: EventDependencies,
+  { listener, organizationId, entityIds }: Share,
+): Promise<number | { readonly event: EventRow | undefined; readonly error: unknown }> {
+  let event: EventRow | undefined;
+  try {
+    return await inListenerTransaction(deps, listener, organizationId, async (unit, starts) => {
+      const open = await openEvents(unit, listener, entityIds);
+      for (event of open) await deliverOne(unit, listener, event, starts);
+      event = undefined;
+      await starts.run();
+      await insertDeliveries(unit, listener.name, open, 'done');
+      return open.length;
+    });
+  } catch (error) {
+    if (isOutage(error)) throw error;
+    return { event, error };
+  }
+}
+
+/**
  * Delivers what is due of one record, each event in its own transaction with a few attempts. The first event that keeps
  * failing is marked, and those after it are held behind it.
+ * @param failure the attempt that failed already
  */
-async function deliverRecord(deps: EventDependencies, share: Share): Promise<number> {
+async function deliverRecord(deps: EventDependencies, share: Share, failure: Failure | undefined): Promise<number> {
   let delivered = 0;
-  let failedId: string | undefined;
-  let failures = 0;
+  let failures = failure ? 1 : 0;
   const giveUpAt = performance.now() + longestTryMs;
   for (;;) {
+    if (failure) {
+      if (failures < deps.maxAttempts() && performance.now() < giveUpAt) await pause(Math.min(10 * 2 ** failures, 500));
+      else if (await markFailing(deps, share, failure)) return delivered;
+    }
     const outcome = await deliverNext(deps, share);
     if (outcome === 'nothing due') return delivered;
     if (outcome === 'delivered') {
       delivered++;
+      failure = undefined;
       continue;
     }
-    const { event, error } = outcome;
-    failures = event.id === failedId ? failures + 1 : 1;
-    failedId = event.id;
-    if (failures < deps.maxAttempts() && performance.now() < giveUpAt) {
-      deps.logger.warn(
-        { err: error, listener: share.listener.name, attempt: failures },
-        'a listener failed; trying again',
-      );
-      await pause(Math.min(10 * 2 ** failures, 500));
-    } else if (await markFailing(deps, share, outcome)) {
-      return delivered;
-    }
+    failures = outcome.event.id === failure?.event.id ? failures + 1 : 1;
+    failure = outcome;
+    deps.logger.warn({ err: failure.error, listener: share.listener.name, attempt: failures }, 'a listener failed');
   }
 }
 

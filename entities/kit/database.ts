@@ -32,6 +32,8 @@ export interface DatabaseOptions {
   readonly clock: Clock;
   /** Whether any listener wants events of this topic; others are recorded but start nothing. */
   readonly hasListener: (topic: string) => boolean;
+  /** `workflows.dispatch.failonenqueueerror`: whether a change fails whose events cannot be recorded. */
+  readonly failOnEnqueueError: () => boolean;
   readonly observer?: StatementObserver;
   /** Errors of idle connections and of after-commit hooks: logged, never thrown at a caller. */
   readonly onBackgroundError: (error: unknown, doing: string) => void;

@@ -1,5 +1,6 @@
 import { actorOf } from './caller.ts';
 import type { RecordedChange } from './changes.ts';
+import type { Database } from './database.ts';
 import type { EntityModule } from './define.ts';
 import { newId } from './ids.ts';
 import type { RoleSession } from './transaction.ts';
@@ -80,11 +81,42 @@ export async function writeRecords(
     ).map((tuple) => ({ ...tuple, organization_id: change.organizationId })),
   );
 
-  if (history.length + events.length + tuples.length > 0) {
-    // A security-definer function: the app role may add to these tables through it, and neither read nor change them.
-    await session.query('select write_records($1)', [JSON.stringify({ history, events, tuples: oneByOne(tuples) })]);
+  const written = { history, events, tuples: oneByOne(tuples) };
+  if (history.length + events.length + tuples.length === 0) return { pendingEvents: 0, tupleChanges: 0 };
+  const areEventsWritten =
+    events.length === 0 || database.options.failOnEnqueueError()
+      ? await write(session, written).then(() => true)
+      : await writeWithEventsOrWithout(session, written, database);
+  return {
+    pendingEvents: areEventsWritten ? events.filter((event) => event.pending).length : 0,
+    tupleChanges: tuples.length,
+  };
+}
+
+interface Records {
+  readonly history: readonly object[];
+  readonly events: readonly object[];
+  readonly tuples: readonly object[];
+}
+
+async function write(session: RoleSession, records: Records): Promise<void> {
+  // A security-definer function: the app role may add to these tables through it, and neither read nor change them.
+  await session.query('select write_records($1)', [JSON.stringify(records)]);
+}
+
+/** `workflows.dispatch.failonenqueueerror` is off: the change counts more than its announcement. */
+async function writeWithEventsOrWithout(session: RoleSession, records: Records, database: Database): Promise<boolean> {
+  await session.query('savepoint before_events');
+  try {
+    await write(session, records);
+    await session.query('release savepoint before_events');
+    return true;
+  } catch (error) {
+    await session.query('rollback to savepoint before_events');
+    database.options.onBackgroundError(error, `recording ${records.events.length} events; the change goes on without them`);
+    await write(session, { ...records, events: [] });
+    return false;
   }
-  return { pendingEvents: events.filter((event) => event.pending).length, tupleChanges: tuples.length };
 }
 
 /** The last word per tuple: an upsert may not touch one row twice. */

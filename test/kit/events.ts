@@ -95,13 +95,18 @@ export interface StoredDelivery {
   readonly error: string | null;
 }
 
-/** The delivery rows of one listener, in the order of their events. */
-export function storedDeliveries(world: Pick<World, 'databaseUrl'>, listener: string): Promise<StoredDelivery[]> {
+/** The delivery rows of one listener, of one record or of all, in the order of their events. */
+export function storedDeliveries(
+  world: Pick<World, 'databaseUrl'>,
+  listener: string,
+  entityId = '%',
+): Promise<StoredDelivery[]> {
   return asOwner<StoredDelivery>(
     world,
-    `select event_id as "eventId", listener, state, error from event_deliveries where listener = $1
-     order by occurred_at, event_id`,
-    [listener],
+    `select d.event_id as "eventId", d.listener, d.state, d.error from event_deliveries d
+     left join events e on e.occurred_at = d.occurred_at and e.id = d.event_id
+     where d.listener = $1 and d.entity_id like $2 order by d.entity_id, e.record_version, d.event_id`,
+    [listener, entityId],
   );
 }
 

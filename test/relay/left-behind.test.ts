@@ -5,6 +5,7 @@ import { claimBatch } from '#entities/kit/outbox.ts';
 import { announce, isSettled, notingListener, storedEvents } from '../kit/events.ts';
 import { eventually } from '../kit/eventually.ts';
 import { runsOf } from '../kit/runs.ts';
+import { sweep } from '../kit/sweep.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 const listener = notingListener('left-behind', ['left.happened']);
@@ -25,21 +26,6 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Runs the sweep as its schedule does, and waits for what it says. */
-async function sweep(): Promise<{ batches: number }> {
-  const { temporal } = world.backbone;
-  const handle = temporal.client.schedule.getHandle(`${world.name}/sweep-outbox`);
-  const { info } = await handle.describe();
-  await handle.trigger();
-  const run = await eventually(async () => {
-    const { recentActions, numActionsTaken } = (await handle.describe()).info;
-    return numActionsTaken > info.numActionsTaken && recentActions.at(-1)?.action;
-  });
-  if (run.type !== 'startWorkflow') throw new Error('the sweep is a workflow');
-  const { workflowId, firstExecutionRunId } = run.workflow;
-  return temporal.client.workflow.getHandle(workflowId, firstExecutionRunId).result();
-}
-
 test('a batch that was claimed and not started is started by the sweep, under its own id and once', async () => {
   await announce(world, [{ topic: 'left.happened' }, { topic: 'left.happened' }]);
   // What a process does that dies between the claim and the start.
@@ -48,11 +34,11 @@ test('a batch that was claimed and not started is started by the sweep, under it
   );
   await world.reconfigure({ CORE_WORKFLOWS_DISPATCH_ENABLED: 'true' });
 
-  expect(await sweep()).toMatchObject({ batches: 0 });
+  expect(await sweep(world)).toMatchObject({ batches: 0 });
   expect(await isSettled(world)).toBe(false);
 
   world.clock.advance(31_000);
-  expect(await sweep()).toMatchObject({ batches: 1 });
+  expect(await sweep(world)).toMatchObject({ batches: 1 });
   await eventually(() => isSettled(world));
   expect(await storedEvents(world, 'left.happened')).toMatchObject([
     { batchId: claimed?.batchId },
@@ -73,13 +59,13 @@ test('RescueStuckJobsAfter is the age at which a batch counts as left behind', a
     CORE_JOBQUEUE_QUEUECONF_RESCUESTUCKJOBSAFTER: '1000',
   });
   world.clock.advance(2_000);
-  expect(await sweep()).toMatchObject({ batches: 1 });
+  expect(await sweep(world)).toMatchObject({ batches: 1 });
   await eventually(() => isSettled(world));
 });
 
 test('events that were never claimed are found without having been told of', async () => {
   const other = await world.openInstance({ environment: { CORE_WORKFLOWS_DISPATCH_ENABLED: 'false' } });
   await announce(other, [{ topic: 'left.happened' }]);
-  await sweep();
+  await sweep(world);
   await eventually(() => isSettled(world));
 });

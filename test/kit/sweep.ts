@@ -1,0 +1,32 @@
+import { eventually } from './eventually.ts';
+import type { World } from './world.ts';
+
+/** Runs a schedule's workflow now, as the schedule does, and returns its result. */
+export async function runSchedule<Result>(
+  { name, backbone }: Pick<World, 'name' | 'backbone'>,
+  schedule: string,
+): Promise<Result> {
+  const { client } = backbone.temporal;
+  const handle = client.schedule.getHandle(`${name}/${schedule}`);
+  const { info } = await handle.describe();
+  await handle.trigger();
+  const action = await eventually(async () => {
+    const { recentActions, numActionsTaken } = (await handle.describe()).info;
+    return numActionsTaken > info.numActionsTaken && recentActions.at(-1)?.action;
+  });
+  if (action.type !== 'startWorkflow') throw new Error(`${schedule} starts no workflow`);
+  const { workflowId, firstExecutionRunId } = action.workflow;
+  return client.workflow.getHandle(workflowId, firstExecutionRunId).result() as Promise<Result>;
+}
+
+/** What a sweep found to do. */
+export interface SweepResult {
+  readonly batches: number;
+  readonly deliveries: number;
+  readonly tuples: number;
+}
+
+/** Finds what was left behind, as it happens every ten seconds. */
+export function sweep(world: Pick<World, 'name' | 'backbone'>): Promise<SweepResult> {
+  return runSchedule(world, 'sweep-outbox');
+}

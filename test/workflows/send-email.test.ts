@@ -1,0 +1,88 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { armFailpoints } from '#entities/kit/failpoint.ts';
+import { sendEmailContract, type SendEmailInput } from '#workflows/email/send-email.contract.ts';
+import { asOwner } from '../kit/as-owner.ts';
+import { isSettled } from '../kit/events.ts';
+import { eventually } from '../kit/eventually.ts';
+import { mailsTo, tokenIn, waitForMails } from '../kit/mailbox.ts';
+import { waitForRuns } from '../kit/runs.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld({ worker: true });
+});
+afterAll(() => world.close());
+
+const signUp = (email: string) => world.client().post('/v1/register', { email, password: 'correct horse battery' });
+
+async function verificationOf(email: string): Promise<{ id: string; userId: string; round: number }> {
+  const [row] = await asOwner<{ id: string; userId: string; round: number }>(
+    world,
+    `select v.id, v.user_id as "userId", v.round from email_verifications v join users u on u.id = v.user_id where u.email = $1`,
+    [email],
+  );
+  return row as NonNullable<typeof row>;
+}
+
+async function send(input: Omit<SendEmailInput, 'queue'>): Promise<string> {
+  const { temporal } = world.backbone;
+  const whole = { ...input, queue: temporal.activityQueue('email') };
+  await temporal.start(sendEmailContract, whole, { search: {} });
+  return temporal.client.workflow.getHandle(temporal.workflowId(sendEmailContract, whole)).result() as Promise<string>;
+}
+
+test('the same key is the same mail, however often it is asked for', async () => {
+  await signUp('once@example.com');
+  await waitForMails(world, 'once@example.com');
+  const { id, userId, round } = await verificationOf('once@example.com');
+  const again = { key: 'the-same', kind: 'verify-address', userId, about: { id, round } } as const;
+  expect(await Promise.all([send(again), send(again), send(again)])).toEqual(['sent', 'sent', 'sent']);
+  expect(await mailsTo(world, 'once@example.com')).toHaveLength(2);
+  expect(await waitForRuns(world, 'WorkflowId = "' + `${world.name}/email/the-same` + '"', 1)).toHaveLength(1);
+});
+
+test('a mail whose sending was cut off after it had left is not there twice', async () => {
+  armFailpoints([{ name: 'email-after-write', action: 'throw', after: 0 }]);
+  await signUp('cut@example.com');
+  await eventually(() => world.logs.some((line) => JSON.stringify(line).includes('failpoint email-after-write')));
+  armFailpoints([]);
+  await waitForRuns(world, 'WorkflowType = "sendEmail" AND ExecutionStatus = "Completed"', 2);
+  const files = await readdir(join(world.mailFolder, 'cut@example.com'));
+  await eventually(async () => (await readdir(join(world.mailFolder, 'cut@example.com'))).length === 1);
+  expect(files.every((file) => file.endsWith('.eml'))).toBe(true);
+});
+
+test('a mail that would say what is not true any more is not sent', async () => {
+  await signUp('outdated@example.com');
+  const [mail] = await waitForMails(world, 'outdated@example.com');
+  const { id, userId, round } = await verificationOf('outdated@example.com');
+  const older = { key: 'older-round', kind: 'verify-address', userId, about: { id, round: round - 1 } } as const;
+  expect(await send(older)).toBe('outdated');
+  await world.client().post('/v1/verify', { token: tokenIn(mail as string) });
+  expect(await send({ ...older, key: 'confirmed', about: { id, round } })).toBe('outdated');
+  expect(await send({ key: 'nobody', kind: 'welcome', userId: '01J00000000000000000000000' })).toBe('outdated');
+  await eventually(() => isSettled(world));
+  // The first one, and the welcome.
+  expect(await waitForMails(world, 'outdated@example.com', 2)).toHaveLength(2);
+});
+
+test('of two mails asked for one after the other only the newest link is sent', async () => {
+  const worker = await openWorld();
+  try {
+    const client = worker.client();
+    const person = { email: 'two@example.com', password: 'correct horse battery' };
+    await client.post('/v1/register', person);
+    worker.clock.advance(10 * 60_000);
+    await client.post('/v1/resend', { email: person.email });
+    const running = await worker.startWorker();
+    await eventually(() => isSettled(worker));
+    await waitForRuns(worker, 'WorkflowType = "sendEmail" AND ExecutionStatus = "Completed"', 2);
+    expect(await mailsTo(worker, person.email)).toHaveLength(1);
+    await running.stop();
+  } finally {
+    await worker.close();
+  }
+});
