@@ -1,0 +1,255 @@
+import { argon2Sync } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { membership, organization, user } from '#entities/index.ts';
+import { systemCaller } from '#entities/kit/caller.ts';
+import type { EntityModule } from '#entities/kit/define.ts';
+import { asOwner } from '../kit/as-owner.ts';
+import { countHashes } from '../kit/count-hashes.ts';
+import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
+import { expectProblem } from '../kit/problem.ts';
+import { cookiesOf } from '../kit/session-cookies.ts';
+import { verificationToken } from '../kit/verification-token.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+async function signUp(email: string, password: string) {
+  const client = world.client();
+  expect((await client.post('/v1/register', { email, password })).status).toBe(202);
+  expect((await client.post('/v1/verify', { token: await verificationToken(world, email) })).status).toBe(200);
+}
+
+async function membershipOf(person: Person): Promise<string> {
+  const [row] = await asOwner<{ id: string }>(world, 'select id from memberships where user_id = $1', [person.user.id]);
+  return row?.id ?? '';
+}
+
+async function removeAsSystem(module: EntityModule, id: string): Promise<void> {
+  const { database } = world.backbone;
+  await database.transact({ caller: systemCaller('test'), requestId: 'remove' }, ({ data }) => data.remove(module, id));
+}
+
+async function signInStatus(username: string, password: string): Promise<number> {
+  return (await world.client().post('/v1/login', { username, password })).status;
+}
+
+describe('a successful sign-in', () => {
+  test('answers with a token that works as bearer and as cookie', async () => {
+    const person = await buildPerson(world);
+    const client = world.client();
+    const answer = await client.post('/v1/login', { username: person.user.email, password: testPassword });
+    expect(answer.body).toEqual({
+      access_token: client.cookies.get('access_token'),
+      token_type: 'Bearer',
+      expires_in: 3_600,
+      user_id: person.user.id,
+      organization_id: person.organization.id,
+    });
+    expect((await client.graphql('{ self { id } }')).data.self.id).toBe(person.user.id);
+    const bearer = world.client();
+    bearer.bearer = answer.body.access_token;
+    expect((await bearer.graphql('{ self { id } }')).data.self.id).toBe(person.user.id);
+  });
+
+  test('takes the address in any case and with spaces around it', async () => {
+    const person = await buildPerson(world);
+    expect(await signInStatus(`  ${person.user.email.toUpperCase()} `, testPassword)).toBe(200);
+  });
+
+  test('acts in the oldest membership, or in none', async () => {
+    const person = await buildPerson(world);
+    await removeAsSystem(membership, await membershipOf(person));
+    const answer = await world.client().post('/v1/login', { username: person.user.email, password: testPassword });
+    expect(answer.body).toMatchObject({ organization_id: null });
+  });
+
+  test('replaces a hash made with outdated parameters, computed outside of the transaction', async () => {
+    const person = await buildPerson(world);
+    const [nonce, passes] = [Buffer.from('0123456789abcdef'), 1];
+    const tag = argon2Sync('argon2id', {
+      message: testPassword,
+      nonce,
+      memory: 8_192,
+      passes,
+      parallelism: 1,
+      tagLength: 32,
+    });
+    const encode = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
+    const outdated = `$argon2id$v=19$m=8192,t=1,p=1$${encode(nonce)}$${encode(tag)}`;
+    await asOwner(world, 'update users set password_hash = $2 where id = $1', [person.user.id, outdated]);
+
+    const { hashes, result } = await countHashes(() => signInStatus(person.user.email, testPassword));
+    expect({ hashes, result }).toEqual({ hashes: 2, result: 200 });
+    const [row] = await asOwner<{ password_hash: string }>(world, 'select password_hash from users where id = $1', [
+      person.user.id,
+    ]);
+    expect(row?.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    const again = await countHashes(() => signInStatus(person.user.email, testPassword));
+    expect(again).toEqual({ hashes: 1, result: 200 });
+    expect(await signInStatus(person.user.email, 'wrong')).toBe(401);
+  });
+
+  test('is refused when the password changes while it is being checked', async () => {
+    const person = await buildPerson(world);
+    const client = world.client();
+    await client.get('/livez');
+    const attempt = client.post('/v1/login', { username: person.user.email, password: testPassword });
+    const [answer] = await Promise.all([
+      attempt,
+      world.backbone.database.transact({ caller: systemCaller('test'), requestId: 'change' }, async ({ data }) => {
+        await data.update(user, person.user.id, {
+          passwordHash: `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`,
+        });
+      }),
+    ]);
+    expectProblem(answer, 'invalid_credentials');
+  });
+});
+
+describe('a password', () => {
+  test('is never trimmed', async () => {
+    await signUp('spaces@example.com', '  correct horse  ');
+    expect(await signInStatus('spaces@example.com', 'correct horse')).toBe(401);
+    expect(await signInStatus('spaces@example.com', '  correct horse')).toBe(401);
+    expect(await signInStatus('spaces@example.com', '  correct horse  ')).toBe(200);
+  });
+
+  test('is the same however its characters are composed', async () => {
+    await signUp('unicode@example.com', 'Zürich-Amélie-ångström'.normalize('NFD'));
+    expect(await signInStatus('unicode@example.com', 'Zürich-Amélie-ångström'.normalize('NFC'))).toBe(200);
+    expect(await signInStatus('unicode@example.com', 'Zurich-Amelie-angstrom')).toBe(401);
+  });
+
+  test('keeps its case and may hold any character', async () => {
+    const password = 'Ünï😀\t\u{1F468}‍👩‍👧 "quotes" \\ \u{7F}';
+    await signUp('characters@example.com', password);
+    expect(await signInStatus('characters@example.com', password.toLowerCase())).toBe(401);
+    expect(await signInStatus('characters@example.com', password)).toBe(200);
+  });
+
+  test('of 1,024 characters is taken whole, one of 1,025 is refused without being hashed', async () => {
+    const longest = `${'long password '.repeat(73)}xy`;
+    expect(longest).toHaveLength(1_024);
+    await signUp('long@example.com', longest);
+    expect(await signInStatus('long@example.com', longest)).toBe(200);
+    expect(await signInStatus('long@example.com', longest.slice(0, -1))).toBe(401);
+    for (const [url, body] of [
+      ['/v1/login', { username: 'long@example.com', password: `${longest}z` }],
+      ['/v1/register', { email: 'longer@example.com', password: `${longest}z` }],
+    ] as const) {
+      const { hashes, result } = await countHashes(() => world.client().post(url, body));
+      expectProblem(result, 'invalid_input', url);
+      expect(hashes).toBe(0);
+    }
+  });
+
+  test.each([
+    'a',
+    'password',
+    'Password1!',
+    'qwertyuiop',
+    '12345678901',
+    'aaaaaaaaaaaaaaaaaaaa',
+    'abababababababab',
+    '            ',
+    'iloveyou',
+    'weakling',
+    'weakling1',
+  ])('that is easy to guess is refused: %s', async (password) => {
+    const answer = await world.client().post('/v1/register', { email: 'weakling@example.com', password });
+    expectProblem(answer, 'weak_password', password);
+    expect(answer.body.errors).toMatchObject([{ path: '/password' }]);
+  });
+
+  test('of eleven characters that is hard to guess is taken', async () => {
+    expect(
+      (await world.client().post('/v1/register', { email: 'hard@example.com', password: 'x7$Kq!zR2&m' })).status,
+    ).toBe(202);
+  });
+});
+
+describe('signing out', () => {
+  test('ends the token at once, also on another process, and can be repeated', async () => {
+    const person = await buildPerson(world);
+    const client = await signedIn(world, person);
+    const bearer = world.client();
+    bearer.bearer = client.cookies.get('access_token');
+    const elsewhere = (await world.openInstance()).client();
+    elsewhere.bearer = bearer.bearer;
+    expect((await elsewhere.graphql('{ self { id } }')).data.self.id).toBe(person.user.id);
+
+    const answer = await client.post('/v1/logout');
+    expect(answer.status).toBe(200);
+    expect(cookiesOf(answer.headers).get('access_token')).toMatchObject({
+      value: '',
+      attributes: { 'max-age': '0', path: '/' },
+    });
+    expect(client.cookies.has('access_token')).toBe(false);
+    for (const other of [bearer, elsewhere]) expectProblem(await other.graphql('{ self { id } }'), 'unauthenticated');
+
+    for (let again = 0; again < 3; again++) expect((await client.post('/v1/logout')).status).toBe(200);
+    expect(await asOwner(world, 'select count(*)::int as count from revoked_tokens')).toEqual([{ count: 1 }]);
+  });
+
+  test('ends the token that was sent and no other', async () => {
+    const person = await buildPerson(world);
+    const [first, second] = await Promise.all([signedIn(world, person), signedIn(world, person)]);
+    await first.post('/v1/logout');
+    expect((await second.graphql('{ self { id } }')).data.self.id).toBe(person.user.id);
+  });
+
+  test('with a bearer token ends that token', async () => {
+    const person = await buildPerson(world);
+    const client = world.client();
+    client.bearer = (await signedIn(world, person)).cookies.get('access_token');
+    expect((await client.post('/v1/logout')).status).toBe(200);
+    expectProblem(await client.post('/v1/logout'), 'unauthenticated');
+  });
+});
+
+describe('a right that is taken away works no longer at the next request', () => {
+  const whoAmI = '{ self { id } organizations { edges { node { id } } } memberships { edges { node { id } } } }';
+
+  test.each(['inactive', 'deactivated', 'suspended', 'deleted'])('of a person who is %s', async (status) => {
+    const person = await buildPerson(world);
+    const cookie = await signedIn(world, person);
+    const bearer = (await world.openInstance()).client();
+    bearer.bearer = cookie.cookies.get('access_token');
+    expect((await bearer.graphql(whoAmI)).data.self.id).toBe(person.user.id);
+
+    await world.backbone.database.transact(
+      { caller: systemCaller('test'), requestId: 'lock-out' },
+      async ({ data }) => {
+        if (status === 'deleted') await data.remove(user, person.user.id);
+        else await data.update(user, person.user.id, { status: status as 'inactive' });
+      },
+    );
+    expectProblem(await bearer.graphql(whoAmI), 'unauthenticated');
+    // A browser is nobody from then on; its next sign-in is refused too.
+    await cookie.get('/livez');
+    expect((await cookie.graphql(whoAmI)).data).toEqual({
+      self: null,
+      organizations: { edges: [] },
+      memberships: { edges: [] },
+    });
+    expect(await signInStatus(person.user.email, testPassword)).toBe(401);
+  });
+
+  test.each(['membership', 'organization'])('of a person whose %s is gone', async (kind) => {
+    const person = await buildPerson(world);
+    const client = await signedIn(world, person);
+    expect((await client.graphql(whoAmI)).data.organizations.edges).toHaveLength(1);
+    if (kind === 'membership') await removeAsSystem(membership, await membershipOf(person));
+    else await removeAsSystem(organization, person.organization.id);
+    const { data } = await client.graphql(whoAmI);
+    expect(data.self.id).toBe(person.user.id);
+    expect(data.organizations.edges).toEqual([]);
+    const settings = await client.graphql('{ organizationSettings { edges { node { timezone } } } }');
+    expect(settings.data.organizationSettings.edges).toEqual([]);
+  });
+});
