@@ -51,6 +51,8 @@ export interface Instance {
   client(): TestClient;
   /** Opens real ports; they close with the instance. */
   listen(): Promise<Listening>;
+  /** Runs a worker with this instance's configuration; whoever starts it stops it. */
+  startWorker(queues?: readonly string[]): Promise<RunningWorker>;
   stopServing(): Promise<void>;
   /** To be called after `stopServing`. */
   close(): Promise<void>;
@@ -82,6 +84,17 @@ export interface World {
 
 let isRuntimeInstalled = false;
 
+/** The native part of the worker library is one per process. */
+function installRuntime(): void {
+  if (isRuntimeInstalled) return;
+  isRuntimeInstalled = true;
+  const silent = () => {};
+  Runtime.install({
+    shutdownSignals: [],
+    logger: { log: silent, trace: silent, debug: silent, info: silent, warn: silent, error: silent },
+  });
+}
+
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const stack = inject('stack');
   const name = `t${newId().slice(-12).toLowerCase()}`;
@@ -99,6 +112,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const clock = new ManualClock(new Date());
   const listeners = [...productListeners, ...(options.listeners ?? [])];
   const extra = new Set((options.listeners ?? []).flatMap((listener) => listener.topics));
+  let hadWorker = false;
   const openInstance = async (more: InstanceOptions): Promise<Instance> => {
     const variables = more.environment ? { ...environment, ...more.environment } : environment;
     const config = await ConfigStore.open({
@@ -139,6 +153,18 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
         sockets.push(listening);
         return listening;
       },
+      startWorker: (queues) => {
+        hadWorker = true;
+        installRuntime();
+        return startWorker({
+          config,
+          backbone,
+          logger,
+          listeners,
+          bundlePath: stack.bundlePath,
+          ...(queues ? { queues } : {}),
+        });
+      },
       stopServing: async () => {
         await Promise.all(sockets.map((listening) => listening.close()));
         await api.app.close();
@@ -154,27 +180,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const others: Instance[] = [];
 
   let worker: RunningWorker | undefined;
-  let hadWorker = false;
-  const startOne = async (queues?: readonly string[]) => {
-    hadWorker = true;
-    if (!isRuntimeInstalled) {
-      isRuntimeInstalled = true;
-      const silent = () => {};
-      Runtime.install({
-        shutdownSignals: [],
-        logger: { log: silent, trace: silent, debug: silent, info: silent, warn: silent, error: silent },
-      });
-    }
-    return startWorker({
-      config,
-      backbone,
-      logger,
-      listeners,
-      bundlePath: stack.bundlePath,
-      ...(queues ? { queues } : {}),
-    });
-  };
-  if (options.worker) worker = await startOne(options.worker === true ? undefined : options.worker);
+  if (options.worker) worker = await first.startWorker(options.worker === true ? undefined : options.worker);
 
   return {
     name,
@@ -201,11 +207,12 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       return instance;
     },
     listen: () => first.listen(),
-    startWorker: startOne,
+    startWorker: first.startWorker,
     close: async () => {
       const instances = [first, ...others];
       await Promise.all(instances.map((instance) => instance.stopServing()));
       await worker?.stop();
+      if (hadWorker) await removeSchedules(name, backbone);
       try {
         await assertNothingHeld(instances);
         if (!options.skipVerify) await assertAgreement(backbone, hadWorker);
@@ -230,6 +237,14 @@ async function assertNothingHeld(instances: readonly Instance[]): Promise<void> 
       );
     });
   }
+}
+
+/** Left behind, they would go on starting workflows that nobody runs any more. */
+async function removeSchedules(prefix: string, { temporal }: Backbone): Promise<void> {
+  const { schedule } = temporal.client;
+  await Promise.allSettled(
+    ['sweep-outbox', 'prune-records'].map((name) => schedule.getHandle(`${prefix}/${name}`).delete()),
+  );
 }
 
 /** Every suite ends with the question whether all that was recorded agrees. */
