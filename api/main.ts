@@ -38,6 +38,7 @@ const backbone = await openBackbone({
   temporalEnvironment: readTemporalEnvironment(),
   logger,
   process: 'core api',
+  metrics: metrics.registry,
   observers: [
     { statement: ({ durationMs }) => metrics.statements.observe(durationMs / 1_000) },
     ...(telemetry.isSending ? [statementSpans] : []),

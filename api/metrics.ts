@@ -1,5 +1,6 @@
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { serveMetrics } from '#activities/clients/metrics-server.ts';
 
 /** Prometheus metrics of the API process; served on `server.metricsport`, never on the API's own port. */
 export class Metrics {
@@ -39,21 +40,7 @@ export class Metrics {
   }
 
   /** Starts the listener; resolves when it listens. @throws when the port is taken */
-  async listen(host: string, port: number): Promise<Server> {
-    const server = createServer((request, response) => {
-      if (request.url?.split('?', 1)[0] !== '/metrics') {
-        response.writeHead(404, { 'content-type': 'text/plain' }).end('Metrics are at /metrics.\n');
-        return;
-      }
-      this.registry.metrics().then(
-        (text) => response.writeHead(200, { 'content-type': this.registry.contentType }).end(text),
-        (error: unknown) => response.writeHead(500).end(String(error)),
-      );
-    });
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(port, host, resolve);
-    });
-    return server;
+  listen(host: string, port: number): Promise<Server> {
+    return serveMetrics(this.registry, { host, port });
   }
 }

@@ -1,9 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Runtime } from '@temporalio/worker';
+import { Registry } from 'prom-client';
 import { createLogger } from '#activities/clients/logger.ts';
 import { listeners } from '#activities/listeners/index.ts';
+import { serveMetrics } from '#activities/clients/metrics-server.ts';
 import { statementSpans, startTelemetry } from '#activities/clients/telemetry.ts';
 import {
   readFailpoints,
@@ -11,6 +15,7 @@ import {
   readTelemetryEnvironment,
   readTemporalEnvironment,
 } from '#config/environment.ts';
+import { parseListenAddress } from '#config/form.ts';
 import { configFileArgument } from '#config/load.ts';
 import { ConfigurationError, exitOnConfigurationError } from '#config/problem.ts';
 import { ConfigStore } from '#config/store.ts';
@@ -18,6 +23,7 @@ import { armFailpoints } from '#entities/kit/failpoint.ts';
 import { isAppError } from '#entities/kit/errors.ts';
 import { openBackbone } from '#relay/backbone.ts';
 import { workflowBundle } from './build-bundle.ts';
+import { SdkMetrics } from './sdk-metrics.ts';
 import { startWorker, type RunningWorker } from './start.ts';
 
 const { values } = parseArgs({
@@ -29,6 +35,11 @@ const config = await ConfigStore.open({ file: configFileArgument(process.argv.sl
 );
 config.start();
 if (config.current.server.dev) armFailpoints(readFailpoints());
+const { jobqueue, server } = config.current;
+const registry = new Registry();
+const sdkMetrics = jobqueue.metrics.enablemetrics
+  ? new SdkMetrics(registry, jobqueue.metrics.metricsdurationunit)
+  : undefined;
 // Signals are ours: the runtime would otherwise shut its workers down before the relay is quiet.
 Runtime.install({
   shutdownSignals: [],
@@ -40,7 +51,9 @@ Runtime.install({
     warn: (message, meta) => logger.warn(meta ?? {}, message),
     error: (message, meta) => logger.error(meta ?? {}, message),
   },
+  ...(sdkMetrics ? { telemetryOptions: { metrics: { buffer: sdkMetrics.buffer } } } : {}),
 });
+const metricsServer = sdkMetrics ? await exportMetrics(sdkMetrics) : undefined;
 
 const telemetry = await startTelemetry('core-worker', readTelemetryEnvironment().otlpEndpoint);
 const backbone = await openBackbone({
@@ -48,6 +61,7 @@ const backbone = await openBackbone({
   temporalEnvironment: readTemporalEnvironment(),
   logger,
   process: 'core worker',
+  metrics: registry,
   observers: telemetry.isSending ? [statementSpans] : [],
 });
 /** Time after `SoftStopTimeout` in which connections are closed and spans sent. */
@@ -63,6 +77,22 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     cutOffLate();
     void (running?.stop() ?? Promise.resolve()).then(finish, fail);
   });
+}
+
+/** Metrics are worth a line in the log, but no stop: on one machine the API may have the port. */
+async function exportMetrics(from: SdkMetrics): Promise<Server | undefined> {
+  const address = parseListenAddress(server.metricsport);
+  if (!address) return undefined;
+  try {
+    const { host, port } = address;
+    const listening = await serveMetrics(registry, { host: host || '0.0.0.0', port }, () => from.update());
+    const { port: actual } = listening.address() as AddressInfo;
+    logger.info({ metrics: `http://${host || '0.0.0.0'}:${actual}/metrics` }, 'metrics are exported');
+    return listening;
+  } catch (error) {
+    logger.error({ err: error }, `metrics are not exported: give the worker a server.metricsport of its own`);
+    return undefined;
+  }
 }
 
 /** Temporal may come up later than we do: try until it answers. */
@@ -97,6 +127,8 @@ function cutOffLate(): void {
 
 async function finish(): Promise<void> {
   config.close();
+  sdkMetrics?.close();
+  metricsServer?.close();
   await backbone.close();
   await telemetry.close();
   process.exit(process.exitCode ?? 0);

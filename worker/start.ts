@@ -1,5 +1,6 @@
 import { NativeConnection, Worker, type NativeConnectionOptions, type WorkerOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
+import { ConfigurationError } from '#config/problem.ts';
 import type { ConfigStore } from '#config/store.ts';
 import type { Listener } from '#activities/listeners/listener.ts';
 import { configuredMiddleware } from '#activities/clients/job-middleware.ts';
@@ -48,6 +49,7 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
   const start = config.current;
   const { queueconf, runmigrations } = start.jobqueue;
   const activity = activityQueues(start);
+  refuseUnknown(queues, [workflowQueue, ...activity.map((queue) => queue.name)]);
   const isWanted = (name: string) => !queues || queues.includes(name);
   const schedules = wantedSchedules(start, temporal);
   const retentionMs = Math.max(
@@ -135,6 +137,19 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
         ),
     ]);
   }
+}
+
+function refuseUnknown(wanted: readonly string[] | undefined, known: readonly string[]): void {
+  const unknown = (wanted ?? []).filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  throw new ConfigurationError(
+    unknown.map((name) => ({
+      path: '',
+      where: '--queues',
+      reason: `there is no queue ${name}`,
+      remedy: `there are ${known.join(', ')}`,
+    })),
+  );
 }
 
 /** Finds waiting events of processes that did not start them: told by PostgreSQL, and now and then unasked. */

@@ -164,13 +164,13 @@ export class DataClient {
   }
 
   #touch(entity: Row, values: Row): void {
-    const isFirst = !this.#unit.isTouched(entity);
+    const isFirst = !this.#unit.touched.has(entity);
     Object.assign(entity, values, {
       updatedAt: this.#unit.database.options.clock.now(),
       updatedBy: this.#actor,
       ...(isFirst ? { recordVersion: (entity['recordVersion'] as number) + 1 } : {}),
     });
-    this.#unit.touch(entity);
+    this.#unit.touched.add(entity);
   }
 
   #authorize(module: EntityModule, operation: Exclude<Operation, 'view'>, row: Row): void {

@@ -6,7 +6,8 @@ import { createOrm } from './orm.ts';
 import { databaseRoles } from './orm-schema.ts';
 import type { Registry } from './registry.ts';
 import type { StatementObserver } from './transaction.ts';
-import { UnitOfWork, type CommitSummary, type WorkContext } from './unit-of-work.ts';
+import { UnitOfWork } from './unit-of-work.ts';
+import type { CommitSummary, WorkContext } from './work-context.ts';
 
 export interface DatabaseOptions {
   /** PostgreSQL connection URI (configuration `db.primarydbsource`). */

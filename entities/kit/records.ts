@@ -113,7 +113,10 @@ async function writeWithEventsOrWithout(session: RoleSession, records: Records, 
     return true;
   } catch (error) {
     await session.query('rollback to savepoint before_events');
-    database.options.onBackgroundError(error, `recording ${records.events.length} events; the change goes on without them`);
+    database.options.onBackgroundError(
+      error,
+      `recording ${records.events.length} events; the change goes on without them`,
+    );
     await write(session, { ...records, events: [] });
     return false;
   }

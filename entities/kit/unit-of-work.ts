@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { systemCaller, type Caller } from './caller.ts';
+import { systemCaller } from './caller.ts';
 import { recordedChanges } from './changes.ts';
 import { DataClient } from './data-client.ts';
 import type { Database } from './database.ts';
@@ -8,28 +8,8 @@ import { explained } from './explained.ts';
 import { failpoint } from './failpoint.ts';
 import { writeRecords, type EventDraft } from './records.ts';
 import { Transaction, type DatabaseRole, type RoleSession } from './transaction.ts';
-
-/** Everything work must know about where it comes from. Losing it means losing the right to data. */
-export interface WorkContext {
-  readonly caller: Caller;
-  readonly requestId: string;
-  /** W3C Trace Context `traceparent` of the span the work belongs to. */
-  readonly traceparent?: string;
-  /** Refuses writes in the database itself. */
-  readonly readOnly?: boolean;
-  /** When the work must have ended, in milliseconds of the epoch. */
-  readonly deadline?: number;
-}
-
-/** Which request work belongs to. */
-export type Origin = Pick<WorkContext, 'requestId' | 'traceparent'>;
-
-export interface CommitSummary {
-  readonly requestId: string;
-  /** Events that some listener wants. */
-  readonly pendingEvents: number;
-  readonly tupleChanges: number;
-}
+import { Turns } from './turns.ts';
+import type { Origin, WorkContext } from './work-context.ts';
 
 type State = 'open' | 'committing' | 'committed' | 'rolling back' | 'rolled back';
 
@@ -41,23 +21,23 @@ export class UnitOfWork {
   readonly context: WorkContext;
   readonly database: Database;
   readonly data: DataClient;
+  /** Rows changed since the last flush. */
+  readonly touched = new Set<object>();
   #em: EntityManager;
   #transaction: Promise<Transaction> | undefined;
   #begun: Transaction | undefined;
   /** Gives back what the database allowed this unit. */
   #leave: (() => void) | undefined;
-  /** The last of the queued flushes; never rejects. */
-  #flushing: Promise<void> = Promise.resolve();
+  readonly #flushes = new Turns();
   #isFlushing = false;
-  /** The last of the changes that read before they write; never rejects. */
-  #changing: Promise<unknown> = Promise.resolve();
+  /** Changes that read before they write. */
+  readonly #changes = new Turns();
   #state: State = 'open';
   #rollingBack: Promise<void> | undefined;
   /** Why only a rollback is left. */
   #failure: { readonly error: unknown } | undefined;
   /** The role pending changes were made under; they are sent under it. */
   #writingAs: DatabaseRole | undefined;
-  #touched = new Set<object>();
   #events: EventDraft[] = [];
   #pendingEvents = 0;
   #tupleChanges = 0;
@@ -132,7 +112,7 @@ export class UnitOfWork {
    */
   async change<T>(role: DatabaseRole, change: () => T): Promise<T> {
     for (;;) {
-      if (this.#isFlushing) await this.#flushing;
+      if (this.#isFlushing) await this.#flushes.settled();
       else if (this.#writingAs !== undefined && this.#writingAs !== role) await this.flush();
       else break;
     }
@@ -146,22 +126,11 @@ export class UnitOfWork {
    * the second sees what the first one did.
    */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#changing.then(work);
-    this.#changing = Promise.allSettled([result]);
-    return result;
+    return this.#changes.run(work);
   }
 
   #refuseWhenFailed(): void {
     if (this.#failure) throw this.#failure.error;
-  }
-
-  /** Whether this row was changed since the last flush. */
-  isTouched(entity: object): boolean {
-    return this.#touched.has(entity);
-  }
-
-  touch(entity: object): void {
-    this.#touched.add(entity);
   }
 
   /**
@@ -196,9 +165,7 @@ export class UnitOfWork {
    * @throws AppError already_exists, stale_record, still_referenced and whatever the database refuses
    */
   flush(): Promise<void> {
-    const flushed = this.#flushing.then(() => this.#flush());
-    this.#flushing = flushed.catch(() => {});
-    return flushed;
+    return this.#flushes.run(() => this.#flush());
   }
 
   async #flush(): Promise<void> {
@@ -207,7 +174,7 @@ export class UnitOfWork {
     const events = this.#events;
     if (changes.length === 0 && events.length === 0) return;
     this.#events = [];
-    this.#touched.clear();
+    this.touched.clear();
     const role = this.#writingAs ?? this.#homeRole;
     this.#writingAs = undefined;
     this.#isFlushing = true;

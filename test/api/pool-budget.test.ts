@@ -119,6 +119,12 @@ describe('a request', () => {
     const person = await buildPerson(world);
     const client = await signedIn(world, person);
     const { pool } = world.backbone.database;
+    // Tuples of what was just built are carried to OpenFGA over a connection of their own.
+    await eventually(
+      async () =>
+        (await asOwner(world, 'select 1 from desired_tuples where applied_version < version')).length === 0 &&
+        pool.idleCount === pool.totalCount,
+    );
     let held = 0;
     let most = 0;
     const onAcquire = () => (most = Math.max(most, ++held));

@@ -128,8 +128,8 @@ async function peerBurnDown({ databaseUrl, client }: BenchInstallation): Promise
     noHandleSignals: true,
     logger: silent,
     taskList: {
-      write_row: async (payload, { query }) => {
-        await query('insert into peer_deliveries (key, at) values ($1, clock_timestamp())', [
+      write_row: async (payload, helpers) => {
+        await helpers.query('insert into peer_deliveries (key, at) values ($1, clock_timestamp())', [
           String((payload as { key: number }).key),
         ]);
       },

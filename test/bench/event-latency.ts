@@ -64,8 +64,8 @@ async function theirs({ databaseUrl, client }: BenchInstallation): Promise<numbe
     noHandleSignals: true,
     logger: silent,
     taskList: {
-      write_row: async (payload, { query }) => {
-        await query('insert into peer_deliveries (key, at) values ($1, clock_timestamp())', [
+      write_row: async (payload, helpers) => {
+        await helpers.query('insert into peer_deliveries (key, at) values ($1, clock_timestamp())', [
           (payload as { key: string }).key,
         ]);
       },

@@ -28,14 +28,14 @@ describe('what is printed', () => {
   test('is missed by name where it is missing or differs', async () => {
     await sandbox.write('config/config.schema.json', printSchema());
     await sandbox.write('config/config.example.yaml', `${printExample()}# mine\n`);
-    expect(await driftedFiles(sandbox.directory)).toEqual([
-      'config/config.example.yaml',
-      'docs/reference/configuration.md',
-    ]);
+    const drifted = await driftedFiles(sandbox.directory);
+    expect(drifted).toContain('config/config.example.yaml');
+    expect(drifted).toContain('docs/reference/configuration.md');
+    expect(drifted).not.toContain('config/config.schema.json');
   });
 
   test('is checked by the command without a word when nothing differs', async () => {
-    const script = join(import.meta.dirname, '..', '..', 'config', 'derive.ts');
+    const script = join(import.meta.dirname, '..', '..', 'docs', 'derive.ts');
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [script, '--check']);
     expect(stdout + stderr).toBe('');
   });

@@ -207,7 +207,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       return instance;
     },
     listen: () => first.listen(),
-    startWorker: first.startWorker,
+    startWorker: (queues) => first.startWorker(queues),
     close: async () => {
       const instances = [first, ...others];
       await Promise.all(instances.map((instance) => instance.stopServing()));

@@ -18,7 +18,7 @@ export async function leaveTraces(stack: RunningStack, stateDir: string): Promis
     workflowType: { name: 'nobodyWorksOnIt' },
     taskQueue: { name: 'nobody' },
     searchAttributes: {
-      indexedFields: { OrganizationId: encoded('Keyword', id), RequestId: encoded('KeywordList', [id]) },
+      indexedFields: { OrganizationId: encoded('KeywordList', [id]), RequestId: encoded('KeywordList', [id]) },
     },
   });
   await post(`${stack.openfga?.url}/stores`, { name: id });

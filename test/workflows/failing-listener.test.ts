@@ -1,3 +1,4 @@
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { newId } from '#entities/kit/ids.ts';
 import { announce, isSettled, notingListener, storedDeliveries } from '../kit/events.ts';
@@ -29,7 +30,13 @@ beforeAll(async () => {
 afterEach(async () => {
   broken.clear();
   for (const run of await runsOf(world, 'WorkflowType = "deliverEvent" AND ExecutionStatus = "Running"'))
-    await world.backbone.temporal.client.workflow.getHandle(`${world.name}/${run.id}`).signal('retryDelivery');
+    await world.backbone.temporal.client.workflow
+      .getHandle(`${world.name}/${run.id}`)
+      .signal('retryDelivery')
+      .catch((error: unknown) => {
+        // It may have come to its end since it was listed.
+        if (!(error instanceof WorkflowNotFoundError)) throw error;
+      });
   await eventually(async () => (await storedDeliveries(world, 'fragile')).every((row) => row.state === 'done'));
 });
 afterAll(() => world.close());

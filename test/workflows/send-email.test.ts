@@ -41,7 +41,7 @@ test('the same key is the same mail, however often it is asked for', async () =>
   const again = { key: 'the-same', kind: 'verify-address', userId, about: { id, round } } as const;
   expect(await Promise.all([send(again), send(again), send(again)])).toEqual(['sent', 'sent', 'sent']);
   expect(await mailsTo(world, 'once@example.com')).toHaveLength(2);
-  expect(await waitForRuns(world, 'WorkflowId = "' + `${world.name}/email/the-same` + '"', 1)).toHaveLength(1);
+  expect(await waitForRuns(world, `WorkflowId = "${world.name}/email/the-same"`, 1)).toHaveLength(1);
 });
 
 test('a mail whose sending was cut off after it had left is not there twice', async () => {

@@ -1,0 +1,67 @@
+import { MetricsBuffer } from '@temporalio/worker';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+
+/** Labels the native part of the worker library uses; a Prometheus metric has a fixed set of them. */
+const labelNames = [
+  'namespace',
+  'task_queue',
+  'workflow_type',
+  'activity_type',
+  'operation',
+  'poller_type',
+  'worker_type',
+  'failure_reason',
+  'status_code',
+] as const;
+
+const msBuckets = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 10_000, 60_000];
+
+/** Metrics of Temporal's worker library (`temporal_…`), brought into our registry: one address serves all. */
+export class SdkMetrics {
+  /** To be given to the library's runtime. */
+  readonly buffer: MetricsBuffer;
+  readonly #registry: Registry;
+  readonly #unit: 'ms' | 's';
+  readonly #metrics = new Map<string, Counter | Gauge | Histogram>();
+  readonly #drain: NodeJS.Timeout;
+
+  /** @param unit of exported durations (`jobqueue.metrics.metricsdurationunit`) */
+  constructor(registry: Registry, unit: 'ms' | 's') {
+    this.#registry = registry;
+    this.#unit = unit;
+    this.buffer = new MetricsBuffer({ useSecondsForDurations: unit === 's' });
+    // It holds ten thousand updates and drops what comes after.
+    this.#drain = setInterval(() => this.update(), 1_000);
+    this.#drain.unref();
+  }
+
+  /** Takes over what the library has measured since the last time. */
+  update(): void {
+    for (const { metric, value, attributes } of this.buffer.retrieveUpdates()) {
+      const isDuration = metric.kind === 'histogram' && (metric.unit === 'ms' || metric.unit === 's');
+      const name = isDuration ? `${metric.name}_${this.#unit === 's' ? 'seconds' : 'milliseconds'}` : metric.name;
+      const options = { name, help: metric.description || metric.name, labelNames, registers: [this.#registry] };
+      const labels = Object.fromEntries(
+        labelNames
+          .filter((label) => attributes[label] !== undefined)
+          .map((label) => [label, String(attributes[label])]),
+      );
+      if (metric.kind === 'counter') this.#held(name, () => new Counter(options)).inc(labels, value);
+      else if (metric.kind === 'gauge') this.#held(name, () => new Gauge(options)).set(labels, value);
+      else if (metric.kind === 'histogram') {
+        const buckets = this.#unit === 's' ? msBuckets.map((ms) => ms / 1_000) : msBuckets;
+        this.#held(name, () => new Histogram({ ...options, buckets })).observe(labels, value);
+      }
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#drain);
+  }
+
+  #held<M extends Counter | Gauge | Histogram>(name: string, make: () => M): M {
+    const held = this.#metrics.get(name) ?? make();
+    this.#metrics.set(name, held);
+    return held as M;
+  }
+}
