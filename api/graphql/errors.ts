@@ -21,6 +21,24 @@ export function asGraphqlError(thrown: unknown): GraphQLError {
   });
 }
 
+/** An error because of which nothing was executed: 400 for those who accept the media type of GraphQL over HTTP (section 6.4). */
+export function asRequestError(error: GraphQLError): GraphQLError {
+  const { nodes, source, positions } = error;
+  return new GraphQLError(error.message, {
+    nodes,
+    source,
+    positions,
+    extensions: { http: { spec: true, status: 400 } satisfies HttpExtension },
+  });
+}
+
+/** Longest message, in characters: an answer must not grow with the values that it repeats. */
+const longestMessage = 500;
+
+function shortened(message: string): string {
+  return message.length > longestMessage ? `${message.slice(0, longestMessage).toWellFormed()}…` : message;
+}
+
 /** An error as the caller sees it: a code of the catalogue in `extensions.code`. Unexpected ones are masked and logged. */
 export function presentError(error: GraphQLError, request: FastifyRequest): GraphQLError {
   const position = { nodes: error.nodes, source: error.source, positions: error.positions, path: error.path };
@@ -28,14 +46,14 @@ export function presentError(error: GraphQLError, request: FastifyRequest): Grap
   if (thrown instanceof GraphQLError) {
     const http: HttpExtension | undefined = thrown.extensions['http'];
     const code = codeByStatus[http?.status ?? 400] ?? 'invalid_input';
-    return new GraphQLError(thrown.message, {
+    return new GraphQLError(shortened(thrown.message), {
       ...position,
       extensions: { code, request_id: request.id, ...(http ? { http } : {}) },
     });
   }
   const known = asAppError(thrown);
   logFailure(known, request);
-  return new GraphQLError(known.message, {
+  return new GraphQLError(shortened(known.message), {
     ...position,
     extensions: {
       code: known.code,

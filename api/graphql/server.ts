@@ -7,7 +7,8 @@ import { withinDeadline } from '../deadline.ts';
 import type { Services } from '../services.ts';
 import { parseStrictJson } from '../strict-json.ts';
 import type { GraphqlContext } from './context.ts';
-import { asGraphqlError, presentError } from './errors.ts';
+import { documentCaches, limitDocuments } from './document-limits.ts';
+import { asGraphqlError, asRequestError, presentError } from './errors.ts';
 
 const anyObject = Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]);
 const anyText = Type.Union([Type.String(), Type.Null()]);
@@ -45,7 +46,8 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
     multipart: false,
     // All errors pass `presentErrors`.
     maskedErrors: false,
-    plugins: [unitOfWorkPerOperation(), presentErrors()],
+    parserAndValidationCache: documentCaches(),
+    plugins: [limitDocuments(), unitOfWorkPerOperation(), presentErrors()],
   });
 
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -78,7 +80,8 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
 function nodeRequest(request: FastifyRequest) {
   const query = request.url.indexOf('?');
   return {
-    method: request.method,
+    // HEAD is GET, and the server leaves the body out.
+    method: request.method === 'HEAD' ? 'GET' : request.method,
     url: `/graphql${query < 0 ? '' : request.url.slice(query)}`,
     headers: { ...request.headers, host: 'localhost' },
     body: request.body,
@@ -134,6 +137,8 @@ function unitOfWorkPerOperation(): Plugin<GraphqlContext> {
         core.unit = unit;
         try {
           const result = await withinDeadline(request, executeFn(input) as Promise<ExecutionResult>);
+          // Without `data` it did not even begin: a variable has a value that it cannot have.
+          if (!('data' in result)) return { errors: (result.errors ?? []).map(asRequestError) };
           if (result.errors?.length) return { errors: result.errors, data: null };
           await unit.commit();
           return result;

@@ -17,6 +17,8 @@ export function validateCreation(module: EntityModule, input: Values): Values {
   const values = checked(module, input, problems, ['id', ...tenancyField(module.tenancy)]);
   for (const [name, field] of Object.entries(module.fields)) {
     if (values[name] !== undefined) continue;
+    // A value that was refused is not missing.
+    if (problems.some(({ path }) => path === `/${name}`)) continue;
     if (field.default !== undefined) values[name] = field.default;
     else if (field.optional) values[name] = null;
     else problems.push({ path: `/${name}`, message: 'is required' });
