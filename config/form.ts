@@ -119,6 +119,17 @@ export const httpUrl: Form = {
   },
 };
 
+/** One key of at least 32 characters, or several separated by commas, for rotation. */
+export const keyList: Form = {
+  name: 'a key of at least 32 characters, or several separated by commas',
+  example: 'a-new-key-0123456789abcdef01234567,the-key-before-0123456789abcdef01234',
+  pattern: '^(?:[^,]{32,}(?:,[^,]{32,})*)?$',
+  check: (text) =>
+    text.split(',').every((key) => key.trim().length >= 32)
+      ? undefined
+      : 'holds a key that is shorter than 32 characters (keys are separated by commas)',
+};
+
 /** An http(s) URL, or a path of this server that starts with `/`. */
 export const urlOrPath: Form = {
   name: 'an http or https URL or a path',

@@ -98,7 +98,8 @@ export const queueconf = object('Workers, retries and schedules of the job queue
   CompletedJobRetentionPeriod: retention('completed', day),
   DiscardedJobRetentionPeriod: retention('failed', 7 * day),
   FetchCooldown: duration({
-    description: 'Shortest pause between two looks of the relay for event rows that wait.',
+    description:
+      'Shortest pause after a look for waiting event rows that found none; a look that found some is followed by the next at once.',
     default: 100,
     minimum: 1,
     maximum: 60_000,

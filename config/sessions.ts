@@ -1,5 +1,5 @@
 import { flag, integer, object, secret, text } from './field.ts';
-import { domainName } from './form.ts';
+import { domainName, keyList } from './form.ts';
 
 /** `sessions` (specification: Sessions). */
 export const sessions = object('Session cookie settings.', {
@@ -11,7 +11,8 @@ export const sessions = object('Session cookie settings.', {
   }),
   encryptionkey: secret({
     description:
-      'Encrypts the session cookie, integration credentials and workflow payloads (keys are derived from it); at least 32 characters. Required in production; generated and kept in the local state folder when server.dev is on.',
+      'Encrypts the session cookie, integration credentials and workflow payloads (keys are derived from it); at least 32 characters. To rotate it, put the new key before the old ones, separated by commas: the first encrypts, all of them decrypt; an old one may go when nothing is left that it encrypted. Required in production; generated and kept in the local state folder when server.dev is on.',
+    form: keyList,
     minLength: 32,
     restart: true,
   }),

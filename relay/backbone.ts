@@ -14,7 +14,6 @@ import { systemClock, type Clock } from '#entities/kit/clock.ts';
 import { Database } from '#entities/kit/database.ts';
 import type { StatementObserver } from '#entities/kit/transaction.ts';
 import { hasListener } from '#workflows/events/subscriptions.ts';
-import { Relay } from './relay.ts';
 import { TupleRelay } from './tuple-relay.ts';
 import { createNotifier } from './wake-up.ts';
 
@@ -24,9 +23,13 @@ export interface Backbone {
   readonly temporal: TemporalGateway;
   /** Undefined while `authz.enabled` is off. */
   readonly store: AuthorizationStore | undefined;
-  readonly relay: Relay;
   readonly tuples: TupleRelay | undefined;
   readonly jobMetrics: JobMetrics;
+  /**
+   * This process relays by itself: events of its commits are told to `wake` instead of to the relays of other processes.
+   * @returns ends that
+   */
+  relayHere(wake: () => void): () => void;
   close(): Promise<void>;
 }
 
@@ -48,7 +51,7 @@ export interface BackboneOptions {
 /** Longest the answer waits for permission tuples to reach the authorization store, in milliseconds. */
 const tuplePatienceMs = 250;
 
-/** Assembles database, Temporal, authorization store and relays from the configuration. Nothing connects yet. */
+/** Assembles database, Temporal and authorization store from the configuration. Nothing connects yet. */
 export async function openBackbone(options: BackboneOptions): Promise<Backbone> {
   const { config, logger } = options;
   const start = config.current;
@@ -102,23 +105,13 @@ export async function openBackbone(options: BackboneOptions): Promise<Backbone> 
     hasRandomIds: queueconf.Test.DisableUniqueEnforcement,
     ...(middleware ? { middleware } : {}),
   });
-  const relay = new Relay({
-    database,
-    temporal,
-    logger,
-    isEnabled: () => config.current.workflows.dispatch.enabled,
-  });
-  // Switched on again, what gathered goes out.
-  const unsubscribe = config.subscribe('workflows.dispatch', () => relay.wake());
   const store = start.authz.enabled ? new AuthorizationStore(storeSettings(start)) : undefined;
   const tuples = store && new TupleRelay({ database, store, maxBatch: () => config.current.authz.maxbatchwritesize });
   const notifier = createNotifier(database);
+  let wakeRelays = () => notifier.notify();
 
   database.onCommit(async ({ pendingEvents, tupleChanges }) => {
-    if (pendingEvents > 0) {
-      relay.wake();
-      notifier.notify();
-    }
+    if (pendingEvents > 0) wakeRelays();
     // Read your writes: the caller's next request may need the right that this one gave.
     if (tupleChanges > 0 && tuples) await applyWithPatience(tuples, logger);
   });
@@ -127,13 +120,16 @@ export async function openBackbone(options: BackboneOptions): Promise<Backbone> 
     database,
     temporal,
     store,
-    relay,
     tuples,
     jobMetrics,
+    relayHere: (wake) => {
+      wakeRelays = wake;
+      return () => {
+        wakeRelays = () => notifier.notify();
+      };
+    },
     close: async () => {
-      unsubscribe();
       notifier.stop();
-      await relay.stop();
       await temporal.close();
       await database.close();
     },

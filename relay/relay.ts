@@ -5,12 +5,14 @@ import { systemCaller } from '#entities/kit/caller.ts';
 import type { Database } from '#entities/kit/database.ts';
 import { failpoint } from '#entities/kit/failpoint.ts';
 import { newId } from '#entities/kit/ids.ts';
+import { Turns } from '#entities/kit/turns.ts';
 import type { UnitOfWork } from '#entities/kit/unit-of-work.ts';
 import { claimBatch, unfinishedBatches, type BatchHead } from '#entities/kit/outbox.ts';
 import { deliverEventsContract } from '#workflows/events/deliver-events.contract.ts';
 
 export interface RelayOptions {
   readonly database: Database;
+  /** Over the connection of the workers, so that they begin at once what is started. */
   readonly temporal: TemporalGateway;
   readonly logger: Logger;
   /** `workflows.dispatch.enabled`: off, events wait in their rows. */
@@ -41,7 +43,10 @@ export class Relay {
   /** Claimed here, but not accepted by Temporal yet. */
   readonly #unstarted: BatchHead[] = [];
   readonly #running = new Set<Promise<void>>();
+  /** Two claims at the same time would tear the events of a transaction apart. */
+  readonly #claims = new Turns();
   #isWanted = false;
+  #wasInVain = false;
   #failures = 0;
   #lastTenant = '';
   #stopped = new AbortController();
@@ -54,6 +59,11 @@ export class Relay {
   wake(): void {
     this.#isWanted = true;
     if (this.#running.size < mostStarts && !this.#stopped.signal.aborted) this.#spawn();
+  }
+
+  /** Whether the last claim found nothing. */
+  get wasInVain(): boolean {
+    return this.#wasInVain;
   }
 
   #spawn(): void {
@@ -71,7 +81,7 @@ export class Relay {
 
   async #run(): Promise<void> {
     while (!this.#stopped.signal.aborted && this.#options.isEnabled()) {
-      const batch = this.#unstarted.shift() ?? (await this.#claim());
+      const batch = this.#unstarted.shift() ?? (await this.#claims.run(() => this.#claim()));
       if (!batch) return;
       await this.#startOrKeep(batch);
     }
@@ -86,6 +96,7 @@ export class Relay {
     if (!this.#isWanted || !this.#mayClaim) return undefined;
     this.#isWanted = false;
     const batch = await this.#inDatabase((unit) => claimBatch(unit, mostEvents, this.#lastTenant));
+    this.#wasInVain = !batch;
     if (!batch) return undefined;
     failpoint('relay-claimed');
     this.#lastTenant = batch.lastTenant;

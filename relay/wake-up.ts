@@ -2,15 +2,15 @@ import { Client } from 'pg';
 import type { Logger } from 'pino';
 import type { Database } from '#entities/kit/database.ts';
 
-/** PostgreSQL channel on which processes tell each other that events wait. */
+/** PostgreSQL channel on which processes tell the relays that events wait. */
 const channel = 'core_events';
 
 /** Shortest pause between two notifications of one process, in milliseconds. */
-const pauseMs = 100;
+const pauseMs = 5;
 
 /**
- * Tells other processes that events wait, after the commit and not inside it: NOTIFY in a transaction takes a lock of the
- * whole server at COMMIT. Losing one costs nothing but a poll.
+ * Tells the relays that events wait, after the commit and not inside it: NOTIFY in a transaction takes a lock of the whole
+ * server at COMMIT (docs/decisions/relay-in-the-worker.md). Losing one costs nothing but a poll.
  */
 export function createNotifier(database: Database): { readonly notify: () => void; readonly stop: () => void } {
   let timer: NodeJS.Timeout | undefined;
@@ -24,7 +24,7 @@ export function createNotifier(database: Database): { readonly notify: () => voi
     timer.unref();
     database.pool
       .query(`notify ${channel}`)
-      .catch((error: unknown) => database.options.onBackgroundError(error, 'notifying other processes'));
+      .catch((error: unknown) => database.options.onBackgroundError(error, 'telling the relays of waiting events'));
   };
   return {
     notify: () => {
@@ -84,11 +84,19 @@ export function listenForEvents({ url, logger, onWake }: ListenOptions): () => P
 export interface PollerOptions {
   /** Looks for waiting events. */
   readonly look: () => void;
-  /** Read at every look. `queueconf.FetchPollInterval`: longest pause; `queueconf.FetchCooldown`: shortest one. */
-  readonly pauses: () => { readonly longestMs: number; readonly shortestMs: number };
+  /** Whether the last look found nothing. */
+  readonly wasInVain: () => boolean;
+  /**
+   * Read at every look. `queueconf.FetchPollInterval`: longest pause between two looks; `queueconf.FetchCooldown`: shortest
+   * one after a look that found nothing.
+   */
+  readonly pauses: () => { readonly longestMs: number; readonly cooldownMs: number };
 }
 
-/** Looks for waiting events every now and then, and soon after being told of some, but never hurries. */
+/**
+ * Looks for waiting events every now and then, and when it is told of some: at once, unless the last look was in vain,
+ * because then others are quicker.
+ */
 export class OutboxPoller {
   readonly #options: PollerOptions;
   #timer: NodeJS.Timeout | undefined;
@@ -102,7 +110,7 @@ export class OutboxPoller {
 
   /** Another process told of waiting events, or the pauses have changed. */
   hurry(): void {
-    this.#arm(this.#options.pauses().shortestMs);
+    this.#arm(this.#options.wasInVain() ? this.#options.pauses().cooldownMs : 0);
   }
 
   stop(): void {

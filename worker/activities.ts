@@ -6,7 +6,9 @@ import type { Listener } from '#activities/listeners/listener.ts';
 import { createMaintenanceActivities } from '#activities/maintenance/activities.ts';
 import { emailTheme, emailTransport, publicApiUrl } from '#activities/clients/email/from-config.ts';
 import { deriveKey } from '#entities/kit/keys.ts';
+import type { TemporalGateway } from '#activities/clients/temporal.ts';
 import type { Backbone } from '#relay/backbone.ts';
+import type { Relay } from '#relay/relay.ts';
 import type { Logger } from 'pino';
 
 export interface ActivityParts {
@@ -14,6 +16,9 @@ export interface ActivityParts {
   readonly backbone: Backbone;
   readonly logger: Logger;
   readonly listeners: readonly Listener[];
+  readonly relay: Relay;
+  /** Over the connection of the workers, so that they begin at once what is started. */
+  readonly temporal: TemporalGateway;
 }
 
 /** History is an audit record: it is kept for ten years. */
@@ -23,9 +28,12 @@ const tenYearsMs = 10 * 365 * 86_400_000;
  * Every activity of the release.
  * @param retentionMs how long ended workflows stay visible; events and deliveries are kept as long
  */
-export function createActivities({ config, backbone, logger, listeners }: ActivityParts, retentionMs: number) {
+export function createActivities(
+  { config, backbone, logger, listeners, relay, temporal }: ActivityParts,
+  retentionMs: number,
+) {
   const start = config.current;
-  const { database, temporal, relay, tuples } = backbone;
+  const { database, tuples } = backbone;
   const { clock } = database.options;
   const delivery = {
     database,

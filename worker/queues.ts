@@ -25,12 +25,12 @@ export function activityQueues({ jobqueue, workflows }: Config): readonly Activi
 /** How often the relay of a worker looks for waiting events; the event queue's own settings come first. */
 export function pollPauses({ jobqueue, workflows }: Config): {
   readonly longestMs: number;
-  readonly shortestMs: number;
+  readonly cooldownMs: number;
 } {
   const { Queues, FetchPollInterval, FetchCooldown } = jobqueue.queueconf;
   const own = Queues[workflows.dispatch.queuename];
   return {
     longestMs: own?.FetchPollInterval || FetchPollInterval,
-    shortestMs: own?.FetchCooldown || FetchCooldown,
+    cooldownMs: own?.FetchCooldown || FetchCooldown,
   };
 }

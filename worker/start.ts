@@ -4,10 +4,11 @@ import { ConfigurationError } from '#config/problem.ts';
 import type { ConfigStore } from '#config/store.ts';
 import type { Listener } from '#activities/listeners/listener.ts';
 import { configuredMiddleware } from '#activities/clients/job-middleware.ts';
-import { encryptedDataConverter } from '#activities/clients/temporal.ts';
+import { encryptedDataConverter, TemporalGateway } from '#activities/clients/temporal.ts';
 import { checkNamespace, prepareNamespace } from '#activities/clients/temporal-admin.ts';
 import type { Backbone } from '#relay/backbone.ts';
-import { listenForEvents, OutboxPoller } from '#relay/wake-up.ts';
+import { Relay } from '#relay/relay.ts';
+import { startRelaying } from '#relay/relaying.ts';
 import { createActivities } from './activities.ts';
 import { failureInterceptor } from './interceptors/failures.ts';
 import { heartbeatInterceptor } from './interceptors/heartbeat.ts';
@@ -39,7 +40,7 @@ const lastWordMs = 1_000;
 
 /**
  * Starts the workers of one process: one for workflows (with event delivery as local activities) and an activity-only
- * worker per queue, all on one connection; converges the schedules; polls the outbox.
+ * worker per queue, all on one connection; converges the schedules; relays events (docs/decisions/relay-in-the-worker.md).
  * @throws AppError workflows_unavailable when Temporal cannot be reached
  * @throws ConfigurationError for queues and periodic jobs that this release does not have
  */
@@ -57,6 +58,7 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
     queueconf.CancelledJobRetentionPeriod,
     queueconf.DiscardedJobRetentionPeriod,
   );
+  await temporal.reach();
   if (runmigrations) await prepareNamespace(temporal, retentionMs);
   else for (const line of await checkNamespace(temporal)) logger.error(line);
 
@@ -65,16 +67,28 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
     ...temporal.settings.credentials,
   } as NativeConnectionOptions);
   try {
-    const workers = await createWorkers(options, connection, retentionMs);
+    const eager = new TemporalGateway(temporal.settings, connection);
+    const relay = new Relay({
+      database: backbone.database,
+      temporal: eager,
+      logger,
+      isEnabled: () => config.current.workflows.dispatch.enabled,
+    });
+    const activities = createActivities({ ...options, relay, temporal: eager }, retentionMs);
+    const workers = await createWorkers(options, connection, activities);
     if (isWanted('maintenance')) await convergeSchedules(temporal, schedules, logger);
     const deliveryQueue = start.workflows.dispatch.queuename;
-    const polling = isWanted(workflowQueue) || isWanted(deliveryQueue) ? pollOutbox(options) : undefined;
     const ended = runAll(workers);
+    const stopRelaying =
+      isWanted(workflowQueue) || isWanted(deliveryQueue)
+        ? startRelaying({ config, backbone, relay, logger, pauses: () => pollPauses(config.current) })
+        : undefined;
     logger.info({ queues: workers.map((worker) => worker.options.taskQueue) }, 'worker ready');
     return {
       ended,
       stop: async () => {
-        await polling?.stop();
+        await stopRelaying?.();
+        await relay.stop();
         for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
         await ended.catch((error: unknown) => {
           if ((error as Error).name !== 'GracefulShutdownPeriodExpiredError') throw error;
@@ -91,9 +105,8 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
   function createWorkers(
     { bundlePath }: WorkerProcessOptions,
     connected: NativeConnection,
-    keepMs: number,
+    activities: ReturnType<typeof createActivities>,
   ): Promise<Worker[]> {
-    const activities = createActivities(options, keepMs);
     const middleware = configuredMiddleware('activity', start.jobqueue, { logger, metrics: backbone.jobMetrics });
     const common = {
       connection: connected,
@@ -150,26 +163,6 @@ function refuseUnknown(wanted: readonly string[] | undefined, known: readonly st
       remedy: `there are ${known.join(', ')}`,
     })),
   );
-}
-
-/** Finds waiting events of processes that did not start them: told by PostgreSQL, and now and then unasked. */
-function pollOutbox({ config, backbone, logger }: WorkerProcessOptions): { readonly stop: () => Promise<void> } {
-  const { jobqueue, db } = config.current;
-  const poller = new OutboxPoller({
-    look: () => backbone.relay.wake(),
-    pauses: () => pollPauses(config.current),
-  });
-  const unsubscribe = config.subscribe('jobqueue.queueconf', () => poller.hurry());
-  const stopListening = jobqueue.queueconf.PollOnly
-    ? undefined
-    : listenForEvents({ url: db.primarydbsource, logger, onWake: () => poller.hurry() });
-  return {
-    stop: async () => {
-      unsubscribe();
-      poller.stop();
-      await stopListening?.();
-    },
-  };
 }
 
 async function runAll(workers: readonly Worker[]): Promise<void> {

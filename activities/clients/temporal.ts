@@ -3,6 +3,7 @@ import {
   Client,
   Connection,
   WorkflowExecutionAlreadyStartedError,
+  type ConnectionLike,
   type ConnectionOptions,
   type WorkflowClientInterceptor,
 } from '@temporalio/client';
@@ -88,9 +89,15 @@ export class TemporalGateway {
   /** What encrypts everything that Temporal stores of us. */
   readonly codec: EncryptingCodec;
   readonly #connection: Connection;
+  readonly #isEager: boolean;
 
-  constructor(settings: TemporalSettings) {
+  /**
+   * @param workers connection of the workers of this process: what is started over it is begun by them at once, when one
+   * of them has room, without a way over the queue. Whoever opened it closes it.
+   */
+  constructor(settings: TemporalSettings, workers?: ConnectionLike) {
     this.settings = settings;
+    this.#isEager = workers !== undefined;
     this.#connection = Connection.lazy({
       address: settings.address,
       ...settings.credentials,
@@ -99,7 +106,7 @@ export class TemporalGateway {
     });
     this.codec = new EncryptingCodec(settings.encryptionKey);
     this.client = new Client({
-      connection: this.#connection,
+      connection: workers ?? this.#connection,
       namespace: settings.namespace,
       dataConverter: encryptedDataConverter(this.codec),
       interceptors: { workflow: [originCarrier(this.codec)] },
@@ -153,6 +160,7 @@ export class TemporalGateway {
             args: [input],
             taskQueue,
             workflowId,
+            requestEagerStart: this.#isEager,
             workflowIdReusePolicy:
               repeat === 'again' ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
             workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
@@ -171,9 +179,9 @@ export class TemporalGateway {
   }
 
   /** Runs calls to Temporal under a deadline. @throws AppError workflows_unavailable */
-  async call<T>(doing: string, work: () => Promise<T>): Promise<T> {
+  async call<T>(doing: string, work: () => Promise<T>, timeoutMs = this.settings.timeoutMs ?? 5_000): Promise<T> {
     try {
-      return await this.#connection.withDeadline(Date.now() + (this.settings.timeoutMs ?? 5_000), work);
+      return await this.client.connection.withDeadline(Date.now() + timeoutMs, work);
     } catch (cause) {
       if (!isUnreachable(cause)) throw cause;
       throw new AppError('workflows_unavailable', `Temporal could not be reached to ${doing}.`, {
@@ -183,11 +191,16 @@ export class TemporalGateway {
     }
   }
 
-  /** Resolves when the server answers and has the namespace. */
+  /** Resolves when the server answers. @throws AppError workflows_unavailable after two seconds */
+  async reach(): Promise<void> {
+    await this.call('begin', () => this.client.connection.workflowService.getSystemInfo({}), 2_000);
+  }
+
+  /** Resolves when the server answers and has the namespace. @throws AppError workflows_unavailable after two seconds */
   async check(): Promise<void> {
-    await this.#connection.withDeadline(Date.now() + 2_000, () =>
-      this.#connection.workflowService.describeNamespace({ namespace: this.settings.namespace }),
-    );
+    const { namespace } = this.settings;
+    const { workflowService } = this.client.connection;
+    await this.call('look at the namespace', () => workflowService.describeNamespace({ namespace }), 2_000);
   }
 
   async close(): Promise<void> {

@@ -4,7 +4,7 @@ import { defineRoute } from '#api/route.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
 import { Gate, organizationRoute } from '../kit/misbehaving-routes.ts';
-import { buildPerson, signedIn, testPassword } from '../kit/people.ts';
+import { buildPerson, testPassword } from '../kit/people.ts';
 import { expectProblem } from '../kit/problem.ts';
 import { openWorld, type Instance, type World } from '../kit/world.ts';
 

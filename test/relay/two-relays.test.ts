@@ -4,6 +4,7 @@ import { newId } from '#entities/kit/ids.ts';
 import { claimBatch } from '#entities/kit/outbox.ts';
 import { announce, isSettled, notingListener, storedEvents } from '../kit/events.ts';
 import { eventually } from '../kit/eventually.ts';
+import { sweep } from '../kit/sweep.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 const listener = notingListener('two-relays', ['shared.happened', 'contested.happened']);
@@ -45,13 +46,14 @@ test('relays of several processes never claim the same event, and together claim
   await world.reconfigure({ CORE_WORKFLOWS_DISPATCH_ENABLED: 'true' });
   world.clock.advance(60_000);
   await eventually(async () => {
-    await world.backbone.relay.sweep(world.clock.now());
+    await sweep(world);
     return isSettled(world);
   });
 });
 
 test('each event is delivered once, whoever relays it', async () => {
   const other = await world.openInstance();
+  const worker = await other.startWorker();
   await Promise.all(
     Array.from({ length: 60 }, (_, index) => announce(index % 2 ? world : other, [{ topic: 'shared.happened' }])),
   );
@@ -59,4 +61,5 @@ test('each event is delivered once, whoever relays it', async () => {
   const ids = listener.seen.filter((event) => event.topic === 'shared.happened').map((event) => event.id);
   expect(ids).toHaveLength(60);
   expect(new Set(ids).size).toBe(60);
+  await worker.stop();
 });
