@@ -14,7 +14,9 @@ export interface CodecServerOptions {
 /** Largest request, in bytes: a history page of the UI. */
 const largestBody = 8 * 1024 * 1024;
 
-const { Payloads } = proto.temporal.api.common.v1;
+class BodyTooLarge extends Error {}
+
+const { Payload, Payloads } = proto.temporal.api.common.v1;
 
 /**
  * Decrypts workflow payloads for the Temporal UI (remote codec protocol: POST /decode and /encode with `{ payloads }`).
@@ -23,7 +25,8 @@ const { Payloads } = proto.temporal.api.common.v1;
 export async function startCodecServer(options: CodecServerOptions): Promise<Server> {
   const server = createServer((request, response) => {
     answer(request, response, options).catch((error: unknown) => {
-      send(response, 400, { message: error instanceof Error ? error.message : 'the payloads could not be read' });
+      const message = error instanceof Error ? error.message : 'the payloads could not be read';
+      send(response, error instanceof BodyTooLarge ? 413 : 400, { message });
     });
   });
   await new Promise<void>((resolve, reject) => {
@@ -59,9 +62,18 @@ async function answer(request: IncomingMessage, response: ServerResponse, option
     return;
   }
   const codec = new EncryptingCodec(await options.encryptionKey());
-  const { payloads } = Payloads.fromObject(JSON.parse(await bodyOf(request)) as object);
+  const { payloads } = payloadsIn(await bodyOf(request));
   const converted = direction === 'decode' ? await codec.decode(payloads) : await codec.encode(payloads);
-  send(response, 200, Payloads.toObject(Payloads.create({ payloads: converted }), { bytes: String }));
+  send(response, 200, {
+    payloads: converted.map((payload) => Payload.toObject(Payload.create(payload), { bytes: String })),
+  });
+}
+
+function payloadsIn(body: string) {
+  const given: unknown = JSON.parse(body);
+  if (typeof given !== 'object' || given === null || !('payloads' in given))
+    throw new Error('the body is not of the form { "payloads": [ … ] }');
+  return Payloads.fromObject(given);
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
@@ -69,9 +81,10 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > largestBody) throw new Error(`the body is larger than ${largestBody} bytes`);
-    chunks.push(chunk);
+    // Read to its end all the same: a client that still sends would not see the answer.
+    if (size <= largestBody) chunks.push(chunk);
   }
+  if (size > largestBody) throw new BodyTooLarge(`the body is larger than ${largestBody} bytes`);
   return Buffer.concat(chunks).toString('utf8');
 }
 

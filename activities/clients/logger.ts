@@ -1,9 +1,13 @@
 import { pino, type DestinationStream, type Logger, type LoggerOptions } from 'pino';
+import { currentOrigin } from './work-origin.ts';
 
 /** Fields that never reach a log line, wherever they stand. */
 const secretFields = ['password', 'token', 'access_token', 'authorization', 'cookie', 'secret', 'passwordHash'];
 
-/** The one logger of a process: JSON lines, on standard output unless another destination is given. */
+/**
+ * The one logger of a process: JSON lines, on standard output unless another destination is given. What is logged on behalf
+ * of a request says so by itself.
+ */
 export function createLogger(
   service: string,
   options: Pick<LoggerOptions, 'level'> = {},
@@ -14,10 +18,18 @@ export function createLogger(
     base: { service, pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
+    mixin: originFields,
     serializers: { err: errorFields },
     redact: { paths: secretFields.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: '[secret]' },
   };
   return destination ? pino(settings, destination) : pino(settings);
+}
+
+function originFields(): object {
+  const origin = currentOrigin();
+  if (!origin) return {};
+  const [, traceId] = origin.traceparent?.split('-') ?? [];
+  return { request_id: origin.requestId, ...(traceId ? { trace_id: traceId } : {}) };
 }
 
 /**

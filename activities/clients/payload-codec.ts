@@ -33,7 +33,7 @@ export class EncryptingCodec implements PayloadCodec {
     return payloads.map((payload) => this.#encrypt(payload));
   }
 
-  /** @throws Error naming the key id when a payload was encrypted with a key that is not configured */
+  /** @throws Error when a payload was encrypted with a key that is not configured (naming its id), or is damaged */
   async decode(payloads: Payload[]): Promise<Payload[]> {
     return payloads.map((payload) => (isEncrypted(payload) ? this.#decrypt(payload) : payload));
   }
@@ -51,17 +51,26 @@ export class EncryptingCodec implements PayloadCodec {
   }
 
   #decrypt(payload: Payload): Payload {
-    const id = text.decode(payload.metadata?.['encryption-key-id'] ?? new Uint8Array());
+    const id = text.decode(payload.metadata?.['encryption-key-id'] ?? new Uint8Array()) || '(none)';
     const known = this.#keys.find((candidate) => candidate.id === id);
     if (!known)
       throw new Error(
         `a workflow payload was encrypted with the key ${id}, which sessions.encryptionkey does not hold any more`,
       );
-    const sealed = Buffer.from(payload.data ?? new Uint8Array());
-    const decipher = createDecipheriv('aes-256-gcm', known.key, sealed.subarray(0, nonceLength));
-    decipher.setAuthTag(sealed.subarray(-tagLength));
-    const plain = Buffer.concat([decipher.update(sealed.subarray(nonceLength, -tagLength)), decipher.final()]);
+    const plain = opened(Buffer.from(payload.data ?? new Uint8Array()), known);
     return proto.temporal.api.common.v1.Payload.decode(plain);
+  }
+}
+
+/** @throws Error when it is not what the key sealed */
+function opened(sealed: Buffer, { id, key }: CodecKey): Buffer {
+  try {
+    const options = { authTagLength: tagLength };
+    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceLength), options);
+    decipher.setAuthTag(sealed.subarray(-tagLength));
+    return Buffer.concat([decipher.update(sealed.subarray(nonceLength, -tagLength)), decipher.final()]);
+  } catch (cause) {
+    throw new Error(`a workflow payload is damaged: it is not what the key ${id} encrypted`, { cause });
   }
 }
 

@@ -3,6 +3,7 @@ import { systemCaller } from '#entities/kit/caller.ts';
 import type { Database } from '#entities/kit/database.ts';
 import { oneTimeToken } from '#entities/kit/one-time-token.ts';
 import type { UnitOfWork } from '#entities/kit/unit-of-work.ts';
+import { workContext } from '#activities/clients/work-origin.ts';
 import type { EmailTransport } from '#activities/clients/email/transport.ts';
 import { renderEmail, type EmailContent, type EmailTheme } from '#activities/clients/email/render.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
@@ -24,7 +25,7 @@ export function createEmailActivities(deps: EmailDependencies) {
   return {
     /** @returns `outdated` when the mail would say something that is not true any more */
     async deliverEmail(input: SendEmailInput): Promise<'sent' | 'outdated'> {
-      const context = { caller: systemCaller('send e-mail'), requestId: `email-${input.key}`, readOnly: true };
+      const context = { ...workContext(systemCaller('send e-mail'), `email-${input.key}`), readOnly: true };
       const message = await deps.database.transact(context, async (unit) => {
         const person = await unit.data.findOne(user, { id: { eq: input.userId } });
         const content = person && (await contentOf(deps, input, unit));

@@ -1,3 +1,4 @@
+import { workContext } from '#activities/clients/work-origin.ts';
 import { systemCaller } from '#entities/kit/caller.ts';
 import {
   endDelivery,
@@ -12,7 +13,7 @@ import { readBatch, settleBatch, type EventRow } from '#entities/kit/outbox.ts';
 import type { UnitOfWork } from '#entities/kit/unit-of-work.ts';
 import type { DeliverEventInput } from '#workflows/events/deliver-event.contract.ts';
 import type { EventDependencies } from './dependencies.ts';
-import { deliverShares, type Share } from './deliver-record.ts';
+import { deliverShares, whereOf, type Share } from './deliver-record.ts';
 import { inputOf } from './delivery-input.ts';
 import { deliverOne, inListenerTransaction, isOutage, summaryOf } from './listener-transaction.ts';
 
@@ -32,7 +33,7 @@ export function createEventActivities(deps: EventDependencies) {
     return listener;
   };
   const inDatabase = <T>(work: (unit: UnitOfWork) => Promise<T>) =>
-    deps.database.transact({ caller: systemCaller('event delivery'), requestId: 'event-delivery' }, work);
+    deps.database.transact(workContext(systemCaller('event delivery'), 'event-delivery'), work);
 
   /** Delivers what was held behind a delivery that has ended; returns the one among it that fails, if any. */
   async function deliverHeld({
@@ -58,7 +59,7 @@ export function createEventActivities(deps: EventDependencies) {
         });
       } catch (error) {
         if (isOutage(error)) throw error;
-        deps.logger.error({ err: error, listener: name, event_id: event.id }, 'a listener fails on a held event too');
+        deps.logger.error({ err: error, ...whereOf(listener, event) }, 'a listener fails on a held event too');
         await inDatabase((unit) => noteFailure(unit, key, summaryOf(error)));
         return inputOf(event, name, deps);
       }
@@ -105,6 +106,7 @@ export function createEventActivities(deps: EventDependencies) {
           await endDelivery(unit, key, 'done');
         });
       } catch (error) {
+        deps.logger.warn({ err: error, ...whereOf(listener, known.event) }, 'a listener failed again');
         await inDatabase((unit) => noteFailure(unit, key, summaryOf(error)));
         throw error;
       }

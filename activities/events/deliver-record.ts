@@ -105,7 +105,10 @@ async function deliverRecord(deps: EventDependencies, share: Share, failure: Fai
     }
     failures = outcome.event.id === failure?.event.id ? failures + 1 : 1;
     failure = outcome;
-    deps.logger.warn({ err: failure.error, listener: share.listener.name, attempt: failures }, 'a listener failed');
+    deps.logger.warn(
+      { err: failure.error, ...whereOf(share.listener, failure.event), attempt: failures },
+      'a listener failed',
+    );
   }
 }
 
@@ -138,14 +141,22 @@ async function markFailing(
   return inListenerTransaction(deps, listener, organizationId, async (unit) => {
     const [first, ...behind] = await openEvents(unit, listener, entityIds);
     if (first?.id !== event.id) return first === undefined;
-    deps.logger.error(
-      { err: error, listener: listener.name, event_id: event.id, topic: event.topic, request_id: event.requestId },
-      'a listener keeps failing on this event',
-    );
+    deps.logger.error({ err: error, ...whereOf(listener, event) }, 'a listener keeps failing on this event');
     await insertDeliveries(unit, listener.name, [event], 'failing', summaryOf(error));
     await insertDeliveries(unit, listener.name, behind, 'held');
     return true;
   });
+}
+
+/** What a log line says of a delivery. */
+export function whereOf(listener: Listener, { id, topic, requestId, traceparent }: EventRow): object {
+  return {
+    listener: listener.name,
+    event_id: id,
+    topic,
+    request_id: requestId,
+    trace_id: traceparent?.split('-')[1],
+  };
 }
 
 /** What is due and not held up; what is held up is noted as such on the way. Locks the records. */

@@ -1,4 +1,4 @@
-import { withOrigin } from '#activities/clients/work-origin.ts';
+import { withOrigin, workContext } from '#activities/clients/work-origin.ts';
 import type { Listener } from '#activities/listeners/listener.ts';
 import { systemCaller } from '#entities/kit/caller.ts';
 import { isAppError, type ErrorCode } from '#entities/kit/errors.ts';
@@ -16,10 +16,7 @@ export async function inListenerTransaction<T>(
   organizationId: string | null,
   work: (unit: UnitOfWork, starts: WorkflowStarts) => Promise<T>,
 ): Promise<T> {
-  const context = {
-    caller: systemCaller(`listener ${listener.name}`, organizationId),
-    requestId: `listener-${listener.name}`,
-  };
+  const context = workContext(systemCaller(`listener ${listener.name}`, organizationId), `listener-${listener.name}`);
   const unit = deps.database.unitOfWork(context);
   try {
     const result = await work(unit, new WorkflowStarts(deps.temporal));

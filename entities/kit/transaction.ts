@@ -13,7 +13,8 @@ export interface TransactionSettings {
   readonly readOnly: boolean;
   /** When the work must have ended, in milliseconds of the epoch: no statement gets longer than what is left. */
   readonly deadline: number;
-  readonly traceparent?: string | undefined;
+  /** Span a statement belongs to, asked when it is sent. */
+  readonly traceparent?: () => string | undefined;
 }
 
 /** A statement that has ended. */
@@ -23,7 +24,7 @@ export interface StatementReport {
   /** From sending to the last row. */
   readonly durationMs: number;
   readonly isFailed: boolean;
-  /** Trace the unit of work belongs to. */
+  /** Span it belongs to. */
   readonly traceparent: string | undefined;
 }
 
@@ -41,7 +42,6 @@ const slackMs = 250;
 export class Transaction {
   readonly #client: PoolClient;
   readonly #observer: StatementObserver | undefined;
-  readonly #traceparent: string | undefined;
   #begun: Promise<unknown> | undefined;
   #statements = 1;
   readonly #home: TransactionSettings;
@@ -53,7 +53,6 @@ export class Transaction {
   private constructor(client: PoolClient, settings: TransactionSettings, observer: StatementObserver | undefined) {
     this.#client = client;
     this.#observer = observer;
-    this.#traceparent = settings.traceparent;
     this.#home = settings;
     this.#role = settings.role;
     this.#statementTimeoutMs = remainingMs(settings.deadline);
@@ -129,6 +128,7 @@ export class Transaction {
   async #send<Row extends QueryResultRow>(text: string, values: readonly unknown[]): Promise<QueryResult<Row>> {
     this.#statements++;
     const startedAt = performance.now();
+    const traceparent = this.#home.traceparent?.();
     // The first statement waits for the answer to BEGIN as well, so that its failure is reported.
     const begun = this.#begun;
     this.#begun = undefined;
@@ -137,21 +137,16 @@ export class Transaction {
       const [begin, result] = await Promise.allSettled([begun, answer]);
       if (begin.status === 'rejected') throw begin.reason;
       if (result.status === 'rejected') throw result.reason;
-      this.#report(text, startedAt, false);
+      this.#report({ text, traceparent, isFailed: false }, startedAt);
       return result.value;
     } catch (error) {
-      this.#report(text, startedAt, true);
+      this.#report({ text, traceparent, isFailed: true }, startedAt);
       throw databaseError(error);
     }
   }
 
-  #report(text: string, startedAt: number, isFailed: boolean): void {
-    this.#observer?.statement({
-      text,
-      durationMs: performance.now() - startedAt,
-      isFailed,
-      traceparent: this.#traceparent,
-    });
+  #report(statement: Omit<StatementReport, 'durationMs'>, startedAt: number): void {
+    this.#observer?.statement({ ...statement, durationMs: performance.now() - startedAt });
   }
 
   /** @throws AppError for what a caller can do something about; other database errors as they are. */

@@ -1,8 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { announcementOf, type AnnouncedRecord } from './announcements.ts';
 import { systemCaller } from './caller.ts';
 import { recordedChanges } from './changes.ts';
 import { DataClient } from './data-client.ts';
 import type { Database } from './database.ts';
+import type { EntityModule } from './define.ts';
 import { isAppError } from './errors.ts';
 import { explained } from './explained.ts';
 import { failpoint } from './failpoint.ts';
@@ -79,7 +81,7 @@ export class UnitOfWork {
 
   async #beginTransaction(): Promise<Transaction> {
     if (!this.#isFree) this.#leave = this.database.takePlace();
-    const { caller, deadline, readOnly, traceparent } = this.context;
+    const { caller, deadline, readOnly } = this.context;
     this.#begun = await Transaction.begin(
       this.database.pool,
       {
@@ -88,7 +90,7 @@ export class UnitOfWork {
         userId: caller.kind === 'user' ? caller.subjectId : null,
         readOnly: readOnly ?? false,
         deadline: deadline ?? Date.now() + this.database.options.defaultTimeoutMs,
-        traceparent,
+        traceparent: () => this.#origin.traceparent,
       },
       this.database.options.observer,
     );
@@ -134,7 +136,7 @@ export class UnitOfWork {
   }
 
   /**
-   * Does part of the work on behalf of another request: its changes and events carry that request's id and trace. For
+   * Does part of the work on behalf of another request: its changes and events carry that request's id, its statements belong to its trace. For
    * listeners, which serve many requests in one transaction.
    */
   async onBehalfOf<T>(origin: Origin, work: () => Promise<T>): Promise<T> {
@@ -155,7 +157,12 @@ export class UnitOfWork {
     return this.#origin;
   }
 
-  /** Announces something that is not a plain change of a record; recorded with the next flush. */
+  /** Announces what a kind `announces` of one of its records; recorded with the next flush. */
+  announce(module: EntityModule, verb: string, record: AnnouncedRecord, payload: EventDraft['payload'] = {}): void {
+    this.emit(announcementOf(module, verb, record, payload));
+  }
+
+  /** Records an event with the next flush. */
   emit(event: EventDraft): void {
     this.#events.push(event);
   }

@@ -7,41 +7,42 @@ import { withOrigin } from '#activities/clients/work-origin.ts';
 import { startSpan } from '#entities/kit/trace.ts';
 
 /**
- * Runs each activity on behalf of the request that caused it: its span continues the request's trace, and workflows it
- * starts carry the request on. Failures are logged here once, with the ids to find them by.
+ * Runs each activity on behalf of the request that caused it: its span continues the request's trace, its statements and log
+ * lines belong to it, and workflows it starts carry the request on. Work that no request caused, or several, is no part of
+ * a trace: a batch has a span for each delivery instead. Failures are logged here once, with the ids to find them by.
  */
 export function originInterceptor(logger: Logger, codec: EncryptingCodec): (context: Context) => ActivityInterceptors {
   return ({ info }) => {
+    const workflowId = info.workflowExecution?.workflowId ?? '';
+    const logged = async <T>(work: () => Promise<T>): Promise<T> => {
+      try {
+        return await work();
+      } catch (error) {
+        const { activityType: activity, attempt } = info;
+        logger.warn({ err: error, activity, attempt, workflow_id: workflowId }, 'activity attempt failed');
+        throw error;
+      }
+    };
     const inbound: ActivityInboundCallsInterceptor = {
       async execute(input, next) {
         const origin = await originIn(input.headers, codec);
-        const workflow = info.workflowExecution;
+        if (!origin) return logged(() => next(input));
         const span = startSpan(`activity ${info.activityType}`, {
-          parent: origin?.traceparent,
+          parent: origin.traceparent,
           attributes: {
-            'workflow.id': workflow?.workflowId ?? '',
+            'workflow.id': workflowId,
             'activity.attempt': info.attempt,
-            ...(origin ? { 'request.id': origin.requestId } : {}),
+            'request.id': origin.requestId,
           },
         });
         try {
-          const result = await (origin
-            ? withOrigin({ ...origin, traceparent: span.traceparent }, () => next(input))
-            : next(input));
+          const result = await withOrigin({ ...origin, traceparent: span.traceparent }, () =>
+            logged(() => next(input)),
+          );
           span.end();
           return result;
         } catch (error) {
           span.end(error);
-          logger.warn(
-            {
-              err: error,
-              activity: info.activityType,
-              attempt: info.attempt,
-              workflow_id: workflow?.workflowId,
-              request_id: origin?.requestId,
-            },
-            'activity attempt failed',
-          );
           throw error;
         }
       },
