@@ -16,6 +16,8 @@ beforeAll(async () => {
   api = new ServerProcess({ program: 'api/main.ts', environment });
   worker = new ServerProcess({ program: 'worker/main.ts', environment });
   await Promise.all([api.ready, worker.ready]);
+  // The word that it is ready may be quicker than the line that says where.
+  await eventually(() => api.url !== '');
 });
 afterAll(async () => {
   await Promise.all([api.stop(), worker.stop()]);
