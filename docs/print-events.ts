@@ -1,21 +1,14 @@
 import { registry } from '#entities/index.ts';
+import type { EntityModule, EventVerb } from '#entities/kit/define.ts';
 import { subscriptions } from '#workflows/events/subscriptions.ts';
-
-/** Topics that handlers announce themselves, beside those derived from the entities. */
-const announced: Readonly<Record<string, string>> = {
-  'email_verification.requested': 'Somebody asked for a confirmation mail; `round` tells which.',
-  'user.confirmed': 'A person confirmed their address.',
-  'user.registration_repeated': 'Somebody tried to sign up with an address that has an account.',
-};
 
 /** The reference page of all events: who records them, who listens. */
 export function printEvents(): string {
-  const derived = registry.modules.flatMap((module) =>
-    module.events.map(
-      (verb) => [`${module.topic}.${verb}`, `A ${module.typeName} was ${verb}; \`changed\` names the fields.`] as const,
-    ),
-  );
-  const rows = [...derived, ...Object.entries(announced)]
+  const topics = registry.modules.flatMap((module) => [
+    ...module.events.map((verb) => [`${module.topic}.${verb}`, changeOf(module, verb)] as const),
+    ...Object.entries(module.announces ?? {}).map(([verb, meaning]) => [`${module.topic}.${verb}`, meaning] as const),
+  ]);
+  const rows = topics
     .toSorted(([a], [b]) => a.localeCompare(b))
     .map(([topic, meaning]) => `| \`${topic}\` | ${meaning} | ${listenersOf(topic)} |`);
   return [
@@ -29,6 +22,11 @@ export function printEvents(): string {
     ...rows,
     '',
   ].join('\n');
+}
+
+function changeOf({ typeName }: EntityModule, verb: EventVerb): string {
+  const changed = verb === 'updated' ? '; `changed` names the fields' : '';
+  return `A record of type ${typeName} was ${verb}${changed}.`;
 }
 
 function listenersOf(topic: string): string {

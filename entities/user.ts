@@ -39,4 +39,8 @@ export const user = defineEntityModule({
   order: ['displayName', 'createdAt'],
   search: ['displayName'],
   events: ['created', 'updated', 'deleted'],
+  announces: {
+    confirmed: 'A person confirmed their address.',
+    registration_repeated: 'Somebody tried to sign up with an address that has an account.',
+  },
 });

@@ -1,4 +1,5 @@
 import { emailVerification, type user } from '#entities/index.ts';
+import { announcement } from '#entities/kit/announcements.ts';
 import type { DataClient } from '#entities/kit/data-client.ts';
 import type { RowOf } from '#entities/kit/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit-of-work.ts';
@@ -29,12 +30,5 @@ export async function requestVerification(
   const verification = held
     ? await data.update(emailVerification, held.id, { round: held.round + 1, sentAt: now, expiresAt })
     : await data.create(emailVerification, { userId: person.id, email: person.email, sentAt: now, expiresAt });
-  unit.emit({
-    topic: 'email_verification.requested',
-    entityKind: emailVerification.topic,
-    entityId: verification.id,
-    recordVersion: verification.recordVersion,
-    organizationId: null,
-    payload: { round: verification.round },
-  });
+  unit.emit(announcement(emailVerification, 'requested', verification, { round: verification.round }));
 }

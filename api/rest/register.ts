@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { emailVerification, user } from '#entities/index.ts';
+import { announcement } from '#entities/kit/announcements.ts';
 import { takeTurnForAddress } from '#entities/kit/sign-up-turn.ts';
 import { isPauseOver, requestVerification } from '../auth/request-verification.ts';
 import { checkStrength, hashPassword, longestPassword } from '../auth/password.ts';
@@ -50,13 +51,7 @@ export const register = defineRoute({
       displayName: names.join(' ') || email,
     };
     if (existing?.emailConfirmedAt) {
-      unit.emit({
-        topic: 'user.registration_repeated',
-        entityKind: user.topic,
-        entityId: existing.id,
-        recordVersion: existing.recordVersion,
-        organizationId: null,
-      });
+      unit.emit(announcement(user, 'registration_repeated', existing));
     } else if (existing) {
       // Until the address is confirmed, the newest sign-up counts whole: its password, and only its mail works. Within the
       // pause no new mail could follow, so the older sign-up stands.

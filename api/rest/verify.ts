@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { emailVerification, membership, organization, user } from '#entities/index.ts';
+import { announcement } from '#entities/kit/announcements.ts';
 import { AppError } from '#entities/kit/errors.ts';
 import { deriveKey } from '#entities/kit/keys.ts';
 import { checkOneTimeToken, claimedId, invalidToken } from '#entities/kit/one-time-token.ts';
@@ -43,13 +44,7 @@ export const verify = defineRoute({
       isPersonal: true,
     });
     await data.create(membership, { organizationId: own.id, userId: person.id, role: 'owner' });
-    unit.emit({
-      topic: 'user.confirmed',
-      entityKind: user.topic,
-      entityId: person.id,
-      recordVersion: person.recordVersion,
-      organizationId: null,
-    });
+    unit.emit(announcement(user, 'confirmed', person));
     return { status: 200, body: { message: 'The address is confirmed; you can sign in now.', email: person.email } };
   },
 });

@@ -44,6 +44,8 @@ export interface EntityDefinition<F extends Fields, T extends Tenancy, Name exte
   readonly order: readonly (Name | 'createdAt' | 'updatedAt')[];
   readonly search?: readonly Name[];
   readonly events: readonly EventVerb[];
+  /** What handlers announce besides plain changes: past participles, and when it happens. */
+  readonly announces?: Readonly<Record<string, string>>;
   /** Relationship tuples a live row stands for in the authorization store. */
   readonly grants?: readonly TupleGrant<Name>[];
 }
