@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { createLogger } from '#activities/clients/logger.ts';
 import { statementSpans, startTelemetry } from '#activities/clients/telemetry.ts';
 import {
@@ -8,49 +7,25 @@ import {
   readTemporalEnvironment,
 } from '#config/environment.ts';
 import { configFileArgument } from '#config/load.ts';
-import { exitOnConfigurationError } from '#config/problem.ts';
+import { ConfigurationError, exitOnConfigurationError } from '#config/problem.ts';
 import { ConfigStore } from '#config/store.ts';
 import { armFailpoints } from '#entities/kit/failpoint.ts';
 import { isAppError } from '#entities/kit/errors.ts';
-import { migrate, migrationState } from '#migrations/migrator.ts';
 import { openBackbone } from '#relay/backbone.ts';
 import { Metrics } from './metrics.ts';
+import { prepareDatabase } from './prepare-database.ts';
+import { StartError } from './start-error.ts';
 import { createApi, listen } from './start.ts';
+
+/** Time after `shutdowngraceperiod` in which connections are closed and spans sent, in milliseconds. */
+const lateMs = 3_000;
 
 const logger = createLogger('api');
 const config = await ConfigStore.open({ file: configFileArgument(process.argv.slice(2)), logger }).catch(
   exitOnConfigurationError,
 );
-config.start();
-if (config.current.server.dev) armFailpoints(readFailpoints());
-
-try {
-  await prepareDatabase();
-} catch (error) {
-  logger.fatal({ err: error }, isAppError(error) ? error.message : 'the database could not be prepared');
-  process.exit(1);
-}
-
-const metrics = new Metrics();
-const telemetry = await startTelemetry('core-api', readTelemetryEnvironment().otlpEndpoint);
-const backbone = await openBackbone({
-  config,
-  temporalEnvironment: readTemporalEnvironment(),
-  logger,
-  process: 'core api',
-  metrics: metrics.registry,
-  observers: [
-    { statement: ({ durationMs }) => metrics.statements.observe(durationMs / 1_000) },
-    ...(telemetry.isSending ? [statementSpans] : []),
-  ],
-});
-const api = await createApi({ config, backbone, logger, metrics, stateFolder: readStateFolder() });
-const listening = await listen(api).catch((error: unknown) => {
-  logger.fatal({ err: error }, `the port could not be opened: ${(error as Error).message}`);
-  process.exit(1);
-});
-logger.info({ url: listening.url, metrics: listening.metricsUrl }, 'api ready');
-process.send?.('ready');
+/** What is open, to be closed in reverse order. */
+const open: (() => Promise<void> | void)[] = [() => config.close()];
 
 let isStopping = false;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -62,12 +37,50 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
+await start().catch(fail);
+
+async function start(): Promise<void> {
+  config.start();
+  if (config.current.server.dev) armFailpoints(readFailpoints());
+  const temporalEnvironment = readTemporalEnvironment();
+  const { otlpEndpoint } = readTelemetryEnvironment();
+  await prepareDatabase(config.current, logger);
+  const metrics = new Metrics();
+  const telemetry = await startTelemetry('core-api', otlpEndpoint);
+  open.push(() => telemetry.close());
+  const backbone = await openBackbone({
+    config,
+    temporalEnvironment,
+    logger,
+    process: 'core api',
+    metrics: metrics.registry,
+    observers: [
+      { statement: ({ durationMs }) => metrics.statements.observe(durationMs / 1_000) },
+      ...(telemetry.isSending ? [statementSpans] : []),
+    ],
+  });
+  open.push(() => backbone.close());
+  const api = await createApi({ config, backbone, logger, metrics, stateFolder: readStateFolder() });
+  const listening = await listen(api);
+  open.push(() => listening.close());
+  logger.info({ url: listening.url, metrics: listening.metricsUrl }, 'api ready');
+  process.send?.('ready');
+}
+
+/** One line for what an operator can mend; with its stack what is a bug. */
+function fail(error: unknown): void {
+  // What is closed under a start cannot go on.
+  if (isStopping) return;
+  if (error instanceof ConfigurationError) exitOnConfigurationError(error);
+  if (error instanceof StartError || isAppError(error)) logger.fatal(error.message);
+  else logger.fatal({ err: error }, 'the api could not start');
+  process.exit(1);
+}
+
 async function stop(): Promise<void> {
+  cutOffLate();
   try {
-    await listening.close();
-    config.close();
-    await backbone.close();
-    await telemetry.close();
+    for (const close of open.toReversed()) await close();
   } catch (error) {
     logger.error({ err: error }, 'stopping failed');
     process.exitCode = 1;
@@ -75,28 +88,10 @@ async function stop(): Promise<void> {
   process.exit();
 }
 
-/** PostgreSQL may come up later than we do: tried for `shutdowngraceperiod`. */
-async function prepareDatabase(): Promise<void> {
-  const { db, server } = config.current;
-  const giveUpAt = Date.now() + server.shutdowngraceperiod;
-  for (;;) {
-    try {
-      if (db.runmigrations) {
-        const ran = await migrate(db.primarydbsource);
-        if (ran.length > 0) logger.info({ migrations: ran }, 'migrations ran');
-        return;
-      }
-      const { pending, unknown } = await migrationState(db.primarydbsource);
-      if (pending.length > 0)
-        throw new Error(
-          `the migrations ${pending.join(', ')} have not run; run them with "npm run migrate" or set db.runmigrations`,
-        );
-      if (unknown.length > 0) logger.warn({ migrations: unknown }, 'the database belongs to a newer version');
-      return;
-    } catch (error) {
-      if (!isAppError(error) || error.code !== 'database_unavailable' || Date.now() > giveUpAt) throw error;
-      logger.warn({ err: error }, 'the database cannot be reached; trying again');
-      await pause(500);
-    }
-  }
+/** Whatever hangs, the process ends: what was not committed is rolled back by PostgreSQL. */
+function cutOffLate(): void {
+  setTimeout(() => {
+    logger.warn('api did not stop in time and is cut off');
+    process.exit();
+  }, config.current.server.shutdowngraceperiod + lateMs).unref();
 }

@@ -3,9 +3,13 @@ import { join } from 'node:path';
 import { Migrator, TSMigrationGenerator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { registry } from '#entities/index.ts';
-import { AppError } from '#entities/kit/errors.ts';
+import { databaseError } from '#entities/kit/database-error.ts';
+import { AppError, isAppError } from '#entities/kit/errors.ts';
 import { infrastructureTables } from './infrastructure.ts';
 import { migrations } from './index.ts';
+
+/** Longest wait for a connection, in milliseconds: an address that swallows everything must not hold a start up. */
+const connectTimeoutMs = 5_000;
 
 /** Owner's connection: only migrations use it. Statements run outside the roles the product works under. */
 async function openOwner(url: string): Promise<MikroORM> {
@@ -14,6 +18,9 @@ async function openOwner(url: string): Promise<MikroORM> {
     entities: [...registry.schemas],
     extensions: [Migrator],
     pool: { min: 0, max: 1 },
+    driverOptions: { connectionTimeoutMillis: connectTimeoutMs },
+    // A mistyped name is an error, not a new, empty installation.
+    ensureDatabase: false,
     // What ran is returned; the callers tell.
     logger: () => {},
     schemaGenerator: { skipTables: [...infrastructureTables], ignoreRoutines: true },
@@ -29,8 +36,31 @@ async function openOwner(url: string): Promise<MikroORM> {
       allOrNothing: true,
     },
   });
-  await orm.connect();
-  return orm;
+  try {
+    // Asked before the migrator is: it would make a database that is missing.
+    await orm.em.getConnection().execute('select 1');
+    return orm;
+  } catch (error) {
+    await orm.close();
+    throw connectError(error);
+  }
+}
+
+/** With `retryAfterSeconds` where waiting may help: nobody is there yet. A refusal stays one. */
+function connectError(cause: unknown): AppError {
+  const code = (cause as { code?: unknown }).code;
+  const isRefusal = typeof code === 'string' && /^(?:28|3D)/u.test(code);
+  const known = isRefusal ? undefined : databaseError(cause);
+  // Of several addresses that were tried there is no common message.
+  const reason = (cause as Error).message || String(code);
+  if (isAppError(known))
+    return new AppError('database_unavailable', `The database cannot be reached (db.primarydbsource): ${reason}.`, {
+      cause,
+      details: { retryAfterSeconds: 1 },
+    });
+  return new AppError('database_unavailable', `The database refuses the connection (db.primarydbsource): ${reason}.`, {
+    cause,
+  });
 }
 
 function nextNumber(): string {
@@ -79,7 +109,7 @@ export interface MigrationState {
   readonly unknown: readonly string[];
 }
 
-/** @throws AppError database_unavailable */
+/** @throws AppError database_unavailable, with `retryAfterSeconds` where waiting may help */
 export async function migrationState(url: string): Promise<MigrationState> {
   return withOwner(url, stateOf);
 }
@@ -87,7 +117,8 @@ export async function migrationState(url: string): Promise<MigrationState> {
 /**
  * Brings the database to this program's schema. Several processes may call it at once; one works, the others wait.
  * @returns the names of the migrations that ran
- * @throws AppError schema_too_new when the database knows migrations this program does not
+ * @throws AppError schema_too_new when the database knows migrations this program does not; database_unavailable, with
+ *   `retryAfterSeconds` where waiting may help
  */
 export async function migrate(url: string): Promise<string[]> {
   return withOwner(url, async (orm) => {
@@ -95,17 +126,21 @@ export async function migrate(url: string): Promise<string[]> {
     await connection.execute('select pg_advisory_lock(1161905)');
     try {
       const { unknown } = await stateOf(orm);
-      if (unknown.length > 0) {
-        throw new AppError(
-          'schema_too_new',
-          `The database has migrations this version does not know (${unknown.join(', ')}): start the newer version, or restore a backup made before it.`,
-        );
-      }
+      refuseUnknown(unknown);
       return (await orm.migrator.up()).map((migration) => migration.name);
     } finally {
       await connection.execute('select pg_advisory_unlock(1161905)');
     }
   });
+}
+
+/** @throws AppError schema_too_new when there are migrations in the database that this program does not know */
+export function refuseUnknown(unknown: readonly string[]): void {
+  if (unknown.length === 0) return;
+  throw new AppError(
+    'schema_too_new',
+    `The database has migrations this version does not know (${unknown.join(', ')}): start the newer version, or restore a backup made before it.`,
+  );
 }
 
 /** Takes the last migration back; for development and for testing that each can be undone. */
@@ -131,19 +166,26 @@ export async function schemaDrift(url: string): Promise<string[]> {
   });
 }
 
+/** Asks without leaving anything behind; the migrator would make its table. */
 async function stateOf(orm: MikroORM): Promise<MigrationState> {
-  const executed = (await orm.migrator.getExecuted()).map((row) => row.name);
-  const pending = (await orm.migrator.getPending()).map((migration) => migration.name);
-  const known = new Set(migrations.map((migration) => migration.name));
-  return { executed, pending, unknown: executed.filter((name) => !known.has(name)) };
+  const connection = orm.em.getConnection();
+  const [held] = await connection.execute<{ exists: boolean }[]>(
+    `select to_regclass('migrations') is not null as exists`,
+  );
+  const rows = held?.exists
+    ? await connection.execute<{ name: string }[]>('select name from migrations order by id')
+    : [];
+  const executed = rows.map(({ name }) => name);
+  const names = migrations.map(({ name }) => name);
+  return {
+    executed,
+    pending: names.filter((name) => !executed.includes(name)),
+    unknown: executed.filter((name) => !names.includes(name)),
+  };
 }
 
 async function withOwner<T>(url: string, work: (orm: MikroORM) => Promise<T>): Promise<T> {
-  const orm = await openOwner(url).catch((cause: unknown) => {
-    throw new AppError('database_unavailable', `The database cannot be reached: ${(cause as Error).message}`, {
-      cause,
-    });
-  });
+  const orm = await openOwner(url);
   try {
     return await work(orm);
   } finally {

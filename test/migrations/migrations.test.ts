@@ -23,6 +23,31 @@ test('migrations run up, down and up again, and leave the schema the entities de
   expect(await schemaDrift(url)).toEqual([]);
 });
 
+test('asking for the state leaves nothing behind', async () => {
+  expect(await migrateDown(url, { to: 0 })).toHaveLength(migrations.length);
+  await inDatabase((client) => client.query('drop table migrations'));
+  expect(await migrationState(url)).toEqual({
+    executed: [],
+    pending: migrations.map((migration) => migration.name),
+    unknown: [],
+  });
+  expect(await tables()).toEqual([]);
+  await migrate(url);
+});
+
+test.each([migrate, migrationState])('%o makes no database that does not exist', async (run) => {
+  const typo = `${name}_typo`;
+  await expect(run(url.replace(name, typo))).rejects.toMatchObject({
+    code: 'database_unavailable',
+    message: expect.stringContaining(`database "${typo}" does not exist`),
+    // Waiting does not help.
+    details: {},
+  });
+  expect(
+    await inDatabase((client) => client.query('select 1 from pg_database where datname = $1', [typo])),
+  ).toMatchObject({ rowCount: 0 });
+});
+
 test('a second run has nothing to do, and runs at the same time wait for each other', async () => {
   expect(await Promise.all([migrate(url), migrate(url), migrate(url)])).toEqual([[], [], []]);
   expect(await migrationState(url)).toMatchObject({ pending: [], unknown: [] });

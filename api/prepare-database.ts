@@ -1,0 +1,47 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Config } from '#config/root.ts';
+import { isAppError, type AppError } from '#entities/kit/errors.ts';
+import { migrate, migrationState, refuseUnknown } from '#migrations/migrator.ts';
+import { StartError } from './start-error.ts';
+
+const pauseMs = 500;
+
+/**
+ * Brings the database to this version's schema (`db.runmigrations`), or makes sure that it is there. PostgreSQL may come up
+ * later than we do: it is waited for during `server.shutdowngraceperiod`.
+ * @throws StartError when the database is not what this version needs; AppError database_unavailable, schema_too_new
+ */
+export async function prepareDatabase({ db, server }: Config, logger: Logger): Promise<void> {
+  const giveUpAt = Date.now() + server.shutdowngraceperiod;
+  let isWaiting = false;
+  for (;;) {
+    try {
+      await (db.runmigrations ? bringUp(db.primarydbsource, logger) : requireCurrent(db.primarydbsource));
+      return;
+    } catch (error) {
+      if (!mayHelpToWait(error) || Date.now() > giveUpAt) throw error;
+      if (!isWaiting) logger.warn(`${error.message} It is waited for.`);
+      isWaiting = true;
+      await pause(pauseMs);
+    }
+  }
+}
+
+async function bringUp(url: string, logger: Logger): Promise<void> {
+  const ran = await migrate(url);
+  if (ran.length > 0) logger.info({ migrations: ran }, 'migrations ran');
+}
+
+async function requireCurrent(url: string): Promise<void> {
+  const { pending, unknown } = await migrationState(url);
+  refuseUnknown(unknown);
+  if (pending.length > 0)
+    throw new StartError(
+      `The database lacks the migrations ${pending.join(', ')}: run "npm run migrate", or turn db.runmigrations on.`,
+    );
+}
+
+function mayHelpToWait(error: unknown): error is AppError {
+  return isAppError(error) && error.code === 'database_unavailable' && error.details.retryAfterSeconds !== undefined;
+}
