@@ -11,11 +11,11 @@ export async function mailsTo(world: World, address: string): Promise<string[]> 
 }
 
 /** Waits until this many mails have come. */
-export function waitForMails(world: World, address: string, count = 1): Promise<string[]> {
+export function waitForMails(world: World, address: string, count = 1, withinMs?: number): Promise<string[]> {
   return eventually(async () => {
     const mails = await mailsTo(world, address);
     return mails.length >= count && mails;
-  });
+  }, withinMs);
 }
 
 /** The confirmation token in a mail. */

@@ -25,6 +25,7 @@ export class ServerProcess {
   readonly ready: Promise<void>;
   readonly ended: Promise<ProcessEnd>;
   readonly #child: ChildProcess;
+  #isReady = false;
 
   constructor({ program, environment, args = [] }: ServerProcessOptions) {
     this.#child = spawn(process.execPath, [program, ...args], {
@@ -37,7 +38,10 @@ export class ServerProcess {
       this.#child.once('close', (code, signal) => resolve({ code, signal }));
     });
     this.ready = new Promise((resolve, reject) => {
-      this.#child.once('message', () => resolve());
+      this.#child.once('message', () => {
+        this.#isReady = true;
+        resolve();
+      });
       void this.ended.then(({ code, signal }) =>
         reject(new Error(`${program} ended (${code ?? signal}):\n${this.tail}`)),
       );
@@ -57,6 +61,11 @@ export class ServerProcess {
   /** Address of the metrics. */
   get metricsUrl(): string {
     return this.#logged('metrics', () => true);
+  }
+
+  /** It said that it serves, and runs. */
+  get isServing(): boolean {
+    return this.#isReady && this.isRunning;
   }
 
   get isRunning(): boolean {

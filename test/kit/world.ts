@@ -18,6 +18,7 @@ import { hasListener } from '#workflows/events/subscriptions.ts';
 import { startWorker, type RunningWorker } from '#worker/start.ts';
 import { createDatabase, dropDatabase } from '#temporal-dev/database.ts';
 import { testSecrets } from '../setup/secrets.ts';
+import type { TestStack } from '../setup/test-stack.ts';
 import { recordRead } from './config-reads.ts';
 import { eventually } from './eventually.ts';
 import { TestClient } from './test-client.ts';
@@ -35,6 +36,8 @@ export interface WorldOptions {
   readonly routes?: readonly Route[];
   /** Leave out the check at the end that rows, history, events, deliveries and tuples agree; say why at the call. */
   readonly skipVerify?: boolean;
+  /** Servers of its own, for tests that stop them; default those of the run. */
+  readonly stack?: TestStack;
 }
 
 export interface InstanceOptions {
@@ -85,7 +88,7 @@ export interface World {
 let isRuntimeInstalled = false;
 
 /** The native part of the worker library is one per process. */
-function installRuntime(): void {
+export function installRuntime(): void {
   if (isRuntimeInstalled) return;
   isRuntimeInstalled = true;
   const silent = () => {};
@@ -96,7 +99,7 @@ function installRuntime(): void {
 }
 
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
-  const stack = inject('stack');
+  const stack = options.stack ?? inject('stack');
   const name = `t${newId().slice(-12).toLowerCase()}`;
   const databaseUrl = stack.postgresUrl.replace('DATABASE', name);
   await createDatabase(stack.postgresUrl.replace('DATABASE', 'postgres'), name, stack.template);
@@ -105,7 +108,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   mkdirSync(mailFolder, { recursive: true });
 
   const environment: Record<string, string> = {
-    ...installationEnvironment(name, databaseUrl, mailFolder),
+    ...installationEnvironment(name, databaseUrl, mailFolder, stack),
     ...options.environment,
   };
   const { logger, logs } = recordingLogger();
@@ -240,11 +243,13 @@ async function assertNothingHeld(instances: readonly Instance[]): Promise<void> 
 }
 
 /** Left behind, they would go on starting workflows that nobody runs any more. */
-async function removeSchedules(prefix: string, { temporal }: Backbone): Promise<void> {
+export async function removeSchedules(
+  prefix: string,
+  { temporal }: Backbone,
+  names = ['sweep-outbox', 'prune-records'],
+): Promise<void> {
   const { schedule } = temporal.client;
-  await Promise.allSettled(
-    ['sweep-outbox', 'prune-records'].map((name) => schedule.getHandle(`${prefix}/${name}`).delete()),
-  );
+  await Promise.allSettled(names.map((name) => schedule.getHandle(`${prefix}/${name}`).delete()));
 }
 
 /** Every suite ends with the question whether all that was recorded agrees. */
@@ -255,8 +260,12 @@ async function assertAgreement(backbone: Backbone, hadWorker: boolean): Promise<
   if (disagreements.length > 0) throw new Error(`the installation disagrees with itself:\n${disagreements.join('\n')}`);
 }
 
-export function installationEnvironment(name: string, databaseUrl: string, mailFolder: string): Record<string, string> {
-  const stack = inject('stack');
+export function installationEnvironment(
+  name: string,
+  databaseUrl: string,
+  mailFolder: string,
+  stack = inject('stack'),
+): Record<string, string> {
   return {
     CORE_SERVER_DEV: 'true',
     CORE_SERVER_LISTEN: '127.0.0.1:0',

@@ -1,0 +1,65 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../kit/eventually.ts';
+import { ProductProcesses } from '../kit/product-processes.ts';
+import { openWorld, type World } from '../kit/world.ts';
+import { expectExactlyOnce } from './aftermath.ts';
+import { Traffic } from './traffic.ts';
+
+const kills = 50;
+/** People at the same time. */
+const people = 2;
+/** Longest pause between two kills, in milliseconds. */
+const longestPauseMs = 800;
+
+let world: World;
+let product: ProductProcesses;
+beforeAll(async () => {
+  world = await openWorld();
+  product = new ProductProcesses(world, ['api/main.ts', 'worker/main.ts', 'api/main.ts', 'worker/main.ts']);
+});
+afterAll(async () => {
+  await product.close();
+  await world.close();
+});
+
+/** The same numbers from 0 to below 1 for the same seed (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+test(`${kills} kills at random moments`, { timeout: 300_000 }, async () => {
+  const seed = Date.now() % 2 ** 31;
+  const random = seeded(seed);
+  console.log(`random kills: seed ${seed}`);
+  const traffic = await Traffic.of(world, { urls: () => product.apiUrls });
+  const end = new AbortController();
+  const flows = Promise.all(Array.from({ length: people }, () => traffic.flow(end.signal)));
+  flows.catch(() => {});
+  for (let kill = 0; kill < kills; kill++) {
+    await pause(random() * longestPauseMs);
+    const order = product.places.toSorted(() => random() - 0.5);
+    const serving = () => order.filter(({ current }) => current.isServing);
+    // Another of its kind goes on, or nothing would ever get done between two kills.
+    const victim = await eventually(
+      () => serving().find((place) => serving().some((other) => other !== place && other.program === place.program)),
+      60_000,
+    );
+    await victim.current.kill();
+  }
+  end.abort();
+  await flows;
+  console.log(
+    `random kills: ${traffic.signedUp.length} sign-ups, ${traffic.created.length} organizations, ${traffic.unanswered} requests without an answer`,
+  );
+  expect(traffic.count).toBeGreaterThan(kills);
+  await expectExactlyOnce(world, traffic);
+  product.refuseCrashes();
+  expect(product.places.map(({ deaths }) => deaths).reduce((sum, count) => sum + count)).toBe(kills);
+});
