@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
 import { AppError, errorCatalogue, statusOf, type ErrorCode } from '#entities/kit/errors.ts';
@@ -60,7 +61,7 @@ export function registerRoute(app: FastifyInstance, services: Services, route: R
       tags: [route.tag],
       ...(route.body ? { body: route.body } : {}),
       ...(route.produces ? { produces: [route.produces] } : {}),
-      response: { ...route.answers, ...errorAnswers(errorsOf(route)) },
+      response: { ...describedAnswers(route), ...errorAnswers(errorsOf(route)) },
     },
     handler: async (request, reply) => {
       if (!route.body) refuseBody(request.body);
@@ -89,6 +90,13 @@ function refuseBody(body: unknown): void {
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A status says enough of an answer whose schema does not say more. */
+function describedAnswers({ answers }: Route): Record<string, TSchema> {
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, schema]) => [status, { description: STATUS_CODES[status] ?? '', ...schema }]),
+  );
 }
 
 /** What a route refuses: what it names itself, and what follows from how it is called. */

@@ -1,0 +1,137 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { routes } from '#api/rest/routes.ts';
+import { errorCatalogue } from '#entities/kit/errors.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+interface Content {
+  readonly schema?: Readonly<Record<string, unknown>>;
+}
+
+interface Operation {
+  readonly summary?: string;
+  readonly description?: string;
+  readonly tags?: readonly string[];
+  readonly requestBody?: { readonly content?: Readonly<Record<string, Content>> };
+  readonly responses?: Readonly<
+    Record<string, { readonly description?: string; readonly content?: Readonly<Record<string, Content>> }>
+  >;
+}
+
+let world: World;
+let document: Readonly<Record<string, unknown>> & {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly tags: readonly { readonly name: string }[];
+};
+let operations: [string, Operation][];
+
+beforeAll(async () => {
+  world = await openWorld();
+  document = (await world.client().get('/openapi.json')).body;
+  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): [string, Operation] => [
+      `${method.toUpperCase()} ${path}`,
+      operation,
+    ]),
+  );
+});
+afterAll(() => world.close());
+
+const isSentence = (text: string | undefined) => text !== undefined && /^[A-Z`/].*\.$/su.test(text.trim());
+
+describe('/openapi.json', () => {
+  test('is a valid OpenAPI 3.1 document', async () => {
+    const validator = new Validator();
+    const { valid, errors } = await validator.validate(structuredClone(document));
+    expect(errors).toBeUndefined();
+    expect([valid, validator.version]).toEqual([true, '3.1']);
+  });
+
+  test('has every route and nothing else', () => {
+    const declared = routes.map(({ method, url }) => `${method} ${url}`);
+    expect(operations.map(([name]) => name).toSorted()).toEqual(declared.toSorted());
+  });
+
+  test('says of every operation what it is for', () => {
+    const names = new Set(document.tags.map(({ name }) => name));
+    for (const [name, { summary, description, tags }] of operations) {
+      expect(summary, name).toMatch(/^[A-Z]\S.*[^.]$/u);
+      expect(isSentence(description), `${name}: ${description}`).toBe(true);
+      expect(tags?.every((tag) => names.has(tag)) && tags.length === 1, name).toBe(true);
+    }
+    const summaries = operations.map(([, { summary }]) => summary);
+    expect(summaries.length - new Set(summaries).size, 'summaries that stand twice').toBeLessThanOrEqual(1);
+  });
+
+  test('says of every operation how it is refused, as problem documents', () => {
+    for (const [name, { responses = {}, requestBody }] of operations) {
+      expect(responses['default'], name).toBeDefined();
+      const refusals = Object.entries(responses).filter(([status, { content }]) =>
+        status === 'default' ? true : Number(status) >= 400 && !content?.['application/json'],
+      );
+      for (const [status, { description, content }] of refusals) {
+        expect(Object.keys(content ?? {}), `${name} ${status}`).toEqual(['application/problem+json']);
+        expect(description?.length, `${name} ${status}`).toBeGreaterThan(10);
+      }
+      if (name.startsWith('GET ')) continue;
+      // What any mutation can be refused for: its input and its CSRF token.
+      expect(Object.keys(responses), name).toEqual(expect.arrayContaining(['400', '403']));
+      if (requestBody) expect(Object.keys(responses), name).toEqual(expect.arrayContaining(['413', '415']));
+    }
+  });
+
+  test('says what every answer is', () => {
+    for (const [name, { responses = {} }] of operations) {
+      for (const [status, { description }] of Object.entries(responses)) {
+        expect(description, `${name} ${status}`).not.toBe('');
+        // What the printer says when nobody else says anything.
+        expect(description, `${name} ${status}`).not.toBe('Default Response');
+      }
+    }
+  });
+});
+
+describe('what is described is what is answered', () => {
+  test('by every operation that can be asked without more', async () => {
+    const client = world.client();
+    for (const [name, { responses = {} }] of operations) {
+      const [method, path = ''] = name.split(' ');
+      if (method !== 'GET') continue;
+      const answer = await client.get(path);
+      const described = responses[String(answer.status)];
+      expect(described, `${name} answered ${answer.status}`).toBeDefined();
+      if (!described?.content) continue;
+      const type = String(answer.headers['content-type']).split(';')[0] ?? '';
+      const types = Object.keys(described.content).map((each) => each.split(';')[0]);
+      expect(types, name).toContain(type);
+    }
+  });
+});
+
+describe('the pages', () => {
+  test('/ leads to /docs', async () => {
+    const answer = await world.client().get('/');
+    expect([answer.status, answer.headers['location']]).toEqual([302, '/docs']);
+  });
+
+  test('/docs shows every operation', async () => {
+    const { status, headers, body } = await world.client().get('/docs');
+    expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    for (const [name, { summary }] of operations) {
+      expect(body).toContain(`<code>${name}</code>`);
+      expect(body).toContain(`<strong>${summary}.</strong>`);
+    }
+  });
+
+  test('/docs/errors explains every code under the address that problems name', async () => {
+    const client = world.client();
+    const { status, body } = await client.get('/docs/errors');
+    expect(status).toBe(200);
+    for (const [code, { title }] of Object.entries(errorCatalogue)) {
+      expect(body).toContain(`<tr id="${code}">`);
+      expect(body).toContain(title);
+    }
+    const { body: problem } = await client.get('/nowhere');
+    expect(problem.type).toBe('/docs/errors#route_not_found');
+  });
+});
