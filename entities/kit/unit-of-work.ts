@@ -1,10 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { announcementOf, type AnnouncedRecord } from './announcements.ts';
 import { systemCaller } from './caller.ts';
 import { recordedChanges } from './changes.ts';
 import { DataClient } from './data-client.ts';
 import type { Database } from './database.ts';
-import type { EntityModule } from './define.ts';
 import { isAppError } from './errors.ts';
 import { explained } from './explained.ts';
 import { failpoint } from './failpoint.ts';
@@ -157,12 +155,7 @@ export class UnitOfWork {
     return this.#origin;
   }
 
-  /** Announces what a kind `announces` of one of its records; recorded with the next flush. */
-  announce(module: EntityModule, verb: string, record: AnnouncedRecord, payload: EventDraft['payload'] = {}): void {
-    this.emit(announcementOf(module, verb, record, payload));
-  }
-
-  /** Records an event with the next flush. */
+  /** Announces something that is not a plain change of a record (announcements.ts); recorded with the next flush. */
   emit(event: EventDraft): void {
     this.#events.push(event);
   }
