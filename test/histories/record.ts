@@ -1,0 +1,102 @@
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, test } from 'vitest';
+import { announce } from '../kit/events.ts';
+import { eventually } from '../kit/eventually.ts';
+import { failingRecord, fragileListener } from '../kit/failing-deliveries.ts';
+import { waitForMails } from '../kit/mailbox.ts';
+import { waitForRuns } from '../kit/runs.ts';
+import { runSchedule, sweep } from '../kit/sweep.ts';
+import { openWorld, type World } from '../kit/world.ts';
+import { portableHistory } from './portable-history.ts';
+
+/**
+ * Records a history of every workflow type and of every way through it that matters (`npm run histories`). Run it when a
+ * workflow has got a new way, or when running workflows of the release before no longer matter; a replay that fails is
+ * otherwise a change that would break runs under way.
+ */
+const fragile = fragileListener('recorded', 'fragile.happened');
+const folder = import.meta.dirname;
+
+let world: World;
+beforeAll(async () => {
+  for (const file of await readdir(folder)) if (file.endsWith('.json')) await rm(join(folder, file));
+  world = await openWorld({
+    worker: true,
+    listeners: [fragile],
+    environment: {
+      CORE_WORKFLOWS_DISPATCH_MAXRETRIES: '1',
+      CORE_JOBQUEUE_QUEUECONF_MAXATTEMPTS: '2',
+      CORE_JOBQUEUE_QUEUECONF_RETRYPOLICY_INITIALINTERVAL: '10',
+    },
+  });
+});
+afterAll(() => world.close());
+
+/** @param workflowId without the prefix of the installation */
+async function record(name: string, workflowId: string): Promise<void> {
+  const { client, codec } = world.backbone.temporal;
+  const history = await client.workflow.getHandle(`${world.name}/${workflowId}`).fetchHistory();
+  const text = await portableHistory(history, { codec, prefix: world.name });
+  await writeFile(join(folder, `${name}.json`), text);
+}
+
+async function recordRun(name: string, query: string): Promise<void> {
+  const [run] = await waitForRuns(world, query, 1);
+  await record(name, run?.id ?? '');
+}
+
+const completed = 'ExecutionStatus = "Completed"';
+
+test('a mail, and the batch that asked for it', async () => {
+  const email = 'recorded@example.com';
+  const answer = await world.client().post('/v1/register', { email, password: 'correct horse battery' });
+  await waitForMails(world, email);
+  const own = `RequestId = "${String(answer.headers['x-request-id'])}" AND ${completed}`;
+  await recordRun('send-email.sent', `${own} AND WorkflowType = "sendEmail"`);
+  await recordRun('deliver-events.delivered', `${own} AND WorkflowType = "deliverEvents"`);
+});
+
+test('a failing delivery: it waits, an operator mends it, what was held behind it follows', async () => {
+  const failing = await failingRecord(world, fragile);
+  await recordRun(
+    'deliver-events.failing',
+    `EventTopic = "fragile.happened" AND WorkflowType = "deliverEvents" AND ${completed}`,
+  );
+  await failing.isWaiting();
+  const id = failing.handle.workflowId.slice(world.name.length + 1);
+  await record('deliver-event.waiting', id);
+  await failing.announceVersion(2);
+  await eventually(async () => (await failing.states()).length === 2);
+  failing.mend();
+  await failing.handle.signal('retryDelivery');
+  await failing.handle.result();
+  await record('deliver-event.retried', id);
+});
+
+test('a failing delivery that is given up, and the next one of its record that fails too', async () => {
+  const failing = await failingRecord(world, fragile);
+  await failing.isWaiting();
+  await failing.announceVersion(2);
+  await eventually(async () => (await failing.states()).length === 2);
+  await failing.handle.signal('skipDelivery');
+  await failing.handle.result();
+  await record('deliver-event.skipped', failing.handle.workflowId.slice(world.name.length + 1));
+  failing.mend();
+  const [next] = await waitForRuns(
+    world,
+    `EntityId = "${failing.entityId}" AND WorkflowType = "deliverEvent" AND ExecutionStatus = "Running"`,
+    1,
+  );
+  const handle = world.backbone.temporal.client.workflow.getHandle(`${world.name}/${next?.id}`);
+  await handle.signal('retryDelivery');
+  await handle.result();
+});
+
+test('the schedules', async () => {
+  await announce(world, [{ topic: 'fragile.happened' }]);
+  await sweep(world);
+  await recordRun('sweep-outbox.swept', `WorkflowType = "sweepOutbox" AND ${completed}`);
+  await runSchedule(world, 'prune-records');
+  await recordRun('prune-records.pruned', `WorkflowType = "pruneRecords" AND ${completed}`);
+});
