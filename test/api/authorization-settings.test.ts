@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { newId } from '#entities/kit/ids.ts';
+import { openWorld, type Instance, type World } from '../kit/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+const openfga = inject('stack').openfgaUrl;
+
+async function ask<T>(path: string, body?: object): Promise<T> {
+  const answer = await fetch(`${openfga}${path}`, body ? { method: 'POST', body: JSON.stringify(body) } : {});
+  expect(answer.ok).toBe(true);
+  return (await answer.json()) as T;
+}
+
+const makeStore = async () => (await ask<{ id: string }>('/stores', { name: `settings-${newId()}` })).id;
+
+const modelsOf = async (storeId: string) =>
+  (await ask<{ authorization_models: { id: string }[] }>(`/stores/${storeId}/authorization-models`))
+    .authorization_models;
+
+/** An instance that has spoken with its store. */
+async function connected(environment: Record<string, string>): Promise<Instance> {
+  const instance = await world.openInstance({ environment });
+  await instance.backbone.store?.ping();
+  return instance;
+}
+
+const checksOf = async (instance: Pick<Instance, 'client'>) => (await instance.client().get('/readyz')).body.checks;
+
+test('enabled: off, no store is asked, or waited for', async () => {
+  expect(await checksOf(world)).toHaveProperty('fga');
+  const instance = await world.openInstance({ environment: { CORE_AUTHZ_ENABLED: 'false' } });
+  expect(await checksOf(instance)).not.toHaveProperty('fga');
+  expect(instance.backbone.store).toBeUndefined();
+});
+
+test('storename: finds the store of that name, or makes it', async () => {
+  const name = `named-${newId()}`;
+  const stores = () => ask<{ stores: object[] }>(`/stores?name=${name}`);
+  expect((await stores()).stores).toHaveLength(0);
+  await connected({ CORE_AUTHZ_STORENAME: name });
+  await connected({ CORE_AUTHZ_STORENAME: name });
+  expect((await stores()).stores).toHaveLength(1);
+});
+
+test('storeid: is the store that is used, whatever its name', async () => {
+  const [used, other] = [await makeStore(), await makeStore()];
+  await connected({ CORE_AUTHZ_STOREID: used });
+  expect(await modelsOf(used)).toHaveLength(1);
+  expect(await modelsOf(other)).toHaveLength(0);
+});
+
+test('createnewmodel: on, every start writes one; off, the one that is right stays', async () => {
+  const storeId = await makeStore();
+  for (const [isOn, count] of [
+    ['false', 1],
+    ['false', 1],
+    ['true', 2],
+    ['true', 3],
+  ] as const) {
+    await connected({ CORE_AUTHZ_STOREID: storeId, CORE_AUTHZ_CREATENEWMODEL: isOn });
+    expect(await modelsOf(storeId)).toHaveLength(count);
+  }
+});
+
+test('modelid: is the model that is used, and none is looked for or written', async () => {
+  const storeId = await makeStore();
+  await connected({ CORE_AUTHZ_STOREID: storeId, CORE_AUTHZ_MODELID: newId() });
+  expect(await modelsOf(storeId)).toEqual([]);
+});
+
+test('hosturl is the server that is asked, and credentials.apitoken how', async () => {
+  const asked: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.headers.authorization);
+    response.writeHead(404).end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  for (const token of ['', 'a-token-for-the-store']) {
+    const environment = { CORE_AUTHZ_HOSTURL: url, CORE_AUTHZ_CREDENTIALS_APITOKEN: token };
+    await expect(connected(environment)).rejects.toMatchObject({ code: 'authorization_unavailable' });
+  }
+  expect(new Set(asked)).toEqual(new Set([undefined, 'Bearer a-token-for-the-store']));
+  server.closeAllConnections();
+  server.close();
+});
