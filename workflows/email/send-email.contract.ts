@@ -7,7 +7,7 @@ export type EmailKind = 'verify-address' | 'welcome' | 'registration-repeated';
 export interface SendEmailInput {
   /** Queue of mails. */
   readonly queue: ActivityQueue;
-  /** `<event>/<listener>`: the same key is the same mail, however often it is tried. */
+  /** `<event>/<listener>`, unless several events share a mail: the same key is the same mail, however often it is tried. */
   readonly key: string;
   readonly kind: EmailKind;
   /** Who gets it; the address is read when the mail is sent. */
