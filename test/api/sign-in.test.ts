@@ -1,13 +1,12 @@
 import { argon2Sync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { membership, organization, user } from '#entities/index.ts';
+import { membership, user } from '#entities/index.ts';
 import { systemCaller } from '#entities/kit/caller.ts';
 import type { EntityModule } from '#entities/kit/define.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { countHashes } from '../kit/count-hashes.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import { expectProblem } from '../kit/problem.ts';
-import { cookiesOf } from '../kit/session-cookies.ts';
 import { verificationToken } from '../kit/verification-token.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -174,28 +173,6 @@ describe('a password', () => {
 });
 
 describe('signing out', () => {
-  test('ends the token at once, also on another process, and can be repeated', async () => {
-    const person = await buildPerson(world);
-    const client = await signedIn(world, person);
-    const bearer = world.client();
-    bearer.bearer = client.cookies.get('access_token');
-    const elsewhere = (await world.openInstance()).client();
-    elsewhere.bearer = bearer.bearer;
-    expect((await elsewhere.graphql('{ self { id } }')).data.self.id).toBe(person.user.id);
-
-    const answer = await client.post('/v1/logout');
-    expect(answer.status).toBe(200);
-    expect(cookiesOf(answer.headers).get('access_token')).toMatchObject({
-      value: '',
-      attributes: { 'max-age': '0', path: '/' },
-    });
-    expect(client.cookies.has('access_token')).toBe(false);
-    for (const other of [bearer, elsewhere]) expectProblem(await other.graphql('{ self { id } }'), 'unauthenticated');
-
-    for (let again = 0; again < 3; again++) expect((await client.post('/v1/logout')).status).toBe(200);
-    expect(await asOwner(world, 'select count(*)::int as count from revoked_tokens')).toEqual([{ count: 1 }]);
-  });
-
   test('ends the token that was sent and no other', async () => {
     const person = await buildPerson(world);
     const [first, second] = await Promise.all([signedIn(world, person), signedIn(world, person)]);
@@ -209,47 +186,5 @@ describe('signing out', () => {
     client.bearer = (await signedIn(world, person)).cookies.get('access_token');
     expect((await client.post('/v1/logout')).status).toBe(200);
     expectProblem(await client.post('/v1/logout'), 'unauthenticated');
-  });
-});
-
-describe('a right that is taken away works no longer at the next request', () => {
-  const whoAmI = '{ self { id } organizations { edges { node { id } } } memberships { edges { node { id } } } }';
-
-  test.each(['inactive', 'deactivated', 'suspended', 'deleted'])('of a person who is %s', async (status) => {
-    const person = await buildPerson(world);
-    const cookie = await signedIn(world, person);
-    const bearer = (await world.openInstance()).client();
-    bearer.bearer = cookie.cookies.get('access_token');
-    expect((await bearer.graphql(whoAmI)).data.self.id).toBe(person.user.id);
-
-    await world.backbone.database.transact(
-      { caller: systemCaller('test'), requestId: 'lock-out' },
-      async ({ data }) => {
-        if (status === 'deleted') await data.remove(user, person.user.id);
-        else await data.update(user, person.user.id, { status: status as 'inactive' });
-      },
-    );
-    expectProblem(await bearer.graphql(whoAmI), 'unauthenticated');
-    // A browser is nobody from then on; its next sign-in is refused too.
-    await cookie.get('/livez');
-    expect((await cookie.graphql(whoAmI)).data).toEqual({
-      self: null,
-      organizations: { edges: [] },
-      memberships: { edges: [] },
-    });
-    expect(await signInStatus(person.user.email, testPassword)).toBe(401);
-  });
-
-  test.each(['membership', 'organization'])('of a person whose %s is gone', async (kind) => {
-    const person = await buildPerson(world);
-    const client = await signedIn(world, person);
-    expect((await client.graphql(whoAmI)).data.organizations.edges).toHaveLength(1);
-    if (kind === 'membership') await removeAsSystem(membership, await membershipOf(person));
-    else await removeAsSystem(organization, person.organization.id);
-    const { data } = await client.graphql(whoAmI);
-    expect(data.self.id).toBe(person.user.id);
-    expect(data.organizations.edges).toEqual([]);
-    const settings = await client.graphql('{ organizationSettings { edges { node { timezone } } } }');
-    expect(settings.data.organizationSettings.edges).toEqual([]);
   });
 });
