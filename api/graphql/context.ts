@@ -7,4 +7,6 @@ export interface GraphqlContext {
   readonly services: Services;
   readonly fastify: { readonly request: FastifyRequest; readonly reply: FastifyReply };
   unit: UnitOfWork;
+  /** Fields of records selected so far (`server.complexitylimit`). */
+  selectedFields?: number;
 }

@@ -2,6 +2,7 @@ import {
   GraphQLBoolean,
   GraphQLEnumType,
   GraphQLID,
+  GraphQLInputObjectType,
   GraphQLInt,
   GraphQLList,
   GraphQLNonNull,
@@ -9,20 +10,24 @@ import {
   GraphQLSchema,
   GraphQLString,
   type GraphQLFieldConfig,
+  type GraphQLFieldConfigArgumentMap,
   type GraphQLFieldConfigMap,
-  type GraphQLNullableOutputType,
-  type GraphQLOutputType,
+  type GraphQLLeafType,
+  type GraphQLResolveInfo,
 } from 'graphql';
+import type { Answer } from '#entities/kit/data-client.ts';
 import type { EntityModule } from '#entities/kit/define.ts';
 import { AppError } from '#entities/kit/errors.ts';
-import type { Field } from '#entities/kit/fields.ts';
 import { isId } from '#entities/kit/ids.ts';
+import { pluralOf, relationsOf } from '#entities/kit/read/relations.ts';
+import type { Registry } from '#entities/kit/registry.ts';
 import type { GraphqlContext } from './context.ts';
 import { DateTime } from './date-time.ts';
+import { SelectionReader, type PageArguments } from './selection.ts';
+import { WhereTypes } from './where.ts';
 
-type Source = Record<string, unknown>;
-type FieldConfig = GraphQLFieldConfig<Source, GraphqlContext>;
-type FieldMap = GraphQLFieldConfigMap<Source, GraphqlContext>;
+type FieldConfig = GraphQLFieldConfig<Answer, GraphqlContext>;
+type FieldMap = GraphQLFieldConfigMap<Answer, GraphqlContext>;
 
 /** A hand-written field: the one way to add what cannot be derived (api/graphql/fields, one per file). */
 export interface HandWrittenField {
@@ -31,40 +36,239 @@ export interface HandWrittenField {
   build(types: Types): FieldConfig;
 }
 
-/** Derived object types, for hand-written fields to refer to. */
+/** What hand-written fields answer with: derived object types, and records read as they were selected. */
 export interface Types {
   objectOf(module: EntityModule): GraphQLObjectType;
+  /** @throws AppError not_found */
+  read(module: EntityModule, id: string, context: GraphqlContext, info: GraphQLResolveInfo): Promise<Answer>;
 }
 
-/** Page size when none is asked for, and the most that can be (configuration `server.maxresultlimit`). */
-const defaultPage = 25;
-
 /**
- * The schema, derived from the entity modules: an object type for each kind that exposes something, a list and a look-up
- * by id, and the hand-written fields.
+ * The schema, derived from the entity modules: an object type for each kind that exposes something, with its relations, a
+ * list and a look-up by id, and the hand-written fields. A list or a look-up is one statement with everything below it, so
+ * the fields below only hand on what it brought.
  */
-export function deriveSchema(
-  modules: readonly EntityModule[],
-  handWritten: readonly HandWrittenField[],
-): GraphQLSchema {
-  const exposed = modules.filter((module) => Object.keys(module.expose).length > 0);
-  const objects = new Map(exposed.map((module) => [module.kind, objectType(module)]));
-  const types: Types = { objectOf: (module) => objects.get(module.kind) as GraphQLObjectType };
-  const roots: Record<HandWrittenField['on'], FieldMap> = { Query: {}, Mutation: {} };
-  const pageInfo = pageInfoType();
-  for (const module of exposed) {
-    const object = types.objectOf(module);
-    roots.Query[plural(module)] = listField(module, connectionType(module, object, pageInfo));
-    roots.Query[module.kind] = lookUpField(module, object);
-  }
-  for (const field of handWritten) {
-    const config = field.build(types);
-    roots[field.on][field.name] = field.on === 'Mutation' ? flushed(config) : config;
-  }
-  return new GraphQLSchema({
-    query: new GraphQLObjectType({ name: 'Query', fields: roots.Query }),
-    mutation: new GraphQLObjectType({ name: 'Mutation', fields: roots.Mutation }),
+export function deriveSchema(registry: Registry, handWritten: readonly HandWrittenField[]): GraphQLSchema {
+  return new SchemaDeriver(registry).schema(handWritten);
+}
+
+class SchemaDeriver implements Types {
+  readonly #registry: Registry;
+  readonly #exposed: readonly EntityModule[];
+  readonly #objects = new Map<string, GraphQLObjectType>();
+  readonly #connections = new Map<string, GraphQLObjectType>();
+  readonly #choices = new Map<string, GraphQLEnumType>();
+  readonly #wheres: WhereTypes;
+  readonly #orders = new Map<string, GraphQLInputObjectType>();
+  readonly #direction = new GraphQLEnumType({
+    name: 'OrderDirection',
+    values: { ASC: { value: 'asc' }, DESC: { value: 'desc' } },
   });
+  readonly #pageInfo = pageInfoType();
+
+  constructor(registry: Registry) {
+    this.#registry = registry;
+    this.#exposed = registry.modules.filter((module) => Object.keys(module.expose).length > 0);
+    this.#wheres = new WhereTypes(registry);
+    for (const module of this.#exposed) {
+      const object = this.#objectType(module);
+      this.#objects.set(module.kind, object);
+      this.#connections.set(module.kind, this.#connectionType(module, object));
+    }
+  }
+
+  schema(handWritten: readonly HandWrittenField[]): GraphQLSchema {
+    const roots: Record<HandWrittenField['on'], FieldMap> = { Query: {}, Mutation: {} };
+    for (const module of this.#exposed) {
+      roots.Query[pluralOf(module)] = this.#listField(module);
+      roots.Query[module.kind] = this.#lookUpField(module);
+    }
+    for (const field of handWritten) {
+      const config = field.build(this);
+      roots[field.on][field.name] = field.on === 'Mutation' ? flushed(config) : config;
+    }
+    return new GraphQLSchema({
+      query: new GraphQLObjectType({ name: 'Query', fields: roots.Query }),
+      mutation: new GraphQLObjectType({ name: 'Mutation', fields: roots.Mutation }),
+    });
+  }
+
+  objectOf(module: EntityModule): GraphQLObjectType {
+    return this.#objects.get(module.kind) as GraphQLObjectType;
+  }
+
+  read(module: EntityModule, id: string, context: GraphqlContext, info: GraphQLResolveInfo): Promise<Answer> {
+    return context.unit.data.record(this.#reader(context, info).record(module), id);
+  }
+
+  #reader(context: GraphqlContext, info: GraphQLResolveInfo): SelectionReader {
+    const { maxresultlimit, complexitylimit } = context.services.config.current.server;
+    return new SelectionReader(this.#registry, info, {
+      largestPage: maxresultlimit,
+      spend: (fields) => {
+        context.selectedFields = (context.selectedFields ?? 0) + fields;
+        if (context.selectedFields > complexitylimit)
+          throw new AppError(
+            'limit_exceeded',
+            `The operation selects more than ${complexitylimit} fields of records; split it.`,
+          );
+      },
+    });
+  }
+
+  #objectType(module: EntityModule): GraphQLObjectType {
+    return new GraphQLObjectType({
+      name: module.typeName,
+      description: module.description,
+      fields: () => {
+        const fields: FieldMap = {
+          id: handedOn(new GraphQLNonNull(GraphQLID)),
+          createdAt: handedOn(new GraphQLNonNull(DateTime)),
+          updatedAt: handedOn(new GraphQLNonNull(DateTime)),
+        };
+        for (const [name, exposure] of Object.entries(module.expose)) {
+          const field = module.fields[name];
+          if (!field || exposure === 'write') continue;
+          const type = this.#leafType(module, name);
+          fields[name] = handedOn(field.optional ? type : new GraphQLNonNull(type), field.description);
+        }
+        for (const [name, relation] of relationsOf(this.#registry, module)) {
+          fields[name] =
+            relation.is === 'one'
+              ? handedOn(this.objectOf(relation.target), `${relation.description} Null when the caller may not see it.`)
+              : {
+                  ...handedOn(new GraphQLNonNull(this.#connectionOf(relation.target)), relation.description),
+                  args: this.#pageArguments(relation.target),
+                };
+        }
+        return fields;
+      },
+    });
+  }
+
+  #leafType(module: EntityModule, name: string): GraphQLLeafType {
+    if (name === 'id') return GraphQLID;
+    const field = module.fields[name];
+    // Fields every record has.
+    if (!field) return DateTime;
+    switch (field.type) {
+      case 'choice':
+        return this.#choiceType(module, name, field.description, field.values ?? []);
+      case 'integer':
+        return GraphQLInt;
+      case 'boolean':
+        return GraphQLBoolean;
+      case 'timestamp':
+        return DateTime;
+      case 'reference':
+        return GraphQLID;
+      case 'text':
+      case 'json':
+        return GraphQLString;
+      default:
+        field.type satisfies never;
+        throw new Error('unknown field type');
+    }
+  }
+
+  #choiceType(module: EntityModule, field: string, description: string, words: readonly string[]): GraphQLEnumType {
+    const name = `${module.typeName}${capitalized(field)}`;
+    const made = this.#choices.get(name);
+    if (made) return made;
+    const values = Object.fromEntries(words.map((word) => [word.toUpperCase(), {}]));
+    const type = new GraphQLEnumType({ name, description, values });
+    this.#choices.set(name, type);
+    return type;
+  }
+
+  #connectionOf(module: EntityModule): GraphQLObjectType {
+    return this.#connections.get(module.kind) as GraphQLObjectType;
+  }
+
+  #connectionType(module: EntityModule, object: GraphQLObjectType): GraphQLObjectType {
+    const edge = new GraphQLObjectType({
+      name: `${module.typeName}Edge`,
+      fields: { cursor: handedOn(new GraphQLNonNull(GraphQLString)), node: handedOn(new GraphQLNonNull(object)) },
+    });
+    return new GraphQLObjectType({
+      name: `${module.typeName}Connection`,
+      description: `A page of ${module.typeName} records.`,
+      fields: {
+        edges: handedOn(new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(edge)))),
+        pageInfo: handedOn(new GraphQLNonNull(this.#pageInfo)),
+        totalCount: handedOn(
+          new GraphQLNonNull(GraphQLInt),
+          'All that match, not only those of the page; counted when asked for.',
+        ),
+      },
+    });
+  }
+
+  #pageArguments(module: EntityModule): GraphQLFieldConfigArgumentMap {
+    const orderField = this.#orderField(module);
+    return {
+      first: { type: GraphQLInt, description: 'So many from the beginning; 25 when neither first nor last is given.' },
+      last: { type: GraphQLInt, description: 'So many from the end.' },
+      after: { type: GraphQLString, description: 'Cursor after which the page begins.' },
+      before: { type: GraphQLString, description: 'Cursor before which the page ends.' },
+      where: { type: this.#wheres.of(module, (of, field) => this.#leafType(of, field)) },
+      orderBy: {
+        type: new GraphQLList(new GraphQLNonNull(orderField)),
+        description: 'First by the first term; records that are equal in all terms stand in the order of their ids.',
+      },
+    };
+  }
+
+  #orderField(module: EntityModule): GraphQLInputObjectType {
+    const made = this.#orders.get(module.kind);
+    if (made) return made;
+    const names = [...new Set([...module.order, 'createdAt', 'updatedAt'])];
+    const field = new GraphQLEnumType({
+      name: `${module.typeName}OrderField`,
+      values: Object.fromEntries(names.map((name) => [constantCase(name), { value: name }])),
+    });
+    const type = new GraphQLInputObjectType({
+      name: `${module.typeName}Order`,
+      fields: {
+        field: { type: new GraphQLNonNull(field) },
+        direction: { type: new GraphQLNonNull(this.#direction), defaultValue: 'asc' },
+      },
+    });
+    this.#orders.set(module.kind, type);
+    return type;
+  }
+
+  #listField(module: EntityModule): FieldConfig {
+    return {
+      type: new GraphQLNonNull(this.#connectionOf(module)),
+      description: `${module.description} All that the caller may see.`,
+      args: this.#pageArguments(module),
+      resolve: (_source, args: PageArguments, context, info) =>
+        context.unit.data.page(this.#reader(context, info).page(module, args)),
+    };
+  }
+
+  #lookUpField(module: EntityModule): FieldConfig {
+    return {
+      type: new GraphQLNonNull(this.objectOf(module)),
+      description: `One ${module.typeName} by id.`,
+      args: { id: { type: new GraphQLNonNull(GraphQLID) } },
+      resolve: (_source, { id }: { id: string }, context, info) => {
+        // What is no id is the id of nothing; the database need not be asked, or given what it cannot read.
+        if (isId(id)) return this.read(module, id, context, info);
+        throw new AppError('not_found', `There is no ${module.typeName} "${String(id)}".`);
+      },
+    };
+  }
+}
+
+/** A field whose value came with the record above it, under the name it has in the answer. */
+function handedOn(type: FieldConfig['type'], description?: string): FieldConfig {
+  return {
+    type,
+    ...(description === undefined ? {} : { description }),
+    resolve: (source, _args, _context, info) => source[info.path.key],
+  };
 }
 
 /** Sends what a mutation changed before the next one begins, so that a conflict is reported by the field it belongs to. */
@@ -80,127 +284,23 @@ function flushed(config: FieldConfig): FieldConfig {
   };
 }
 
-function plural(module: EntityModule): string {
-  return module.table.replaceAll(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
-}
-
-function objectType(module: EntityModule): GraphQLObjectType {
-  const fields: FieldMap = {
-    id: { type: new GraphQLNonNull(GraphQLID) },
-    createdAt: { type: new GraphQLNonNull(DateTime) },
-    updatedAt: { type: new GraphQLNonNull(DateTime) },
-  };
-  for (const [name, exposure] of Object.entries(module.expose)) {
-    const field = module.fields[name];
-    if (field && exposure !== 'write')
-      fields[name] = { type: outputType(module, name, field), description: field.description };
-  }
-  return new GraphQLObjectType({ name: module.typeName, description: module.description, fields });
-}
-
-function outputType(module: EntityModule, name: string, field: Field): GraphQLOutputType {
-  const type = namedType(module, name, field);
-  return field.optional ? type : new GraphQLNonNull(type);
-}
-
-function namedType(module: EntityModule, name: string, field: Field): GraphQLNullableOutputType {
-  switch (field.type) {
-    case 'choice':
-      return new GraphQLEnumType({
-        name: `${module.typeName}${name.slice(0, 1).toUpperCase()}${name.slice(1)}`,
-        description: field.description,
-        values: Object.fromEntries((field.values ?? []).map((value) => [value.toUpperCase(), { value }])),
-      });
-    case 'integer':
-      return GraphQLInt;
-    case 'boolean':
-      return GraphQLBoolean;
-    case 'timestamp':
-      return DateTime;
-    case 'reference':
-      return GraphQLID;
-    case 'text':
-    case 'json':
-      return GraphQLString;
-    default:
-      field.type satisfies never;
-      throw new Error('unknown field type');
-  }
-}
-
 function pageInfoType(): GraphQLObjectType {
   return new GraphQLObjectType({
     name: 'PageInfo',
     description: 'Where a page of a connection stands.',
     fields: {
-      hasNextPage: { type: new GraphQLNonNull(GraphQLBoolean) },
-      endCursor: { type: GraphQLString },
+      hasNextPage: handedOn(new GraphQLNonNull(GraphQLBoolean)),
+      hasPreviousPage: handedOn(new GraphQLNonNull(GraphQLBoolean)),
+      startCursor: handedOn(GraphQLString),
+      endCursor: handedOn(GraphQLString),
     },
   });
 }
 
-function connectionType(
-  module: EntityModule,
-  object: GraphQLObjectType,
-  pageInfo: GraphQLObjectType,
-): GraphQLObjectType {
-  const edge = new GraphQLObjectType({
-    name: `${module.typeName}Edge`,
-    fields: { cursor: { type: new GraphQLNonNull(GraphQLString) }, node: { type: new GraphQLNonNull(object) } },
-  });
-  return new GraphQLObjectType({
-    name: `${module.typeName}Connection`,
-    description: `A page of ${module.typeName} records, oldest first.`,
-    fields: {
-      edges: { type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(edge))) },
-      pageInfo: { type: new GraphQLNonNull(pageInfo) },
-    },
-  });
+function capitalized(name: string): string {
+  return name.slice(0, 1).toUpperCase() + name.slice(1);
 }
 
-function listField(module: EntityModule, type: GraphQLObjectType): FieldConfig {
-  return {
-    type: new GraphQLNonNull(type),
-    description: `${module.description} All that the caller may see.`,
-    args: {
-      first: { type: GraphQLInt, description: `Records of the page; ${defaultPage} when left out.` },
-      after: { type: GraphQLString, description: 'Cursor after which the page begins.' },
-    },
-    resolve: async (_source, args: { first?: number | null; after?: string | null }, { services, unit }) => {
-      const most = services.config.current.server.maxresultlimit;
-      const first = args.first ?? Math.min(defaultPage, most);
-      if (first < 0 || first > most)
-        throw new AppError('limit_exceeded', `first must be between 0 and ${most}; it is ${first}.`);
-      const rows: Source[] = await unit.data.find(module, {
-        ...(args.after == null ? {} : { where: { id: { gt: decodeCursor(module, args.after) } } }),
-        limit: first + 1,
-      });
-      const page = rows.slice(0, first);
-      const edges = page.map((node) => ({ cursor: encodeCursor(module, node['id'] as string), node }));
-      return { edges, pageInfo: { hasNextPage: rows.length > first, endCursor: edges.at(-1)?.cursor ?? null } };
-    },
-  };
-}
-
-function lookUpField(module: EntityModule, type: GraphQLObjectType): FieldConfig {
-  return {
-    type: new GraphQLNonNull(type),
-    description: `One ${module.typeName} by id.`,
-    args: { id: { type: new GraphQLNonNull(GraphQLID) } },
-    resolve: (_source, { id }: { id: string }, { unit }) => {
-      // What is no id is the id of nothing; the database need not be asked, or given what it cannot read.
-      if (isId(id)) return unit.data.get(module, id);
-      throw new AppError('not_found', `There is no ${module.typeName} "${String(id)}".`);
-    },
-  };
-}
-
-function encodeCursor(module: EntityModule, id: string): string {
-  return Buffer.from(`${module.kind}:${id}`).toString('base64url');
-}
-
-function decodeCursor(module: EntityModule, cursor: string): string {
-  const [kind, id, ...rest] = Buffer.from(cursor, 'base64url').toString().split(':');
-  if (kind === module.kind && rest.length === 0 && isId(id)) return id;
-  throw new AppError('invalid_cursor', 'after is not a cursor of this list; use one that a page of it returned.');
+function constantCase(name: string): string {
+  return name.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').toUpperCase();
 }

@@ -5,5 +5,5 @@ import { self } from './fields/self.ts';
 
 /** The product's GraphQL schema; printed as schema.graphql. */
 export function productSchema() {
-  return deriveSchema(registry.modules, [self, createOrganization]);
+  return deriveSchema(registry, [self, createOrganization]);
 }

@@ -13,10 +13,14 @@ import type { Fields } from './fields.ts';
 import { newId } from './ids.ts';
 import { validateChanges, validateCreation } from './input.ts';
 import { afterTheRules, decideByCaller, type Condition, type Operation } from './policy.ts';
-import { compileRead, type Comparison } from './read.ts';
+import { compilePage, compileRecord, type PageSelection, type RecordSelection } from './read/document.ts';
+import { compileRead } from './read/rows.ts';
+import type { Comparison } from './read/where.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 type Row = Record<string, unknown>;
+/** Values by the names they have in the answer. */
+export type Answer = Readonly<Record<string, unknown>>;
 type AnyTyped = TypedModule<Fields, Tenancy>;
 
 export interface FindQuery<M> {
@@ -72,6 +76,25 @@ export class DataClient {
     const row = await this.findOne(module, { id: { eq: id } });
     if (!row) throw new AppError('not_found', `There is no ${module.typeName} "${id}".`);
     return row;
+  }
+
+  /**
+   * A list with everything below it, in one statement, ready to be answered.
+   * @throws AppError invalid_cursor, invalid_input
+   */
+  async page(selection: PageSelection): Promise<Answer> {
+    const session = await this.#unit.readAs(this.#role);
+    const { text, values } = compilePage(selection, this.#caller);
+    return (await session.query<{ result: Answer }>(text, values)).rows[0]?.result as Answer;
+  }
+
+  /** One record with everything below it, in one statement, ready to be answered. @throws AppError not_found */
+  async record(selection: RecordSelection, id: string): Promise<Answer> {
+    const session = await this.#unit.readAs(this.#role);
+    const { text, values } = compileRecord(selection, id, this.#caller);
+    const [row] = (await session.query<{ result: Answer }>(text, values)).rows;
+    if (!row) throw new AppError('not_found', `There is no ${selection.module.typeName} "${id}".`);
+    return row.result;
   }
 
   /**

@@ -103,7 +103,7 @@ function validatorOf(field: Field): Validator {
 }
 
 /** PostgreSQL text holds neither NUL nor lone surrogates. */
-function isStorable(value: unknown): boolean {
+export function isStorable(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\u0000');
   return Array.isArray(value) ? value.every(isStorable) : true;
 }

@@ -1,6 +1,7 @@
 import { GraphQLInputObjectType, GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql';
 import { membership, organization } from '#entities/index.ts';
 import { AppError } from '#entities/kit/errors.ts';
+import type { GraphqlContext } from '../context.ts';
 import type { HandWrittenField } from '../derive.ts';
 
 interface Input {
@@ -20,7 +21,13 @@ export const createOrganization: HandWrittenField = {
     type: new GraphQLNonNull(
       new GraphQLObjectType({
         name: 'CreateOrganizationPayload',
-        fields: { organization: { type: new GraphQLNonNull(types.objectOf(organization)) } },
+        fields: {
+          organization: {
+            type: new GraphQLNonNull(types.objectOf(organization)),
+            resolve: ({ id }: { id: string }, _args, context: GraphqlContext, info) =>
+              types.read(organization, id, context, info),
+          },
+        },
       }),
     ),
     description: 'Creates an organization; the caller becomes its owner.',
@@ -45,7 +52,7 @@ export const createOrganization: HandWrittenField = {
       const data = unit.data.privileged('create organization');
       const created = await data.create(organization, input);
       await data.create(membership, { organizationId: created.id, userId: subjectId, role: 'owner' });
-      return { organization: created };
+      return { id: created.id };
     },
   }),
 };

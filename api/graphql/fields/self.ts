@@ -7,9 +7,9 @@ export const self: HandWrittenField = {
   build: (types) => ({
     type: types.objectOf(user),
     description: 'The person who calls; null for callers that are not people.',
-    resolve: (_source, _args, { unit }) => {
-      const { kind, subjectId } = unit.context.caller;
-      return kind === 'user' && subjectId !== null ? unit.data.get(user, subjectId) : null;
+    resolve: (_source, _args, context, info) => {
+      const { kind, subjectId } = context.unit.context.caller;
+      return kind === 'user' && subjectId !== null ? types.read(user, subjectId, context, info) : null;
     },
   }),
 };

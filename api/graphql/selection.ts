@@ -1,0 +1,196 @@
+import {
+  getArgumentValues,
+  getDirectiveValues,
+  getNamedType,
+  GraphQLIncludeDirective,
+  GraphQLSkipDirective,
+  Kind,
+  type FieldNode,
+  type GraphQLObjectType,
+  type GraphQLResolveInfo,
+  type SelectionSetNode,
+} from 'graphql';
+import type { EntityModule } from '#entities/kit/define.ts';
+import { AppError } from '#entities/kit/errors.ts';
+import type {
+  EdgePart,
+  PageInfoPart,
+  PagePart,
+  PageSelection,
+  RecordPart,
+  RecordSelection,
+} from '#entities/kit/read/document.ts';
+import { relationsOf, type Relation } from '#entities/kit/read/relations.ts';
+import type { Registry } from '#entities/kit/registry.ts';
+import { filterOf, type WhereInput } from './where.ts';
+
+/** What a caller selected of an object type, field by field. Fields of the same answer name are one. */
+interface Selected {
+  /** Name in the answer. */
+  readonly as: string;
+  readonly name: string;
+  readonly nodes: readonly FieldNode[];
+}
+
+/** PostgreSQL cuts longer names. */
+const longestName = 63;
+
+/** What a list may be asked for. */
+export interface PageArguments {
+  readonly first?: number | null;
+  readonly last?: number | null;
+  readonly after?: string | null;
+  readonly before?: string | null;
+  readonly where?: WhereInput | null;
+  readonly orderBy?: readonly { readonly field: string; readonly direction: 'asc' | 'desc' }[] | null;
+}
+
+const defaultPage = 25;
+
+/** Most terms of an order; more would not make it finer. */
+const mostTerms = 5;
+
+export interface SelectionLimits {
+  /** `server.maxresultlimit`. */
+  readonly largestPage: number;
+  /** Counts so many fields. @throws AppError limit_exceeded when they are too many for one operation */
+  readonly spend: (fields: number) => void;
+}
+
+/** From the selection sets of an operation to selections of the data layer. */
+export class SelectionReader {
+  readonly #registry: Registry;
+  readonly #info: GraphQLResolveInfo;
+  readonly #limits: SelectionLimits;
+
+  constructor(registry: Registry, info: GraphQLResolveInfo, limits: SelectionLimits) {
+    this.#registry = registry;
+    this.#info = info;
+    this.#limits = limits;
+  }
+
+  /** @throws AppError limit_exceeded, invalid_input */
+  record(module: EntityModule, nodes: readonly FieldNode[] = this.#info.fieldNodes): RecordSelection {
+    const type = this.#objectType(module.typeName);
+    const relations = relationsOf(this.#registry, module);
+    const parts = this.#fields(nodes).map((field): RecordPart => {
+      const { as, name } = field;
+      if (name === '__typename') return { is: 'typename', as };
+      const relation = relations.get(name);
+      if (!relation) return { is: 'value', as, field: name };
+      if (relation.is === 'one') return { is: 'one', as, relation, record: this.record(relation.target, field.nodes) };
+      return { is: 'page', as, relation, page: this.#relatedPage(type, relation, field) };
+    });
+    return { module, parts };
+  }
+
+  /** @throws AppError limit_exceeded, invalid_input */
+  page(module: EntityModule, args: PageArguments, nodes: readonly FieldNode[] = this.#info.fieldNodes): PageSelection {
+    const type = this.#objectType(`${module.typeName}Connection`);
+    const filter = args.where ? filterOf(this.#registry, module, args.where) : undefined;
+    const order = args.orderBy ?? [];
+    if (order.length > mostTerms)
+      throw new AppError('limit_exceeded', `orderBy takes ${mostTerms} terms at the most; it has ${order.length}.`);
+    return {
+      module,
+      ...(filter ? { filter } : {}),
+      orderBy: order.map(({ field, direction }) => ({ field, direction })),
+      ...this.#slice(args),
+      parts: this.#fields(nodes).map((field) => this.#pagePart(module, type, field)),
+    };
+  }
+
+  #relatedPage(type: GraphQLObjectType, relation: Relation, { name, nodes: [node, ...others] }: Selected) {
+    const definition = type.getFields()[name];
+    if (!definition || !node) throw new Error(`${type.name} has no field ${name}`);
+    const args: PageArguments = getArgumentValues(definition, node, this.#info.variableValues);
+    return this.page(relation.target, args, [node, ...others]);
+  }
+
+  #slice({ first, last, after, before }: PageArguments): Pick<PageSelection, 'size' | 'from' | 'after' | 'before'> {
+    if (first != null && last != null)
+      throw new AppError('invalid_input', 'Ask for the first or for the last records, not for both.');
+    const size = first ?? last ?? Math.min(defaultPage, this.#limits.largestPage);
+    const from = last == null ? 'first' : 'last';
+    if (size < 0 || size > this.#limits.largestPage)
+      throw new AppError('limit_exceeded', `${from} must be between 0 and ${this.#limits.largestPage}; it is ${size}.`);
+    return { size, from, ...(after == null ? {} : { after }), ...(before == null ? {} : { before }) };
+  }
+
+  #pagePart(module: EntityModule, type: GraphQLObjectType, { as, name, nodes }: Selected): PagePart {
+    switch (name) {
+      case '__typename':
+        return { is: 'typename', as, name: type.name };
+      case 'totalCount':
+        return { is: 'totalCount', as };
+      case 'pageInfo':
+        return { is: 'pageInfo', as, parts: this.#fields(nodes).map(pageInfoPart) };
+      case 'edges': {
+        const edge = this.#objectType(`${module.typeName}Edge`);
+        return {
+          is: 'edges',
+          as,
+          parts: this.#fields(nodes).map((field) => this.#edgePart(module, edge, field)),
+        };
+      }
+      default:
+        throw new Error(`${type.name} has no field ${name}`);
+    }
+  }
+
+  #edgePart(module: EntityModule, type: GraphQLObjectType, { as, name, nodes }: Selected): EdgePart {
+    if (name === '__typename') return { is: 'typename', as, name: type.name };
+    return name === 'cursor' ? { is: 'cursor', as } : { is: 'node', as, record: this.record(module, nodes) };
+  }
+
+  #objectType(name: string): GraphQLObjectType {
+    return getNamedType(this.#info.schema.getType(name)) as GraphQLObjectType;
+  }
+
+  /** The selected fields of an object type, fragments taken in and directives obeyed. */
+  #fields(nodes: readonly FieldNode[]): Selected[] {
+    const found = new Map<string, { name: string; nodes: FieldNode[] }>();
+    const visited = new Set<string>();
+    for (const { selectionSet } of nodes) if (selectionSet) this.#collect(selectionSet, found, visited);
+    this.#limits.spend(found.size);
+    return [...found].map(([as, field]) => ({ as, ...field }));
+  }
+
+  #collect(
+    { selections }: SelectionSetNode,
+    found: Map<string, { name: string; nodes: FieldNode[] }>,
+    visited: Set<string>,
+  ): void {
+    for (const node of selections) {
+      if (getDirectiveValues(GraphQLSkipDirective, node, this.#info.variableValues)?.['if'] === true) continue;
+      if (getDirectiveValues(GraphQLIncludeDirective, node, this.#info.variableValues)?.['if'] === false) continue;
+      if (node.kind === Kind.FIELD) {
+        const as = node.alias?.value ?? node.name.value;
+        if (as.length > longestName)
+          throw new AppError(
+            'limit_exceeded',
+            `Names in answers have ${longestName} letters at the most; one has ${as.length}.`,
+          );
+        const field = found.get(as);
+        if (field) field.nodes.push(node);
+        else found.set(as, { name: node.name.value, nodes: [node] });
+        continue;
+      }
+      // Only object types stand here, and a fragment on another type does not pass validation.
+      if (node.kind === Kind.INLINE_FRAGMENT) {
+        this.#collect(node.selectionSet, found, visited);
+        continue;
+      }
+      const name = node.name.value;
+      const fragment = this.#info.fragments[name];
+      if (!fragment || visited.has(name)) continue;
+      visited.add(name);
+      this.#collect(fragment.selectionSet, found, visited);
+    }
+  }
+}
+
+function pageInfoPart({ as, name }: Selected): PageInfoPart {
+  if (name === '__typename') return { is: 'typename', as, name: 'PageInfo' };
+  return { is: name as 'hasNextPage' | 'hasPreviousPage' | 'startCursor' | 'endCursor', as };
+}

@@ -1,0 +1,240 @@
+import { sql } from 'kysely';
+import type { Caller } from '../caller.ts';
+import type { EntityModule } from '../define.ts';
+import { behind, cursorOf, orderBy, parseCursor, reversed, totalOrder, type OrderTerm } from './order.ts';
+import type { ToMany, ToOne } from './relations.ts';
+import { compileSql, type Sql } from './sql.ts';
+import { column, visible } from './visibility.ts';
+import { Aliases, allOf, filterPredicate, link, type Filter } from './where.ts';
+
+/** What is wanted of one record. `as` is the name of a value in the answer. */
+export interface RecordSelection {
+  readonly module: EntityModule;
+  readonly parts: readonly RecordPart[];
+}
+
+export type RecordPart =
+  | { readonly is: 'typename'; readonly as: string }
+  | { readonly is: 'value'; readonly as: string; readonly field: string }
+  | { readonly is: 'one'; readonly as: string; readonly relation: ToOne; readonly record: RecordSelection }
+  | { readonly is: 'page'; readonly as: string; readonly relation: ToMany; readonly page: PageSelection };
+
+/** What is wanted of a list. Exactly one of `first` and `last` says how many records. */
+export interface PageSelection {
+  readonly module: EntityModule;
+  readonly filter?: Filter;
+  readonly orderBy: readonly OrderTerm[];
+  readonly size: number;
+  readonly from: 'first' | 'last';
+  readonly after?: string;
+  readonly before?: string;
+  readonly parts: readonly PagePart[];
+}
+
+export type PagePart =
+  | { readonly is: 'typename'; readonly as: string; readonly name: string }
+  | { readonly is: 'edges'; readonly as: string; readonly parts: readonly EdgePart[] }
+  | { readonly is: 'pageInfo'; readonly as: string; readonly parts: readonly PageInfoPart[] }
+  | { readonly is: 'totalCount'; readonly as: string };
+
+export type EdgePart =
+  | { readonly is: 'typename'; readonly as: string; readonly name: string }
+  | { readonly is: 'cursor'; readonly as: string }
+  | { readonly is: 'node'; readonly as: string; readonly record: RecordSelection };
+
+export type PageInfoPart =
+  | { readonly is: 'typename'; readonly as: string; readonly name: string }
+  | {
+      readonly is: 'hasNextPage' | 'hasPreviousPage' | 'startCursor' | 'endCursor';
+      readonly as: string;
+    };
+
+interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/**
+ * Compiles a list with everything below it into one statement, which returns the answer as one JSON value `result`. The
+ * number of statements never depends on the number of rows; tenancy, soft delete and rules stand in the WHERE of each kind.
+ * @throws AppError invalid_cursor, invalid_input
+ */
+export function compilePage(page: PageSelection, caller: Caller): Statement {
+  return compileSql(sql`select ${new DocumentCompiler(caller).page(page)} as result`);
+}
+
+/** The same for one record; no row when there is none that the caller may see. */
+export function compileRecord(record: RecordSelection, id: string, caller: Caller): Statement {
+  return compileSql(new DocumentCompiler(caller).recordOf(record, (alias) => sql`${column(alias, 'id')} = ${id}`));
+}
+
+class DocumentCompiler {
+  readonly #caller: Caller;
+  readonly #aliases = new Aliases();
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /** A select of one column, `result`: the record as JSON. */
+  recordOf(record: RecordSelection, condition: (alias: string) => Sql): Sql {
+    const alias = this.#aliases.next();
+    const { module } = record;
+    return sql`select ${this.#object(this.#recordParts(record, alias))} as result
+      from ${sql.table(module.table)} as ${sql.ref(alias)}
+      where ${condition(alias)} and ${visible(module, alias, this.#caller)}`;
+  }
+
+  /** A list as one JSON value. */
+  page(page: PageSelection, parent?: { readonly relation: ToMany; readonly alias: string }): Sql {
+    const { module } = page;
+    const source = (alias: string, more: readonly Sql[] = []) => {
+      const conditions = [
+        ...(parent ? [link(parent.relation, parent.alias, alias)] : []),
+        visible(module, alias, this.#caller),
+        ...(page.filter ? [filterPredicate(page.filter, alias, this.#caller, this.#aliases)] : []),
+        ...more,
+      ];
+      return sql`from ${sql.table(module.table)} as ${sql.ref(alias)} where ${allOf(conditions)}`;
+    };
+    const order = totalOrder(module, page.orderBy);
+    const walked = page.from === 'first' ? order : reversed(order);
+    const inner = this.#aliases.next();
+    const bounds = [
+      ...(page.after === undefined ? [] : [behind(inner, order, parseCursor(module, order, page.after))]),
+      ...(page.before === undefined ? [] : [behind(inner, reversed(order), parseCursor(module, order, page.before))]),
+    ];
+    const rows = this.#aliases.next();
+    const whole = this.#aliases.next();
+    const aggregates: Named[] = [];
+    const parts = page.parts.map(({ as, ...part }, index): Named => {
+      switch (part.is) {
+        case 'typename':
+          return [as, sql`${part.name}::text`];
+        case 'totalCount':
+          return [as, sql`(select count(*) ${source(this.#aliases.next())})`];
+        case 'edges':
+          aggregates.push([`edges${index}`, this.#edges(part.parts, page, rows)]);
+          return [as, sql.ref(`${whole}.edges${index}`)];
+        case 'pageInfo':
+          if (!aggregates.some(([name]) => name === 'hasMore')) aggregates.push(...ends(page, rows));
+          return [as, this.#pageInfo(part.parts, page, whole)];
+        default:
+          part satisfies never;
+          throw new Error('unknown part');
+      }
+    });
+    if (aggregates.length === 0) return this.#object(parts);
+    // One row more than wanted tells whether there are more.
+    const numbered = this.#aliases.next();
+    return this.#object(
+      parts,
+      sql`(select ${named(aggregates)} from (
+        select ${sql.ref(numbered)}.*, row_number() over (order by ${orderBy(numbered, walked)}) as place from (
+          select ${sql.ref(inner)}.* ${source(inner, bounds)} order by ${orderBy(inner, walked)} limit ${page.size + 1}
+        ) as ${sql.ref(numbered)}) as ${sql.ref(rows)}) as ${sql.ref(whole)}`,
+    );
+  }
+
+  #edges(parts: readonly EdgePart[], page: PageSelection, rows: string): Sql {
+    const edge = parts.map(({ as, ...part }): Named => {
+      switch (part.is) {
+        case 'typename':
+          return [as, sql`${part.name}::text`];
+        case 'cursor':
+          return [as, cursorOf(rows, page.module, totalOrder(page.module, page.orderBy))];
+        case 'node':
+          return [as, this.#object(this.#recordParts(part.record, rows))];
+        default:
+          part satisfies never;
+          throw new Error('unknown part');
+      }
+    });
+    const { wanted, place } = wantedRows(page, rows);
+    const direction = sql.raw(page.from === 'first' ? 'asc' : 'desc');
+    return sql`coalesce(json_agg(${this.#object(edge)} order by ${place} ${direction}) filter (where ${wanted}), '[]'::json)`;
+  }
+
+  #pageInfo(parts: readonly PageInfoPart[], page: PageSelection, whole: string): Sql {
+    const isForward = page.from === 'first';
+    const hasMore = sql.ref(`${whole}.hasMore`);
+    return this.#object(
+      parts.map(({ as, ...part }): Named => {
+        switch (part.is) {
+          case 'typename':
+            return [as, sql`${part.name}::text`];
+          // A record stands at the cursor itself, so there is something on its other side.
+          case 'hasNextPage':
+            return [as, isForward ? hasMore : sql`${page.before !== undefined}::boolean`];
+          case 'hasPreviousPage':
+            return [as, isForward ? sql`${page.after !== undefined}::boolean` : hasMore];
+          case 'startCursor':
+            return [as, sql.ref(`${whole}.${isForward ? 'nearCursor' : 'farCursor'}`)];
+          case 'endCursor':
+            return [as, sql.ref(`${whole}.${isForward ? 'farCursor' : 'nearCursor'}`)];
+          default:
+            part satisfies never;
+            throw new Error('unknown part');
+        }
+      }),
+    );
+  }
+
+  #recordParts({ module, parts }: RecordSelection, alias: string): Named[] {
+    return parts.map(({ as, ...part }): Named => {
+      switch (part.is) {
+        case 'typename':
+          return [as, sql`${module.typeName}::text`];
+        case 'value':
+          return [as, presented(module, part.field, alias)];
+        case 'one':
+          return [as, sql`(${this.recordOf(part.record, (other) => link(part.relation, alias, other))})`];
+        case 'page':
+          return [as, this.page(part.page, { relation: part.relation, alias })];
+        default:
+          part satisfies never;
+          throw new Error('unknown part');
+      }
+    });
+  }
+
+  /** An object with these values, in this order; `json_build_object` takes only fifty. */
+  #object(parts: readonly Named[], from?: Sql): Sql {
+    const alias = this.#aliases.next();
+    const rows = from ? sql`from ${from}` : sql``;
+    return sql`(select row_to_json(${sql.ref(alias)}) from (select ${named(parts)} ${rows}) as ${sql.ref(alias)})`;
+  }
+}
+
+type Named = readonly [name: string, value: Sql];
+
+function named(values: readonly Named[]): Sql {
+  return sql.join(values.map(([name, value]) => sql`${value} as ${sql.id(name)}`));
+}
+
+/** Rows of the page without the one that only tells of more, and where each stands on the walk. */
+function wantedRows({ size }: PageSelection, rows: string): { readonly wanted: Sql; readonly place: Sql } {
+  const place = sql.ref(`${rows}.place`);
+  return { place, wanted: sql`${place} <= ${size}` };
+}
+
+/** Whether the walk goes on behind the page, and the cursors of its first and last record. */
+function ends(page: PageSelection, rows: string): Named[] {
+  const { wanted, place } = wantedRows(page, rows);
+  const cursor = cursorOf(rows, page.module, totalOrder(page.module, page.orderBy));
+  const at = (direction: 'asc' | 'desc') =>
+    sql`(array_agg(${cursor} order by ${place} ${sql.raw(direction)}) filter (where ${wanted}))[1]`;
+  return [
+    ['hasMore', sql`count(*) > ${page.size}`],
+    ['nearCursor', at('asc')],
+    ['farCursor', at('desc')],
+  ];
+}
+
+/** A value as it stands in answers: instants as RFC 3339 with milliseconds, words of a choice in capitals. */
+function presented(module: EntityModule, field: string, alias: string): Sql {
+  const value = column(alias, field);
+  const type = module.fields[field]?.type ?? (field === 'createdAt' || field === 'updatedAt' ? 'timestamp' : 'text');
+  if (type === 'timestamp') return sql`to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+  return type === 'choice' ? sql`upper(${value})` : value;
+}

@@ -1,0 +1,71 @@
+import { tenancyField, type EntityModule } from '../define.ts';
+import type { Registry } from '../registry.ts';
+
+/** A way from one record to others. */
+export type Relation = ToOne | ToMany;
+
+export interface ToOne {
+  readonly is: 'one';
+  readonly name: string;
+  readonly description: string;
+  /** Field of this record that holds the id. */
+  readonly field: string;
+  readonly target: EntityModule;
+}
+
+export interface ToMany {
+  readonly is: 'many';
+  readonly name: string;
+  readonly description: string;
+  /** Field of the other records that holds this record's id. */
+  readonly field: string;
+  readonly target: EntityModule;
+}
+
+/**
+ * All relations of a kind, by name: what its own references point to, and the kinds that refer to it under their plural.
+ * References that are not exposed are no way to anywhere.
+ */
+export function relationsOf(registry: Registry, module: EntityModule): ReadonlyMap<string, Relation> {
+  const relations = new Map<string, Relation>();
+  for (const { field, target, description } of referencesOf(registry, module)) {
+    const name = field.replace(/Id$/, '');
+    relations.set(name, { is: 'one', name, field, target, description });
+  }
+  for (const other of registry.modules) {
+    for (const { field, target } of referencesOf(registry, other)) {
+      if (target.kind !== module.kind) continue;
+      const name = pluralOf(other);
+      if (relations.has(name) || Object.hasOwn(module.fields, name))
+        throw new TypeError(`entity "${module.kind}" has two ways that are called "${name}"`);
+      relations.set(name, { is: 'many', name, field, target: other, description: `The ${name} of it.` });
+    }
+  }
+  return relations;
+}
+
+/** `organizationSettings` for the table `organization_settings`. */
+export function pluralOf(module: EntityModule): string {
+  return module.table.replaceAll(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
+}
+
+interface Reference {
+  readonly field: string;
+  readonly target: EntityModule;
+  readonly description: string;
+}
+
+function referencesOf(registry: Registry, module: EntityModule): Reference[] {
+  // A kind that exposes nothing is nowhere to be seen.
+  if (Object.keys(module.expose).length === 0) return [];
+  const declared = Object.entries(module.fields).flatMap(([name, { target, secret, description }]): Reference[] => {
+    const exposure = module.expose[name];
+    if (!target || secret || !exposure || exposure === 'write') return [];
+    return [{ field: name, target: registry.byKind(target), description }];
+  });
+  const owner = tenancyField(module.tenancy).map((field) => {
+    const target = registry.byKind(field.replace(/Id$/, ''));
+    return { field, target, description: `The ${target.kind} it belongs to.` };
+  });
+  return [...owner, ...declared];
+}

@@ -1,0 +1,64 @@
+import { sql } from 'kysely';
+import type { Caller } from '../caller.ts';
+import { tenancyField, type EntityModule } from '../define.ts';
+import { AppError } from '../errors.ts';
+import { compileSql } from './sql.ts';
+import { column, visible } from './visibility.ts';
+import { allOf, comparisons, type Comparison } from './where.ts';
+
+export type Where = Readonly<Record<string, Comparison>>;
+
+export interface ReadQuery {
+  readonly where?: Where;
+  readonly orderBy?: readonly { readonly field: string; readonly direction: 'asc' | 'desc' }[];
+  readonly limit: number;
+  /** Locks the rows until the end of the transaction, for a change that depends on what was read. */
+  readonly forUpdate?: boolean;
+}
+
+const recordColumns = [
+  'id',
+  'createdAt',
+  'updatedAt',
+  'createdBy',
+  'updatedBy',
+  'recordVersion',
+  'deletedAt',
+  'deletedBy',
+];
+
+/** All columns of a kind as field names, secrets included: rows stay inside the data layer until they are presented. */
+export function fieldNames(module: EntityModule): string[] {
+  return [...recordColumns, ...tenancyField(module.tenancy), ...Object.keys(module.fields)];
+}
+
+/**
+ * Compiles one read of whole rows, for changes and decisions: tenancy, soft delete and rules stand in its WHERE, values are bound.
+ * @throws AppError invalid_input for a field the kind does not have
+ */
+export function compileRead(
+  module: EntityModule,
+  query: ReadQuery,
+  caller: Caller,
+): { text: string; values: readonly unknown[] } {
+  const columns = sql.join(fieldNames(module).map((name) => sql`${column('row', name)} as ${sql.id(name)}`));
+  const conditions = [
+    visible(module, 'row', caller),
+    ...Object.entries(query.where ?? {}).flatMap(([name, comparison]) =>
+      comparisons(column('row', knownField(module, name)), name, comparison),
+    ),
+  ];
+  const order = [...(query.orderBy ?? []), { field: 'id', direction: 'asc' as const }].map(
+    ({ field, direction }) =>
+      sql`${column('row', knownField(module, field))} ${direction === 'desc' ? sql`desc` : sql`asc`}`,
+  );
+  const statement = sql`select ${columns} from ${sql.table(module.table)} as row
+    where ${allOf(conditions)} order by ${sql.join(order)} limit ${query.limit}
+    ${query.forUpdate ? sql`for update of row` : sql``}`;
+  return compileSql(statement);
+}
+
+function knownField(module: EntityModule, name: string): string {
+  if (fieldNames(module).includes(name)) return name;
+  throw new AppError('invalid_input', `${module.typeName} has no field "${name}".`);
+}

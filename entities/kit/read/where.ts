@@ -1,0 +1,123 @@
+import { sql } from 'kysely';
+import type { Caller } from '../caller.ts';
+import { AppError } from '../errors.ts';
+import { isStorable } from '../input.ts';
+import type { EntityModule } from '../define.ts';
+import type { Relation } from './relations.ts';
+import type { Sql } from './sql.ts';
+import { column, visible } from './visibility.ts';
+
+/** Comparisons of one field; all of them must hold. */
+export interface Comparison {
+  readonly eq?: unknown;
+  readonly ne?: unknown;
+  readonly in?: readonly unknown[];
+  readonly notIn?: readonly unknown[];
+  readonly gt?: unknown;
+  readonly gte?: unknown;
+  readonly lt?: unknown;
+  readonly lte?: unknown;
+  readonly contains?: string;
+  readonly startsWith?: string;
+  readonly isNull?: boolean;
+}
+
+/** A condition on records. */
+export type Filter =
+  | { readonly is: 'field'; readonly field: string; readonly comparison: Comparison }
+  /** There is such a record that the caller may see, and it meets the filter. */
+  | { readonly is: 'related'; readonly relation: Relation; readonly filter: Filter }
+  | { readonly is: 'and' | 'or'; readonly filters: readonly Filter[] }
+  | { readonly is: 'not'; readonly filter: Filter };
+
+/** Gives each row source of a statement a name of its own. */
+export class Aliases {
+  #count = 0;
+
+  next(): string {
+    return `t${this.#count++}`;
+  }
+}
+
+/** @throws AppError invalid_input for values that cannot be compared */
+export function filterPredicate(filter: Filter, alias: string, caller: Caller, aliases: Aliases): Sql {
+  switch (filter.is) {
+    case 'field':
+      return allOf(comparisons(column(alias, filter.field), filter.field, filter.comparison));
+    case 'and':
+      return allOf(filter.filters.map((part) => filterPredicate(part, alias, caller, aliases)));
+    case 'or':
+      if (filter.filters.length === 0) return sql`false`;
+      return sql`(${sql.join(
+        filter.filters.map((part) => filterPredicate(part, alias, caller, aliases)),
+        sql` or `,
+      )})`;
+    case 'not':
+      // What is unknown, because a field is empty, does not meet the filter and so does meet its opposite.
+      return sql`(${filterPredicate(filter.filter, alias, caller, aliases)}) is not true`;
+    case 'related': {
+      const { relation } = filter;
+      const other = aliases.next();
+      return sql`exists (select 1 from ${sql.table(relation.target.table)} as ${sql.ref(other)}
+        where ${link(relation, alias, other)} and ${visible(relation.target, other, caller)}
+        and ${filterPredicate(filter.filter, other, caller, aliases)})`;
+    }
+    default:
+      filter satisfies never;
+      throw new Error('unknown filter');
+  }
+}
+
+/** What ties the records of a relation to the record it goes out from. */
+export function link(relation: Relation, from: string, to: string): Sql {
+  return relation.is === 'one'
+    ? sql`${column(to, 'id')} = ${column(from, relation.field)}`
+    : sql`${column(to, relation.field)} = ${column(from, 'id')}`;
+}
+
+export function allOf(conditions: readonly Sql[]): Sql {
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
+}
+
+/** @throws AppError invalid_input */
+export function comparisons(left: Sql, name: string, comparison: Comparison): Sql[] {
+  return Object.entries(comparison).map(([operator, value]) => {
+    if (value === null || value === undefined)
+      throw new AppError('invalid_input', `"${name}" is compared with nothing; use isNull to ask for empty fields.`);
+    if (!isStorable(value))
+      throw new AppError('invalid_input', `"${name}" is compared with text that no record can hold.`);
+    switch (operator as keyof Comparison) {
+      case 'eq':
+        return sql`${left} = ${value}`;
+      case 'ne':
+        return sql`${left} is distinct from ${value}`;
+      case 'in':
+        return sql`${left} = any(${value})`;
+      case 'notIn':
+        return sql`(${left} = any(${value})) is not true`;
+      case 'gt':
+        return sql`${left} > ${value}`;
+      case 'gte':
+        return sql`${left} >= ${value}`;
+      case 'lt':
+        return sql`${left} < ${value}`;
+      case 'lte':
+        return sql`${left} <= ${value}`;
+      case 'contains':
+        return sql`strpos(${left}, ${value}) > 0`;
+      case 'startsWith':
+        return sql`starts_with(${left}, ${value})`;
+      case 'isNull':
+        return value === true ? sql`${left} is null` : sql`${left} is not null`;
+      default:
+        throw new AppError('invalid_input', `"${operator}" is not a comparison.`);
+    }
+  });
+}
+
+/** Names a kind's records can be found by besides those its file lists. */
+export const alwaysFilterable = ['id', 'createdAt', 'updatedAt'] as const;
+
+export function filterableFields(module: EntityModule): readonly string[] {
+  return [...alwaysFilterable, ...module.filter];
+}
