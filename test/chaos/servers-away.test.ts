@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PartName } from '#temporal-dev/environment.ts';
+import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
 import { ProductProcesses } from '../kit/product-processes.ts';
 import { openWorld, type World } from '../kit/world.ts';
@@ -20,9 +21,13 @@ let product: ProductProcesses;
 beforeAll(async () => {
   stateDir = await realpath(await mkdtemp(join(tmpdir(), 'core-chaos-')));
   own = await prepareTestStack(stateDir, () => {});
+  // Test servers answer before what they were told is out of their memory; these here are going to be killed.
+  const anyDatabase = { databaseUrl: own.stack.postgresUrl.replace('DATABASE', 'postgres') };
+  await asOwner(anyDatabase, 'alter role all set synchronous_commit = on');
+  await own.servers.restart('openfga');
   world = await openWorld({ stack: own.stack });
   product = new ProductProcesses(world, ['api/main.ts', 'worker/main.ts']);
-  await product.ready();
+  await eventually(() => product.places.every(({ current }) => current.isServing), 90_000);
 }, 180_000);
 afterAll(async () => {
   await product.close();

@@ -84,14 +84,17 @@ export class Traffic {
     return this.signedUp.length + this.created.length + this.refused.length;
   }
 
-  /** One after the other until told to stop. */
+  /** One after the other. */
+  async visit(): Promise<void> {
+    await this.signUp();
+    await this.createOrganization();
+    await this.createOrganization();
+    await this.beRefused();
+  }
+
+  /** Visits until told to stop. */
   async flow(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await this.signUp();
-      await this.createOrganization();
-      await this.createOrganization();
-      await this.beRefused();
-    }
+    while (!signal.aborted) await this.visit();
   }
 
   #mutate(query: string, name: string) {

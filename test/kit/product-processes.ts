@@ -10,31 +10,80 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Schedule that sweeps every second. */
 const often = 'sweep-often';
 
-type Program = ServerProcessOptions['program'];
+export type Program = ServerProcessOptions['program'];
 
 /** One process of several lives: when it is killed, the next one starts at once. */
-export interface Place {
+export class Place {
   readonly program: Program;
-  readonly current: ServerProcess;
-  /** Deaths by SIGKILL so far, of its own hand or of others. */
-  readonly deaths: number;
+  readonly #environment: Readonly<Record<string, string>>;
+  /** How a process ended that nobody killed, with the last it said. */
+  #crash: string | undefined;
+  #isClosed = false;
+  #nextLife: Readonly<Record<string, string>> = {};
+  #current: ServerProcess;
+
+  constructor(program: Program, environment: Readonly<Record<string, string>>) {
+    this.program = program;
+    this.#environment = environment;
+    this.#current = this.#start();
+    void this.#keep();
+  }
+
+  get current(): ServerProcess {
+    return this.#current;
+  }
+
+  /** Processes only end when they are killed. */
+  refuseCrash(): void {
+    if (this.#crash !== undefined) throw new Error(this.#crash);
+  }
+
+  /**
+   * Kills the process.
+   * @param nextLife more variables for the next process, and for that one only
+   * @returns the next process; it is just starting
+   */
+  async replace(nextLife: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
+    const killed = this.#current;
+    this.#nextLife = nextLife;
+    await killed.kill();
+    return eventually(() => this.#current !== killed && this.#current);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#current.kill();
+  }
+
+  #start(): ServerProcess {
+    const environment = { ...this.#environment, ...this.#nextLife };
+    this.#nextLife = {};
+    return new ServerProcess({ program: this.program, environment });
+  }
+
+  async #keep(): Promise<void> {
+    for (;;) {
+      const { code, signal } = await this.#current.ended;
+      if (this.#isClosed) return;
+      if (signal !== 'SIGKILL') {
+        this.#crash = `${this.program} ended with ${code ?? signal}:\n${this.#current.tail}`;
+        return;
+      }
+      this.#current = this.#start();
+    }
+  }
 }
 
 /** A world's product as it runs in production: API and worker processes that are killed and started again. */
 export class ProductProcesses {
   readonly places: readonly Place[];
   readonly #world: World;
-  readonly #environment: Readonly<Record<string, string>>;
-  /** Ends of processes that nobody killed, with the last they said. */
-  readonly #crashes: string[] = [];
-  #isClosing = false;
 
-  /** @param firstLives more variables for the first process of every place */
-  constructor(world: World, programs: readonly Program[], firstLives: Readonly<Record<string, string>> = {}) {
+  constructor(world: World, programs: readonly Program[]) {
     this.#world = world;
     const folder = dirname(world.mailFolder);
     symlinkSync(dirname(inject('stack').bundlePath), join(folder, 'bundles'));
-    this.#environment = {
+    const environment = {
       ...world.environment,
       // The world's own signing key: its processes and the world itself accept each other's tokens.
       STACK_STATE_DIR: folder,
@@ -44,7 +93,7 @@ export class ProductProcesses {
       CORE_JOBQUEUE_QUEUECONF_RESCUESTUCKJOBSAFTER: '2000',
       CORE_JOBQUEUE_QUEUECONF_PERIODICJOBS: JSON.stringify([{ name: often, workflow: 'sweepOutbox', schedule: 1_000 }]),
     };
-    this.places = programs.map((program) => this.#keep(program, firstLives));
+    this.places = programs.map((program) => new Place(program, environment));
   }
 
   /** Addresses of the APIs that serve now. @throws Error once a process has ended that nobody killed */
@@ -53,39 +102,20 @@ export class ProductProcesses {
     return this.places.map(({ current }) => (current.isServing ? current.url : '')).filter((url) => url !== '');
   }
 
-  /** Resolves when every place has a process that serves. */
-  async ready(): Promise<void> {
-    for (const place of this.places) await eventually(() => place.current.ready.then(() => true), 60_000);
+  /** The first process of this program. */
+  placeOf(program: Program): Place {
+    const place = this.places.find((candidate) => candidate.program === program);
+    if (!place) throw new Error(`no ${program} runs here`);
+    return place;
   }
 
-  /** Processes only end when they are killed. */
   refuseCrashes(): void {
-    if (this.#crashes.length > 0) throw new Error(this.#crashes.join('\n'));
+    for (const place of this.places) place.refuseCrash();
   }
 
   /** Ends all of them on the spot. */
   async close(): Promise<void> {
-    this.#isClosing = true;
-    await Promise.all(this.places.map(({ current }) => current.kill()));
+    await Promise.all(this.places.map((place) => place.close()));
     await removeSchedules(this.#world.name, this.#world.backbone, ['sweep-outbox', 'prune-records', often]);
-  }
-
-  #keep(program: Program, firstLife: Readonly<Record<string, string>>): Place {
-    const live = (more: Readonly<Record<string, string>>) =>
-      new ServerProcess({ program, environment: { ...this.#environment, ...more } });
-    const place = { program, current: live(firstLife), deaths: 0 };
-    void (async () => {
-      for (;;) {
-        const { code, signal } = await place.current.ended;
-        if (this.#isClosing) return;
-        if (signal !== 'SIGKILL') {
-          this.#crashes.push(`${program} ended with ${code ?? signal}:\n${place.current.tail}`);
-          return;
-        }
-        place.deaths++;
-        place.current = live({});
-      }
-    })();
-    return place;
   }
 }
