@@ -29,7 +29,9 @@ export function createEmailActivities(deps: EmailDependencies) {
       const message = await deps.database.transact(context, async (unit) => {
         const person = await unit.data.findOne(user, { id: { eq: input.userId } });
         const content = person && (await contentOf(deps, input, unit));
-        return content && { to: person.email, name: person.displayName, content };
+        // Until the address is confirmed, the name is what a stranger may have written to somebody else through us.
+        const name = person?.emailConfirmedAt ? person.displayName : undefined;
+        return content && { to: person.email, name, content };
       });
       if (!message) return 'outdated';
       const theme = deps.theme();

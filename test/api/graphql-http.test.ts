@@ -47,7 +47,7 @@ describe('a document that cannot be executed is refused before anything is asked
     ['an unknown field', '{ selv { id } }'],
     ['a field that is not exposed', '{ self { passwordHash } }'],
     ['a field that is not exposed, in its database spelling', '{ self { password_hash } }'],
-    ['an unknown argument', '{ users(where: { email: "x" }) { edges { cursor } } }'],
+    ['an unknown argument', '{ users(having: { email: "x" }) { edges { cursor } } }'],
     ['an object without fields', '{ self }'],
     ['a scalar with fields', '{ self { id { x } } }'],
     ['a number for an id', '{ user(id: 3.5) { id } }'],

@@ -86,3 +86,17 @@ test('of two mails asked for one after the other only the newest link is sent', 
     await worker.close();
   }
 });
+
+test('a mail to an address that nobody has confirmed repeats nothing that whoever signed up wrote', async () => {
+  const email = 'unasked@example.com';
+  const names = { first_name: 'Prize!', last_name: 'Claim at https://evil.example.net\r\nBcc: all@example.com' };
+  await world.client().post('/v1/register', { email, password: 'correct horse battery', ...names });
+  const [mail = ''] = await waitForMails(world, email);
+  expect(mail).toContain('Hello,');
+  expect(mail).not.toMatch(/Prize|evil|Bcc/);
+  await world.client().post('/v1/verify', { token: tokenIn(mail) });
+  const welcome = (await waitForMails(world, email, 2)).find((other) => other !== mail) ?? '';
+  expect(welcome).toContain('Hello Prize!');
+  // In the text of the mail, never among its headers.
+  expect(welcome.slice(0, welcome.indexOf('\r\n\r\n'))).not.toMatch(/Bcc|evil/);
+});

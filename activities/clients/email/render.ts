@@ -22,11 +22,12 @@ export interface RenderedEmail {
 }
 
 /** The same mail as plain text and as HTML. */
-export function renderEmail(content: EmailContent, name: string, theme: EmailTheme): RenderedEmail {
+export function renderEmail(content: EmailContent, name: string | undefined, theme: EmailTheme): RenderedEmail {
+  const greeting = name === undefined ? 'Hello,' : `Hello ${name},`;
   const trouble = content.action ? theme.troubleText.replaceAll('{ACTION}', content.action.text) : undefined;
   const footer = theme.supportEmail ? [`Questions? Write to ${theme.supportEmail}.`] : [];
   const text = [
-    `Hello ${name},`,
+    greeting,
     ...content.paragraphs,
     ...(content.action ? [`${content.action.text}: ${content.action.url}`] : []),
     ...footer,
@@ -35,7 +36,7 @@ export function renderEmail(content: EmailContent, name: string, theme: EmailThe
   const paragraph = (line: string) => `<p>${escapeHtml(line)}</p>`;
   const html = [
     '<!doctype html><html lang="en"><body>',
-    paragraph(`Hello ${name},`),
+    paragraph(greeting),
     ...content.paragraphs.map(paragraph),
     ...(content.action
       ? [
