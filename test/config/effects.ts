@@ -12,6 +12,7 @@ export type Effect =
   /** No effect yet: the capability that will give it one. This list only ever shrinks. */
   | { readonly pending: string };
 
+const shown = (test: string): Effect => ({ test });
 const pending = (capability: string): Effect => ({ pending: capability });
 const inConfig = (test: string): Effect => ({ test, readBy: 'config' });
 
@@ -19,14 +20,28 @@ const inConfig = (test: string): Effect => ({ test, readBy: 'config' });
 export const effects: Readonly<Record<ConfigPath, Effect>> = {
   domain: inConfig('test/config/domain.test.ts > fills exactly the fields that inherit it'),
   refreshinterval: inConfig('test/config/store.test.ts > reloads every refreshinterval, which can itself be changed'),
-  'server.dev': pending('request lifecycle'),
-  'server.listen': pending('request lifecycle'),
-  'server.metricsport': pending('request lifecycle'),
-  'server.shutdowngraceperiod': pending('request lifecycle'),
-  'server.readtimeout': pending('request lifecycle'),
-  'server.writetimeout': pending('request lifecycle'),
-  'server.idletimeout': pending('request lifecycle'),
-  'server.readheadertimeout': pending('request lifecycle'),
+  'server.dev': shown('test/api/settings.test.ts > server > dev: GraphiQL is served to browsers only while it is on'),
+  'server.listen': shown(
+    'test/api/settings.test.ts > server > listen: is where the API answers, and metricsport where the metrics do, if anywhere',
+  ),
+  'server.metricsport': shown(
+    'test/api/settings.test.ts > server > listen: is where the API answers, and metricsport where the metrics do, if anywhere',
+  ),
+  'server.shutdowngraceperiod': shown(
+    'test/api/stop.test.ts > server.shutdowngraceperiod: what takes longer is cut off, and it still ends with 0',
+  ),
+  'server.readtimeout': shown(
+    'test/api/timeouts.test.ts > a request that does not come > server.readtimeout answers 408 when it was the body that had to be waited for',
+  ),
+  'server.writetimeout': shown(
+    'test/api/timeouts.test.ts > server.writetimeout ends a connection whose client does not read the answer',
+  ),
+  'server.idletimeout': shown(
+    'test/api/timeouts.test.ts > server.idletimeout ends a connection that waits for its next request',
+  ),
+  'server.readheadertimeout': shown(
+    'test/api/timeouts.test.ts > a request that does not come > server.readheadertimeout ends a connection whose headers do not come to an end',
+  ),
   'server.tls.enabled': pending('request lifecycle'),
   'server.tls.certfile': pending('request lifecycle'),
   'server.tls.certkey': pending('request lifecycle'),
@@ -53,16 +68,30 @@ export const effects: Readonly<Record<ConfigPath, Effect>> = {
   'server.graphpool.maxworkers': pending('GraphQL'),
   'server.enablegraphextensions': pending('GraphQL'),
   'server.enablegraphsubscriptions': pending('GraphQL'),
-  'server.complexitylimit': pending('GraphQL'),
-  'server.maxresultlimit': pending('GraphQL'),
-  'server.csrfprotection.enabled': pending('sign-in and tokens'),
-  'server.csrfprotection.header': pending('sign-in and tokens'),
-  'server.csrfprotection.cookie': pending('sign-in and tokens'),
-  'server.csrfprotection.secure': pending('sign-in and tokens'),
-  'server.csrfprotection.samesite': pending('sign-in and tokens'),
-  'server.csrfprotection.cookiehttponly': pending('sign-in and tokens'),
-  'server.csrfprotection.cookiedomain': pending('sign-in and tokens'),
-  'server.csrfprotection.cookiepath': pending('sign-in and tokens'),
+  'server.complexitylimit': shown(
+    'test/api/graphql-reads.test.ts > is the number of fields one operation selects, however they are nested',
+  ),
+  'server.maxresultlimit': shown(
+    'test/api/graphql-pages.test.ts > a list > has as many records as maxresultlimit says, at most',
+  ),
+  'server.csrfprotection.enabled': shown(
+    'test/api/csrf-settings.test.ts > enabled: off, nothing is asked for and no cookie is set',
+  ),
+  'server.csrfprotection.header': shown(
+    'test/api/csrf-settings.test.ts > header: names the header that is looked at, and no other',
+  ),
+  'server.csrfprotection.cookie': shown('test/api/csrf-settings.test.ts > cookie: names the cookie'),
+  'server.csrfprotection.secure': shown('test/api/csrf-settings.test.ts > secure: flips the Secure attribute'),
+  'server.csrfprotection.samesite': shown(
+    'test/api/csrf-settings.test.ts > samesite > names the attribute, and Default leaves it out',
+  ),
+  'server.csrfprotection.cookiehttponly': shown(
+    'test/api/csrf-settings.test.ts > cookiehttponly: flips the HttpOnly attribute',
+  ),
+  'server.csrfprotection.cookiedomain': shown(
+    'test/api/csrf-settings.test.ts > cookiedomain: sets the Domain attribute, which is left out otherwise',
+  ),
+  'server.csrfprotection.cookiepath': shown('test/api/csrf-settings.test.ts > cookiepath: sets the Path attribute'),
   'server.secretmanager': pending('sign-in and tokens'),
   'server.defaulttrustcenterdomain': pending('trust centers'),
   'server.trustcentercnametarget': pending('trust centers'),
@@ -85,7 +114,9 @@ export const effects: Readonly<Record<ConfigPath, Effect>> = {
   'ormconfig.summarizer.llm.llmc.apikey': pending('summaries'),
   'ormconfig.summarizer.llm.llmc.url': pending('summaries'),
   'ormconfig.summarizer.llm.llmc.organizationid': pending('summaries'),
-  'ormconfig.maxpoolsize': pending('data layer'),
+  'ormconfig.maxpoolsize': shown(
+    'test/api/pool-budget.test.ts > ormconfig.maxpoolsize > refuses more units of work than it allows, at once, and recovers',
+  ),
   'ormconfig.modules.enabled': pending('billing'),
   'ormconfig.modules.usesandbox': pending('billing'),
   'ormconfig.modules.devmode': pending('billing'),
@@ -103,17 +134,31 @@ export const effects: Readonly<Record<ConfigPath, Effect>> = {
   'ormconfig.notifications.consoleurl': pending('notifications'),
   'ormconfig.questionnaireproducturl': pending('questionnaires'),
   'auth.enabled': pending('sign-in and tokens'),
-  'auth.token.kid': pending('sign-in and tokens'),
-  'auth.token.audience': pending('sign-in and tokens'),
+  'auth.token.kid': shown(
+    'test/security/t-34.test.ts > the older key goes on verifying while the newer one signs, and stops when it is removed',
+  ),
+  'auth.token.audience': shown(
+    'test/api/settings.test.ts > auth.token > issuer and audience stand in the token, and are asked of it',
+  ),
   'auth.token.refreshaudience': pending('sign-in and tokens'),
-  'auth.token.issuer': pending('sign-in and tokens'),
-  'auth.token.accessduration': pending('sign-in and tokens'),
+  'auth.token.issuer': shown(
+    'test/api/settings.test.ts > auth.token > issuer and audience stand in the token, and are asked of it',
+  ),
+  'auth.token.accessduration': shown(
+    'test/api/settings.test.ts > auth.token > accessduration is how long a token works',
+  ),
   'auth.token.refreshduration': pending('sign-in and tokens'),
   'auth.token.refreshoverlap': pending('sign-in and tokens'),
   'auth.token.jwksendpoint': pending('sign-in and tokens'),
-  'auth.token.keys': pending('sign-in and tokens'),
-  'auth.token.generatekeys': pending('sign-in and tokens'),
-  'auth.token.jwkscachettl': pending('sign-in and tokens'),
+  'auth.token.keys': shown(
+    'test/security/t-34.test.ts > the older key goes on verifying while the newer one signs, and stops when it is removed',
+  ),
+  'auth.token.generatekeys': shown(
+    'test/api/settings.test.ts > auth.token > generatekeys: makes a key while none is configured, and the same for all processes',
+  ),
+  'auth.token.jwkscachettl': shown(
+    'test/api/settings.test.ts > auth.token > jwkscachettl is how long the key set may be kept',
+  ),
   'auth.token.cache.enabled': pending('cache connection'),
   'auth.token.cache.config.enabled': pending('cache connection'),
   'auth.token.cache.config.address': pending('cache connection'),
@@ -169,82 +214,150 @@ export const effects: Readonly<Record<ConfigPath, Effect>> = {
   'auth.supportaccess.discoveryendpoint': pending('support access'),
   'auth.supportaccess.redirecturl': pending('support access'),
   'auth.supportaccess.alloweddomain': pending('support access'),
-  'authz.enabled': pending('sign-in and tokens'),
-  'authz.storename': pending('sign-in and tokens'),
-  'authz.hosturl': pending('sign-in and tokens'),
-  'authz.storeid': pending('sign-in and tokens'),
-  'authz.modelid': pending('sign-in and tokens'),
-  'authz.createnewmodel': pending('sign-in and tokens'),
+  'authz.enabled': shown('test/api/authorization-settings.test.ts > enabled: off, no store is asked, or waited for'),
+  'authz.storename': shown(
+    'test/api/authorization-settings.test.ts > storename: finds the store of that name, or makes it',
+  ),
+  'authz.hosturl': shown(
+    'test/api/authorization-settings.test.ts > hosturl is the server that is asked, and credentials.apitoken how',
+  ),
+  'authz.storeid': shown(
+    'test/api/authorization-settings.test.ts > storeid: is the store that is used, whatever its name',
+  ),
+  'authz.modelid': shown(
+    'test/api/authorization-settings.test.ts > modelid: is the model that is used, and none is looked for or written',
+  ),
+  'authz.createnewmodel': shown(
+    'test/api/authorization-settings.test.ts > createnewmodel: on, every start writes one; off, the one that is right stays',
+  ),
   'authz.modelfile': pending('sign-in and tokens'),
   'authz.modulefile': pending('sign-in and tokens'),
-  'authz.credentials.apitoken': pending('sign-in and tokens'),
+  'authz.credentials.apitoken': shown(
+    'test/api/authorization-settings.test.ts > hosturl is the server that is asked, and credentials.apitoken how',
+  ),
   'authz.credentials.clientid': pending('sign-in and tokens'),
   'authz.credentials.clientsecret': pending('sign-in and tokens'),
   'authz.credentials.audience': pending('sign-in and tokens'),
   'authz.credentials.issuer': pending('sign-in and tokens'),
   'authz.credentials.scopes': pending('sign-in and tokens'),
-  'authz.maxbatchwritesize': pending('sign-in and tokens'),
+  'authz.maxbatchwritesize': shown(
+    'test/relay/tuples.test.ts > authz.maxbatchwritesize is the most tuples of one write',
+  ),
   'authz.enableparentcontext': pending('sign-in and tokens'),
   'authz.parentcontextskipkinds': pending('sign-in and tokens'),
   'authz.parentcontextconditions[].kind': pending('sign-in and tokens'),
   'authz.parentcontextconditions[].name': pending('sign-in and tokens'),
   'authz.parentcontextconditions[].context': pending('sign-in and tokens'),
-  'db.debug': pending('data layer'),
+  'db.debug': shown('test/api/settings.test.ts > db > debug: logs the statements, without values'),
   'db.databasename': pending('data layer'),
   'db.drivername': inConfig('test/config/rules.test.ts > drivername takes all names of the one driver and no other'),
   'db.multiwrite': pending('second database'),
-  'db.primarydbsource': pending('data layer'),
+  'db.primarydbsource': shown('test/api/settings.test.ts > db > primarydbsource: is the database that is worked with'),
   'db.secondarydbsource': pending('second database'),
   'db.cachettl': pending('data layer'),
-  'db.runmigrations': pending('data layer'),
+  'db.runmigrations': shown(
+    'test/api/settings.test.ts > db > runmigrations: off, a database that lacks some is refused; on, they run',
+  ),
   'db.migrationprovider': inConfig('test/config/rules.test.ts > migrationprovider takes the one provider and no other'),
-  'db.enablehistory': pending('data layer'),
-  'db.maxconnections': pending('data layer'),
+  'db.enablehistory': shown('test/api/settings.test.ts > db > enablehistory: off, changes leave none'),
+  'db.maxconnections': shown(
+    'test/api/pool-budget.test.ts > db.maxconnections > is what this process takes of the server, however many ask',
+  ),
   'db.maxidleconnections': pending('data layer'),
-  'jobqueue.connectionuri': pending('events and workers'),
-  'jobqueue.runmigrations': pending('events and workers'),
+  'jobqueue.connectionuri': shown(
+    'test/relay/temporal-away.test.ts > while Temporal is away events wait in their rows, and go out by themselves in few batches when it is back',
+  ),
+  'jobqueue.runmigrations': shown(
+    'test/relay/refused-attributes.test.ts > with runmigrations off the start says what the namespace lacks',
+  ),
   'jobqueue.queueconf.AdvisoryLockPrefix': inConfig(
     'test/config/store.test.ts > says once which fields are set without having an effect',
   ),
   'jobqueue.queueconf.CancelledJobRetentionPeriod': pending('events and workers'),
   'jobqueue.queueconf.CompletedJobRetentionPeriod': pending('events and workers'),
   'jobqueue.queueconf.DiscardedJobRetentionPeriod': pending('events and workers'),
-  'jobqueue.queueconf.FetchCooldown': pending('events and workers'),
-  'jobqueue.queueconf.FetchPollInterval': pending('events and workers'),
-  'jobqueue.queueconf.JobCleanerTimeout': pending('events and workers'),
-  'jobqueue.queueconf.JobStuckThreshold': pending('events and workers'),
-  'jobqueue.queueconf.JobTimeout': pending('events and workers'),
-  'jobqueue.queueconf.MaxAttempts': pending('events and workers'),
+  'jobqueue.queueconf.FetchCooldown': shown(
+    'test/relay/wake-up.test.ts > FetchCooldown > keeps the relay from looking at every notification',
+  ),
+  'jobqueue.queueconf.FetchPollInterval': shown(
+    'test/relay/wake-up.test.ts > FetchPollInterval > is obeyed from the reload on',
+  ),
+  'jobqueue.queueconf.JobCleanerTimeout': shown(
+    'test/worker/queue-settings.test.ts > schedules > give pruning the time of JobCleanerTimeout',
+  ),
+  'jobqueue.queueconf.JobStuckThreshold': shown(
+    'test/worker/queue-settings.test.ts > an activity > has the timeouts and the retries of queueconf, and the queue of dispatch.queuename',
+  ),
+  'jobqueue.queueconf.JobTimeout': shown(
+    'test/worker/queue-settings.test.ts > an activity > has the timeouts and the retries of queueconf, and the queue of dispatch.queuename',
+  ),
+  'jobqueue.queueconf.MaxAttempts': shown(
+    'test/worker/queue-settings.test.ts > an activity > has the timeouts and the retries of queueconf, and the queue of dispatch.queuename',
+  ),
   'jobqueue.queueconf.ReindexerTimeout': inConfig(
     'test/config/store.test.ts > says once which fields are set without having an effect',
   ),
-  'jobqueue.queueconf.RescueStuckJobsAfter': pending('events and workers'),
+  'jobqueue.queueconf.RescueStuckJobsAfter': shown(
+    'test/relay/left-behind.test.ts > RescueStuckJobsAfter is the age at which a batch counts as left behind',
+  ),
   'jobqueue.queueconf.SoftStopTimeout': pending('events and workers'),
-  'jobqueue.queueconf.ID': pending('events and workers'),
-  'jobqueue.queueconf.Schema': pending('events and workers'),
-  'jobqueue.queueconf.PollOnly': pending('events and workers'),
+  'jobqueue.queueconf.ID': shown(
+    'test/worker/queue-settings.test.ts > an activity > has the identity of its worker, which ID names',
+  ),
+  'jobqueue.queueconf.Schema': shown(
+    'test/worker/queue-settings.test.ts > an activity > has a random id with Test.DisableUniqueEnforcement, and else one of its own, below the Schema',
+  ),
+  'jobqueue.queueconf.PollOnly': shown(
+    'test/relay/wake-up.test.ts > PollOnly > opens no listening connection, and polling alone finds the events of others',
+  ),
   'jobqueue.queueconf.SkipJobKindValidation': inConfig(
     'test/config/rules.test.ts > SkipJobKindValidation accepts any workflow name in PeriodicJobs',
   ),
-  'jobqueue.queueconf.SkipUnknownJobCheck': pending('events and workers'),
-  'jobqueue.queueconf.TestOnly': pending('events and workers'),
+  'jobqueue.queueconf.SkipUnknownJobCheck': shown(
+    'test/worker/queue-settings.test.ts > schedules > are those of the release and of PeriodicJobs, unknown workflows with SkipUnknownJobCheck only',
+  ),
+  'jobqueue.queueconf.TestOnly': shown('test/worker/queue-settings.test.ts > schedules > are paused with TestOnly'),
   'jobqueue.queueconf.ReindexerIndexNames': inConfig(
     'test/config/store.test.ts > says once which fields are set without having an effect',
   ),
-  'jobqueue.queueconf.Queues.*.FetchCooldown': pending('events and workers'),
-  'jobqueue.queueconf.Queues.*.FetchPollInterval': pending('events and workers'),
+  'jobqueue.queueconf.Queues.*.FetchCooldown': shown(
+    'test/relay/wake-up.test.ts > FetchCooldown > of the event queue comes before the general one',
+  ),
+  'jobqueue.queueconf.Queues.*.FetchPollInterval': shown(
+    'test/relay/wake-up.test.ts > FetchPollInterval > of the event queue comes before the general one',
+  ),
   'jobqueue.queueconf.Queues.*.MaxWorkers': pending('events and workers'),
-  'jobqueue.queueconf.Test.DisableUniqueEnforcement': pending('events and workers'),
+  'jobqueue.queueconf.Test.DisableUniqueEnforcement': shown(
+    'test/worker/queue-settings.test.ts > an activity > has a random id with Test.DisableUniqueEnforcement, and else one of its own, below the Schema',
+  ),
   'jobqueue.queueconf.Test.Time': pending('events and workers'),
-  'jobqueue.queueconf.JobInsertMiddleware': pending('events and workers'),
-  'jobqueue.queueconf.Hooks': pending('events and workers'),
-  'jobqueue.queueconf.Middleware': pending('events and workers'),
-  'jobqueue.queueconf.Plugins': pending('events and workers'),
-  'jobqueue.queueconf.PeriodicJobs[].name': pending('events and workers'),
-  'jobqueue.queueconf.PeriodicJobs[].workflow': pending('events and workers'),
-  'jobqueue.queueconf.PeriodicJobs[].schedule': pending('events and workers'),
-  'jobqueue.queueconf.PeriodicJobs[].input': pending('events and workers'),
-  'jobqueue.queueconf.WorkerMiddleware': pending('events and workers'),
+  'jobqueue.queueconf.JobInsertMiddleware': shown(
+    'test/worker/queue-settings.test.ts > interceptors stand around starts and activities where the lists name them',
+  ),
+  'jobqueue.queueconf.Hooks': shown(
+    'test/worker/queue-settings.test.ts > interceptors stand around starts and activities where the lists name them',
+  ),
+  'jobqueue.queueconf.Middleware': shown(
+    'test/worker/queue-settings.test.ts > interceptors stand around starts and activities where the lists name them',
+  ),
+  'jobqueue.queueconf.Plugins': shown(
+    'test/worker/queue-settings.test.ts > interceptors stand around starts and activities where the lists name them',
+  ),
+  'jobqueue.queueconf.PeriodicJobs[].name': shown(
+    'test/worker/queue-settings.test.ts > schedules > are those of the release and of PeriodicJobs, unknown workflows with SkipUnknownJobCheck only',
+  ),
+  'jobqueue.queueconf.PeriodicJobs[].workflow': shown(
+    'test/worker/queue-settings.test.ts > schedules > are those of the release and of PeriodicJobs, unknown workflows with SkipUnknownJobCheck only',
+  ),
+  'jobqueue.queueconf.PeriodicJobs[].schedule': shown(
+    'test/worker/queue-settings.test.ts > schedules > are those of the release and of PeriodicJobs, unknown workflows with SkipUnknownJobCheck only',
+  ),
+  'jobqueue.queueconf.PeriodicJobs[].input': shown(
+    'test/worker/queue-settings.test.ts > schedules > are those of the release and of PeriodicJobs, unknown workflows with SkipUnknownJobCheck only',
+  ),
+  'jobqueue.queueconf.WorkerMiddleware': shown(
+    'test/worker/queue-settings.test.ts > interceptors stand around starts and activities where the lists name them',
+  ),
   'jobqueue.queueconf.Logger': inConfig(
     'test/config/store.test.ts > says once which fields are set without having an effect',
   ),
@@ -260,9 +373,15 @@ export const effects: Readonly<Record<ConfigPath, Effect>> = {
   'jobqueue.queueconf.ReindexerSchedule': inConfig(
     'test/config/store.test.ts > says once which fields are set without having an effect',
   ),
-  'jobqueue.queueconf.RetryPolicy.initialinterval': pending('events and workers'),
-  'jobqueue.queueconf.RetryPolicy.backoffcoefficient': pending('events and workers'),
-  'jobqueue.queueconf.RetryPolicy.maximuminterval': pending('events and workers'),
+  'jobqueue.queueconf.RetryPolicy.initialinterval': shown(
+    'test/worker/queue-settings.test.ts > an activity > has the timeouts and the retries of queueconf, and the queue of dispatch.queuename',
+  ),
+  'jobqueue.queueconf.RetryPolicy.backoffcoefficient': shown(
+    'test/worker/queue-settings.test.ts > an activity > has the timeouts and the retries of queueconf, and the queue of dispatch.queuename',
+  ),
+  'jobqueue.queueconf.RetryPolicy.maximuminterval': shown(
+    'test/worker/queue-settings.test.ts > an activity > has the timeouts and the retries of queueconf, and the queue of dispatch.queuename',
+  ),
   'jobqueue.metrics.enablemetrics': pending('events and workers'),
   'jobqueue.metrics.metricsdurationunit': pending('events and workers'),
   'jobqueue.metrics.enablesemanticmetrics': pending('events and workers'),
@@ -279,13 +398,27 @@ export const effects: Readonly<Record<ConfigPath, Effect>> = {
   'cache.minidleconns': pending('cache connection'),
   'cache.maxidleconns': pending('cache connection'),
   'cache.maxactiveconns': pending('cache connection'),
-  'sessions.signingkey': pending('sign-in and tokens'),
-  'sessions.encryptionkey': pending('sign-in and tokens'),
-  'sessions.domain': pending('sign-in and tokens'),
-  'sessions.maxage': pending('sign-in and tokens'),
-  'sessions.secure': pending('sign-in and tokens'),
-  'sessions.httponly': pending('sign-in and tokens'),
-  'sessions.samesite': pending('sign-in and tokens'),
+  'sessions.signingkey': shown(
+    'test/api/settings.test.ts > sessions > signingkey: what one key signed, another does not accept',
+  ),
+  'sessions.encryptionkey': shown(
+    'test/workflows/payload-codec.test.ts > goes on after the key was rotated: old runs are read and end, new payloads have the new key',
+  ),
+  'sessions.domain': shown(
+    'test/api/settings.test.ts > sessions > domain, maxage, secure, httponly and samesite are attributes of the access cookie',
+  ),
+  'sessions.maxage': shown(
+    'test/api/settings.test.ts > sessions > domain, maxage, secure, httponly and samesite are attributes of the access cookie',
+  ),
+  'sessions.secure': shown(
+    'test/api/settings.test.ts > sessions > domain, maxage, secure, httponly and samesite are attributes of the access cookie',
+  ),
+  'sessions.httponly': shown(
+    'test/api/settings.test.ts > sessions > domain, maxage, secure, httponly and samesite are attributes of the access cookie',
+  ),
+  'sessions.samesite': shown(
+    'test/api/settings.test.ts > sessions > domain, maxage, secure, httponly and samesite are attributes of the access cookie',
+  ),
   'totp.enabled': pending('second factor'),
   'totp.codelength': pending('second factor'),
   'totp.issuer': pending('second factor'),
@@ -439,7 +572,9 @@ export const effects: Readonly<Record<ConfigPath, Effect>> = {
   'integrations.oidclocal.clientsecret': pending('integrations'),
   'integrations.oidclocal.discoveryurl': pending('integrations'),
   'integrations.oidclocal.redirecturl': pending('integrations'),
-  'integrations.email.testdir': pending('e-mail'),
+  'integrations.email.testdir': shown(
+    'test/workflows/email-settings.test.ts > sender, company, texts, links and folder are those of integrations.email',
+  ),
   'integrations.email.provider': pending('e-mail'),
   'integrations.email.providera.apikey': pending('e-mail'),
   'integrations.email.providera.webhooksecret': pending('e-mail'),
@@ -448,20 +583,30 @@ export const effects: Readonly<Record<ConfigPath, Effect>> = {
   'integrations.email.providerb.trackopens': pending('e-mail'),
   'integrations.email.providerb.tracklinks': pending('e-mail'),
   'integrations.email.providerb.webhooksecret': pending('e-mail'),
-  'integrations.email.fromemail': pending('e-mail'),
-  'integrations.email.supportemail': pending('e-mail'),
+  'integrations.email.fromemail': shown(
+    'test/workflows/email-settings.test.ts > sender, company, texts, links and folder are those of integrations.email',
+  ),
+  'integrations.email.supportemail': shown(
+    'test/workflows/email-settings.test.ts > sender, company, texts, links and folder are those of integrations.email',
+  ),
   'integrations.email.questionnaireemail': pending('e-mail'),
   'integrations.email.rooturl': pending('e-mail'),
   'integrations.email.producturl': pending('e-mail'),
   'integrations.email.docsurl': pending('e-mail'),
-  'integrations.email.apiurl': pending('e-mail'),
-  'integrations.email.CompanyName': pending('e-mail'),
+  'integrations.email.apiurl': shown(
+    'test/workflows/email-settings.test.ts > sender, company, texts, links and folder are those of integrations.email',
+  ),
+  'integrations.email.CompanyName': shown(
+    'test/workflows/email-settings.test.ts > sender, company, texts, links and folder are those of integrations.email',
+  ),
   'integrations.email.CompanyAddress': pending('e-mail'),
   'integrations.email.Corporation': pending('e-mail'),
   'integrations.email.LogoURL': pending('e-mail'),
   'integrations.email.HeaderLogoURL': pending('e-mail'),
   'integrations.email.Copyright': pending('e-mail'),
-  'integrations.email.TroubleText': pending('e-mail'),
+  'integrations.email.TroubleText': shown(
+    'test/workflows/email-settings.test.ts > sender, company, texts, links and folder are those of integrations.email',
+  ),
   'integrations.email.TermsURL': pending('e-mail'),
   'integrations.email.PrivacyURL': pending('e-mail'),
   'integrations.email.UnsubscribeURL': pending('e-mail'),
@@ -500,11 +645,19 @@ export const effects: Readonly<Record<ConfigPath, Effect>> = {
   'workflows.cel.macrocalltracking': pending('workflow engine'),
   'workflows.cel.evaloptimize': pending('workflow engine'),
   'workflows.cel.trackstate': pending('workflow engine'),
-  'workflows.dispatch.enabled': pending('events and workers'),
+  'workflows.dispatch.enabled': shown(
+    'test/relay/dispatch-switch.test.ts > dispatch.enabled off keeps events in their rows, and switching it on delivers them',
+  ),
   'workflows.dispatch.workercount': pending('events and workers'),
-  'workflows.dispatch.maxretries': pending('events and workers'),
-  'workflows.dispatch.failonenqueueerror': pending('events and workers'),
-  'workflows.dispatch.queuename': pending('events and workers'),
+  'workflows.dispatch.maxretries': shown(
+    'test/workflows/failing-listener.test.ts > maxretries is obeyed from the reload on',
+  ),
+  'workflows.dispatch.failonenqueueerror': shown(
+    'test/relay/fail-on-enqueue.test.ts > off: the request goes on without them, with its history, and the log says so',
+  ),
+  'workflows.dispatch.queuename': shown(
+    'test/worker/queue-settings.test.ts > an activity > has the timeouts and the retries of queueconf, and the queue of dispatch.queuename',
+  ),
   'workflows.webhookallowprivateaddresses': pending('outbound webhooks'),
   'edge.enabled': pending('snapshots'),
   'edge.apitoken': pending('snapshots'),

@@ -31,9 +31,10 @@ const queueconf = {
 };
 
 const listener = fragileListener('fragile', 'settings.changed');
-const environment = Object.fromEntries(
-  Object.entries(queueconf).map(([name, value]) => [`CORE_JOBQUEUE_QUEUECONF_${name}`, value]),
-);
+const environment = {
+  ...Object.fromEntries(Object.entries(queueconf).map(([name, value]) => [`CORE_JOBQUEUE_QUEUECONF_${name}`, value])),
+  CORE_WORKFLOWS_DISPATCH_QUEUENAME: 'deliveries',
+};
 
 let usual: World;
 let changed: World;
@@ -85,6 +86,7 @@ async function attemptsOf(world: World) {
     initial: seconds(scheduled.retryPolicy?.initialInterval),
     factor: scheduled.retryPolicy?.backoffCoefficient,
     longest: seconds(scheduled.retryPolicy?.maximumInterval),
+    queue: scheduled.taskQueue?.name?.slice(world.name.length + 1),
   };
 }
 
@@ -92,9 +94,9 @@ const seconds = (value: { readonly seconds?: unknown; readonly nanos?: number | 
   Number(value?.seconds ?? 0) + (value?.nanos ?? 0) / 1e9;
 
 describe('an activity', () => {
-  test('has the timeouts and the retries of queueconf', async () => {
+  test('has the timeouts and the retries of queueconf, and the queue of dispatch.queuename', async () => {
     const [before, after] = await Promise.all([attemptsOf(usual), attemptsOf(changed)]);
-    const wanted = { timeout: 41, heartbeat: 7, attempts: 5, initial: 1.5, factor: 3, longest: 9 };
+    const wanted = { timeout: 41, heartbeat: 7, attempts: 5, initial: 1.5, factor: 3, longest: 9, queue: 'deliveries' };
     expect(after).toEqual(wanted);
     for (const [name, value] of Object.entries(before))
       expect(value, name).not.toBe(wanted[name as keyof typeof wanted]);
