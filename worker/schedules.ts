@@ -28,7 +28,8 @@ const pauseNote = 'paused by jobqueue.queueconf.TestOnly';
 
 /**
  * Every schedule there should be: those of the release and those of `jobqueue.queueconf.PeriodicJobs`.
- * @throws ConfigurationError when a periodic job starts a workflow that this release does not have
+ * @throws ConfigurationError when a periodic job starts a workflow that this release does not have, or has the name of one
+ * of its schedules
  */
 export function wantedSchedules({ jobqueue }: Config, temporal: TemporalGateway): WantedSchedule[] {
   const { PeriodicJobs, TestOnly: isPaused, SkipUnknownJobCheck, JobCleanerTimeout } = jobqueue.queueconf;
@@ -50,6 +51,17 @@ export function wantedSchedules({ jobqueue }: Config, temporal: TemporalGateway)
     { name: 'sweep-outbox', workflow: sweepOutboxContract.name, every: 10_000, input: sweep, isPaused },
     { name: 'prune-records', workflow: pruneRecordsContract.name, every: 3_600_000, input: prune, isPaused },
   ];
+  const taken = PeriodicJobs.filter(({ name }) => own.some((schedule) => schedule.name === name));
+  if (taken.length > 0) {
+    throw new ConfigurationError(
+      taken.map(({ name }) => ({
+        path: 'jobqueue.queueconf.PeriodicJobs',
+        where: `schedule ${name}`,
+        reason: 'has the name of a schedule of this release',
+        remedy: 'give it another name',
+      })),
+    );
+  }
   return [
     ...own,
     ...PeriodicJobs.map((job) => ({

@@ -29,7 +29,7 @@ export interface WorkerProcessOptions {
 }
 
 export interface RunningWorker {
-  /** Resolves when all workers have ended; rejects when one failed. */
+  /** Resolves when all workers have ended; rejects when one failed without being told to stop. */
   readonly ended: Promise<void>;
   /** Takes no more work, lets running activities finish within `SoftStopTimeout`, then ends. */
   stop(): Promise<void>;
@@ -78,7 +78,12 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
     const workers = await createWorkers(options, connection, activities);
     if (isWanted('maintenance')) await convergeSchedules(temporal, schedules, logger);
     const deliveryQueue = start.workflows.dispatch.queuename;
-    const ended = runAll(workers);
+    let isStopping = false;
+    const ended = runAll(workers).catch((error: unknown) => {
+      // The library complains in several ways about work that outlasts the stop.
+      if (!isStopping) throw error;
+      logger.warn({ err: error }, 'what did not stop in time is left behind; another worker takes it over');
+    });
     const stopRelaying =
       isWanted(workflowQueue) || isWanted(deliveryQueue)
         ? startRelaying({ config, backbone, relay, logger, pauses: () => pollPauses(config.current) })
@@ -87,13 +92,11 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
     return {
       ended,
       stop: async () => {
+        isStopping = true;
         await stopRelaying?.();
         await relay.stop();
         for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
-        await ended.catch((error: unknown) => {
-          if ((error as Error).name !== 'GracefulShutdownPeriodExpiredError') throw error;
-          logger.warn('activities that did not stop in time are left behind; another worker takes them over');
-        });
+        await ended;
         await connection.close().catch(() => {});
       },
     };

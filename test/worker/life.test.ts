@@ -7,6 +7,9 @@ import { ServerProcess } from '../kit/server-process.ts';
 import { startTcpProxy } from '../kit/tcp-proxy.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
+/** Processes take a while to start, the more so beside others. */
+const patience = { timeout: 120_000 };
+
 let world: World;
 beforeAll(async () => {
   world = await openWorld();
@@ -16,7 +19,7 @@ afterAll(() => world.close());
 const startWorkerProcess = (environment: Record<string, string> = {}, args: string[] = []) =>
   new ServerProcess({ program: 'worker/main.ts', environment: { ...world.environment, ...environment }, args });
 
-describe.concurrent('the worker process', () => {
+describe.concurrent('the worker process', patience, () => {
   test('delivers, and ends with 0 on SIGTERM', async () => {
     const worker = startWorkerProcess();
     await worker.ready;
@@ -32,7 +35,10 @@ describe.concurrent('the worker process', () => {
     const proxy = await startTcpProxy(temporalAddress);
     proxy.cut();
     const worker = startWorkerProcess({ CORE_JOBQUEUE_CONNECTIONURI: `temporal://${proxy.address}/${namespace}` });
-    await eventually(() => worker.logs.some((line) => String(line['msg']).includes('Temporal cannot be reached')));
+    await eventually(
+      () => worker.logs.some((line) => String(line['msg']).includes('Temporal cannot be reached')),
+      patience.timeout,
+    );
     expect(worker.isRunning).toBe(true);
     proxy.restore();
     await worker.ready;
@@ -44,7 +50,10 @@ describe.concurrent('the worker process', () => {
     const proxy = await startTcpProxy(inject('stack').temporalAddress);
     proxy.cut();
     const worker = startWorkerProcess({ CORE_JOBQUEUE_CONNECTIONURI: `temporal://${proxy.address}/nowhere` });
-    await eventually(() => worker.logs.some((line) => String(line['msg']).includes('Temporal cannot be reached')));
+    await eventually(
+      () => worker.logs.some((line) => String(line['msg']).includes('Temporal cannot be reached')),
+      patience.timeout,
+    );
     expect(await worker.stop('SIGINT')).toEqual({ code: 0, signal: null });
     await proxy.close();
   });

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../kit/eventually.ts';
+import { runsOf, waitForRuns } from '../kit/runs.ts';
+import { runSchedule } from '../kit/sweep.ts';
+import { openWorld, removeSchedules, type World } from '../kit/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(async () => {
+  await removeSchedules(world.name, world.backbone, ['weekly', 'hourly', 'paused']);
+  await world.close();
+});
+
+/** A worker process begins with this configuration, and ends: what it made of the schedules stays. */
+async function converge(environment: Readonly<Record<string, string>>, queues?: readonly string[]): Promise<void> {
+  const instance = await world.openInstance({ environment });
+  const worker = await instance.startWorker(queues);
+  await worker.stop();
+}
+
+const periodic = (...jobs: readonly object[]) => ({ CORE_JOBQUEUE_QUEUECONF_PERIODICJOBS: JSON.stringify(jobs) });
+const handleOf = (name: string) => world.backbone.temporal.client.schedule.getHandle(`${world.name}/${name}`);
+const describeSchedule = (name: string) => handleOf(name).describe();
+
+/** What a schedule starts, when, and whether it does. */
+async function stateOf(name: string) {
+  const { action, spec, state } = await describeSchedule(name);
+  if (action.type !== 'startWorkflow') throw new Error(`${name} starts no workflow`);
+  return {
+    workflow: action.workflowType,
+    taskQueue: action.taskQueue,
+    input: action.args?.[0] as object,
+    everyMs: spec.intervals?.map((interval) => interval.every),
+    isPaused: state.paused,
+  };
+}
+
+/** A new schedule is listed after a moment, and only what is listed can be missed in a configuration. */
+const isListed = (name: string) =>
+  eventually(async () => {
+    const listed = await Array.fromAsync(world.backbone.temporal.client.schedule.list());
+    return listed.some((schedule) => schedule.scheduleId === `${world.name}/${name}`);
+  });
+
+describe('PeriodicJobs', () => {
+  test('become schedules that start the named workflow with their input when they say', async () => {
+    await converge(
+      periodic(
+        { name: 'hourly', workflow: 'sweepOutbox', schedule: 3_600_000, input: { note: 'one' } },
+        { name: 'weekly', workflow: 'pruneRecords', schedule: '0 3 * * 1' },
+      ),
+    );
+    expect(await stateOf('hourly')).toMatchObject({
+      workflow: 'sweepOutbox',
+      taskQueue: `${world.name}/workflows`,
+      input: { note: 'one', queue: { taskQueue: `${world.name}/maintenance` } },
+      everyMs: [3_600_000],
+      isPaused: false,
+    });
+    expect(await stateOf('weekly')).toMatchObject({ workflow: 'pruneRecords', everyMs: [] });
+    const [monday] = (await describeSchedule('weekly')).info.nextActionTimes;
+    expect([monday?.getUTCDay(), monday?.getUTCHours(), monday?.getUTCMinutes()]).toEqual([1, 3, 0]);
+  });
+
+  test('that are changed or removed are changed and removed by the next worker, those of the release stay', async () => {
+    await Promise.all(['hourly', 'weekly'].map(isListed));
+    await converge(periodic({ name: 'hourly', workflow: 'pruneRecords', schedule: 7_200_000 }));
+    expect(await stateOf('hourly')).toMatchObject({ workflow: 'pruneRecords', everyMs: [7_200_000] });
+    expect((await stateOf('hourly')).input).not.toHaveProperty('note');
+    await expect(describeSchedule('weekly')).rejects.toThrow(/not found/iu);
+    await converge({});
+    await expect(describeSchedule('hourly')).rejects.toThrow(/not found/iu);
+    expect(await stateOf('sweep-outbox')).toMatchObject({ workflow: 'sweepOutbox', everyMs: [10_000] });
+    expect(await stateOf('prune-records')).toMatchObject({ workflow: 'pruneRecords', everyMs: [3_600_000] });
+  });
+
+  test('cannot take the place of a schedule of the release', async () => {
+    const job = periodic({ name: 'sweep-outbox', workflow: 'sweepOutbox', schedule: 86_400_000 });
+    await expect(converge(job)).rejects.toThrow(/sweep-outbox/u);
+    expect(await stateOf('sweep-outbox')).toMatchObject({ everyMs: [10_000] });
+  });
+
+  test('run', async () => {
+    const instance = await world.openInstance({
+      environment: periodic({ name: 'hourly', workflow: 'sweepOutbox', schedule: 3_600_000 }),
+    });
+    const worker = await instance.startWorker();
+    expect(await runSchedule(world, 'hourly')).toMatchObject({ batches: 0 });
+    await worker.stop();
+  });
+});
+
+describe('pauses', () => {
+  test('of TestOnly end when it is off', async () => {
+    const job = periodic({ name: 'paused', workflow: 'sweepOutbox', schedule: 3_600_000 });
+    await converge({ ...job, CORE_JOBQUEUE_QUEUECONF_TESTONLY: 'true' });
+    for (const name of ['paused', 'sweep-outbox', 'prune-records'])
+      expect(await stateOf(name), name).toMatchObject({ isPaused: true });
+    await converge(job);
+    for (const name of ['paused', 'sweep-outbox', 'prune-records'])
+      expect(await stateOf(name), name).toMatchObject({ isPaused: false });
+  });
+
+  test('of an operator outlast the next worker', async () => {
+    await handleOf('prune-records').pause('looking at it');
+    await converge({});
+    expect((await describeSchedule('prune-records')).state).toMatchObject({ paused: true, note: 'looking at it' });
+    await handleOf('prune-records').unpause();
+  });
+});
+
+test('workers that begin together make the schedules once, and one without maintenance leaves them alone', async () => {
+  const job = periodic({ name: 'weekly', workflow: 'sweepOutbox', schedule: 3_600_000 });
+  await Promise.all([converge(job), converge(job)]);
+  expect(await stateOf('weekly')).toMatchObject({ everyMs: [3_600_000] });
+  await converge({}, ['email']);
+  expect(await stateOf('weekly')).toMatchObject({ everyMs: [3_600_000] });
+});
+
+test('Schema is the prefix of queues, workflows and schedules, and keeps installations apart', async () => {
+  const schema = `${world.name}-other`;
+  const other = await world.openInstance({ environment: { CORE_JOBQUEUE_QUEUECONF_SCHEMA: schema } });
+  const worker = await other.startWorker();
+  const { schedule, workflow } = other.backbone.temporal.client;
+  const { action } = await schedule.getHandle(`${schema}/prune-records`).describe();
+  expect(action).toMatchObject({ taskQueue: `${schema}/workflows` });
+  await runSchedule({ name: schema, backbone: other.backbone }, 'prune-records');
+  const [run] = await waitForRuns({ name: schema, backbone: other.backbone }, 'WorkflowType = "pruneRecords"', 1);
+  expect(await workflow.getHandle(`${schema}/${run?.id}`).describe()).toMatchObject({
+    taskQueue: `${schema}/workflows`,
+  });
+  expect((await runsOf(world)).filter((own) => own.id === run?.id)).toEqual([]);
+  // The schedules of the installation beside it are still there.
+  expect(await stateOf('prune-records')).toMatchObject({ taskQueue: `${world.name}/workflows` });
+  await worker.stop();
+  await removeSchedules(schema, other.backbone);
+});
