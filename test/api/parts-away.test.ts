@@ -97,7 +97,8 @@ test.each(['job_queue', 'fga'] as const)(
       environment: { ...world.environment, STACK_STATE_DIR: join(world.mailFolder, '..'), ...environment },
     });
     await api.ready;
-    await eventually(() => api.url);
+    // Its log travels by another way than its message.
+    await eventually(() => api.url !== '');
     const readiness = await fetch(`${api.url}/readyz`);
     expect([readiness.status, await readiness.json()]).toEqual([503, without(part)]);
     expect((await fetch(`${api.url}/livez`)).status).toBe(200);

@@ -27,7 +27,7 @@ async function startApi(environment: Readonly<Record<string, string>>): Promise<
   });
   await api.ready;
   // Its log travels by another way than its message.
-  await eventually(() => api.url);
+  await eventually(() => api.url !== '');
   return api;
 }
 
