@@ -48,7 +48,7 @@ test(`${kills} kills at random moments`, { timeout: 300_000 }, async () => {
     const visits = Promise.all([traffic.visit(), traffic.visit()]);
     visits.catch(() => {});
     await pause(random() * longestPauseMs);
-    await victim.replace();
+    await victim.current.kill();
     await visits;
   }
   console.log(

@@ -36,7 +36,7 @@ afterAll(async () => {
   await rm(stateDir, { recursive: true, force: true });
 });
 
-/** Two people visit while a server is killed, is away as long as `meanwhile` takes, and comes back. */
+/** People visit while a server is killed, is away as long as `meanwhile` takes, and comes back. */
 async function visitWithout(
   part: PartName,
   meanwhile: (traffic: Traffic) => Promise<unknown>,
@@ -48,13 +48,20 @@ async function visitWithout(
     return eventually(() => traffic.count >= goal, 60_000);
   };
   const end = new AbortController();
-  const flows = Promise.all([traffic.flow(end.signal), traffic.flow(end.signal)]);
+  const flows = Promise.all([
+    traffic.repeat(end.signal, () => traffic.signUp()),
+    traffic.repeat(end.signal, () => traffic.createOrganization()),
+    traffic.repeat(end.signal, () => traffic.beRefused()),
+  ]);
   flows.catch(() => {});
   try {
     await more(20);
     await own.servers.kill(part);
-    await meanwhile(traffic);
-    await own.servers.restart(part);
+    try {
+      await meanwhile(traffic);
+    } finally {
+      await own.servers.restart(part);
+    }
     await more(20);
   } finally {
     end.abort();
@@ -68,28 +75,24 @@ test('Temporal away for ten seconds: no request fails, no event is lost', { time
   // The time it is away is what this is about.
   const traffic = await visitWithout('temporal', (visits) => {
     const before = visits.count;
-    return pause(10_000).then(() => expect(visits.count - before).toBeGreaterThan(20));
+    return pause(10_000).then(() => expect(visits.count - before).toBeGreaterThan(5));
   });
   expect(traffic.unanswered).toBe(0);
   await expectExactlyOnce(world, traffic);
 });
 
-/** How REST and GraphQL tell people to come again. */
-const problems = ['application/problem+json; charset=utf-8', 'application/json; charset=utf-8'];
+/** Bodies that tell people to come again; the second is of GraphQL operations that were under way. */
+const problems = new Set(['application/problem+json; charset=utf-8', 'application/json; charset=utf-8']);
 
 test(
   'PostgreSQL killed: requests are told to come again, and all works again by itself',
   { timeout: 180_000 },
   async () => {
-    const traffic = await visitWithout(
-      'postgres',
-      (visits) => eventually(() => problems.every((type) => visits.putOff.includes(type)), 60_000),
-      {
-        again: [503],
-      },
-    );
+    const traffic = await visitWithout('postgres', (visits) => eventually(() => visits.putOff.length > 20, 60_000), {
+      again: [503],
+    });
     expect(traffic.unanswered).toBe(0);
-    expect(traffic.putOff.filter((type) => !problems.includes(type))).toEqual([]);
+    expect(traffic.putOff.filter((type) => !problems.has(type))).toEqual([]);
     await expectExactlyOnce(world, traffic);
   },
 );

@@ -92,9 +92,12 @@ export class Traffic {
     await this.beRefused();
   }
 
-  /** Visits until told to stop. */
-  async flow(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) await this.visit();
+  /** Does something again and again until told to stop; people take their time, in which servers get on. */
+  async repeat(signal: AbortSignal, visit: () => Promise<void>): Promise<void> {
+    while (!signal.aborted) {
+      await visit();
+      await pause(150);
+    }
   }
 
   #mutate(query: string, name: string) {

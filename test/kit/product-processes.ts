@@ -2,7 +2,6 @@ import { symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
-import { eventually } from './eventually.ts';
 import { ServerProcess, type ServerProcessOptions } from './server-process.ts';
 import { removeSchedules, type World } from './world.ts';
 
@@ -10,23 +9,34 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Schedule that sweeps every second. */
 const often = 'sweep-often';
 
-export type Program = ServerProcessOptions['program'];
+export type Program = Exclude<ServerProcessOptions['program'], `test/${string}`>;
+
+/** Variables that are there in one life of a process only. */
+export type Life = Readonly<Record<string, string>>;
 
 /** One process of several lives: when it is killed, the next one starts at once. */
 export class Place {
   readonly program: Program;
   readonly #environment: Readonly<Record<string, string>>;
+  readonly #lives: Life[];
   /** How a process ended that nobody killed, with the last it said. */
   #crash: string | undefined;
   #isClosed = false;
-  #nextLife: Readonly<Record<string, string>> = {};
+  #deaths = 0;
   #current: ServerProcess;
 
-  constructor(program: Program, environment: Readonly<Record<string, string>>) {
+  /** @param lives what the first lives are like; later ones are plain */
+  constructor(program: Program, environment: Readonly<Record<string, string>>, lives: readonly Life[]) {
     this.program = program;
     this.#environment = environment;
+    this.#lives = [...lives];
     this.#current = this.#start();
     void this.#keep();
+  }
+
+  /** Lives that were ended by SIGKILL. */
+  get deaths(): number {
+    return this.#deaths;
   }
 
   get current(): ServerProcess {
@@ -38,27 +48,13 @@ export class Place {
     if (this.#crash !== undefined) throw new Error(this.#crash);
   }
 
-  /**
-   * Kills the process.
-   * @param nextLife more variables for the next process, and for that one only
-   * @returns the next process; it is just starting
-   */
-  async replace(nextLife: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
-    const killed = this.#current;
-    this.#nextLife = nextLife;
-    await killed.kill();
-    return eventually(() => this.#current !== killed && this.#current);
-  }
-
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#current.kill();
   }
 
   #start(): ServerProcess {
-    const environment = { ...this.#environment, ...this.#nextLife };
-    this.#nextLife = {};
-    return new ServerProcess({ program: this.program, environment });
+    return new ServerProcess({ program: this.program, environment: { ...this.#environment, ...this.#lives.shift() } });
   }
 
   async #keep(): Promise<void> {
@@ -69,6 +65,7 @@ export class Place {
         this.#crash = `${this.program} ended with ${code ?? signal}:\n${this.#current.tail}`;
         return;
       }
+      this.#deaths++;
       this.#current = this.#start();
     }
   }
@@ -79,7 +76,11 @@ export class ProductProcesses {
   readonly places: readonly Place[];
   readonly #world: World;
 
-  constructor(world: World, programs: readonly Program[]) {
+  constructor(
+    world: World,
+    programs: readonly Program[],
+    lives: Readonly<Partial<Record<Program, readonly Life[]>>> = {},
+  ) {
     this.#world = world;
     const folder = dirname(world.mailFolder);
     symlinkSync(dirname(inject('stack').bundlePath), join(folder, 'bundles'));
@@ -93,20 +94,13 @@ export class ProductProcesses {
       CORE_JOBQUEUE_QUEUECONF_RESCUESTUCKJOBSAFTER: '2000',
       CORE_JOBQUEUE_QUEUECONF_PERIODICJOBS: JSON.stringify([{ name: often, workflow: 'sweepOutbox', schedule: 1_000 }]),
     };
-    this.places = programs.map((program) => new Place(program, environment));
+    this.places = programs.map((program) => new Place(program, environment, lives[program] ?? []));
   }
 
   /** Addresses of the APIs that serve now. @throws Error once a process has ended that nobody killed */
   get apiUrls(): string[] {
     this.refuseCrashes();
     return this.places.map(({ current }) => (current.isServing ? current.url : '')).filter((url) => url !== '');
-  }
-
-  /** The first process of this program. */
-  placeOf(program: Program): Place {
-    const place = this.places.find((candidate) => candidate.program === program);
-    if (!place) throw new Error(`no ${program} runs here`);
-    return place;
   }
 
   refuseCrashes(): void {
