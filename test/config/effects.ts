@@ -265,17 +265,23 @@ export const effects: Readonly<Record<ConfigPath, Effect>> = {
   ),
   'db.maxidleconnections': pending('data layer'),
   'jobqueue.connectionuri': shown(
-    'test/relay/temporal-away.test.ts > while Temporal is away events wait in their rows, and go out by themselves in few batches when it is back',
+    'test/worker/namespace.test.ts > with runmigrations the namespace of connectionuri is made, with its search attributes',
   ),
   'jobqueue.runmigrations': shown(
-    'test/relay/refused-attributes.test.ts > with runmigrations off the start says what the namespace lacks',
+    'test/worker/namespace.test.ts > with runmigrations the namespace of connectionuri is made, with its search attributes',
   ),
   'jobqueue.queueconf.AdvisoryLockPrefix': inConfig(
     'test/config/store.test.ts > says once which fields are set without having an effect',
   ),
-  'jobqueue.queueconf.CancelledJobRetentionPeriod': pending('events and workers'),
-  'jobqueue.queueconf.CompletedJobRetentionPeriod': pending('events and workers'),
-  'jobqueue.queueconf.DiscardedJobRetentionPeriod': pending('events and workers'),
+  'jobqueue.queueconf.CancelledJobRetentionPeriod': shown(
+    'test/worker/namespace.test.ts > it keeps ended workflows for the longest of the three periods, and follows when they change',
+  ),
+  'jobqueue.queueconf.CompletedJobRetentionPeriod': shown(
+    'test/worker/namespace.test.ts > it keeps ended workflows for the longest of the three periods, and follows when they change',
+  ),
+  'jobqueue.queueconf.DiscardedJobRetentionPeriod': shown(
+    'test/worker/namespace.test.ts > it keeps ended workflows for the longest of the three periods, and follows when they change',
+  ),
   'jobqueue.queueconf.FetchCooldown': shown(
     'test/relay/wake-up.test.ts > FetchCooldown > keeps the relay from looking at every notification',
   ),
@@ -300,12 +306,14 @@ export const effects: Readonly<Record<ConfigPath, Effect>> = {
   'jobqueue.queueconf.RescueStuckJobsAfter': shown(
     'test/relay/left-behind.test.ts > RescueStuckJobsAfter is the age at which a batch counts as left behind',
   ),
-  'jobqueue.queueconf.SoftStopTimeout': pending('events and workers'),
+  'jobqueue.queueconf.SoftStopTimeout': shown(
+    'test/worker/queues.test.ts > SoftStopTimeout > is not outlasted by what stands still; another worker takes that over',
+  ),
   'jobqueue.queueconf.ID': shown(
     'test/worker/queue-settings.test.ts > an activity > has the identity of its worker, which ID names',
   ),
   'jobqueue.queueconf.Schema': shown(
-    'test/worker/queue-settings.test.ts > an activity > has a random id with Test.DisableUniqueEnforcement, and else one of its own, below the Schema',
+    'test/worker/schedules.test.ts > Schema is the prefix of queues, workflows and schedules, and keeps installations apart',
   ),
   'jobqueue.queueconf.PollOnly': shown(
     'test/relay/wake-up.test.ts > PollOnly > opens no listening connection, and polling alone finds the events of others',
@@ -316,7 +324,7 @@ export const effects: Readonly<Record<ConfigPath, Effect>> = {
   'jobqueue.queueconf.SkipUnknownJobCheck': shown(
     'test/worker/queue-settings.test.ts > schedules > are those of the release and of PeriodicJobs, unknown workflows with SkipUnknownJobCheck only',
   ),
-  'jobqueue.queueconf.TestOnly': shown('test/worker/queue-settings.test.ts > schedules > are paused with TestOnly'),
+  'jobqueue.queueconf.TestOnly': shown('test/worker/schedules.test.ts > pauses > of TestOnly end when it is off'),
   'jobqueue.queueconf.ReindexerIndexNames': inConfig(
     'test/config/store.test.ts > says once which fields are set without having an effect',
   ),
@@ -326,11 +334,13 @@ export const effects: Readonly<Record<ConfigPath, Effect>> = {
   'jobqueue.queueconf.Queues.*.FetchPollInterval': shown(
     'test/relay/wake-up.test.ts > FetchPollInterval > of the event queue comes before the general one',
   ),
-  'jobqueue.queueconf.Queues.*.MaxWorkers': pending('events and workers'),
+  'jobqueue.queueconf.Queues.*.MaxWorkers': shown(
+    'test/worker/queues.test.ts > batches that are delivered at the same time > are as many as MaxWorkers of the event queue says',
+  ),
   'jobqueue.queueconf.Test.DisableUniqueEnforcement': shown(
     'test/worker/queue-settings.test.ts > an activity > has a random id with Test.DisableUniqueEnforcement, and else one of its own, below the Schema',
   ),
-  'jobqueue.queueconf.Test.Time': pending('events and workers'),
+  'jobqueue.queueconf.Test.Time': shown('test/worker/sweep-time.test.ts > Test.Time is the now of sweeps'),
   'jobqueue.queueconf.JobInsertMiddleware': shown(
     'test/worker/queue-settings.test.ts > interceptors stand around starts and activities where the lists name them',
   ),
@@ -344,16 +354,16 @@ export const effects: Readonly<Record<ConfigPath, Effect>> = {
     'test/worker/queue-settings.test.ts > interceptors stand around starts and activities where the lists name them',
   ),
   'jobqueue.queueconf.PeriodicJobs[].name': shown(
-    'test/worker/queue-settings.test.ts > schedules > are those of the release and of PeriodicJobs, unknown workflows with SkipUnknownJobCheck only',
+    'test/worker/schedules.test.ts > PeriodicJobs > that are changed or removed are changed and removed by the next worker, those of the release stay',
   ),
   'jobqueue.queueconf.PeriodicJobs[].workflow': shown(
-    'test/worker/queue-settings.test.ts > schedules > are those of the release and of PeriodicJobs, unknown workflows with SkipUnknownJobCheck only',
+    'test/worker/schedules.test.ts > PeriodicJobs > become schedules that start the named workflow with their input when they say',
   ),
   'jobqueue.queueconf.PeriodicJobs[].schedule': shown(
-    'test/worker/queue-settings.test.ts > schedules > are those of the release and of PeriodicJobs, unknown workflows with SkipUnknownJobCheck only',
+    'test/worker/schedules.test.ts > PeriodicJobs > become schedules that start the named workflow with their input when they say',
   ),
   'jobqueue.queueconf.PeriodicJobs[].input': shown(
-    'test/worker/queue-settings.test.ts > schedules > are those of the release and of PeriodicJobs, unknown workflows with SkipUnknownJobCheck only',
+    'test/worker/schedules.test.ts > PeriodicJobs > become schedules that start the named workflow with their input when they say',
   ),
   'jobqueue.queueconf.WorkerMiddleware': shown(
     'test/worker/queue-settings.test.ts > interceptors stand around starts and activities where the lists name them',
@@ -382,9 +392,15 @@ export const effects: Readonly<Record<ConfigPath, Effect>> = {
   'jobqueue.queueconf.RetryPolicy.maximuminterval': shown(
     'test/worker/queue-settings.test.ts > an activity > has the timeouts and the retries of queueconf, and the queue of dispatch.queuename',
   ),
-  'jobqueue.metrics.enablemetrics': pending('events and workers'),
-  'jobqueue.metrics.metricsdurationunit': pending('events and workers'),
-  'jobqueue.metrics.enablesemanticmetrics': pending('events and workers'),
+  'jobqueue.metrics.enablemetrics': shown(
+    'test/worker/metrics.test.ts > without enablemetrics a worker exports nothing',
+  ),
+  'jobqueue.metrics.metricsdurationunit': shown(
+    'test/worker/metrics.test.ts > with enablemetrics > metricsdurationunit gives every duration in seconds',
+  ),
+  'jobqueue.metrics.enablesemanticmetrics': shown(
+    'test/worker/metrics.test.ts > with enablemetrics > enablesemanticmetrics adds those of the OpenTelemetry messaging conventions, and off leaves them out',
+  ),
   'cache.enabled': pending('cache connection'),
   'cache.address': pending('cache connection'),
   'cache.name': pending('cache connection'),
@@ -648,7 +664,9 @@ export const effects: Readonly<Record<ConfigPath, Effect>> = {
   'workflows.dispatch.enabled': shown(
     'test/relay/dispatch-switch.test.ts > dispatch.enabled off keeps events in their rows, and switching it on delivers them',
   ),
-  'workflows.dispatch.workercount': pending('events and workers'),
+  'workflows.dispatch.workercount': shown(
+    'test/worker/queues.test.ts > batches that are delivered at the same time > are as many as workercount says when the queue does not',
+  ),
   'workflows.dispatch.maxretries': shown(
     'test/workflows/failing-listener.test.ts > maxretries is obeyed from the reload on',
   ),
@@ -656,7 +674,7 @@ export const effects: Readonly<Record<ConfigPath, Effect>> = {
     'test/relay/fail-on-enqueue.test.ts > off: the request goes on without them, with its history, and the log says so',
   ),
   'workflows.dispatch.queuename': shown(
-    'test/worker/queue-settings.test.ts > an activity > has the timeouts and the retries of queueconf, and the queue of dispatch.queuename',
+    'test/worker/queues.test.ts > batches that are delivered at the same time > are as many as the queue of the configured name may have',
   ),
   'workflows.webhookallowprivateaddresses': pending('outbound webhooks'),
   'edge.enabled': pending('snapshots'),

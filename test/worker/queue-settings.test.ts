@@ -34,6 +34,8 @@ const listener = fragileListener('fragile', 'settings.changed');
 const environment = {
   ...Object.fromEntries(Object.entries(queueconf).map(([name, value]) => [`CORE_JOBQUEUE_QUEUECONF_${name}`, value])),
   CORE_WORKFLOWS_DISPATCH_QUEUENAME: 'deliveries',
+  // Metrics stand around jobs as well, and change nothing (what they say: metrics.test.ts).
+  CORE_JOBQUEUE_METRICS_ENABLEMETRICS: 'true',
 };
 
 let usual: World;
