@@ -25,6 +25,7 @@ import { openBackbone } from '#relay/backbone.ts';
 import { workflowBundle } from './build-bundle.ts';
 import { SdkMetrics } from './sdk-metrics.ts';
 import { startWorker, type RunningWorker } from './start.ts';
+import { untilMigrated } from './until-migrated.ts';
 
 const { values } = parseArgs({
   options: { config: { type: 'string' }, queues: { type: 'string' } },
@@ -95,8 +96,9 @@ async function exportMetrics(from: SdkMetrics): Promise<Server | undefined> {
   }
 }
 
-/** Temporal may come up later than we do: try until it answers. */
+/** Database and Temporal may come up later than we do: try until they answer. */
 async function startWhenReachable(): Promise<RunningWorker> {
+  await untilMigrated(config.current.db.primarydbsource, logger);
   const bundlePath = await workflowBundle(join(readStateFolder(), 'bundles'));
   for (;;) {
     try {
@@ -135,7 +137,8 @@ async function finish(): Promise<void> {
 }
 
 function fail(error: unknown): void {
-  logger.fatal({ err: error }, 'worker failed');
+  if (isAppError(error)) logger.fatal(error.message);
+  else logger.fatal({ err: error }, 'worker failed');
   process.exitCode = 1;
   void finish();
 }

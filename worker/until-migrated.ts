@@ -1,0 +1,33 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { isAppError } from '#entities/kit/errors.ts';
+import { migrationState, refuseUnknown } from '#migrations/migrator.ts';
+
+const pauseMs = 500;
+
+/**
+ * Waits until the database is there and has this version's schema. Workers never migrate: the API does
+ * (`db.runmigrations`), or whoever runs `npm run migrate`.
+ * @throws AppError schema_too_new; database_unavailable where waiting does not help
+ */
+export async function untilMigrated(url: string, logger: Logger): Promise<void> {
+  let said = '';
+  for (;;) {
+    const lack = await lackOf(url);
+    if (lack === undefined) return;
+    if (lack !== said) logger.warn(`${lack} It is waited for.`);
+    said = lack;
+    await pause(pauseMs);
+  }
+}
+
+async function lackOf(url: string): Promise<string | undefined> {
+  try {
+    const { pending, unknown } = await migrationState(url);
+    refuseUnknown(unknown);
+    return pending.length === 0 ? undefined : `The database lacks the migrations ${pending.join(', ')}.`;
+  } catch (error) {
+    if (!isAppError(error) || error.details.retryAfterSeconds === undefined) throw error;
+    return error.message;
+  }
+}
