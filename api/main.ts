@@ -1,4 +1,5 @@
 import { createLogger } from '#activities/clients/logger.ts';
+import { onStop } from '#activities/clients/stop-signals.ts';
 import { statementSpans, startTelemetry } from '#activities/clients/telemetry.ts';
 import {
   readFailpoints,
@@ -28,14 +29,11 @@ const config = await ConfigStore.open({ file: configFileArgument(process.argv.sl
 const open: (() => Promise<void> | void)[] = [() => config.close()];
 
 let isStopping = false;
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => {
-    if (isStopping) return;
-    isStopping = true;
-    logger.info({ signal }, 'api stops');
-    void stop();
-  });
-}
+onStop((reason) => {
+  isStopping = true;
+  logger.info({ reason }, 'api stops');
+  void stop();
+});
 
 await start().catch(fail);
 

@@ -8,6 +8,7 @@ import { Registry } from 'prom-client';
 import { createLogger } from '#activities/clients/logger.ts';
 import { listeners } from '#activities/listeners/index.ts';
 import { serveMetrics } from '#activities/clients/metrics-server.ts';
+import { onStop } from '#activities/clients/stop-signals.ts';
 import { statementSpans, startTelemetry } from '#activities/clients/telemetry.ts';
 import {
   readFailpoints,
@@ -67,18 +68,13 @@ const backbone = await openBackbone({
 });
 /** Time after `SoftStopTimeout` in which connections are closed and spans sent. */
 const lateMs = 3_000;
-let isStopping = false;
 let running: RunningWorker | undefined;
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => {
-    if (isStopping) return;
-    isStopping = true;
-    logger.info({ signal }, 'worker stops');
-    cutOffLate();
-    void (running?.stop() ?? Promise.resolve()).then(finish, fail);
-  });
-}
+onStop((reason) => {
+  logger.info({ reason }, 'worker stops');
+  cutOffLate();
+  void (running?.stop() ?? Promise.resolve()).then(finish, fail);
+});
 
 /** Metrics are worth a line in the log, but no stop: on one machine the API may have the port. */
 async function exportMetrics(from: SdkMetrics): Promise<Server | undefined> {

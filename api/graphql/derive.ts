@@ -2,15 +2,12 @@ import {
   GraphQLBoolean,
   GraphQLEnumType,
   GraphQLID,
-  GraphQLInputObjectType,
   GraphQLInt,
-  GraphQLList,
   GraphQLNonNull,
   GraphQLObjectType,
   GraphQLSchema,
   GraphQLString,
   type GraphQLFieldConfig,
-  type GraphQLFieldConfigArgumentMap,
   type GraphQLFieldConfigMap,
   type GraphQLLeafType,
   type GraphQLResolveInfo,
@@ -23,6 +20,8 @@ import { pluralOf, relationsOf } from '#entities/kit/read/relations.ts';
 import type { Registry } from '#entities/kit/registry.ts';
 import type { GraphqlContext } from './context.ts';
 import { DateTime } from './date-time.ts';
+import { handedOn } from './handed-on.ts';
+import { PageTypes } from './pages.ts';
 import { SelectionReader, type PageArguments } from './selection.ts';
 import { WhereTypes } from './where.ts';
 
@@ -56,25 +55,15 @@ class SchemaDeriver implements Types {
   readonly #registry: Registry;
   readonly #exposed: readonly EntityModule[];
   readonly #objects = new Map<string, GraphQLObjectType>();
-  readonly #connections = new Map<string, GraphQLObjectType>();
   readonly #choices = new Map<string, GraphQLEnumType>();
   readonly #wheres: WhereTypes;
-  readonly #orders = new Map<string, GraphQLInputObjectType>();
-  readonly #direction = new GraphQLEnumType({
-    name: 'OrderDirection',
-    values: { ASC: { value: 'asc' }, DESC: { value: 'desc' } },
-  });
-  readonly #pageInfo = pageInfoType();
+  readonly #pages = new PageTypes();
 
   constructor(registry: Registry) {
     this.#registry = registry;
     this.#exposed = registry.modules.filter((module) => Object.keys(module.expose).length > 0);
     this.#wheres = new WhereTypes(registry);
-    for (const module of this.#exposed) {
-      const object = this.#objectType(module);
-      this.#objects.set(module.kind, object);
-      this.#connections.set(module.kind, this.#connectionType(module, object));
-    }
+    for (const module of this.#exposed) this.#objects.set(module.kind, this.#objectType(module));
   }
 
   schema(handWritten: readonly HandWrittenField[]): GraphQLSchema {
@@ -146,6 +135,17 @@ class SchemaDeriver implements Types {
     });
   }
 
+  #connectionOf(module: EntityModule): GraphQLObjectType {
+    return this.#pages.connection(module, this.objectOf(module));
+  }
+
+  #pageArguments(module: EntityModule) {
+    return this.#pages.arguments(
+      module,
+      this.#wheres.of(module, (of, field) => this.#leafType(of, field)),
+    );
+  }
+
   #leafType(module: EntityModule, name: string): GraphQLLeafType {
     if (name === 'id') return GraphQLID;
     const field = module.fields[name];
@@ -181,63 +181,6 @@ class SchemaDeriver implements Types {
     return type;
   }
 
-  #connectionOf(module: EntityModule): GraphQLObjectType {
-    return this.#connections.get(module.kind) as GraphQLObjectType;
-  }
-
-  #connectionType(module: EntityModule, object: GraphQLObjectType): GraphQLObjectType {
-    const edge = new GraphQLObjectType({
-      name: `${module.typeName}Edge`,
-      fields: { cursor: handedOn(new GraphQLNonNull(GraphQLString)), node: handedOn(new GraphQLNonNull(object)) },
-    });
-    return new GraphQLObjectType({
-      name: `${module.typeName}Connection`,
-      description: `A page of ${module.typeName} records.`,
-      fields: {
-        edges: handedOn(new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(edge)))),
-        pageInfo: handedOn(new GraphQLNonNull(this.#pageInfo)),
-        totalCount: handedOn(
-          new GraphQLNonNull(GraphQLInt),
-          'All that match, not only those of the page; counted when asked for.',
-        ),
-      },
-    });
-  }
-
-  #pageArguments(module: EntityModule): GraphQLFieldConfigArgumentMap {
-    const orderField = this.#orderField(module);
-    return {
-      first: { type: GraphQLInt, description: 'So many from the beginning; 25 when neither first nor last is given.' },
-      last: { type: GraphQLInt, description: 'So many from the end.' },
-      after: { type: GraphQLString, description: 'Cursor after which the page begins.' },
-      before: { type: GraphQLString, description: 'Cursor before which the page ends.' },
-      where: { type: this.#wheres.of(module, (of, field) => this.#leafType(of, field)) },
-      orderBy: {
-        type: new GraphQLList(new GraphQLNonNull(orderField)),
-        description: 'First by the first term; records that are equal in all terms stand in the order of their ids.',
-      },
-    };
-  }
-
-  #orderField(module: EntityModule): GraphQLInputObjectType {
-    const made = this.#orders.get(module.kind);
-    if (made) return made;
-    const names = [...new Set([...module.order, 'createdAt', 'updatedAt'])];
-    const field = new GraphQLEnumType({
-      name: `${module.typeName}OrderField`,
-      values: Object.fromEntries(names.map((name) => [constantCase(name), { value: name }])),
-    });
-    const type = new GraphQLInputObjectType({
-      name: `${module.typeName}Order`,
-      fields: {
-        field: { type: new GraphQLNonNull(field) },
-        direction: { type: new GraphQLNonNull(this.#direction), defaultValue: 'asc' },
-      },
-    });
-    this.#orders.set(module.kind, type);
-    return type;
-  }
-
   #listField(module: EntityModule): FieldConfig {
     return {
       type: new GraphQLNonNull(this.#connectionOf(module)),
@@ -262,15 +205,6 @@ class SchemaDeriver implements Types {
   }
 }
 
-/** A field whose value came with the record above it, under the name it has in the answer. */
-function handedOn(type: FieldConfig['type'], description?: string): FieldConfig {
-  return {
-    type,
-    ...(description === undefined ? {} : { description }),
-    resolve: (source, _args, _context, info) => source[info.path.key],
-  };
-}
-
 /** Sends what a mutation changed before the next one begins, so that a conflict is reported by the field it belongs to. */
 function flushed(config: FieldConfig): FieldConfig {
   const { resolve } = config;
@@ -284,23 +218,6 @@ function flushed(config: FieldConfig): FieldConfig {
   };
 }
 
-function pageInfoType(): GraphQLObjectType {
-  return new GraphQLObjectType({
-    name: 'PageInfo',
-    description: 'Where a page of a connection stands.',
-    fields: {
-      hasNextPage: handedOn(new GraphQLNonNull(GraphQLBoolean)),
-      hasPreviousPage: handedOn(new GraphQLNonNull(GraphQLBoolean)),
-      startCursor: handedOn(GraphQLString),
-      endCursor: handedOn(GraphQLString),
-    },
-  });
-}
-
 function capitalized(name: string): string {
   return name.slice(0, 1).toUpperCase() + name.slice(1);
-}
-
-function constantCase(name: string): string {
-  return name.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').toUpperCase();
 }

@@ -13,7 +13,7 @@ const allowed: Readonly<Record<string, { readonly values: readonly string[]; rea
   activities: { values: ['entities', 'workflows', 'config'] },
   relay: { values: ['entities', 'workflows', 'activities/clients', 'config'] },
   api: { values: ['entities', 'relay', 'workflows', 'activities/clients', 'config', 'migrations'] },
-  worker: { values: ['entities', 'relay', 'workflows', 'activities', 'config'] },
+  worker: { values: ['entities', 'relay', 'workflows', 'activities', 'config', 'migrations'] },
   migrations: { values: ['entities', 'config'] },
 };
 

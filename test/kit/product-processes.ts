@@ -1,11 +1,9 @@
 import { symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
 import { ServerProcess, type ServerProcessOptions } from './server-process.ts';
 import { removeSchedules, type World } from './world.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Schedule that sweeps every second. */
 const often = 'sweep-often';
 
@@ -88,7 +86,6 @@ export class ProductProcesses {
       ...world.environment,
       // The world's own signing key: its processes and the world itself accept each other's tokens.
       STACK_STATE_DIR: folder,
-      NODE_COMPILE_CACHE: join(root, '.local', 'compile-cache'),
       // What a dead process left behind is noticed in a second or two instead of half a minute.
       CORE_JOBQUEUE_QUEUECONF_JOBSTUCKTHRESHOLD: '2000',
       CORE_JOBQUEUE_QUEUECONF_RESCUESTUCKJOBSAFTER: '2000',

@@ -1,7 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+/** Processes start in two thirds of the time. */
+const compileCache = join(root, '.local', 'compile-cache');
 
 export interface ServerProcessOptions {
   readonly program: 'api/main.ts' | 'worker/main.ts' | 'test/kit/counting-worker.ts';
@@ -30,13 +34,13 @@ export class ServerProcess {
   constructor({ program, environment, args = [] }: ServerProcessOptions) {
     this.#child = spawn(process.execPath, [program, ...args], {
       cwd: root,
-      env: { PATH: process.env['PATH'], ...environment }, // oxlint-disable-line no-restricted-properties -- what a child process needs to run at all
+      env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compileCache, ...environment }, // oxlint-disable-line no-restricted-properties -- what a child process needs to run at all
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     this.#read();
-    this.ended = new Promise((resolve) => {
-      this.#child.once('close', (code, signal) => resolve({ code, signal }));
-    });
+    // Not `close`, which never comes once the channel was closed by hand.
+    const streams = [this.#child.stdout, this.#child.stderr].map((stream) => stream && once(stream, 'close'));
+    this.ended = Promise.all([once(this.#child, 'exit'), ...streams]).then(([[code, signal]]) => ({ code, signal }));
     this.ready = new Promise((resolve, reject) => {
       this.#child.once('message', () => {
         this.#isReady = true;
@@ -75,6 +79,11 @@ export class ServerProcess {
   /** The end of what it said. */
   get tail(): string {
     return [...this.logs.slice(-8).map((line) => JSON.stringify(line)), this.output.slice(-4_000)].join('\n');
+  }
+
+  /** Closes the channel to it, as the end of the process that started it does. */
+  abandon(): void {
+    this.#child.disconnect();
   }
 
   /** Ends it on the spot. */

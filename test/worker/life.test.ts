@@ -58,6 +58,13 @@ describe.concurrent('the worker process', patience, () => {
     await proxy.close();
   });
 
+  test('ends by itself when whoever started it with a channel is gone', async () => {
+    const worker = startWorkerProcess();
+    await worker.ready;
+    worker.abandon();
+    expect(await worker.ended).toEqual({ code: 0, signal: null });
+  });
+
   test('names what is wrong with its configuration and ends with 1', async () => {
     const worker = startWorkerProcess({
       CORE_JOBQUEUE_QUEUECONF_PERIODICJOBS: JSON.stringify([

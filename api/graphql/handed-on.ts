@@ -1,0 +1,14 @@
+import type { GraphQLFieldConfig } from 'graphql';
+import type { Answer } from '#entities/kit/data-client.ts';
+import type { GraphqlContext } from './context.ts';
+
+type FieldConfig = GraphQLFieldConfig<Answer, GraphqlContext>;
+
+/** A field whose value came with the record above it, under the name it has in the answer. */
+export function handedOn(type: FieldConfig['type'], description?: string): FieldConfig {
+  return {
+    type,
+    ...(description === undefined ? {} : { description }),
+    resolve: (source, _args, _context, info) => source[info.path.key],
+  };
+}
