@@ -96,8 +96,8 @@ export type CreationOf<M> =
 /** What a change takes. */
 export type ChangesOf<M> = M extends TypedModule<infer F, Tenancy> ? ChangeInput<F> : never;
 
-/** Column names of the fields every kind gets; an entity file may not declare them itself. */
-const reserved = new Set([
+/** The fields every kind gets; an entity file may not declare them itself. */
+export const recordFieldNames = [
   'id',
   'createdAt',
   'updatedAt',
@@ -106,7 +106,7 @@ const reserved = new Set([
   'recordVersion',
   'deletedAt',
   'deletedBy',
-]);
+] as const satisfies readonly (keyof RecordFields)[];
 
 /**
  * Checks a definition and completes its names. Pure: nothing is registered or connected here.
@@ -120,7 +120,8 @@ export function defineEntityModule<const F extends Fields, const T extends Tenan
   };
   if (!/^[a-z][a-zA-Z0-9]*$/.test(definition.kind)) fail('the kind must be a camelCase word');
   for (const [name, field] of Object.entries(definition.fields)) {
-    if (reserved.has(name)) fail(`field "${name}" is given to every kind and cannot be declared`);
+    if (recordFieldNames.some((given) => given === name))
+      fail(`field "${name}" is given to every kind and cannot be declared`);
     if (tenancyField(definition.tenancy).includes(name)) fail(`field "${name}" comes from the tenancy`);
     if (field.type === 'reference' && !name.endsWith('Id')) fail(`reference "${name}" must end in "Id"`);
     if (field.secret && Object.hasOwn(definition.expose, name)) fail(`secret field "${name}" cannot be exposed`);

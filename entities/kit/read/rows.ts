@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Caller } from '../caller.ts';
-import { tenancyField, type EntityModule } from '../define.ts';
+import { recordFieldNames, tenancyField, type EntityModule } from '../define.ts';
 import { AppError } from '../errors.ts';
 import { compileSql } from './sql.ts';
 import { column, visible } from './visibility.ts';
@@ -16,20 +16,9 @@ export interface ReadQuery {
   readonly forUpdate?: boolean;
 }
 
-const recordColumns = [
-  'id',
-  'createdAt',
-  'updatedAt',
-  'createdBy',
-  'updatedBy',
-  'recordVersion',
-  'deletedAt',
-  'deletedBy',
-];
-
 /** All columns of a kind as field names, secrets included: rows stay inside the data layer until they are presented. */
 export function fieldNames(module: EntityModule): string[] {
-  return [...recordColumns, ...tenancyField(module.tenancy), ...Object.keys(module.fields)];
+  return [...recordFieldNames, ...tenancyField(module.tenancy), ...Object.keys(module.fields)];
 }
 
 /**
