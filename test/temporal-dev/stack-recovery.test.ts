@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { clusterDirectory } from '#temporal-dev/postgres.ts';
 import { findProcesses, identify, isAlive, workingDirectory } from '#temporal-dev/process-table.ts';
 import { attachStack } from '#temporal-dev/running-stack.ts';
@@ -133,7 +133,11 @@ test('a state folder that cannot be written is one clear line', async () => {
   );
 });
 
-describe.runIf(process.getuid?.() === 0)('as root', () => {
+describe('as root', () => {
+  beforeEach((context) => {
+    context.skip(process.getuid?.() !== 0, 'only root starts PostgreSQL as another user');
+  });
+
   test('PostgreSQL runs as another user where that one can reach the folder', async () => {
     const stateDir = await temporaryStateDirectory();
     const stack = await startTestStack({ ...SMALL, stateDir });
