@@ -8,7 +8,7 @@ export const membership = defineEntityModule({
   table: 'memberships',
   description: 'A person belongs to an organization, in one role.',
   fields: {
-    userId: reference('user', 'The person.', { immutable: true }),
+    userId: reference('user', 'The person.', { immutable: true, onDelete: 'cascade' }),
     role: choice('What the person may do in the organization.', roles, { default: 'member' }),
   },
   unique: [{ fields: ['organizationId', 'userId'], message: 'This person is a member already.' }],

@@ -23,5 +23,6 @@ export const organizationSetting = defineEntityModule({
   expose: { billingEmail: 'read-write', timezone: 'read-write' },
   filter: [],
   order: ['createdAt'],
+  mutate: ['update'],
   events: ['created', 'updated'],
 });

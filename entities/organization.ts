@@ -1,6 +1,6 @@
 import { defineEntityModule } from './kit/define.ts';
 import { flag, text } from './kit/fields.ts';
-import { allow, deny, anyone, memberOf, role, signedIn, system } from './kit/policy.ts';
+import { allow, deny, anyone, memberOf, roleIn, signedIn, system } from './kit/policy.ts';
 
 export const organization = defineEntityModule({
   kind: 'organization',
@@ -19,12 +19,13 @@ export const organization = defineEntityModule({
   policy: {
     view: [allow(system), allow(memberOf('id')), deny(anyone)],
     create: [allow(system), allow(signedIn)],
-    edit: [allow(system), allow(role('owner', 'super_admin', 'admin'))],
-    remove: [allow(system), allow(role('owner'))],
+    edit: [allow(system), allow(roleIn('id', 'owner', 'super_admin', 'admin'))],
+    remove: [allow(system), allow(roleIn('id', 'owner'))],
   },
   expose: { name: 'read-write', displayName: 'read-write', description: 'read-write', isPersonal: 'read' },
   filter: ['name', 'displayName', 'isPersonal'],
   order: ['name', 'createdAt'],
   search: ['name', 'displayName'],
+  mutate: ['update', 'delete'],
   events: ['created', 'updated', 'deleted'],
 });

@@ -38,6 +38,7 @@ export const user = defineEntityModule({
   filter: ['email', 'displayName', 'status'],
   order: ['displayName', 'createdAt'],
   search: ['displayName'],
+  mutate: ['update'],
   events: ['created', 'updated', 'deleted'],
   announces: {
     confirmed: 'A person confirmed their address.',

@@ -3,7 +3,8 @@ import { defineListener } from './listener.ts';
 
 /** Gives a new organization its settings. */
 export const setUpOrganization = defineListener('set-up-organization', async ({ event, unit }) => {
-  const found = await unit.data.findOne(organization, { id: { eq: event.entityId } });
+  // Locked, so that a deletion waits and takes the settings along.
+  const found = await unit.data.findLocked(organization, event.entityId);
   // Deleted again before it was set up.
   if (!found) return;
   const held = await unit.data.findOne(membership, { organizationId: { eq: found.id }, role: { eq: 'owner' } });

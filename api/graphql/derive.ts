@@ -15,12 +15,12 @@ import {
 import type { Answer } from '#entities/kit/data-client.ts';
 import type { EntityModule } from '#entities/kit/define.ts';
 import { AppError } from '#entities/kit/errors.ts';
-import { isId } from '#entities/kit/ids.ts';
 import { pluralOf, relationsOf } from '#entities/kit/read/relations.ts';
 import type { Registry } from '#entities/kit/registry.ts';
 import type { GraphqlContext } from './context.ts';
 import { DateTime } from './date-time.ts';
 import { handedOn } from './handed-on.ts';
+import { existingId, mutationsOf } from './mutations.ts';
 import { PageTypes } from './pages.ts';
 import { SelectionReader, type PageArguments } from './selection.ts';
 import { WhereTypes } from './where.ts';
@@ -71,6 +71,8 @@ class SchemaDeriver implements Types {
     for (const module of this.#exposed) {
       roots.Query[pluralOf(module)] = this.#listField(module);
       roots.Query[module.kind] = this.#lookUpField(module);
+      for (const [name, mutation] of Object.entries(mutationsOf(module, this)))
+        roots.Mutation[name] = flushed(mutation);
     }
     for (const field of handWritten) {
       const config = field.build(this);
@@ -118,7 +120,7 @@ class SchemaDeriver implements Types {
         for (const [name, exposure] of Object.entries(module.expose)) {
           const field = module.fields[name];
           if (!field || exposure === 'write') continue;
-          const type = this.#leafType(module, name);
+          const type = this.leafType(module, name);
           fields[name] = handedOn(field.optional ? type : new GraphQLNonNull(type), field.description);
         }
         for (const [name, relation] of relationsOf(this.#registry, module)) {
@@ -142,11 +144,11 @@ class SchemaDeriver implements Types {
   #pageArguments(module: EntityModule) {
     return this.#pages.arguments(
       module,
-      this.#wheres.of(module, (of, field) => this.#leafType(of, field)),
+      this.#wheres.of(module, (of, field) => this.leafType(of, field)),
     );
   }
 
-  #leafType(module: EntityModule, name: string): GraphQLLeafType {
+  leafType(module: EntityModule, name: string): GraphQLLeafType {
     if (name === 'id') return GraphQLID;
     const field = module.fields[name];
     // Fields every record has.
@@ -196,11 +198,8 @@ class SchemaDeriver implements Types {
       type: new GraphQLNonNull(this.objectOf(module)),
       description: `One ${module.typeName} by id.`,
       args: { id: { type: new GraphQLNonNull(GraphQLID) } },
-      resolve: (_source, { id }: { id: string }, context, info) => {
-        // What is no id is the id of nothing; the database need not be asked, or given what it cannot read.
-        if (isId(id)) return this.read(module, id, context, info);
-        throw new AppError('not_found', `There is no ${module.typeName} "${String(id)}".`);
-      },
+      resolve: (_source, { id }: { id: string }, context, info) =>
+        this.read(module, existingId(module, id), context, info),
     };
   }
 }

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { EntityModule } from './define.ts';
+import { recordFieldNames, type EntityModule } from './define.ts';
 import type { Registry } from './registry.ts';
 
 export type RecordedOperation = 'created' | 'updated' | 'deleted';
@@ -15,21 +15,14 @@ export interface RecordedChange {
   /** Field values before (null: creation) and after the change. */
   readonly before: Readonly<Record<string, unknown>> | null;
   readonly after: Readonly<Record<string, unknown>>;
+  /** It follows from another change of the same unit of work, which is announced instead. */
+  readonly isConsequence?: true;
 }
 
 type Values = Record<string, unknown>;
 
 /** Fields the machine itself moves with every change; never reported as changed. */
-const bookkeeping = new Set([
-  'id',
-  'createdAt',
-  'createdBy',
-  'updatedAt',
-  'updatedBy',
-  'recordVersion',
-  'deletedAt',
-  'deletedBy',
-]);
+const bookkeeping = new Set<string>(recordFieldNames);
 
 /** What the next flush will write, one entry per row, however often the row was touched. */
 export function recordedChanges(em: EntityManager, registry: Registry): RecordedChange[] {
@@ -60,7 +53,7 @@ function operationOf(before: Values | null, after: Values): RecordedOperation {
 }
 
 /** The organization a record belongs to; an organization belongs to itself. */
-function organizationOf(module: EntityModule, row: Values): string | null {
+export function organizationOf(module: EntityModule, row: Values): string | null {
   if (module.kind === 'organization') return row['id'] as string;
   return module.tenancy === 'organization' ? (row['organizationId'] as string) : null;
 }

@@ -206,6 +206,7 @@ export class DataClient {
   #applies(condition: Condition, row: Row): boolean {
     const decided = decideByCaller(condition, this.#caller);
     if (decided !== undefined) return decided;
+    if (condition.is === 'role-in') return row[condition.field] === this.#caller.organizationId;
     if (condition.is === 'self') return row[condition.field] === this.#caller.subjectId;
     throw new Error(`condition "${condition.is}" cannot decide a write`);
   }

@@ -7,6 +7,9 @@ export type Tenancy = 'organization' | 'user' | { readonly none: string };
 
 export type Exposure = 'read' | 'read-write' | 'write';
 
+/** Changes that are derived for callers; others are written by hand, or for the server alone. */
+export type Mutation = 'update' | 'delete';
+
 export type EventVerb = 'created' | 'updated' | 'deleted';
 
 /** A unique key over live rows: soft-deleted rows keep their names free. */
@@ -43,6 +46,7 @@ export interface EntityDefinition<F extends Fields, T extends Tenancy, Name exte
   readonly filter: readonly Name[];
   readonly order: readonly (Name | 'createdAt' | 'updatedAt')[];
   readonly search?: readonly Name[];
+  readonly mutate?: readonly Mutation[];
   readonly events: readonly EventVerb[];
   /** What handlers announce besides plain changes: past participles, and when it happens. */
   readonly announces?: Readonly<Record<string, string>>;

@@ -1,3 +1,4 @@
+import { dependentsOf } from './cascade.ts';
 import { snakeCase, tenancyField } from './define.ts';
 import { tuplesOf } from './tuples.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -9,6 +10,10 @@ export interface Disagreements {
   /** Desired tuples, `object relation subject` → whether they should be in the store; undefined while they are on their way. */
   readonly tuples: ReadonlyMap<string, boolean | undefined>;
 }
+
+/** The deletion of another record in the same request is announced; this one follows from it. */
+const followsDeletion = `exists (select 1 from events c
+  where c.request_id = h.request_id and c.topic like '%.deleted' and c.entity_id <> h.entity_id)`;
 
 /**
  * What the rows of one database say against each other. Runs unfiltered, so it is for system work on quiet or small
@@ -40,6 +45,14 @@ export async function findDisagreements(unit: UnitOfWork, graceMs: number): Prom
         [module.topic],
       );
     }
+    for (const dependent of dependentsOf(registry, module)) {
+      await ask(
+        `select format('%s %s is live, but the %s it hangs on is deleted', $1::text, d.id, $2::text) as line
+         from ${dependent.module.table} d join ${module.table} o on o.id = d.${snakeCase(dependent.field)}
+         where d.deleted_at is null and o.deleted_at is not null`,
+        [dependent.module.topic, module.topic],
+      );
+    }
     for (const verb of recordHistory ? module.events : []) {
       const names = [`${module.topic}.${verb}`, module.topic, verb];
       // Events are dropped by days, history stays: only days that still have events can be compared.
@@ -47,6 +60,7 @@ export async function findDisagreements(unit: UnitOfWork, graceMs: number): Prom
         `select format('%s of %s %s (version %s) has history but no event', $3::text, $2::text, h.entity_id, h.record_version) as line
          from history h left join events e on e.entity_id = h.entity_id and e.record_version = h.record_version and e.topic = $1
          where h.entity_kind = $2 and h.operation = $3 and e.id is null
+           and not (h.operation = 'deleted' and ${followsDeletion})
            and (h.recorded_at at time zone 'UTC')::date in (select distinct (occurred_at at time zone 'UTC')::date from events)`,
         names,
       );

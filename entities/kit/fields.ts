@@ -24,6 +24,8 @@ export interface Field<Value = unknown, Optional extends boolean = boolean, HasD
   readonly values?: readonly string[];
   /** Kind of the record referred to, for `reference` fields. */
   readonly target?: string;
+  /** What becomes of a record when the one it refers to is deleted, for `reference` fields; nothing when left out. */
+  readonly onDelete?: 'cascade';
   /** Carries the value's type only. */
   readonly '~value'?: Value;
 }
@@ -47,7 +49,7 @@ function make<Value, const O extends Options<Value>>(
   type: FieldType,
   description: string,
   options: O,
-  shape: Pick<Field, 'schema' | 'columnType' | 'values' | 'target'>,
+  shape: Pick<Field, 'schema' | 'columnType' | 'values' | 'target' | 'onDelete'>,
 ): Made<Value, O> {
   const field: Field = {
     type,
@@ -119,7 +121,7 @@ export function timestamp<const O extends Options<Date>>(description: string, op
 }
 
 /** A reference to a record of another kind; the field holds its id and its name ends in `Id`. */
-export function reference<const O extends Options<string>>(
+export function reference<const O extends Options<string> & { readonly onDelete?: 'cascade' }>(
   target: string,
   description: string,
   options: O = {} as O,
@@ -128,6 +130,7 @@ export function reference<const O extends Options<string>>(
     schema: Type.String({ pattern: idPattern.source }),
     columnType: 'text',
     target,
+    ...(options.onDelete ? { onDelete: options.onDelete } : {}),
   });
 }
 

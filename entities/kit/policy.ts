@@ -25,6 +25,8 @@ export type Condition =
   | { readonly is: 'signed-in' }
   /** The caller has one of these roles in the organization it acts in. */
   | { readonly is: 'role'; readonly roles: readonly Role[] }
+  /** The named field holds the organization the caller acts in, and it has one of these roles there. */
+  | { readonly is: 'role-in'; readonly field: string; readonly roles: readonly Role[] }
   /** The named field holds the caller's own subject id. */
   | { readonly is: 'self'; readonly field: string }
   /** The caller has a live membership in the organization whose id the named field holds. */
@@ -37,6 +39,7 @@ export const anyone: Condition = { is: 'anyone' };
 export const system: Condition = { is: 'system' };
 export const signedIn: Condition = { is: 'signed-in' };
 export const role = (...names: readonly Role[]): Condition => ({ is: 'role', roles: names });
+export const roleIn = (field: string, ...names: readonly Role[]): Condition => ({ is: 'role-in', field, roles: names });
 export const self = (field: string): Condition => ({ is: 'self', field });
 export const memberOf = (field: string): Condition => ({ is: 'member-of', field });
 
@@ -54,6 +57,8 @@ export function decideByCaller(condition: Condition, caller: Caller): boolean | 
       return caller.subjectId !== null;
     case 'role':
       return caller.role !== null && condition.roles.includes(caller.role);
+    case 'role-in':
+      return caller.role !== null && condition.roles.includes(caller.role) ? undefined : false;
     case 'self':
     case 'member-of':
       return caller.subjectId === null ? false : undefined;

@@ -18,6 +18,11 @@ export interface EventDraft {
   readonly payload?: Readonly<Record<string, unknown>>;
 }
 
+export interface Written {
+  readonly pendingEvents: number;
+  readonly tupleChanges: number;
+}
+
 /**
  * Writes what follows from a set of changes in one statement: history, outbox events and desired tuples. They commit or
  * vanish together with the rows they describe.
@@ -27,7 +32,7 @@ export async function writeRecords(
   changes: readonly RecordedChange[],
   drafts: readonly EventDraft[],
   unit: UnitOfWork,
-): Promise<{ pendingEvents: number; tupleChanges: number }> {
+): Promise<Written> {
   const { database, origin } = unit;
   const actor = actorOf(unit.context.caller);
   const at = database.options.clock.now().toISOString();
@@ -49,7 +54,7 @@ export async function writeRecords(
 
   const announced = [
     ...changes
-      .filter((change) => change.module.events.includes(change.operation))
+      .filter((change) => !change.isConsequence && change.module.events.includes(change.operation))
       .map((change) => ({
         topic: `${change.module.topic}.${change.operation}`,
         entityKind: change.module.topic,

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { cascade } from './cascade.ts';
 import { systemCaller } from './caller.ts';
 import { recordedChanges } from './changes.ts';
 import { DataClient } from './data-client.ts';
@@ -179,12 +180,15 @@ export class UnitOfWork {
     this.#writingAs = undefined;
     this.#isFlushing = true;
     try {
-      const session = (await this.#begin()).as(role);
+      const transaction = await this.#begin();
+      const session = transaction.as(role);
       this.#em.setTransactionContext(session);
       await this.#em.flush();
       const written = await writeRecords(session, changes, events, this);
       this.#pendingEvents += written.pendingEvents;
       this.#tupleChanges += written.tupleChanges;
+      const deleted = changes.filter(({ operation }) => operation === 'deleted');
+      if (deleted.length > 0) this.#tupleChanges += await cascade(transaction.as('system'), deleted, this);
     } catch (error) {
       this.#failure = { error: explained(error, changes, this.database.options.registry) };
       throw this.#failure.error;

@@ -172,6 +172,14 @@ describe.concurrent('verifyInstallation', () => {
       expect(await verify()).toEqual([`a live membership stands for the tuple "${line}", which is not desired`]);
     }));
 
+  it('a live row whose owner is deleted', () =>
+    broken(async ({ verify, plant }) => {
+      await plant('update organizations set deleted_at = now()');
+      expect((await verify()).map((line) => line.replace(/ 01\w+/, ''))).toEqual([
+        'membership is live, but the organization it hangs on is deleted',
+      ]);
+    }));
+
   it('a desired tuple that no live row stands for', () =>
     broken(async ({ verify, plant, line }) => {
       await plant('update memberships set role = $1, record_version = record_version', 'admin');

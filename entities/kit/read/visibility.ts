@@ -40,6 +40,8 @@ function rulePredicate(rules: readonly Rule[], alias: string, caller: Caller): S
 
 function conditionPredicate(condition: Condition, alias: string, caller: Caller): Sql {
   switch (condition.is) {
+    case 'role-in':
+      return sql`${column(alias, condition.field)} = ${caller.organizationId}`;
     case 'self':
       return sql`${column(alias, condition.field)} = ${caller.subjectId}`;
     case 'member-of':
