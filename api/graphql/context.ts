@@ -7,6 +7,6 @@ export interface GraphqlContext {
   readonly services: Services;
   readonly fastify: { readonly request: FastifyRequest; readonly reply: FastifyReply };
   unit: UnitOfWork;
-  /** Fields of records selected so far (`server.complexitylimit`). */
-  selectedFields?: number;
+  /** What the operation has asked for so far: fields of records (`server.complexitylimit`), and records at the most. */
+  spent?: { fields: number; records: number };
 }

@@ -51,6 +51,9 @@ export function deriveSchema(registry: Registry, handWritten: readonly HandWritt
   return new SchemaDeriver(registry).schema(handWritten);
 }
 
+/** Most records that the lists of one operation may bring, were all of them full: nested sizes multiply. */
+const mostRecords = 100_000;
+
 class SchemaDeriver implements Types {
   readonly #registry: Registry;
   readonly #exposed: readonly EntityModule[];
@@ -96,13 +99,12 @@ class SchemaDeriver implements Types {
     const { maxresultlimit, complexitylimit } = context.services.config.current.server;
     return new SelectionReader(this.#registry, info, {
       largestPage: maxresultlimit,
-      spend: (fields) => {
-        context.selectedFields = (context.selectedFields ?? 0) + fields;
-        if (context.selectedFields > complexitylimit)
-          throw new AppError(
-            'limit_exceeded',
-            `The operation selects more than ${complexitylimit} fields of records; split it.`,
-          );
+      spend: ({ fields = 0, records = 0 }) => {
+        const spent = (context.spent ??= { fields: 0, records: 0 });
+        spent.fields += fields;
+        spent.records += records;
+        if (spent.fields > complexitylimit) throw tooCostly(`selects more than ${complexitylimit} fields of records`);
+        if (spent.records > mostRecords) throw tooCostly(`may bring more than ${mostRecords} records`);
       },
     });
   }
@@ -202,6 +204,10 @@ class SchemaDeriver implements Types {
         this.read(module, existingId(module, id), context, info),
     };
   }
+}
+
+function tooCostly(what: string): AppError {
+  return new AppError('limit_exceeded', `The operation ${what}; split it, or ask for smaller pages.`);
 }
 
 /** Sends what a mutation changed before the next one begins, so that a conflict is reported by the field it belongs to. */

@@ -53,8 +53,11 @@ const mostTerms = 5;
 export interface SelectionLimits {
   /** `server.maxresultlimit`. */
   readonly largestPage: number;
-  /** Counts so many fields. @throws AppError limit_exceeded when they are too many for one operation */
-  readonly spend: (fields: number) => void;
+  /**
+   * Counts selected fields, and the records that a list may bring.
+   * @throws AppError limit_exceeded when they are too many for one operation
+   */
+  readonly spend: (cost: { readonly fields?: number; readonly records?: number }) => void;
 }
 
 /** From the selection sets of an operation to selections of the data layer. */
@@ -62,6 +65,8 @@ export class SelectionReader {
   readonly #registry: Registry;
   readonly #info: GraphQLResolveInfo;
   readonly #limits: SelectionLimits;
+  /** Records that may stand above the selection being read: each brings its own. */
+  #above = 1;
 
   constructor(registry: Registry, info: GraphQLResolveInfo, limits: SelectionLimits) {
     this.#registry = registry;
@@ -91,13 +96,24 @@ export class SelectionReader {
     const order = args.orderBy ?? [];
     if (order.length > mostTerms)
       throw new AppError('limit_exceeded', `orderBy takes ${mostTerms} terms at the most; it has ${order.length}.`);
+    const slice = this.#slice(args);
     return {
       module,
       ...(filter ? { filter } : {}),
       orderBy: order.map(({ field, direction }) => ({ field, direction })),
-      ...this.#slice(args),
-      parts: this.#fields(nodes).map((field) => this.#pagePart(module, type, field)),
+      ...slice,
+      parts: this.#below(slice.size, () => this.#fields(nodes).map((field) => this.#pagePart(module, type, field))),
     };
+  }
+
+  /** Reads what is selected of each of so many records. */
+  #below<T>(records: number, read: () => T): T {
+    const above = this.#above;
+    this.#above *= records;
+    this.#limits.spend({ records: this.#above });
+    const parts = read();
+    this.#above = above;
+    return parts;
   }
 
   #relatedPage(type: GraphQLObjectType, relation: Relation, { name, nodes: [node, ...others] }: Selected) {
@@ -152,7 +168,7 @@ export class SelectionReader {
     const found = new Map<string, { name: string; nodes: FieldNode[] }>();
     const visited = new Set<string>();
     for (const { selectionSet } of nodes) if (selectionSet) this.#collect(selectionSet, found, visited);
-    this.#limits.spend(found.size);
+    this.#limits.spend({ fields: found.size });
     return [...found].map(([as, field]) => ({ as, ...field }));
   }
 

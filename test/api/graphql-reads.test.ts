@@ -202,6 +202,13 @@ describe('orderBy', () => {
   });
 });
 
+test('lists in lists may bring a hundred thousand records, were all of them full', async () => {
+  const nested = (size: number) =>
+    `{ memberships(first: 100) { edges { node { user { memberships(first: 100) { edges { node { user { memberships(first: ${size}) { totalCount } } } } } } } } } }`;
+  await ask(nested(8));
+  expectGraphqlError(await client.graphql(nested(10)), 'limit_exceeded');
+});
+
 describe('complexitylimit', () => {
   test('is the number of fields one operation selects, however they are nested', async () => {
     const fields = (count: number) =>
