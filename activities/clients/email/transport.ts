@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import MailComposer from 'nodemailer/lib/mail-composer/index.js';
 import { AppError } from '#entities/kit/errors.ts';
 import { failpoint } from '#entities/kit/failpoint.ts';
+import { digestOf, mailFolder } from './mail-folder.ts';
 
 export interface OutgoingEmail {
   /** The same key is the same mail: a second attempt changes nothing at the receiving end. */
@@ -32,7 +32,7 @@ export class FolderTransport implements EmailTransport {
   }
 
   async send({ key, ...message }: OutgoingEmail): Promise<void> {
-    const folder = join(this.#folder, safeName(message.to));
+    const folder = mailFolder(this.#folder, message.to);
     await mkdir(folder, { recursive: true });
     const composer = new MailComposer({
       ...message,
@@ -56,13 +56,4 @@ export class NoTransport implements EmailTransport {
       'No way to send e-mail is configured: set integrations.email.testdir (with server.dev) or integrations.email.provider.',
     );
   }
-}
-
-function digestOf(key: string): string {
-  return createHash('sha256').update(key).digest('hex').slice(0, 32);
-}
-
-/** An address as a folder name: what a path could misread is percent-encoded. */
-function safeName(address: string): string {
-  return encodeURIComponent(address).replaceAll('%40', '@').replace(/^\.+/, '_');
 }
