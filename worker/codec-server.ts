@@ -71,9 +71,27 @@ async function answer(request: IncomingMessage, response: ServerResponse, option
 
 function payloadsIn(body: string) {
   const given: unknown = JSON.parse(body);
-  if (typeof given !== 'object' || given === null || !('payloads' in given))
+  if (!isObject(given) || !Array.isArray(given['payloads']))
     throw new Error('the body is not of the form { "payloads": [ … ] }');
+  given['payloads'].forEach(refuseOtherBytes);
   return Payloads.fromObject(given);
+}
+
+/** The decoder below would also take a list or a `length` for bytes, and make as many of them as it is told. */
+function refuseOtherBytes(payload: unknown, index: number): void {
+  if (!isObject(payload)) throw new Error(`payload ${index} is no object`);
+  const { data = '', metadata = {} } = payload;
+  if (!isObject(metadata)) throw new Error(`metadata of payload ${index} is no object`);
+  for (const [name, value] of [['data', data], ...Object.entries(metadata)] as const) {
+    if (typeof value !== 'string' || !base64.test(value))
+      throw new Error(`${name} of payload ${index} is no base64 text`);
+  }
+}
+
+const base64 = /^[A-Za-z0-9+/_-]*={0,2}$/u;
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
