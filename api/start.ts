@@ -1,11 +1,12 @@
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { serverUrl } from '#activities/clients/server-url.ts';
 import { parseListenAddress } from '#config/form.ts';
 import type { Config } from '#config/root.ts';
 import type { ConfigStore } from '#config/store.ts';
 import { systemClock, type Clock } from '#entities/kit/clock.ts';
+import { queryAlone } from '#entities/kit/transaction.ts';
 import type { Backbone } from '#relay/backbone.ts';
 import { createApp } from './app.ts';
 import { AccessTokens } from './auth/access-token.ts';
@@ -63,7 +64,7 @@ export async function createApi({
     accessTokens,
     traffic: new Traffic(),
     health: new Health({
-      db_primary: () => database.pool.query('select 1'),
+      db_primary: (deadline) => queryAlone(database.pool, { text: 'select 1' }, deadline),
       job_queue: () => temporal.check(),
       ...(store ? { fga: () => store.ping() } : {}),
     }),
@@ -112,7 +113,7 @@ export async function listen({ app, services }: Api): Promise<Listening> {
   }
   return {
     url,
-    metricsUrl: metrics ? `${urlOf(metrics)}/metrics` : '',
+    metricsUrl: metrics ? `${serverUrl(metrics)}/metrics` : '',
     close: async () => {
       services.health.stop();
       await services.traffic.quiet(services.config.current.server.shutdowngraceperiod);
@@ -150,10 +151,4 @@ const reasons: Readonly<Record<string, string>> = {
 
 function reasonOf({ code, message }: NodeJS.ErrnoException): string {
   return reasons[code ?? ''] ?? `and it could not be opened: ${message}.`;
-}
-
-function urlOf(server: Server): string {
-  const { address, port, family } = server.address() as AddressInfo;
-  const host = address === '::' || address === '0.0.0.0' ? '127.0.0.1' : address;
-  return `http://${family === 'IPv6' && host === address ? `[${host}]` : host}:${port}`;
 }

@@ -56,6 +56,7 @@ export function createActivities(
     }),
     ...createMaintenanceActivities({
       database,
+      logger,
       now: () => (Test.Time ? new Date(Test.Time) : clock.now()),
       rescueAfterMs: () => config.current.jobqueue.queueconf.RescueStuckJobsAfter,
       sweepEvents: (before) => relay.sweep(before),

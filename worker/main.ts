@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Runtime } from '@temporalio/worker';
 import { Registry } from 'prom-client';
 import { createLogger } from '#activities/clients/logger.ts';
 import { listeners } from '#activities/listeners/index.ts';
 import { serveMetrics } from '#activities/clients/metrics-server.ts';
+import { serverUrl } from '#activities/clients/server-url.ts';
 import { onStop } from '#activities/clients/stop-signals.ts';
 import { statementSpans, startTelemetry } from '#activities/clients/telemetry.ts';
 import {
@@ -81,10 +81,8 @@ async function exportMetrics(from: SdkMetrics): Promise<Server | undefined> {
   const address = parseListenAddress(server.metricsport);
   if (!address) return undefined;
   try {
-    const { host, port } = address;
-    const listening = await serveMetrics(registry, { host: host || '0.0.0.0', port }, () => from.update());
-    const { port: actual } = listening.address() as AddressInfo;
-    logger.info({ metrics: `http://${host || '0.0.0.0'}:${actual}/metrics` }, 'metrics are exported');
+    const listening = await serveMetrics(registry, address, () => from.update());
+    logger.info({ metrics: `${serverUrl(listening)}/metrics` }, 'metrics are exported');
     return listening;
   } catch (error) {
     logger.error({ err: error }, `metrics are not exported: give the worker a server.metricsport of its own`);

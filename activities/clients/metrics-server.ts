@@ -3,13 +3,14 @@ import type { Registry } from 'prom-client';
 
 /**
  * Serves a registry at `/metrics` (`server.metricsport`), never on the API's own port.
+ * Without a host it listens on every interface, of both IP versions where the machine has both.
  * @param beforeScrape brings the registry up to date
  * @returns the server, when it listens
  * @throws when the port is taken
  */
 export async function serveMetrics(
   registry: Registry,
-  { host, port }: { readonly host: string; readonly port: number },
+  { host, port }: { readonly host: string | undefined; readonly port: number },
   beforeScrape: () => void = () => {},
 ): Promise<Server> {
   const server = createServer((request, response) => {
@@ -17,15 +18,18 @@ export async function serveMetrics(
       response.writeHead(404, { 'content-type': 'text/plain' }).end('Metrics are at /metrics.\n');
       return;
     }
-    beforeScrape();
-    registry.metrics().then(
+    const scraped = async () => {
+      beforeScrape();
+      return registry.metrics();
+    };
+    scraped().then(
       (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
       (error: unknown) => response.writeHead(500).end(String(error)),
     );
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, resolve);
+    server.listen(host === undefined ? { port } : { host, port }, resolve);
   });
   return server;
 }

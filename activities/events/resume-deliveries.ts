@@ -37,6 +37,10 @@ export async function resumeDeliveries(
     if (await start(inputOf(event, listener, deps))) resumed++;
   }
   for (const hold of orphaned) {
+    if (!deps.listeners.some(({ name }) => name === hold.listener)) {
+      deps.logger.warn(hold, 'events are held for a listener that this release does not have');
+      continue;
+    }
     const next = await deliverHeld(hold);
     if (next) await start(next);
     resumed++;

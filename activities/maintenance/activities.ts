@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { systemCaller } from '#entities/kit/caller.ts';
 import type { Database } from '#entities/kit/database.ts';
 import { newId } from '#entities/kit/ids.ts';
@@ -5,6 +6,7 @@ import { maintainPartitions } from '#entities/kit/outbox.ts';
 
 export interface MaintenanceDependencies {
   readonly database: Database;
+  readonly logger: Logger;
   /** What sweeps take as now. */
   readonly now: () => Date;
   /** Age in milliseconds at which work counts as left behind (`jobqueue.queueconf.RescueStuckJobsAfter`). */
@@ -27,11 +29,15 @@ export function createMaintenanceActivities(deps: MaintenanceDependencies) {
     /** Restarts what was left behind; the counts are the result in the UI. One part that is away does not stop the others. */
     async sweepOutbox(): Promise<{ batches: number; deliveries: number; tuples: number }> {
       const before = new Date(deps.now().getTime() - deps.rescueAfterMs());
-      const [batches, deliveries, tuples] = await Promise.allSettled([
+      const parts = await Promise.allSettled([
         deps.sweepEvents(before),
         deps.resumeDeliveries(before),
         deps.applyTuples(),
       ]);
+      // The attempt fails with the first of them only.
+      for (const part of parts)
+        if (part.status === 'rejected') deps.logger.error({ err: part.reason }, 'a part of the sweep failed');
+      const [batches, deliveries, tuples] = parts;
       return { batches: valueOf(batches), deliveries: valueOf(deliveries), tuples: valueOf(tuples) };
     },
 

@@ -185,10 +185,11 @@ export async function orphanedHolds(
 ): Promise<{ readonly listener: string; readonly entityId: string }[]> {
   const session = await unit.readAs('system');
   const { rows } = await session.query<{ listener: string; entityId: string }>(
-    `select distinct h.listener, h.entity_id as "entityId" from event_deliveries h
-     where h.state = 'held' and h.updated_at < $1 and not exists (
-       select 1 from event_deliveries f where f.listener = h.listener and f.entity_id = h.entity_id and f.state = 'failing')
-     limit $2`,
+    // In random order, so that those which cannot be let go yet do not keep the others out for ever.
+    `select * from (select distinct h.listener, h.entity_id as "entityId" from event_deliveries h
+       where h.state = 'held' and h.updated_at < $1 and not exists (select 1 from event_deliveries f
+         where f.listener = h.listener and f.entity_id = h.entity_id and f.state = 'failing')) held
+     order by random() limit $2`,
     [before, most],
   );
   return rows;
