@@ -1,7 +1,9 @@
 import { roles } from './kit/caller.ts';
 import { defineEntityModule } from './kit/define.ts';
 import { choice, reference } from './kit/fields.ts';
-import { allow, deny, anyone, role, self, system } from './kit/policy.ts';
+import { allow, deny, anyone, role, roleIn, self, system } from './kit/policy.ts';
+
+const managers = roleIn('organizationId', 'owner', 'super_admin', 'admin');
 
 export const membership = defineEntityModule({
   kind: 'membership',
@@ -14,11 +16,12 @@ export const membership = defineEntityModule({
   unique: [{ fields: ['organizationId', 'userId'], message: 'This person is a member already.' }],
   tenancy: 'organization',
   wall: 'organization_id = $organization or user_id = $user',
+  writeWall: 'organization_id = $organization',
   policy: {
     view: [allow(system), allow(self('userId')), allow(role(...roles)), deny(anyone)],
-    create: [allow(system), allow(role('owner', 'super_admin', 'admin'))],
-    edit: [allow(system), allow(role('owner', 'super_admin', 'admin'))],
-    remove: [allow(system), allow(self('userId')), allow(role('owner', 'super_admin', 'admin'))],
+    create: [allow(system), allow(managers)],
+    edit: [allow(system), allow(managers)],
+    remove: [allow(system), allow(self('userId')), allow(managers)],
   },
   expose: { userId: 'read-write', role: 'read-write' },
   filter: ['userId', 'role'],

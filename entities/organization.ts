@@ -16,6 +16,7 @@ export const organization = defineEntityModule({
   tenancy: { none: 'it is the tenant itself' },
   wall: `exists (select 1 from memberships m where m.organization_id = organizations.id
     and m.user_id = $user and m.deleted_at is null)`,
+  writeWall: 'id = $organization',
   policy: {
     view: [allow(system), allow(memberOf('id')), deny(anyone)],
     create: [allow(system), allow(signedIn)],

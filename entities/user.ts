@@ -21,6 +21,7 @@ export const user = defineEntityModule({
   tenancy: { none: 'people belong to several organizations' },
   wall: `id = $user or exists (select 1 from memberships m where m.user_id = users.id
     and m.organization_id = $organization and m.deleted_at is null)`,
+  writeWall: 'id = $user',
   policy: {
     view: [allow(system), allow(signedIn), deny(anyone)],
     create: [allow(system)],

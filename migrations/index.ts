@@ -1,9 +1,11 @@
 import type { MigrationObject } from '@mikro-orm/core';
 import { Migration0001Foundation } from './migration-0001-foundation.ts';
 import { Migration0002Kinds } from './migration-0002-kinds.ts';
+import { Migration0003WriteWalls } from './migration-0003-write-walls.ts';
 
 /** All migrations in the order in which they run; rewritten by `npm run migrate:new`. */
 export const migrations: MigrationObject[] = [
   { name: '0001-foundation', class: Migration0001Foundation },
   { name: '0002-kinds', class: Migration0002Kinds },
+  { name: '0003-write-walls', class: Migration0003WriteWalls },
 ];

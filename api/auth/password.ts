@@ -57,10 +57,11 @@ export function isOutdated(stored: string): boolean {
  * @throws AppError weak_password
  */
 export async function checkStrength(password: string, personal: readonly string[]): Promise<void> {
-  if (password.length >= 12 && new Set(password).size >= 4) return;
+  const isPersonal = personal.some((word) => word.toLowerCase() === password.toLowerCase());
+  if (password.length >= 12 && new Set(password).size >= 4 && !isPersonal) return;
   const { check } = await strengthEstimator();
   const result = check(password, [...personal]);
-  if (result.score >= 3) return;
+  if (result.score >= 3 && !isPersonal) return;
   const advice = result.feedback.warning ?? 'Use at least 12 characters, for example several unrelated words.';
   throw new AppError('weak_password', `This password is too easy to guess. ${advice}`, {
     details: { fields: [{ path: '/password', message: advice }] },

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { UnitOfWork } from '#entities/kit/unit-of-work.ts';
+import type { Cost } from './selection.ts';
 import type { Services } from '../services.ts';
 
 /** What resolvers work with. One operation is one unit of work. */
@@ -7,6 +8,6 @@ export interface GraphqlContext {
   readonly services: Services;
   readonly fastify: { readonly request: FastifyRequest; readonly reply: FastifyReply };
   unit: UnitOfWork;
-  /** What the operation has asked for so far: fields of records (`server.complexitylimit`), and records at the most. */
-  spent?: { fields: number; records: number };
+  /** What the operation has asked for so far, at the most. */
+  spent?: Cost;
 }

@@ -22,7 +22,7 @@ import { DateTime } from './date-time.ts';
 import { handedOn } from './handed-on.ts';
 import { existingId, mutationsOf } from './mutations.ts';
 import { PageTypes } from './pages.ts';
-import { SelectionReader, type PageArguments } from './selection.ts';
+import { SelectionReader, type Cost, type PageArguments } from './selection.ts';
 import { WhereTypes } from './where.ts';
 
 type FieldConfig = GraphQLFieldConfig<Answer, GraphqlContext>;
@@ -53,6 +53,12 @@ export function deriveSchema(registry: Registry, handWritten: readonly HandWritt
 
 /** Most records that the lists of one operation may bring, were all of them full: nested sizes multiply. */
 const mostRecords = 100_000;
+
+/** Most values that these records may have together. */
+const mostValues = 500_000;
+
+/** Most conditions of all filters of one operation. */
+const mostConditions = 500;
 
 class SchemaDeriver implements Types {
   readonly #registry: Registry;
@@ -99,12 +105,13 @@ class SchemaDeriver implements Types {
     const { maxresultlimit, complexitylimit } = context.services.config.current.server;
     return new SelectionReader(this.#registry, info, {
       largestPage: maxresultlimit,
-      spend: ({ fields = 0, records = 0 }) => {
-        const spent = (context.spent ??= { fields: 0, records: 0 });
-        spent.fields += fields;
-        spent.records += records;
-        if (spent.fields > complexitylimit) throw tooCostly(`selects more than ${complexitylimit} fields of records`);
-        if (spent.records > mostRecords) throw tooCostly(`may bring more than ${mostRecords} records`);
+      spend: (cost) => {
+        const spent = (context.spent ??= { fields: 0, records: 0, values: 0, conditions: 0 });
+        const most = { fields: complexitylimit, records: mostRecords, values: mostValues, conditions: mostConditions };
+        for (const name of ['fields', 'records', 'values', 'conditions'] as const) {
+          spent[name] += cost[name] ?? 0;
+          if (spent[name] > most[name]) throw tooCostly(name, most[name]);
+        }
       },
     });
   }
@@ -167,7 +174,6 @@ class SchemaDeriver implements Types {
       case 'reference':
         return GraphQLID;
       case 'text':
-      case 'json':
         return GraphQLString;
       default:
         field.type satisfies never;
@@ -206,7 +212,15 @@ class SchemaDeriver implements Types {
   }
 }
 
-function tooCostly(what: string): AppError {
+const costs: Readonly<Record<keyof Cost, string>> = {
+  fields: 'selects more than # fields of records',
+  records: 'may bring more than # records',
+  values: 'may bring more than # values',
+  conditions: 'has filters of more than # conditions',
+};
+
+function tooCostly(cost: keyof Cost, most: number): AppError {
+  const what = costs[cost].replace('#', String(most));
   return new AppError('limit_exceeded', `The operation ${what}; split it, or ask for smaller pages.`);
 }
 

@@ -12,6 +12,7 @@ import type { Answer } from '#entities/kit/data-client.ts';
 import type { EntityModule } from '#entities/kit/define.ts';
 import { AppError } from '#entities/kit/errors.ts';
 import { isId } from '#entities/kit/ids.ts';
+import { storedWords } from './choice-words.ts';
 import type { GraphqlContext } from './context.ts';
 
 type FieldConfig = GraphQLFieldConfig<Answer, GraphqlContext>;
@@ -90,12 +91,11 @@ export function existingId(module: EntityModule, id: string): string {
   throw new AppError('not_found', `There is no ${module.typeName} "${String(id)}".`);
 }
 
-/** Words of a choice are stored in small letters. */
 function stored(module: EntityModule, input: Answer): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(input).map(([name, value]) => [
       name,
-      module.fields[name]?.type === 'choice' && typeof value === 'string' ? value.toLowerCase() : value,
+      module.fields[name]?.type === 'choice' ? storedWords(value) : value,
     ]),
   );
 }

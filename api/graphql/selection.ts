@@ -50,14 +50,22 @@ const defaultPage = 25;
 /** Most terms of an order; more would not make it finer. */
 const mostTerms = 5;
 
+export interface Cost {
+  fields: number;
+  records: number;
+  values: number;
+  conditions: number;
+}
+
 export interface SelectionLimits {
   /** `server.maxresultlimit`. */
   readonly largestPage: number;
   /**
-   * Counts selected fields, and the records that a list may bring.
+   * Counts selected fields, the records that lists may bring, the values that all of these may have together, and the
+   * conditions of filters.
    * @throws AppError limit_exceeded when they are too many for one operation
    */
-  readonly spend: (cost: { readonly fields?: number; readonly records?: number }) => void;
+  readonly spend: (cost: Partial<Cost>) => void;
 }
 
 /** From the selection sets of an operation to selections of the data layer. */
@@ -92,7 +100,7 @@ export class SelectionReader {
   /** @throws AppError limit_exceeded, invalid_input */
   page(module: EntityModule, args: PageArguments, nodes: readonly FieldNode[] = this.#info.fieldNodes): PageSelection {
     const type = this.#objectType(`${module.typeName}Connection`);
-    const filter = args.where ? filterOf(this.#registry, module, args.where) : undefined;
+    const filter = args.where ? filterOf(this.#registry, module, args.where, this.#spendConditions) : undefined;
     const order = args.orderBy ?? [];
     if (order.length > mostTerms)
       throw new AppError('limit_exceeded', `orderBy takes ${mostTerms} terms at the most; it has ${order.length}.`);
@@ -105,6 +113,8 @@ export class SelectionReader {
       parts: this.#below(slice.size, () => this.#fields(nodes).map((field) => this.#pagePart(module, type, field))),
     };
   }
+
+  readonly #spendConditions = (conditions: number): void => this.#limits.spend({ conditions });
 
   /** Reads what is selected of each of so many records. */
   #below<T>(records: number, read: () => T): T {
@@ -168,7 +178,7 @@ export class SelectionReader {
     const found = new Map<string, { name: string; nodes: FieldNode[] }>();
     const visited = new Set<string>();
     for (const { selectionSet } of nodes) if (selectionSet) this.#collect(selectionSet, found, visited);
-    this.#limits.spend({ fields: found.size });
+    this.#limits.spend({ fields: found.size, values: found.size * this.#above });
     return [...found].map(([as, field]) => ({ as, ...field }));
   }
 

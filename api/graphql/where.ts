@@ -14,6 +14,7 @@ import type { Field } from '#entities/kit/fields.ts';
 import { relationsOf } from '#entities/kit/read/relations.ts';
 import { filterableFields, type Comparison, type Filter } from '#entities/kit/read/where.ts';
 import type { Registry } from '#entities/kit/registry.ts';
+import { storedWords } from './choice-words.ts';
 import { DateTime } from './date-time.ts';
 
 /** A `where` argument as the executor hands it over. */
@@ -28,13 +29,23 @@ export interface WhereInput {
 const deepest = 6;
 const mostValues = 1_000;
 
-/** @throws AppError limit_exceeded, invalid_input */
-export function filterOf(registry: Registry, module: EntityModule, where: WhereInput, depth = 1): Filter {
+/**
+ * @param spend counts so many comparisons and branches
+ * @throws AppError limit_exceeded, invalid_input
+ */
+export function filterOf(
+  registry: Registry,
+  module: EntityModule,
+  where: WhereInput,
+  spend: (conditions: number) => void,
+  depth = 1,
+): Filter {
   if (depth > deepest) throw new AppError('limit_exceeded', `where is nested deeper than ${deepest} levels.`);
   const relations = relationsOf(registry, module);
+  spend(1);
   const filters = Object.entries(where).map(([name, value]): Filter => {
     if (value === null) throw new AppError('invalid_input', `"${name}" in where is empty; leave it out.`);
-    const inner = (of: EntityModule, input: unknown) => filterOf(registry, of, input as WhereInput, depth + 1);
+    const inner = (of: EntityModule, input: unknown) => filterOf(registry, of, input as WhereInput, spend, depth + 1);
     if (name === 'not') return { is: 'not', filter: inner(module, value) };
     if (name === 'and' || name === 'or') {
       const list = value as readonly WhereInput[];
@@ -43,7 +54,12 @@ export function filterOf(registry: Registry, module: EntityModule, where: WhereI
     }
     const relation = relations.get(name);
     if (relation) return { is: 'related', relation, filter: inner(relation.target, value) };
-    return { is: 'field', field: name, comparison: stored(module.fields[name], name, value as Comparison) };
+    const comparison = value as Comparison;
+    for (const [operator, operand] of Object.entries(comparison)) {
+      if (Array.isArray(operand)) checkLength(operator, operand);
+      spend(1);
+    }
+    return { is: 'field', field: name, comparison: stored(module.fields[name], comparison) };
   });
   return { is: 'and', filters };
 }
@@ -54,14 +70,9 @@ function checkLength(name: string, list: readonly unknown[]): void {
 }
 
 /** Words of a choice are stored in small letters. */
-function stored(field: Field | undefined, name: string, comparison: Comparison): Comparison {
-  for (const value of Object.values(comparison)) if (Array.isArray(value)) checkLength(name, value);
+function stored(field: Field | undefined, comparison: Comparison): Comparison {
   if (field?.type !== 'choice') return comparison;
-  const small = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(small);
-    return typeof value === 'string' ? value.toLowerCase() : value;
-  };
-  return Object.fromEntries(Object.entries(comparison).map(([operator, value]) => [operator, small(value)]));
+  return Object.fromEntries(Object.entries(comparison).map(([operator, value]) => [operator, storedWords(value)]));
 }
 
 const equality = ['eq', 'ne'] as const;

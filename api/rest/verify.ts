@@ -3,7 +3,9 @@ import { emailVerification, membership, organization, user } from '#entities/ind
 import { announcement } from '#entities/kit/announcements.ts';
 import { AppError } from '#entities/kit/errors.ts';
 import { deriveKey } from '#entities/kit/keys.ts';
+import { newId } from '#entities/kit/ids.ts';
 import { checkOneTimeToken, claimedId, invalidToken } from '#entities/kit/one-time-token.ts';
+import { takeTurnForAddress } from '#entities/kit/sign-up-turn.ts';
 import { defineRoute } from '../route.ts';
 
 /** Confirms the address, and gives the person an organization of their own to start with. */
@@ -23,7 +25,10 @@ export const verify = defineRoute({
   handle: async ({ body, unit, services }) => {
     const id = claimedId(body.token);
     const data = unit.data.privileged('confirm address');
-    // Locked, so that of two requests with one token the second sees the first one's result.
+    const claimed = await data.findOne(emailVerification, { id: { eq: id } });
+    if (!claimed) throw invalidToken();
+    // A sign-up at the same time either ends before, and makes this token worthless, or finds the address confirmed.
+    await takeTurnForAddress(unit, claimed.email);
     const verification = await data.findLocked(emailVerification, id);
     if (!verification) throw invalidToken();
     const key = deriveKey(services.config.current.sessions.signingkey, 'one-time-token');
@@ -39,7 +44,8 @@ export const verify = defineRoute({
     await data.update(emailVerification, id, { usedAt: now });
     const person = await data.update(user, verification.userId, { emailConfirmedAt: now });
     const own = await data.create(organization, {
-      name: `personal-${person.id}`,
+      // Not made from what others can know: whoever takes a name first has it.
+      name: `personal-${newId()}`,
       displayName: person.displayName,
       isPersonal: true,
     });

@@ -1,7 +1,14 @@
 import type { Role } from './caller.ts';
 import type { Database } from './database.ts';
-import { databaseError } from './database-error.ts';
+import { queryAlone } from './transaction.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
+
+/** Whom an access token names. */
+export interface Named {
+  readonly userId: string;
+  readonly tokenId: string;
+  readonly organizationId: string | null;
+}
 
 /** What is true now of the person an access token names. */
 export interface Standing {
@@ -13,33 +20,24 @@ export interface Standing {
 
 /**
  * The one statement before a unit of work: reads user, revocation and membership together, outside any transaction.
- * @throws AppError database_unavailable, database_busy
+ * @throws AppError database_unavailable, database_busy, deadline_exceeded
  */
 export async function readStanding(
   database: Database,
-  userId: string,
-  tokenId: string,
-  organizationId: string | null,
-  traceparent?: string,
+  { userId, tokenId, organizationId }: Named,
+  { deadline, traceparent }: { readonly deadline: number; readonly traceparent: string },
 ): Promise<Standing> {
   const startedAt = performance.now();
   const text = 'select is_active as "isActive", is_revoked as "isRevoked", role from request_context($1, $2, $3)';
-  try {
-    const { rows } = await database.pool.query<Standing>({
-      name: 'request-context',
-      text,
-      values: [userId, tokenId, organizationId],
-    });
-    database.options.observer?.statement({
-      text,
-      durationMs: performance.now() - startedAt,
-      isFailed: false,
-      traceparent,
-    });
-    return rows[0] as Standing;
-  } catch (error) {
-    throw databaseError(error);
-  }
+  const values = [userId, tokenId, organizationId];
+  const { rows } = await queryAlone<Standing>(database.pool, { name: 'request-context', text, values }, deadline);
+  database.options.observer?.statement({
+    text,
+    durationMs: performance.now() - startedAt,
+    isFailed: false,
+    traceparent,
+  });
+  return rows[0] as Standing;
 }
 
 /** Makes an access token worthless from the commit on. */

@@ -13,7 +13,13 @@ import type { Fields } from './fields.ts';
 import { newId } from './ids.ts';
 import { validateChanges, validateCreation } from './input.ts';
 import { afterTheRules, decideByCaller, type Condition, type Operation } from './policy.ts';
-import { compilePage, compileRecord, type PageSelection, type RecordSelection } from './read/document.ts';
+import {
+  compilePage,
+  compileRecord,
+  type PageSelection,
+  type RecordSelection,
+  type Statement,
+} from './read/document.ts';
 import { compileRead } from './read/rows.ts';
 import type { Comparison } from './read/where.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -52,7 +58,7 @@ export class DataClient {
   }
 
   /**
-   * Live rows the caller may see, stably ordered. Pending changes of this unit of work are visible.
+   * Live rows the caller may see, stably ordered; a hundred when no limit is given. Pending changes of this unit of work are visible.
    * @throws AppError invalid_input for unknown fields or comparisons
    */
   async find<M extends EntityModule>(module: M, query: FindQuery<M> = {}): Promise<RowOf<M>[]> {
@@ -80,21 +86,24 @@ export class DataClient {
 
   /**
    * A list with everything below it, in one statement, ready to be answered.
-   * @throws AppError invalid_cursor, invalid_input
+   * @throws AppError invalid_cursor, invalid_input, limit_exceeded
    */
   async page(selection: PageSelection): Promise<Answer> {
-    const session = await this.#unit.readAs(this.#role);
-    const { text, values } = compilePage(selection, this.#caller);
-    return (await session.query<{ result: Answer }>(text, values)).rows[0]?.result as Answer;
+    return (await this.#answer(compilePage(selection, this.#caller))) as Answer;
   }
 
-  /** One record with everything below it, in one statement, ready to be answered. @throws AppError not_found */
+  /** One record with everything below it, in one statement, ready to be answered. @throws AppError not_found, limit_exceeded */
   async record(selection: RecordSelection, id: string): Promise<Answer> {
+    const answer = await this.#answer(compileRecord(selection, id, this.#caller));
+    if (!answer) throw new AppError('not_found', `There is no ${selection.module.typeName} "${id}".`);
+    return answer;
+  }
+
+  async #answer({ text, values }: Statement): Promise<Answer | undefined> {
     const session = await this.#unit.readAs(this.#role);
-    const { text, values } = compileRecord(selection, id, this.#caller);
-    const [row] = (await session.query<{ result: Answer }>(text, values)).rows;
-    if (!row) throw new AppError('not_found', `There is no ${selection.module.typeName} "${id}".`);
-    return row.result;
+    const [row] = (await session.query<{ result: Answer; isTooLarge: boolean }>(text, values)).rows;
+    if (row?.isTooLarge) throw new AppError('limit_exceeded', 'The answer would be too large; ask for smaller pages.');
+    return row?.result;
   }
 
   /**
@@ -173,6 +182,8 @@ export class DataClient {
       // A kind without rules: its writes are dropped without a word (specification, Authorization rule 3).
       if (!module.policy) return { ...row, ...values };
       this.#authorize(module, operation, row);
+      // What changes nothing is no change: no version, no history, no event.
+      if (Object.entries(values).every(([name, value]) => isSame(row[name], value))) return row;
       const { registry } = this.#unit.database.options;
       return this.#unit.change(this.#role, () => {
         const entity: Row = this.#unit.em.merge(registry.schemaOf(module).class, row as never, { refresh: true });
@@ -210,4 +221,9 @@ export class DataClient {
     if (condition.is === 'self') return row[condition.field] === this.#caller.subjectId;
     throw new Error(`condition "${condition.is}" cannot decide a write`);
   }
+}
+
+function isSame(held: unknown, given: unknown): boolean {
+  if (held instanceof Date && given instanceof Date) return held.getTime() === given.getTime();
+  return held === given;
 }

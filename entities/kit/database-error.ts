@@ -12,7 +12,7 @@ function isPostgresError(error: unknown): error is Error & PostgresError {
 
 /**
  * Node's own socket errors and PostgreSQL's connection classes (08, 57P01…03, 25P03): the server, or the connection, is not
- * there. Nor is it for us once it refuses our credentials (28) or the database is gone (3D).
+ * there (08P01 is our own mistake in the protocol). Nor is it for us once it refuses our credentials (28) or the database is gone (3D).
  */
 const unreachable = new Set([
   'ECONNREFUSED',
@@ -47,7 +47,7 @@ export class UniqueViolation extends Error {
  */
 export function databaseError(error: unknown): unknown {
   if (isAppError(error) || !isPostgresError(error)) return connectionError(error);
-  if (unreachable.has(error.code) || /^(?:08|28|3D)/u.test(error.code)) {
+  if (unreachable.has(error.code) || /^(?:08(?!P01)|28|3D)/u.test(error.code)) {
     return new AppError('database_unavailable', 'The database cannot be reached; try again in a moment.', {
       details: { retryAfterSeconds: 1 },
       cause: error,

@@ -39,6 +39,8 @@ export interface EntityDefinition<F extends Fields, T extends Tenancy, Name exte
    * `$organization` and `$user` for the caller's ids.
    */
   readonly wall?: string;
+  /** Which rows the app role can leave behind, when that is less than it can reach. */
+  readonly writeWall?: string;
   /** Absent: readable, and writes are silently dropped (specification, Authorization rule 3). */
   readonly policy?: Policy;
   /** Fields that leave the data layer; what is not named is invisible. */
@@ -129,6 +131,12 @@ export function defineEntityModule<const F extends Fields, const T extends Tenan
     if (tenancyField(definition.tenancy).includes(name)) fail(`field "${name}" comes from the tenancy`);
     if (field.type === 'reference' && !name.endsWith('Id')) fail(`reference "${name}" must end in "Id"`);
     if (field.secret && Object.hasOwn(definition.expose, name)) fail(`secret field "${name}" cannot be exposed`);
+  }
+  if (definition.wall) {
+    const { create = [], edit = [], remove = [] } = definition.policy ?? {};
+    // Its rows may belong where the caller is not, and there a role of the caller's own organization counts for nothing.
+    if ([...create, ...edit, ...remove].some(({ when }) => when.is === 'role'))
+      fail('it has a wall, so its rules for changes must say in which organization a role counts (roleIn)');
   }
   const known = new Set([...Object.keys(definition.fields), ...tenancyField(definition.tenancy)]);
   const named = [

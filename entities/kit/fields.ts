@@ -30,7 +30,7 @@ export interface Field<Value = unknown, Optional extends boolean = boolean, HasD
   readonly '~value'?: Value;
 }
 
-export type FieldType = 'text' | 'choice' | 'integer' | 'boolean' | 'timestamp' | 'json' | 'reference';
+export type FieldType = 'text' | 'choice' | 'integer' | 'boolean' | 'timestamp' | 'reference';
 
 export type Fields = Readonly<Record<string, Field>>;
 
@@ -64,9 +64,10 @@ function make<Value, const O extends Options<Value>>(
 }
 
 /** Text of `min` to `max` characters (UTF-16 code units). `pattern` is anchored by the caller. */
-export function text<
-  const O extends Options<string> & { min?: number; max: number; pattern?: RegExp; lowerCase?: true },
->(description: string, options: O): Made<string, O> {
+export function text<const O extends Options<string> & { min?: number; max: number; pattern?: RegExp }>(
+  description: string,
+  options: O,
+): Made<string, O> {
   return make<string, O>('text', description, options, {
     schema: Type.String({
       minLength: options.min ?? (options.optional ? 0 : 1),

@@ -11,15 +11,22 @@ export const sessionSettings = { organizationId: 'core.organization_id', userId:
 const currentOrganization = `current_setting('${sessionSettings.organizationId}', true)`;
 const currentUser = `current_setting('${sessionSettings.userId}', true)`;
 
-/** SQL of the second wall: which rows the app role may see and write at all, whatever the query says. */
-export function wallOf(module: EntityModule): string {
-  if (module.wall) {
-    const wall = module.wall.replaceAll(/\s+/g, ' ');
-    return wall.replaceAll('$organization', currentOrganization).replaceAll('$user', currentUser);
-  }
+/** SQL of the second wall: which rows the app role may see at all, whatever the query says, and which it may write. */
+function wallsOf(module: EntityModule): { readonly using: string; readonly check: string } {
+  const using = wallOf(module);
+  return { using, check: module.writeWall ? filledIn(module.writeWall) : using };
+}
+
+function wallOf(module: EntityModule): string {
+  if (module.wall) return filledIn(module.wall);
   if (module.tenancy === 'organization') return `organization_id = ${currentOrganization}`;
   if (module.tenancy === 'user') return `user_id = ${currentUser}`;
   return 'false';
+}
+
+function filledIn(wall: string): string {
+  const line = wall.replaceAll(/\s+/g, ' ');
+  return line.replaceAll('$organization', currentOrganization).replaceAll('$user', currentUser);
 }
 
 type Property = Record<string, unknown>;
@@ -41,7 +48,6 @@ const runtimeTypes = {
   integer: 'number',
   boolean: 'boolean',
   timestamp: 'Date',
-  json: 'json',
   reference: 'string',
 } as const satisfies Record<Field['type'], string>;
 
@@ -89,7 +95,6 @@ export function ormSchemaOf(module: EntityModule, typeNameOf: (kind: string) => 
   }
   for (const [name, field] of Object.entries(module.fields)) properties[name] = propertyOf(name, field, typeNameOf);
 
-  const wall = wallOf(module);
   // System work scoped to one organization is held to it; unscoped system work (relay, sweeps) is not.
   const systemWall =
     module.tenancy === 'organization'
@@ -112,7 +117,7 @@ export function ormSchemaOf(module: EntityModule, typeNameOf: (kind: string) => 
     })),
     rowLevelSecurity: true,
     policies: [
-      { name: `${module.table}_app`, roles: [databaseRoles.app], using: wall, check: wall },
+      { name: `${module.table}_app`, roles: [databaseRoles.app], ...wallsOf(module) },
       { name: `${module.table}_system`, roles: [databaseRoles.system], using: systemWall, check: systemWall },
     ],
   };

@@ -1,4 +1,5 @@
-import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
+import type { Duplex } from 'node:stream';
+import type { Pool, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg';
 import { databaseError } from './database-error.ts';
 import { AppError, deadlineExceeded, isAppError } from './errors.ts';
 import { databaseRoles, sessionSettings } from './orm-schema.ts';
@@ -36,6 +37,12 @@ export interface StatementObserver {
 const slackMs = 250;
 
 /**
+ * How long after the deadline the end of a transaction is waited for, in milliseconds; longer than `slackMs`, so that the
+ * server's own limits come first.
+ */
+const patienceMs = 2 * slackMs;
+
+/**
  * One PostgreSQL transaction on one pooled connection. BEGIN, role and tenant settings travel as one message together
  * with the first statement (pipelined), so they cost no round trip of their own.
  */
@@ -64,10 +71,7 @@ export class Transaction {
   /** @throws AppError database_busy, database_unavailable, deadline_exceeded */
   static async begin(pool: Pool, settings: TransactionSettings, observer?: StatementObserver): Promise<Transaction> {
     if (settings.deadline <= Date.now()) throw deadlineExceeded();
-    const client = await pool.connect().catch((error: unknown) => {
-      throw databaseError(error);
-    });
-    return new Transaction(client, settings, observer);
+    return new Transaction(await connect(pool, settings.deadline), settings, observer);
   }
 
   /** Messages sent so far, BEGIN and COMMIT included. */
@@ -162,6 +166,8 @@ export class Transaction {
 
   async #end(command: 'commit' | 'rollback'): Promise<void> {
     this.#ended = true;
+    // A server that stands still, or a statement whose end it cannot force, keeps nobody waiting.
+    const limit = cutAt(this.#client, Math.max(this.#home.deadline, Date.now()) + patienceMs);
     try {
       const result = await this.#send(command, []);
       // PostgreSQL answers COMMIT of a failed transaction with a successful ROLLBACK.
@@ -172,8 +178,73 @@ export class Transaction {
       // The connection's state is unknown: close it instead of giving it to the next request.
       this.#client.release(true);
       throw command === 'commit' ? uncertain(error) : error;
+    } finally {
+      limit.lift();
     }
   }
+}
+
+/**
+ * Runs one statement outside any transaction. @param deadline when nobody waits any more, in milliseconds of the epoch
+ * @throws AppError database_busy, database_unavailable, deadline_exceeded
+ */
+export async function queryAlone<Row extends QueryResultRow>(
+  pool: Pool,
+  statement: QueryConfig,
+  deadline: number,
+): Promise<QueryResult<Row>> {
+  const client = await connect(pool, deadline);
+  const limit = cutAt(client, deadline);
+  try {
+    const result = await client.query<Row>(statement);
+    client.release();
+    return result;
+  } catch (error) {
+    client.release(true);
+    throw limit.isReached ? deadlineExceeded(error) : databaseError(error);
+  } finally {
+    limit.lift();
+  }
+}
+
+/** A connection of the pool; one that comes too late goes back. */
+async function connect(pool: Pool, deadline: number): Promise<PoolClient> {
+  const connecting = pool.connect();
+  let timer: NodeJS.Timeout | undefined;
+  const expired = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(deadlineExceeded()), Math.max(0, deadline - Date.now()));
+  });
+  try {
+    return await Promise.race([connecting, expired]);
+  } catch (error) {
+    connecting.then(
+      (client) => client.release(),
+      () => {},
+    );
+    throw databaseError(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Cuts the connection at that time, unless the limit is lifted before: what waits for an answer fails, and PostgreSQL rolls back. */
+function cutAt(client: PoolClient, time: number): { readonly isReached: boolean; lift(): void } {
+  // The driver has no other way: told to end, a pipelined connection waits for all its answers first.
+  const { stream } = (client as unknown as { readonly connection: { readonly stream: Duplex } }).connection;
+  let isReached = false;
+  const timer = setTimeout(
+    () => {
+      isReached = true;
+      stream.destroy();
+    },
+    Math.max(0, time - Date.now()),
+  );
+  return {
+    get isReached() {
+      return isReached;
+    },
+    lift: () => clearTimeout(timer),
+  };
 }
 
 /** A connection that breaks while COMMIT is under way leaves open what became of it. */

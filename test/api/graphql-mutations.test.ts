@@ -75,6 +75,17 @@ describe('an update', () => {
     expectGraphqlError(await client.graphql(deleteOrganization, there), 'permission_denied');
   });
 
+  test('that changes nothing leaves nothing behind', async () => {
+    const person = await buildPerson(world);
+    const client = await signedIn(world, person);
+    const { id, displayName } = person.user;
+    for (const input of [{}, { displayName }])
+      expect((await client.graphql(updateUser, { id, input })).data.updateUser.user.displayName).toBe(displayName);
+    expect(await asOwner(world, 'select record_version as version from users where id = $1', [id])).toEqual([
+      { version: 1 },
+    ]);
+  });
+
   test('is checked like a creation', async () => {
     const person = await buildPerson(world);
     const client = await signedIn(world, person);

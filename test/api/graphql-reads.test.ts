@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { membership, organization } from '#entities/index.ts';
+import { systemCaller } from '#entities/kit/caller.ts';
+import { newId } from '#entities/kit/ids.ts';
+import { asOwner } from '../kit/as-owner.ts';
 import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import type { TestClient } from '../kit/test-client.ts';
@@ -142,7 +146,14 @@ describe('where', () => {
   test.each<[string, object, 'invalid_input' | 'limit_exceeded']>([
     ['nothing to compare with', { email: { eq: null } }, 'invalid_input'],
     ['nothing at all', { email: null }, 'invalid_input'],
-    ['a day that does not exist', { createdAt: { gt: 'yesterday' } }, 'invalid_input'],
+    ['what is no instant', { createdAt: { gt: 'yesterday' } }, 'invalid_input'],
+    ['a day that does not exist', { createdAt: { gt: '2026-02-31T00:00:00Z' } }, 'invalid_input'],
+    ['branches without end', { or: Array.from({ length: 500 }, () => ({})) }, 'limit_exceeded'],
+    [
+      'comparisons without end',
+      { or: Array.from({ length: 100 }, () => ({ email: { eq: '', ne: '', gt: '', gte: '' } })) },
+      'limit_exceeded',
+    ],
     [
       'a list without end',
       { email: { in: Array.from({ length: 1_001 }, (_, index) => `${index}`) } },
@@ -207,6 +218,32 @@ test('lists in lists may bring a hundred thousand records, were all of them full
     `{ memberships(first: 100) { edges { node { user { memberships(first: 100) { edges { node { user { memberships(first: ${size}) { totalCount } } } } } } } } } }`;
   await ask(nested(8));
   expectGraphqlError(await client.graphql(nested(10)), 'limit_exceeded');
+});
+
+test('filters count together, however often one variable stands in the operation', async () => {
+  const where = { or: Array.from({ length: 90 }, () => ({})) };
+  const times = (count: number) =>
+    `query ($where: UserWhere) { ${Array.from({ length: count }, (_, n) => `u${n}: users(where: $where) { totalCount }`).join(' ')} }`;
+  await ask(times(5), { where });
+  expectGraphqlError(await client.graphql(times(6), { where }), 'limit_exceeded');
+});
+
+test('an answer that is too large stays in the database', async () => {
+  const person = await buildPerson(world);
+  await world.backbone.database.transact({ caller: systemCaller('test'), requestId: newId() }, async ({ data }) => {
+    for (let n = 0; n < 99; n++) {
+      const { id: organizationId } = await data.create(organization, { name: `large ${n} of 99` });
+      await data.create(membership, { organizationId, userId: person.user.id, role: 'owner' });
+    }
+  });
+  // As a migration would: without a change, so without history.
+  await asOwner(world, `update organizations set description = repeat('x', 2000)`);
+  const visitor = await signedIn(world, person);
+  const fields = (count: number) => Array.from({ length: count }, (_, n) => `d${n}: description`).join(' ');
+  const query = (count: number) => `{ organizations(first: 100) { edges { node { ${fields(count)} } } } }`;
+  const { data } = await visitor.graphql(query(20));
+  expect(data.organizations.edges).toHaveLength(100);
+  expectGraphqlError(await visitor.graphql(query(90)), 'limit_exceeded');
 });
 
 describe('complexitylimit', () => {

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Client } from 'pg';
 import { asOwner } from '../kit/as-owner.ts';
+import { eventually } from '../kit/eventually.ts';
+import { deletePerson } from '../kit/people.ts';
 import { expectProblem } from '../kit/problem.ts';
 import { verificationToken } from '../kit/verification-token.ts';
 import { openWorld, type World } from '../kit/world.ts';
@@ -85,8 +88,9 @@ describe('a link', () => {
   test('of a person who was deleted since confirms nothing', async () => {
     const email = newEmail();
     await register(email, first);
-    await asOwner(world, 'update users set deleted_at = now() where email = $1', [email]);
-    expectProblem(await verify(await verificationToken(world, email)), 'invalid_token');
+    const token = await verificationToken(world, email);
+    await deletePerson(world, email);
+    expectProblem(await verify(token), 'invalid_token');
   });
 });
 
@@ -187,4 +191,38 @@ test('what is no address is refused', async () => {
     'a\u202e@example.com\r\nBcc: b@example.com',
   ])
     expectProblem(await register(email, first), 'invalid_input', email);
+});
+
+test('a sign-up beside the confirmation never puts its password on the confirmed account', async () => {
+  const email = newEmail();
+  await register(email, first);
+  const token = await verificationToken(world, email);
+  world.clock.advance(2 * minute);
+  const holder = new Client({ connectionString: world.databaseUrl });
+  await holder.connect();
+  await holder.query('begin');
+  await holder.query('select 1 from users where email = $1 for update', [email]);
+  // It has seen an account that is not confirmed, and waits to change it.
+  const signUp = register(email, second);
+  const waiting = async (count: number) =>
+    (
+      await asOwner(world, `select 1 from pg_stat_activity where datname = $1 and wait_event_type = 'Lock'`, [
+        world.name,
+      ])
+    ).length === count;
+  await eventually(() => waiting(1));
+  const confirmation = verify(token);
+  await eventually(() => waiting(2));
+  await holder.query('rollback');
+  await holder.end();
+  expect((await signUp).status).toBe(202);
+  expectProblem(await confirmation, 'invalid_token');
+  expect(await signInStatus(email, second)).toBe(401);
+});
+
+test('an address is no password, however long', async () => {
+  expectProblem(
+    await register('somebody.with.a.long.name@example.com', 'Somebody.with.a.long.name@example.com'),
+    'weak_password',
+  );
 });

@@ -47,6 +47,15 @@ export async function buildPerson(world: World, options: PersonOptions = {}): Pr
   );
 }
 
+/** Deletes a person with what hangs on them. */
+export function deletePerson(world: World, email: string): Promise<void> {
+  const context = { caller: systemCaller('test builder'), requestId: `build-${newId()}` };
+  return world.backbone.database.transact(context, async ({ data }) => {
+    const person = await data.findOne(user, { email: { eq: email } });
+    await data.remove(user, person?.id ?? '');
+  });
+}
+
 /** A client that is signed in as this person by cookie. */
 export async function signedIn(world: World, person: Person): Promise<TestClient> {
   const client = world.client();

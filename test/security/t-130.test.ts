@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asOwner } from '../kit/as-owner.ts';
 import { countHashes } from '../kit/count-hashes.ts';
-import { buildPerson, testPassword } from '../kit/people.ts';
+import { buildPerson, deletePerson, testPassword } from '../kit/people.ts';
 import type { TestAnswer } from '../kit/test-client.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -58,7 +58,7 @@ describe('a refused sign-in', () => {
     await buildPerson(world, { email: unconfirmed, isConfirmed: false });
     const deleted = newEmail();
     const gone = await buildPerson(world, { email: deleted });
-    await asOwner(world, 'update users set deleted_at = now() where id = $1', [gone.user.id]);
+    await deletePerson(world, gone.user.email);
     const passwordless = newEmail();
     const oauth = await buildPerson(world, { email: passwordless });
     await asOwner(world, 'update users set password_hash = null where id = $1', [oauth.user.id]);

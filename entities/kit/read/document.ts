@@ -49,23 +49,32 @@ export type PageInfoPart =
       readonly as: string;
     };
 
-interface Statement {
+export interface Statement {
   readonly text: string;
   readonly values: readonly unknown[];
 }
 
 /**
- * Compiles a list with everything below it into one statement, which returns the answer as one JSON value `result`. The
+ * Compiles a list with everything below it into one statement, which returns the answer as one JSON value `result`, or that it `isTooLarge`. The
  * number of statements never depends on the number of rows; tenancy, soft delete and rules stand in the WHERE of each kind.
  * @throws AppError invalid_cursor, invalid_input
  */
 export function compilePage(page: PageSelection, caller: Caller): Statement {
-  return compileSql(sql`select ${new DocumentCompiler(caller).page(page)} as result`);
+  return sized(sql`select ${new DocumentCompiler(caller).page(page)} as result`);
 }
 
 /** The same for one record; no row when there is none that the caller may see. */
 export function compileRecord(record: RecordSelection, id: string, caller: Caller): Statement {
-  return compileSql(new DocumentCompiler(caller).recordOf(record, (alias) => sql`${column(alias, 'id')} = ${id}`));
+  return sized(new DocumentCompiler(caller).recordOf(record, (alias) => sql`${column(alias, 'id')} = ${id}`));
+}
+
+/** Largest answer of one statement, in bytes: what is larger never leaves the database. */
+const largestAnswer = 16 * 1024 * 1024;
+
+/** A row of `result`, empty when it would be too large, and `size` in bytes. */
+function sized(statement: Sql): Statement {
+  return compileSql(sql`select case when size <= ${largestAnswer} then result end as result, size > ${largestAnswer} as "isTooLarge"
+    from (select result, octet_length(result::text) as size from (${statement} offset 0) as made) as measured`);
 }
 
 class DocumentCompiler {
@@ -130,7 +139,7 @@ class DocumentCompiler {
     return this.#object(
       parts,
       sql`(select ${named(aggregates)} from (
-        select ${sql.ref(numbered)}.*, row_number() over (order by ${orderBy(numbered, walked)}) as place from (
+        select ${sql.ref(numbered)}.*, row_number() over (order by ${orderBy(numbered, walked)}) as "#place" from (
           select ${sql.ref(inner)}.* ${source(inner, bounds)} order by ${orderBy(inner, walked)} limit ${page.size + 1}
         ) as ${sql.ref(numbered)}) as ${sql.ref(rows)}) as ${sql.ref(whole)}`,
     );
@@ -214,7 +223,7 @@ function named(values: readonly Named[]): Sql {
 
 /** Rows of the page without the one that only tells of more, and where each stands on the walk. */
 function wantedRows({ size }: PageSelection, rows: string): { readonly wanted: Sql; readonly place: Sql } {
-  const place = sql.ref(`${rows}.place`);
+  const place = sql.ref(`${rows}.#place`);
   return { place, wanted: sql`${place} <= ${size}` };
 }
 

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { EntityModule } from '../define.ts';
 import { AppError } from '../errors.ts';
 import { isStorable } from '../input.ts';
+import { parseInstant } from '../instant.ts';
 import type { Sql } from './sql.ts';
 import { column } from './visibility.ts';
 
@@ -100,12 +101,8 @@ function fits({ isOptional, columnType }: KnownTerm, value: unknown): boolean {
   if (columnType === 'boolean') return typeof value === 'boolean';
   if (columnType === 'integer' || columnType === 'bigint') return Number.isSafeInteger(value);
   if (typeof value !== 'string' || !isStorable(value)) return false;
-  return columnType !== 'timestamptz' || instant.test(value);
+  return columnType !== 'timestamptz' || parseInstant(value) !== undefined;
 }
-
-/** As PostgreSQL writes an instant in JSON. */
-const instant =
-  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?\+00:00$/;
 
 /** Kind and order a cursor belongs to. */
 function fingerprint(module: EntityModule, terms: readonly OrderTerm[]): string {

@@ -27,6 +27,16 @@ export interface ToMany {
  * References that are not exposed are no way to anywhere.
  */
 export function relationsOf(registry: Registry, module: EntityModule): ReadonlyMap<string, Relation> {
+  const known = cache.get(registry) ?? new Map<string, ReadonlyMap<string, Relation>>();
+  cache.set(registry, known);
+  const relations = known.get(module.kind) ?? findRelations(registry, module);
+  known.set(module.kind, relations);
+  return relations;
+}
+
+const cache = new WeakMap<Registry, Map<string, ReadonlyMap<string, Relation>>>();
+
+function findRelations(registry: Registry, module: EntityModule): ReadonlyMap<string, Relation> {
   const relations = new Map<string, Relation>();
   for (const { field, target, description } of referencesOf(registry, module)) {
     const name = field.replace(/Id$/, '');

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { membership } from '#entities/index.ts';
+import { systemCaller, type Caller } from '#entities/kit/caller.ts';
+import type { DataClient } from '#entities/kit/data-client.ts';
+import { defineEntityModule } from '#entities/kit/define.ts';
+import { text } from '#entities/kit/fields.ts';
+import { newId } from '#entities/kit/ids.ts';
+import { allow, role } from '#entities/kit/policy.ts';
+import { asOwner } from '../kit/as-owner.ts';
+import { buildPerson, type Person } from '../kit/people.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+let world: World;
+let owner: Person;
+let attacker: Person;
+let joined: string;
+
+beforeAll(async () => {
+  world = await openWorld();
+  owner = await buildPerson(world);
+  attacker = await buildPerson(world);
+  joined = await world.backbone.database.transact(
+    { caller: systemCaller('test'), requestId: newId() },
+    async ({ data }) => {
+      const row = await data.create(membership, {
+        organizationId: owner.organization.id,
+        userId: attacker.user.id,
+        role: 'member',
+      });
+      return row.id;
+    },
+  );
+});
+afterAll(() => world.close());
+
+/** Owner of their own organization, in which they act. */
+function asAttacker<T>(work: (data: DataClient) => Promise<T>): Promise<T> {
+  const caller: Caller = {
+    kind: 'user',
+    subjectId: attacker.user.id,
+    organizationId: attacker.organization.id,
+    role: 'owner',
+    tokenId: newId(),
+    reason: '',
+  };
+  return world.backbone.database.transact({ caller, requestId: newId() }, ({ data }) => work(data));
+}
+
+test('an owner of one organization has no say about the members of another', async () => {
+  const stranger = await buildPerson(world);
+  const denied = { code: 'permission_denied' };
+  const organizationId = owner.organization.id;
+  await expect(
+    asAttacker((data) => data.create(membership, { organizationId, userId: stranger.user.id, role: 'owner' })),
+  ).rejects.toMatchObject(denied);
+  await expect(asAttacker((data) => data.update(membership, joined, { role: 'owner' }))).rejects.toMatchObject(denied);
+  expect(await asOwner(world, 'select role from memberships where id = $1', [joined])).toEqual([{ role: 'member' }]);
+});
+
+test('nor would the database let it pass, were the rules forgotten', async () => {
+  const unit = world.backbone.database.unitOfWork({
+    caller: {
+      kind: 'user',
+      subjectId: attacker.user.id,
+      organizationId: attacker.organization.id,
+      role: 'owner',
+      tokenId: newId(),
+      reason: '',
+    },
+    requestId: newId(),
+  });
+  const session = await unit.readAs('app');
+  await expect(session.query(`update memberships set role = 'owner' where id = $1`, [joined])).rejects.toThrow();
+  await unit.rollback();
+});
+
+test('a kind with a wall must say in which organization a role counts', () => {
+  const define = () =>
+    defineEntityModule({
+      kind: 'leak',
+      table: 'leaks',
+      description: 'A kind whose rules forget where a role is held.',
+      fields: { name: text('Name.', { max: 10 }) },
+      tenancy: 'organization',
+      wall: 'true',
+      policy: { view: [], create: [allow(role('owner'))], edit: [], remove: [] },
+      expose: { name: 'read-write' },
+      filter: [],
+      order: [],
+      events: [],
+    });
+  expect(define).toThrow(
+    '"leak": it has a wall, so its rules for changes must say in which organization a role counts',
+  );
+});
