@@ -3,6 +3,7 @@ import { readTemporalEnvironment } from '#config/environment.ts';
 import { configFileArgument } from '#config/load.ts';
 import { exitOnConfigurationError } from '#config/problem.ts';
 import { ConfigStore } from '#config/store.ts';
+import { isAppError } from '#entities/kit/errors.ts';
 import { openBackbone } from './backbone.ts';
 import { verifyInstallation } from './verify.ts';
 
@@ -15,12 +16,19 @@ const backbone = await openBackbone({
   logger,
   process: 'core tool',
 });
-const lines = await verifyInstallation(backbone, { isQuiet: args.includes('--quiet') });
-await backbone.close();
-for (const line of lines) console.log(line);
-console.log(
-  lines.length === 0
-    ? 'Rows, history, events, deliveries, tuples and workflows agree.'
-    : `${lines.length} disagreements.`,
-);
-process.exitCode = lines.length === 0 ? 0 : 1;
+try {
+  const lines = await verifyInstallation(backbone, { isQuiet: args.includes('--quiet') });
+  for (const line of lines) console.log(line);
+  console.log(
+    lines.length === 0
+      ? 'Rows, history, events, deliveries, tuples and workflows agree.'
+      : `${lines.length} disagreements.`,
+  );
+  process.exitCode = lines.length === 0 ? 0 : 1;
+} catch (error) {
+  if (!isAppError(error)) throw error;
+  console.error(`${error.message} All parts must run to be compared; "npm start" runs them.`);
+  process.exitCode = 1;
+} finally {
+  await backbone.close();
+}
