@@ -1,7 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { parseListenAddress } from '#config/form.ts';
 import type { Variables } from './environment.ts';
+import { listenUrl, withPort } from './listen-url.ts';
 import type { RunningStack } from './running-stack.ts';
 
 /** Settings that a start on this machine fills in unless the person set them, in the environment or in the file. */
@@ -24,11 +26,10 @@ export class PersonalSettings {
   readonly #variables: Variables;
   readonly #file: unknown;
 
-  constructor(variables: Variables, root: string) {
+  /** @param path of the configuration file, which need not be there */
+  constructor(variables: Variables, path: string) {
     this.#variables = variables;
-    const path = join(root, 'config', 'config.yaml');
-    // A file that cannot be parsed is reported by the configuration loader, with line and remedy.
-    this.#file = existsSync(path) ? tryParse(readFileSync(path, 'utf8')) : undefined;
+    this.#file = tryParse(path);
   }
 
   has(path: string): boolean {
@@ -52,6 +53,11 @@ export class PersonalSettings {
     return typeof value === 'boolean' ? value : undefined;
   }
 
+  /** Whether the person leaves the port to us (port 0). It is chosen before the start: links and tokens name it. */
+  isPortOpen(path: string): boolean {
+    return parseListenAddress(this.text(path) ?? '')?.port === 0;
+  }
+
   get ownServers(): OwnServers {
     return {
       postgres: this.has('db.primarydbsource'),
@@ -68,11 +74,13 @@ export function productEnvironment(
   stack: Pick<RunningStack, 'postgres' | 'temporal' | 'openfga' | 'redis'> | undefined,
   { apiPort, metricsPort, stateDir }: LocalSettings,
 ): Record<string, string> {
-  const url = `http://127.0.0.1:${apiPort}`;
+  const listen = withPort(personal.text('server.listen') ?? '127.0.0.1:0', apiPort);
+  const metrics = withPort(personal.text('server.metricsport') ?? '127.0.0.1:0', metricsPort);
+  const url = listenUrl(listen);
   const local: Record<string, string | undefined> = {
     'server.dev': 'true',
-    'server.listen': `127.0.0.1:${apiPort}`,
-    'server.metricsport': `127.0.0.1:${metricsPort}`,
+    'server.listen': listen,
+    'server.metricsport': metrics,
     // Plain HTTP on this machine: browsers and curl keep secure cookies to themselves.
     'server.csrfprotection.secure': 'false',
     'sessions.secure': 'false',
@@ -88,7 +96,7 @@ export function productEnvironment(
     'integrations.email.testdir': join(stateDir, 'email'),
   };
   const filled = Object.entries(local).flatMap(([path, value]) =>
-    value === undefined || personal.has(path)
+    value === undefined || (personal.has(path) && !personal.isPortOpen(path))
       ? []
       : [[`CORE_${path.toUpperCase().replaceAll('.', '_')}`, value] as const],
   );
@@ -112,10 +120,11 @@ function valueAt(value: unknown, path: readonly string[]): unknown {
   return valueAt((value as Record<string, unknown>)[key], rest);
 }
 
-function tryParse(text: string): unknown {
+function tryParse(path: string): unknown {
   try {
-    return parse(text);
+    return parse(readFileSync(path, 'utf8'));
   } catch {
+    // What cannot be read is reported by the configuration loader, with line and remedy.
     return undefined;
   }
 }

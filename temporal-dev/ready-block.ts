@@ -1,4 +1,4 @@
-/** What a start leaves in `.local/ready.json`. Every URL answers a plain GET. */
+/** What a start leaves in `.local/ready.json`. Every URL answers a plain GET; what there is none of is an empty text. */
 export interface ReadyFacts {
   readonly urls: {
     readonly api: string;
@@ -12,23 +12,36 @@ export interface ReadyFacts {
   readonly startedInMs: number;
 }
 
+/** A start on a database of the person's own has no demo. */
+export const noDemo: ReadyFacts['demo'] = { email: '', password: '', organizationId: '' };
+
 /** The one block that `npm start` prints: where everything is, and three calls to copy. */
 export function readyBlock(
   { urls, demo, startedInMs }: ReadyFacts,
   csrf: { readonly cookie: string; readonly header: string },
 ): string {
-  const jar = '.local/cookies.txt';
-  const token = `-H "${csrf.header}: $(awk '/${csrf.cookie}/{print $7}' ${jar})" -H 'content-type: application/json'`;
   return `
 Ready in ${(startedInMs / 1_000).toFixed(1)} s. Ctrl-C stops everything.
 
   API           ${urls.api}
   GraphQL       ${urls.graphql}
   Reference     ${urls.docs}
-  Metrics       ${urls.metrics}
+  Metrics       ${urls.metrics || '(off: server.metricsport is empty)'}
   Temporal UI   ${urls.temporalUi || '(your own)'}
   Mails         npm run -s mail -- ADDRESS
 
+${demo.email === '' ? '  No demo: the database is your own. The README shows how to sign up.\n' : demoCalls(urls, demo, csrf)}
+`;
+}
+
+function demoCalls(
+  urls: ReadyFacts['urls'],
+  demo: ReadyFacts['demo'],
+  csrf: { readonly cookie: string; readonly header: string },
+): string {
+  const jar = '.local/cookies.txt';
+  const token = `-H "${csrf.header}: $(awk '/${csrf.cookie}/{print $7}' ${jar})" -H 'content-type: application/json'`;
+  return `\
   Demo sign-in  ${demo.email}  ${demo.password}
 
   Get the CSRF cookie, sign in, ask who you are:
@@ -38,6 +51,5 @@ Ready in ${(startedInMs / 1_000).toFixed(1)} s. Ctrl-C stops everything.
     -d '{"username":"${demo.email}","password":"${demo.password}"}' ${urls.api}/v1/login
   curl -sS -b ${jar} ${token} \\
     -d '{"query":"{ self { displayName } organizations { edges { node { name } } } }"}' ${urls.api}/graphql
-
 `;
 }

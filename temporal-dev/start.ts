@@ -1,7 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { createLogger } from '#activities/clients/logger.ts';
 import { loadConfiguration } from '#config/load.ts';
 import { ConfigurationError } from '#config/problem.ts';
@@ -10,10 +11,11 @@ import { parseListenAddress } from '#config/form.ts';
 import { openBackbone } from '#relay/backbone.ts';
 import { startCodecServer } from '#worker/codec-server.ts';
 import { ensureDatabase } from './database.ts';
+import { listenUrl } from './listen-url.ts';
 import { PersonalSettings, productEnvironment } from './product-environment.ts';
-import { productPorts } from './product-ports.ts';
-import { ProductProcess } from './product-process.ts';
-import { readyBlock, type ReadyFacts } from './ready-block.ts';
+import { productPorts, rememberPorts } from './product-ports.ts';
+import { ProductProcess, type ProductProcessOptions } from './product-process.ts';
+import { noDemo, readyBlock, type ReadyFacts } from './ready-block.ts';
 import { terminalReport } from './report.ts';
 import { demoEmail, demoPassword, seedDemo } from './seed-demo.ts';
 import { StackError } from './stack-error.ts';
@@ -36,6 +38,7 @@ const placeholderStack = {
 
 /** Undone in reverse order when the start fails or ends. */
 const undo: (() => Promise<void>)[] = [];
+let isReady = false;
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort());
 
@@ -47,7 +50,8 @@ try {
   else if (!interrupted.signal.aborted) report(error instanceof Error ? (error.stack ?? error.message) : String(error));
   if (!interrupted.signal.aborted) process.exitCode = 1;
 } finally {
-  rmSync(readyFile, { force: true });
+  // Not that of the start which keeps this one from starting.
+  if (isReady) rmSync(readyFile, { force: true });
   for (const step of undo.toReversed()) {
     await step().catch((error: unknown) => {
       report(`stopping: ${error instanceof Error ? error.message : String(error)}`);
@@ -59,35 +63,44 @@ process.exit();
 
 /** Everything from the servers to the printed block; then waits, and rejects when a part ends by itself. */
 async function run(): Promise<never> {
+  const file = configurationFile();
   prepareStateDirectory(stateDir);
-  const personal = new PersonalSettings(process.env, root);
+  const personal = new PersonalSettings(process.env, file ?? join(root, 'config', 'config.yaml'));
   const ports = await productPorts(stateDir, configuredPorts(personal), report);
   const local = { apiPort: ports.api, metricsPort: ports.metrics, stateDir };
   // What is wrong with the configuration is said before anything is downloaded.
   await loadConfiguration({
+    file,
     environment: productEnvironment(process.env, personal, placeholderStack, local),
     directory: root,
     stateFolder: stateDir,
   });
 
   const stack = await bringUpStack(personal, ports.codec);
+  rememberPorts(stateDir, ports);
+  // Of a start that was killed.
+  rmSync(readyFile, { force: true });
   if (stack?.postgres && !personal.ownServers.postgres) await ensureDatabase(stack.postgres.url('postgres'), 'core');
   const environment = {
     ...productEnvironment(process.env, personal, stack, local),
     STACK_STATE_DIR: stateDir,
     NODE_COMPILE_CACHE: join(stateDir, 'compile-cache'),
   };
-  const { config } = await loadConfiguration({ environment, directory: root, stateFolder: stateDir });
-  rememberEnvironment(environment);
+  const { config } = await loadConfiguration({ file, environment, directory: root, stateFolder: stateDir });
+  rememberEnvironment(environment, file);
   await startCodec(config.sessions.encryptionkey, ports.codec, stack);
 
   const grace = config.server.shutdowngraceperiod;
-  const api = startPart('api', 'api/main.ts', environment, grace);
-  const worker = startPart('worker', 'worker/main.ts', environment, grace);
+  const args = file === undefined ? [] : ['--config', file];
+  const api = startPart({ name: 'api', program: 'api/main.ts', args, environment }, grace);
+  const worker = startPart({ name: 'worker', program: 'worker/main.ts', args, environment }, grace);
   await api.ready;
-  const organizationId = await seed(environment);
+  // Its people have a password that everybody knows.
+  if (personal.ownServers.postgres) report('nothing is seeded: the database (db.primarydbsource) is your own');
+  const demo = personal.ownServers.postgres ? noDemo : await seed(environment, file);
   await worker.ready;
-  const apiUrl = `http://127.0.0.1:${ports.api}`;
+  const { listen, metricsport } = config.server;
+  const apiUrl = listenUrl(listen);
   await untilReady(`${apiUrl}/readyz`);
 
   const facts: ReadyFacts = {
@@ -95,10 +108,10 @@ async function run(): Promise<never> {
       api: apiUrl,
       graphql: `${apiUrl}/graphql`,
       docs: `${apiUrl}/docs`,
-      metrics: `http://127.0.0.1:${ports.metrics}/metrics`,
+      metrics: metricsport === '' ? '' : `${listenUrl(metricsport)}/metrics`,
       temporalUi: stack?.temporal?.uiUrl ?? '',
     },
-    demo: { email: demoEmail, password: demoPassword, organizationId },
+    demo,
     pids: {
       api: api.pid,
       worker: worker.pid,
@@ -110,6 +123,7 @@ async function run(): Promise<never> {
     startedInMs: Date.now() - startedAt,
   };
   writeFileSync(readyFile, `${JSON.stringify(facts, null, 2)}\n`);
+  isReady = true;
   process.stdout.write(readyBlock(facts, config.server.csrfprotection));
   return Promise.race(
     [api, worker].map(async (part): Promise<never> => {
@@ -121,12 +135,22 @@ async function run(): Promise<never> {
   );
 }
 
+/** @returns the file named by `--config`. @throws StackError for arguments that are none */
+function configurationFile(): string | undefined {
+  try {
+    const { config } = parseArgs({ options: { config: { type: 'string' } } }).values;
+    return config ? resolve(config) : config;
+  } catch (error) {
+    const [reason] = (error as Error).message.split(/\. |\n/, 1);
+    throw new StackError(`${reason}; usage: npm start -- [--config FILE]`, { cause: error });
+  }
+}
+
 /** For tools that are run beside the product (temporal-dev/with-local.ts). It holds passwords. */
-function rememberEnvironment(environment: Readonly<Record<string, string>>): void {
+function rememberEnvironment(environment: Readonly<Record<string, string>>, file: string | undefined): void {
   const own = Object.entries(environment).filter(([name]) => name.startsWith('CORE_'));
-  writeFileSync(join(stateDir, 'environment.json'), `${JSON.stringify(Object.fromEntries(own), null, 2)}\n`, {
-    mode: 0o600,
-  });
+  const remembered = { variables: Object.fromEntries(own), ...(file ? { file } : {}) };
+  writeFileSync(join(stateDir, 'environment.json'), `${JSON.stringify(remembered, null, 2)}\n`, { mode: 0o600 });
 }
 
 async function bringUpStack(personal: PersonalSettings, codecPort: number): Promise<Stack | undefined> {
@@ -163,23 +187,21 @@ async function startCodec(encryptionKey: string, port: number, stack: Stack | un
 }
 
 function startPart(
-  name: string,
-  program: string,
-  environment: Record<string, string>,
+  options: Pick<ProductProcessOptions, 'name' | 'program' | 'args' | 'environment'>,
   graceMs: number,
 ): ProductProcess {
-  const part = new ProductProcess({ name, program, root, stateDir, environment });
+  const part = new ProductProcess({ ...options, root, stateDir });
   // The part itself ends within the grace period; a little more, and it is killed.
   undo.push(() => part.stop(graceMs + 2_000));
   return part;
 }
 
-async function seed(environment: Record<string, string>): Promise<string> {
+async function seed(environment: Record<string, string>, file: string | undefined): Promise<ReadyFacts['demo']> {
   const logger = createLogger('seed', { level: 'warn' });
-  const config = await ConfigStore.open({ environment, directory: root, stateFolder: stateDir, logger });
+  const config = await ConfigStore.open({ file, environment, directory: root, stateFolder: stateDir, logger });
   const backbone = await openBackbone({ config, temporalEnvironment: {}, logger, process: 'core tool' });
   try {
-    return await seedDemo(backbone.database);
+    return { email: demoEmail, password: demoPassword, organizationId: await seedDemo(backbone.database) };
   } finally {
     await backbone.close();
   }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 /**
  * Runs a program of the product against the servers of the last `npm start`: `node temporal-dev/with-local.ts PROGRAM
- * [ARGUMENTS…]`. What the environment sets already wins.
+ * [ARGUMENTS…]`. What the environment and the arguments set already wins.
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const file = join(process.env['STACK_STATE_DIR'] ?? join(root, '.local'), 'environment.json');
@@ -14,8 +14,9 @@ if (!program) {
   process.exit(2);
 }
 if (existsSync(file)) {
-  const local = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
-  for (const [name, value] of Object.entries(local)) process.env[name] ??= value;
+  const local = JSON.parse(readFileSync(file, 'utf8')) as { variables?: Record<string, string>; file?: string };
+  for (const [name, value] of Object.entries(local.variables ?? {})) process.env[name] ??= value;
+  if (local.file && !args.some((arg) => /^--config(?:=|$)/.test(arg))) args.push('--config', local.file);
 }
 process.argv = [process.argv[0] as string, resolve(root, program), ...args];
 await import(resolve(root, program));

@@ -14,10 +14,13 @@ export class StartedProduct {
   output = '';
   facts!: ReadyFacts;
   #child: ChildProcess | undefined;
+  #args: readonly string[] = [];
   #ended: Promise<number | null> = Promise.resolve(0);
 
-  static async start(): Promise<StartedProduct> {
+  /** @param args as after `npm start --` */
+  static async start(args: readonly string[] = []): Promise<StartedProduct> {
     const product = new StartedProduct();
+    product.#args = args;
     await product.#run();
     return product;
   }
@@ -53,7 +56,7 @@ export class StartedProduct {
 
   async #run(): Promise<void> {
     this.output = '';
-    const child = spawn(process.execPath, ['temporal-dev/start.ts'], {
+    const child = spawn(process.execPath, ['temporal-dev/start.ts', ...this.#args], {
       cwd: root,
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'], STACK_STATE_DIR: this.stateDir },
       stdio: ['ignore', 'pipe', 'pipe'],
