@@ -81,8 +81,9 @@ export const server = object('HTTP server settings.', {
     restart: true,
   }),
   complexitylimit: integer({
-    description: 'Largest cost of one GraphQL query; a costlier one is refused before it runs.',
-    unit: 'points of cost',
+    description:
+      'Most fields of records that one GraphQL operation may select, at all its depths together; one that selects more is refused.',
+    unit: 'fields',
     default: 100,
     minimum: 1,
     maximum: 1_000_000,
