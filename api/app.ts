@@ -12,7 +12,7 @@ import { csrfPlugin } from './plugins/csrf.ts';
 import { errorsPlugin, refuseUnknownAddresses, sendProblem } from './plugins/errors.ts';
 import { openapiOptions } from './openapi.ts';
 import { rememberMethods } from './plugins/methods.ts';
-import { requestContextPlugin } from './plugins/request-context.ts';
+import { cutSlowReaders, requestContextPlugin } from './plugins/request-context.ts';
 import { unitOfWorkPlugin } from './plugins/unit-of-work.ts';
 import { asAppError } from './problem.ts';
 import { newRequestContext } from './request-context.ts';
@@ -67,6 +67,7 @@ export async function createApp(services: Services, extraRoutes: readonly Route[
   refuseUnknownAddresses(app);
   unitOfWorkPlugin(app);
   sendCookies(app);
+  cutSlowReaders(app);
   await app.register(swagger, openapiOptions());
   const refuseOtherMethods = rememberMethods(app);
 

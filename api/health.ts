@@ -1,5 +1,7 @@
-/** Name of a part the server depends on → asks it; resolves when it answers. */
-export type HealthCheck = (signal: AbortSignal) => Promise<unknown>;
+import { isAppError } from '#entities/kit/errors.ts';
+
+/** Asks a part the server depends on; resolves when it answers. @param deadline when nobody waits any more, in milliseconds of the epoch */
+export type HealthCheck = (deadline: number) => Promise<unknown>;
 
 export interface HealthReport {
   readonly isReady: boolean;
@@ -8,6 +10,8 @@ export interface HealthReport {
 
 /** Longest a part may take to answer, in milliseconds. */
 const patienceMs = 2_000;
+
+const noAnswer = `no answer within ${patienceMs} ms`;
 
 /** Readiness of each part by name; while shutting down nothing is ready. */
 export class Health {
@@ -28,10 +32,11 @@ export class Health {
   }
 
   async report(): Promise<HealthReport> {
-    const signal = AbortSignal.timeout(patienceMs);
+    const deadline = Date.now() + patienceMs;
+    const late = timedOut(AbortSignal.timeout(patienceMs));
     const answers = await Promise.all(
       [...this.#checks].map(async ([name, check]) => {
-        const reason = await Promise.race([check(signal).then(() => undefined, reasonOf), timedOut(signal)]);
+        const reason = await Promise.race([check(deadline).then(() => undefined, reasonOf), late]);
         return [name, reason === undefined ? { status: 'up' as const } : { status: 'down' as const, reason }] as const;
       }),
     );
@@ -42,12 +47,13 @@ export class Health {
 
 function timedOut(signal: AbortSignal): Promise<string> {
   return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(`no answer within ${patienceMs} ms`), { once: true });
+    signal.addEventListener('abort', () => resolve(noAnswer), { once: true });
   });
 }
 
 /** The first line of what went wrong; addresses and credentials of the part stay in the logs. */
 function reasonOf(error: unknown): string {
+  if (isAppError(error) && error.code === 'deadline_exceeded') return noAnswer;
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === 'string' || typeof code === 'number' ? `unreachable (${code})` : 'unreachable';
 }

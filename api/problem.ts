@@ -91,9 +91,9 @@ const mostFields = 20;
 
 function validationError(problems: NonNullable<ForeignError['validation']>, context: string): AppError {
   const fields = problems
-    .slice(0, mostFields)
     // The members of a union each report once more; the union's own line is enough.
     .filter(({ keyword }) => keyword !== 'const' && keyword !== 'if')
+    .slice(0, mostFields)
     .map(({ instancePath, keyword, params, message }) => {
       if (keyword === 'additionalProperties') {
         return { path: `${instancePath}/${params['additionalProperty']}`, message: 'is not a known field' };

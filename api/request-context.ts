@@ -12,23 +12,28 @@ export interface RequestContext {
   /** When the answer must have left, in milliseconds of the epoch. */
   readonly deadline: number;
   caller: Caller;
-  /** Claims of the access token, when one was presented. */
+  /** Claims of the access token, when it is the caller's. */
   claims: AccessClaims | undefined;
-  /** Whether a cookie served as credential; only then a CSRF token is needed. */
-  isCookieCredential: boolean;
+  /** `sid` of the access token that came along, also when its person may not act any more; CSRF tokens are bound to it. */
+  sessionId: string;
   /** The request's unit of work, once something asked for it. */
   unit: UnitOfWork | undefined;
   /** What the answer will set, if it is not a refusal. */
   cookies: readonly PendingCookie[];
 }
 
+/**
+ * Who may ask: `nobody`: the same answer for all, so that nobody looks at the caller; `public`: anybody; `required`: refused
+ * with 401 without a signed-in caller.
+ */
+export type Access = 'nobody' | 'public' | 'required';
+
 declare module 'fastify' {
   interface FastifyRequest {
     core: RequestContext;
   }
   interface FastifyContextConfig {
-    /** `required`: refused with 401 without a signed-in caller. */
-    readonly access?: 'public' | 'required';
+    readonly access?: Access;
     /** CSRF is checked on mutating methods unless a route is a signed receiver. */
     readonly csrf?: false;
     /** Answered while the process stops, too. */
@@ -43,7 +48,7 @@ export function newRequestContext(request: FastifyRequest, traceparent: string, 
     deadline: Date.now() + timeoutMs,
     caller: anonymousCaller,
     claims: undefined,
-    isCookieCredential: false,
+    sessionId: '',
     unit: undefined,
     cookies: [],
   };

@@ -6,6 +6,7 @@ import type { UnitOfWork } from '#entities/kit/unit-of-work.ts';
 import { withinDeadline } from './deadline.ts';
 import { ProblemSchema } from './problem.ts';
 import { unitOf } from './plugins/unit-of-work.ts';
+import type { Access } from './request-context.ts';
 import type { Services } from './services.ts';
 
 /** What a handler works with. */
@@ -31,7 +32,7 @@ export interface RouteDefinition<Body extends TObject> {
   readonly summary: string;
   readonly description: string;
   readonly tag: string;
-  readonly access: 'public' | 'required';
+  readonly access: Access;
   readonly body?: Body;
   /** Answers by status. A text answer names its media type in `produces`. */
   readonly answers: Readonly<Record<number, TSchema>>;

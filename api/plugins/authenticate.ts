@@ -7,18 +7,20 @@ import type { Services } from '../services.ts';
 
 /**
  * Finds out who calls: the bearer token, else the access cookie. The token names the person; user, revocation and
- * membership are read anew for every request, so a change there works at once.
+ * membership are read anew for every request, so a change there works at once. Routes that are for nobody in particular
+ * ask the database nothing.
  */
 export function authenticatePlugin(app: FastifyInstance, services: Services): void {
   app.addHook('onRequest', async (request) => {
     const { authorization } = request.headers;
-    if (authorization !== undefined) {
+    const { access } = request.routeOptions.config;
+    if (authorization !== undefined && access !== 'nobody') {
       await identify(request, services, bearerToken(authorization));
     } else {
       const cookie = request.cookies[accessCookie];
       if (cookie !== undefined) await identifyByCookie(request, services, cookie);
     }
-    if (request.routeOptions.config.access === 'required' && request.core.caller === anonymousCaller) {
+    if (access === 'required' && request.core.caller === anonymousCaller) {
       throw new AppError(
         'unauthenticated',
         'Sign in first: POST /v1/login, then send the access token as bearer token or cookie.',
@@ -38,17 +40,17 @@ function bearerToken(header: string): string {
 async function identifyByCookie(request: FastifyRequest, services: Services, token: string): Promise<void> {
   try {
     await identify(request, services, token);
-    request.core.isCookieCredential = true;
   } catch (error) {
     if (!isAppError(error) || error.code !== 'unauthenticated') throw error;
-    request.core.claims = undefined;
   }
 }
 
 async function identify(request: FastifyRequest, services: Services, token: string): Promise<void> {
   const claims = await services.accessTokens.verify(token);
-  const { userId, tokenId, organizationId } = claims;
-  const standing = await readStanding(services.database, userId, tokenId, organizationId, request.core.traceparent);
+  const { userId, tokenId, organizationId, sessionId } = claims;
+  request.core.sessionId = sessionId;
+  if (request.routeOptions.config.access === 'nobody') return;
+  const standing = await readStanding(services.database, claims, request.core);
   if (!standing.isActive || standing.isRevoked) {
     throw new AppError('unauthenticated', 'The access token is not valid or has expired; sign in again.');
   }

@@ -33,7 +33,7 @@ export function csrfPlugin(app: FastifyInstance, services: Services): void {
 function renewCsrfCookie(request: FastifyRequest, services: Services): void {
   const config = services.config.current;
   const { cookie } = config.server.csrfprotection;
-  const sessionId = request.core.claims?.sessionId ?? '';
+  const { sessionId } = request.core;
   const key = keyOf(services);
   const held = request.cookies[cookie];
   const token = held !== undefined && isCsrfToken(key, sessionId, held) ? held : newCsrfToken(key, sessionId);
@@ -61,8 +61,7 @@ function problemWith(request: FastifyRequest, services: Services): AppError | un
       `Send the value of the cookie "${cookie}" in the header "${header}"; any GET sets the cookie.`,
     );
   }
-  if (sent === request.cookies[cookie] && isCsrfToken(keyOf(services), request.core.claims?.sessionId ?? '', sent))
-    return undefined;
+  if (sent === request.cookies[cookie] && isCsrfToken(keyOf(services), request.core.sessionId, sent)) return undefined;
   return new AppError(
     'csrf_token_invalid',
     `The header "${header}" does not match this session's cookie "${cookie}"; GET any address for a new one.`,

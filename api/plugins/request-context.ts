@@ -31,13 +31,6 @@ export function requestContextPlugin(app: FastifyInstance, services: Services): 
     const isRefused = services.health.isStopping && request.routeOptions.config.whileStopping !== true;
     done(isRefused ? shuttingDown(reply) : undefined);
   });
-  app.addHook('onSend', (request, reply, payload, done) => {
-    // A client that does not read the answer does not keep its connection.
-    const leftMs = Math.max(lastWordMs, request.core.deadline - Date.now());
-    const cut = setTimeout(() => reply.raw.destroy(), leftMs);
-    reply.raw.once('close', () => clearTimeout(cut));
-    done(null, payload);
-  });
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unmatched';
     const { statusCode } = reply;
@@ -59,6 +52,19 @@ export function requestContextPlugin(app: FastifyInstance, services: Services): 
     span?.set({ 'http.route': route, 'http.response.status_code': statusCode });
     span?.end(statusCode >= 500 ? `status ${statusCode}` : undefined);
     done();
+  });
+}
+
+/**
+ * A client that does not read its answer does not keep its connection. To be registered behind the commit: when that fails,
+ * the refusal has its own time to leave.
+ */
+export function cutSlowReaders(app: FastifyInstance): void {
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const leftMs = Math.max(lastWordMs, request.core.deadline - Date.now());
+    const cut = setTimeout(() => reply.raw.destroy(), leftMs);
+    reply.raw.once('close', () => clearTimeout(cut));
+    done(null, payload);
   });
 }
 

@@ -1,7 +1,26 @@
+import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { defineRoute } from '#api/route.ts';
 import { expectProblem } from '../kit/problem.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
 import { openWorld, type World } from '../kit/world.ts';
+
+/** Takes one of more choices than an answer lists problems. */
+const choosing = defineRoute({
+  method: 'POST',
+  url: '/test/choose',
+  tag: 'Test',
+  summary: 'Choose',
+  description: 'Choose.',
+  access: 'public',
+  body: Type.Object(
+    { choice: Type.Union(Array.from({ length: 30 }, (_each, index) => Type.Literal(`choice-${index}`))) },
+    { additionalProperties: false },
+  ),
+  answers: { 200: Type.Null() },
+  errors: [],
+  handle: () => ({ status: 200, body: null }),
+});
 
 let world: World;
 let client: TestClient;
@@ -9,7 +28,7 @@ let client: TestClient;
 let addresses: string[];
 
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openWorld({ routes: [choosing] });
   client = world.client();
   const paths = world.api.app.swagger().paths as Record<string, { post?: { requestBody?: unknown } }>;
   addresses = [...Object.keys(paths).filter((path) => paths[path]?.post?.requestBody), '/graphql'];
@@ -95,6 +114,7 @@ describe('names that a body does not have', () => {
       '/v1/register': { email: 'a@example.com', password: 'correct horse battery' },
       '/v1/verify': { token: 'x' },
       '/v1/resend': { email: 'a@example.com' },
+      '/test/choose': { choice: 'choice-1' },
       '/graphql': { query: '{ self { id } }' },
     };
     expect(Object.keys(bodies).toSorted()).toEqual(addresses.toSorted());
@@ -169,4 +189,11 @@ test('text that only looks like an escaped NUL is text', async () => {
     password: String.raw`\ud800`,
   });
   expectProblem(answer, 'invalid_credentials');
+});
+
+test('none of many choices is one problem, which is named', async () => {
+  const answer = await send('/test/choose', '{"choice": "none of them"}');
+  expectProblem(answer, 'invalid_input');
+  expect(answer.body.errors).toEqual([{ path: '/choice', message: expect.stringContaining('must match') }]);
+  expect(answer.body.detail).toContain('/choice must match');
 });

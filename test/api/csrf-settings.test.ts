@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildPerson, signedIn } from '../kit/people.ts';
 import { expectProblem } from '../kit/problem.ts';
 import { cookiesOf, type SetCookie } from '../kit/session-cookies.ts';
 import { openWorld, type World } from '../kit/world.ts';
@@ -40,6 +41,18 @@ test('enabled: off, nothing is asked for and no cookie is set', async () => {
     expect(answer.status).toBe(200);
     expect(cookiesOf(answer.headers).has('csrf_token')).toBe(false);
   });
+});
+
+test('a page gives a token that counts, although the session of the cookie has ended', async () => {
+  const client = await signedIn(world, await buildPerson(world));
+  const token = client.cookies.get('access_token') ?? '';
+  await client.post('/v1/logout');
+  client.cookies.set('access_token', token);
+  for (const url of ['/v1/verify', '/graphql?query={__typename}']) {
+    client.cookies.delete('csrf_token');
+    expect((await client.get(url)).status).toBe(200);
+    expect((await client.post('/v1/resend', { email: 'nobody@example.com' })).status).toBe(202);
+  }
 });
 
 test('header: names the header that is looked at, and no other', async () => {

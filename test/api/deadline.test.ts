@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Type } from 'typebox';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { defineRoute, type Route } from '#api/route.ts';
 import { organization } from '#entities/index.ts';
 import { systemCaller } from '#entities/kit/caller.ts';
@@ -10,6 +10,7 @@ import { Gate } from '../kit/misbehaving-routes.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
 import { expectProblem } from '../kit/problem.ts';
 import { RawConnection } from '../kit/raw-http.ts';
+import { startTcpProxy, type TcpProxy } from '../kit/tcp-proxy.ts';
 import { openWorld, type Instance, type World } from '../kit/world.ts';
 
 const timeoutMs = 600;
@@ -53,6 +54,18 @@ const routes = [
     await (await unit.readAs('system')).query('select pg_advisory_xact_lock(4711)');
     return { status: 200, body: { seen: [] } };
   }),
+  route('/test/waits-in-transaction', async ({ unit }) => {
+    const session = await unit.readAs('app');
+    await session.query('select 1');
+    await gate.pass();
+    await session.query('select 2');
+    return { status: 200, body: { seen: [] } };
+  }),
+  route('/test/commits-later', async ({ unit }) => {
+    await (await unit.readAs('app')).query('select 1');
+    await gate.pass();
+    return { status: 200, body: { seen: [] } };
+  }),
   route('/test/settings', async ({ unit }) => {
     const { rows } = await (
       await unit.readAs('app')
@@ -76,6 +89,7 @@ const routes = [
 
 let world: World;
 let hurried: Instance;
+let proxy: TcpProxy;
 
 beforeAll(async () => {
   world = await openWorld({ routes });
@@ -87,7 +101,10 @@ beforeAll(async () => {
        when (new.name = 'slow-commit') execute function take_time();`,
   );
 });
-afterAll(() => world.close());
+afterAll(async () => {
+  await world.close();
+  await proxy.close();
+});
 
 const milliseconds = (text: string) =>
   Number(/^(\d+)ms$/.exec(text)?.[1] ?? Number(/^(\d+)s$/.exec(text)?.[1]) * 1_000);
@@ -142,6 +159,57 @@ describe('server.writetimeout is the deadline of a request', () => {
   test('a later statement gets only what the handler has left of it', async () => {
     const [first, later] = (await hurried.client().get('/test/settings-later')).body.seen;
     expect(milliseconds(later)).toBeLessThanOrEqual(milliseconds(first) - 250);
+  });
+});
+
+describe('a PostgreSQL that stands still', () => {
+  let instance: Instance;
+
+  beforeAll(async () => {
+    const url = new URL(world.databaseUrl);
+    proxy = await startTcpProxy(url.host);
+    url.host = proxy.address;
+    instance = await world.openInstance({
+      environment: { CORE_SERVER_WRITETIMEOUT: String(timeoutMs), CORE_DB_PRIMARYDBSOURCE: url.href },
+    });
+  });
+  afterEach(async () => {
+    // Nothing waits for what will not come.
+    const { database } = instance.backbone;
+    await eventually(() => database.activeUnits === 0 && database.pool.idleCount === database.pool.totalCount);
+    proxy.restore();
+    await eventually(async () => (await instance.client().get('/readyz')).status === 200);
+  });
+
+  test('in the middle of a transaction keeps nobody waiting for its rollback', async () => {
+    gate = new Gate();
+    const answer = instance.client().get('/test/waits-in-transaction');
+    await eventually(() => gate.waiting === 1);
+    proxy.stall();
+    gate.open();
+    expectProblem(await answer, 'deadline_exceeded');
+  });
+
+  test('at the commit leaves open whether the changes are there', async () => {
+    gate = new Gate();
+    const answer = instance.client().get('/test/commits-later');
+    await eventually(() => gate.waiting === 1);
+    proxy.stall();
+    gate.open();
+    expectProblem(await answer, 'database_unavailable');
+    expect((await answer).body.detail).toContain('may or may not be there');
+  });
+
+  test.each([true, false])('before it is known who calls (connections there: %s)', async (areThere) => {
+    const { pool } = instance.backbone.database;
+    const session = await signedIn(world, await buildPerson(world));
+    const client = instance.client();
+    client.bearer = session.cookies.get('access_token');
+    expect((await client.get('/test/settings')).status).toBe(200);
+    proxy.stall();
+    // What it has breaks with the first that use it.
+    if (!areThere) while (pool.totalCount > 0) expect((await client.get('/test/settings')).status).toBe(503);
+    expectProblem(await client.get('/test/settings'), 'deadline_exceeded');
   });
 });
 

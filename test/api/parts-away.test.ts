@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
-import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { join } from 'node:path';
 import { defineRoute } from '#api/route.ts';
 import { newId } from '#entities/kit/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
+import { buildPerson, signedIn } from '../kit/people.ts';
 import { expectProblem } from '../kit/problem.ts';
 import { ServerProcess } from '../kit/server-process.ts';
 import { startTcpProxy, type TcpProxy } from '../kit/tcp-proxy.ts';
@@ -30,11 +31,20 @@ const reading = defineRoute({
   },
 });
 
+const withOwn503 = defineRoute({
+  ...reading,
+  url: '/test/own-503',
+  answers: {
+    200: Type.Null(),
+    503: Type.Object({ status: Type.String(), checks: Type.Record(Type.String(), Type.Null()) }),
+  },
+});
+
 let world: World;
 const proxies: TcpProxy[] = [];
 
 beforeAll(async () => {
-  world = await openWorld({ routes: [reading] });
+  world = await openWorld({ routes: [reading, withOwn503] });
 });
 afterAll(async () => {
   await world.close();
@@ -143,8 +153,49 @@ test('when PostgreSQL goes away, what needs it gets 503, and all is well when it
   expect(instance.backbone.database.activeUnits).toBe(0);
 });
 
-test('a PostgreSQL that stands still is told from one that answers', async () => {
+/** What is the same for everybody. */
+const forNobody = [
+  '/livez',
+  '/.well-known/jwks.json',
+  '/v1/verify',
+  '/v1/verify.js',
+  '/openapi.json',
+  '/docs',
+  '/docs/errors',
+];
+
+describe('whoever carries a session gets what needs no caller although PostgreSQL', () => {
+  test.each(['is cut off', 'stands still'])('%s', async (how) => {
+    const { proxy, client, instance } = await instanceBehind('db_primary');
+    const session = await signedIn(world, await buildPerson(world));
+    for (const [name, value] of session.cookies) client.cookies.set(name, value);
+    const withBearer = instance.client();
+    withBearer.bearer = session.cookies.get('access_token');
+    await isReady(client);
+    if (how === 'is cut off') proxy.cut();
+    else proxy.stall();
+    for (const caller of [client, withBearer]) {
+      for (const url of forNobody) expect([url, (await caller.get(url)).status]).toEqual([url, 200]);
+      expect((await caller.get('/')).status).toBe(302);
+      for (const url of ['/readyz', '/ready'])
+        expect(await caller.get(url)).toMatchObject({ status: 503, body: without('db_primary') });
+    }
+    proxy.restore();
+    await isReady(client);
+    // The token of the CSRF check still belongs to the session.
+    expect((await client.post('/v1/logout')).status).toBe(200);
+  });
+});
+
+test('a problem of a route that answers the same status with a schema of its own is a problem document', async () => {
   const { proxy, client } = await instanceBehind('db_primary');
+  await isReady(client);
+  proxy.cut();
+  expectProblem(await client.get('/test/own-503'), 'database_unavailable');
+});
+
+test('a PostgreSQL that stands still is told from one that answers', async () => {
+  const { proxy, client, instance } = await instanceBehind('db_primary');
   await isReady(client);
   proxy.stall();
   const checks = await client.get('/readyz');
@@ -152,6 +203,9 @@ test('a PostgreSQL that stands still is told from one that answers', async () =>
     status: 503,
     body: { checks: { db_primary: { status: 'down', reason: 'no answer within 2000 ms' } } },
   });
+  // The check is over, and keeps no connection.
+  const { pool } = instance.backbone.database;
+  await eventually(() => pool.waitingCount === 0 && pool.idleCount === pool.totalCount);
   proxy.restore();
   await isReady(client);
 });
