@@ -28,8 +28,7 @@ export async function productPorts(
   configured: Partial<ProductPorts>,
   report: Report,
 ): Promise<ProductPorts> {
-  const file = join(stateDir, 'product-ports.json');
-  const remembered = readRemembered(file);
+  const remembered = readRemembered(fileOf(stateDir));
   const taken = new Set<number>();
   const choose = async (name: keyof ProductPorts): Promise<number> => {
     const own = configured[name];
@@ -43,9 +42,16 @@ export async function productPorts(
     taken.add(port);
     return port;
   };
-  const ports = { api: await choose('api'), metrics: await choose('metrics'), codec: await choose('codec') };
-  writeFileSync(file, `${JSON.stringify(ports)}\n`);
-  return ports;
+  return { api: await choose('api'), metrics: await choose('metrics'), codec: await choose('codec') };
+}
+
+/** For the next start; only of a start that got as far as using them. */
+export function rememberPorts(stateDir: string, ports: ProductPorts): void {
+  writeFileSync(fileOf(stateDir), `${JSON.stringify(ports)}\n`);
+}
+
+function fileOf(stateDir: string): string {
+  return join(stateDir, 'product-ports.json');
 }
 
 async function insistOn(port: number, name: string): Promise<number> {
