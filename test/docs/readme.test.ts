@@ -63,6 +63,15 @@ test('every address of ready.json answers, and so do the three printed calls', a
   expect(stdout).toContain('"displayName":"Ada Acme"');
 });
 
+test('a start beside it in the same folder is refused, and leaves its ports and facts alone', async () => {
+  const files = ['ready.json', 'product-ports.json'].map((name) => join(product.stateDir, name));
+  const held = files.map((file) => readFileSync(file, 'utf8'));
+  const environment = { PATH: process.env['PATH'], HOME: process.env['HOME'], STACK_STATE_DIR: product.stateDir };
+  const refused = run(process.execPath, ['temporal-dev/start.ts'], { cwd: root, env: environment });
+  await expect(refused).rejects.toMatchObject({ code: 1 });
+  expect(files.map((file) => readFileSync(file, 'utf8'))).toEqual(held);
+});
+
 test('a second start finds its demo and adds nothing', async () => {
   const before = await product.query('{ users { edges { node { id } } } organizations { edges { node { id } } } }');
   await product.restart();
