@@ -25,14 +25,12 @@ export function sendProblem(error: AppError, request: FastifyRequest, reply: Fas
   if (!reply.raw.destroyed) logFailure(error, request);
   if (error.details.retryAfterSeconds !== undefined)
     void reply.header('retry-after', String(error.details.retryAfterSeconds));
-  return (
-    reply
-      .code(error.status)
-      .headers({ 'content-type': problemType, 'cache-control': 'no-store' })
-      // A route may answer this status with a schema of its own, which is not for problems.
-      .serializer(JSON.stringify)
-      .send(problemOf(error, request.id))
-  );
+  // A route may answer this status with a schema of its own, which is not for problems.
+  void reply.serializer(JSON.stringify);
+  return reply
+    .code(error.status)
+    .headers({ 'content-type': problemType, 'cache-control': 'no-store' })
+    .send(problemOf(error, request.id));
 }
 
 /** Failures of ours are logged as errors; that a part is away or busy is a warning. */
