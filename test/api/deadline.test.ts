@@ -162,6 +162,9 @@ describe('server.writetimeout is the deadline of a request', () => {
   });
 });
 
+/** PostgreSQL ends a transaction without statements by itself, but later. */
+const beforeIdleLimitMs = 5_000;
+
 describe('a PostgreSQL that stands still', () => {
   let instance: Instance;
 
@@ -181,24 +184,32 @@ describe('a PostgreSQL that stands still', () => {
     await eventually(async () => (await instance.client().get('/readyz')).status === 200);
   });
 
-  test('in the middle of a transaction keeps nobody waiting for its rollback', async () => {
-    gate = new Gate();
-    const answer = instance.client().get('/test/waits-in-transaction');
-    await eventually(() => gate.waiting === 1);
-    proxy.stall();
-    gate.open();
-    expectProblem(await answer, 'deadline_exceeded');
-  });
+  test(
+    'in the middle of a transaction keeps nobody waiting for its rollback',
+    async () => {
+      gate = new Gate();
+      const answer = instance.client().get('/test/waits-in-transaction');
+      await eventually(() => gate.waiting === 1);
+      proxy.stall();
+      gate.open();
+      expectProblem(await answer, 'deadline_exceeded');
+    },
+    beforeIdleLimitMs,
+  );
 
-  test('at the commit leaves open whether the changes are there', async () => {
-    gate = new Gate();
-    const answer = instance.client().get('/test/commits-later');
-    await eventually(() => gate.waiting === 1);
-    proxy.stall();
-    gate.open();
-    expectProblem(await answer, 'database_unavailable');
-    expect((await answer).body.detail).toContain('may or may not be there');
-  });
+  test(
+    'at the commit leaves open whether the changes are there',
+    async () => {
+      gate = new Gate();
+      const answer = instance.client().get('/test/commits-later');
+      await eventually(() => gate.waiting === 1);
+      proxy.stall();
+      gate.open();
+      expectProblem(await answer, 'database_unavailable');
+      expect((await answer).body.detail).toContain('may or may not be there');
+    },
+    beforeIdleLimitMs,
+  );
 
   test.each([true, false])('before it is known who calls (connections there: %s)', async (areThere) => {
     const { pool } = instance.backbone.database;
