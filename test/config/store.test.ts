@@ -79,7 +79,7 @@ describe('a reload', () => {
     await store.reload();
     await store.reload();
     expect(log).toEqual([
-      'error: The configuration has a problem:\n  c.yaml:1: server.complexitylimit = 0: is below the minimum of 1 points of cost; write 1 to 1000000\nThe running configuration stays.',
+      'error: The configuration has a problem:\n  c.yaml:1: server.complexitylimit = 0: is below the minimum of 1 fields; write 1 to 1000000\nThe running configuration stays.',
     ]);
     await change('server: {complexitylimit: -1}');
     expect(log).toHaveLength(2);
