@@ -30,7 +30,16 @@ function stranger(): number {
 }
 
 const watchdogsOf = (stateDir: string) =>
-  findProcesses((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`stop-orphans.ts\0${stateDir}`));
+  findProcesses((pid) => commandLine(pid).includes(`stop-orphans.ts\0${stateDir}`));
+
+/** Empty for a process that has ended since it was listed. */
+function commandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
 
 test('servers end with the process they belong to, even when it is killed', async () => {
   const stateDir = await temporaryStateDirectory();
