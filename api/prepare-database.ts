@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '#config/root.ts';
-import { isAppError, type AppError } from '#entities/kit/errors.ts';
-import { migrate, migrationState, refuseUnknown } from '#migrations/migrator.ts';
+import { mayHelpToWait, migrate, migrationState, refuseUnknown } from '#migrations/migrator.ts';
 import { StartError } from './start-error.ts';
 
 const pauseMs = 500;
@@ -40,8 +39,4 @@ async function requireCurrent(url: string): Promise<void> {
     throw new StartError(
       `The database lacks the migrations ${pending.join(', ')}: run "npm run migrate", or turn db.runmigrations on.`,
     );
-}
-
-function mayHelpToWait(error: unknown): error is AppError {
-  return isAppError(error) && error.code === 'database_unavailable' && error.details.retryAfterSeconds !== undefined;
 }

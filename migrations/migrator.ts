@@ -136,6 +136,11 @@ export async function migrate(url: string): Promise<string[]> {
   });
 }
 
+/** Whether the database may yet come: nobody is there, or nobody says so yet. */
+export function mayHelpToWait(error: unknown): error is AppError {
+  return isAppError(error) && error.code === 'database_unavailable' && error.details.retryAfterSeconds !== undefined;
+}
+
 /** @throws AppError schema_too_new when there are migrations in the database that this program does not know */
 export function refuseUnknown(unknown: readonly string[]): void {
   if (unknown.length === 0) return;

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { isAppError } from '#entities/kit/errors.ts';
-import { migrationState, refuseUnknown } from '#migrations/migrator.ts';
+import { mayHelpToWait, migrationState, refuseUnknown } from '#migrations/migrator.ts';
 
 const pauseMs = 500;
 
@@ -27,7 +26,7 @@ async function lackOf(url: string): Promise<string | undefined> {
     refuseUnknown(unknown);
     return pending.length === 0 ? undefined : `The database lacks the migrations ${pending.join(', ')}.`;
   } catch (error) {
-    if (!isAppError(error) || error.details.retryAfterSeconds === undefined) throw error;
+    if (!mayHelpToWait(error)) throw error;
     return error.message;
   }
 }

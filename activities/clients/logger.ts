@@ -1,4 +1,5 @@
 import { pino, type DestinationStream, type Logger, type LoggerOptions } from 'pino';
+import { traceIdOf } from '#entities/kit/trace.ts';
 import { currentOrigin } from './work-origin.ts';
 
 /** Fields that never reach a log line, wherever they stand. */
@@ -28,7 +29,7 @@ export function createLogger(
 function originFields(): object {
   const origin = currentOrigin();
   if (!origin) return {};
-  const [, traceId] = origin.traceparent?.split('-') ?? [];
+  const traceId = traceIdOf(origin.traceparent);
   return { request_id: origin.requestId, ...(traceId ? { trace_id: traceId } : {}) };
 }
 

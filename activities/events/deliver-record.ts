@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { traceIdOf } from '#entities/kit/trace.ts';
 import type { Listener } from '#activities/listeners/listener.ts';
 import { blockedRecords, dueEvents, insertDeliveries, lockRecords } from '#entities/kit/deliveries.ts';
 import type { EventRow } from '#entities/kit/outbox.ts';
@@ -155,7 +156,7 @@ export function whereOf(listener: Listener, { id, topic, requestId, traceparent 
     event_id: id,
     topic,
     request_id: requestId,
-    trace_id: traceparent?.split('-')[1],
+    trace_id: traceIdOf(traceparent),
   };
 }
 

@@ -7,8 +7,6 @@ import {
   GraphQLObjectType,
   GraphQLSchema,
   GraphQLString,
-  type GraphQLFieldConfig,
-  type GraphQLFieldConfigMap,
   type GraphQLLeafType,
   type GraphQLResolveInfo,
 } from 'graphql';
@@ -19,28 +17,12 @@ import { pluralOf, relationsOf } from '#entities/kit/read/relations.ts';
 import type { Registry } from '#entities/kit/registry.ts';
 import type { GraphqlContext } from './context.ts';
 import { DateTime } from './date-time.ts';
-import { handedOn } from './handed-on.ts';
+import type { HandWrittenField, Types } from './hand-written-field.ts';
+import { handedOn, type FieldConfig, type FieldMap } from './handed-on.ts';
 import { existingId, mutationsOf } from './mutations.ts';
 import { PageTypes } from './pages.ts';
 import { SelectionReader, type Cost, type PageArguments } from './selection.ts';
 import { WhereTypes } from './where.ts';
-
-type FieldConfig = GraphQLFieldConfig<Answer, GraphqlContext>;
-type FieldMap = GraphQLFieldConfigMap<Answer, GraphqlContext>;
-
-/** A hand-written field: the one way to add what cannot be derived (api/graphql/fields, one per file). */
-export interface HandWrittenField {
-  readonly on: 'Query' | 'Mutation';
-  readonly name: string;
-  build(types: Types): FieldConfig;
-}
-
-/** What hand-written fields answer with: derived object types, and records read as they were selected. */
-export interface Types {
-  objectOf(module: EntityModule): GraphQLObjectType;
-  /** @throws AppError not_found */
-  read(module: EntityModule, id: string, context: GraphqlContext, info: GraphQLResolveInfo): Promise<Answer>;
-}
 
 /**
  * The schema, derived from the entity modules: an object type for each kind that exposes something, with its relations, a

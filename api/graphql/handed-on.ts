@@ -1,8 +1,10 @@
-import type { GraphQLFieldConfig } from 'graphql';
+import type { GraphQLFieldConfig, GraphQLFieldConfigMap } from 'graphql';
 import type { Answer } from '#entities/kit/data-client.ts';
 import type { GraphqlContext } from './context.ts';
 
-type FieldConfig = GraphQLFieldConfig<Answer, GraphqlContext>;
+/** Fields of our schema: their source is what one statement answered. */
+export type FieldConfig = GraphQLFieldConfig<Answer, GraphqlContext>;
+export type FieldMap = GraphQLFieldConfigMap<Answer, GraphqlContext>;
 
 /** A field whose value came with the record above it, under the name it has in the answer. */
 export function handedOn(type: FieldConfig['type'], description?: string): FieldConfig {

@@ -1,31 +1,20 @@
-import {
-  GraphQLID,
-  GraphQLInputObjectType,
-  GraphQLNonNull,
-  GraphQLObjectType,
-  type GraphQLFieldConfig,
-  type GraphQLFieldConfigMap,
-  type GraphQLLeafType,
-  type GraphQLResolveInfo,
-} from 'graphql';
+import { GraphQLID, GraphQLInputObjectType, GraphQLNonNull, GraphQLObjectType, type GraphQLLeafType } from 'graphql';
 import type { Answer } from '#entities/kit/data-client.ts';
 import type { EntityModule } from '#entities/kit/define.ts';
 import { AppError } from '#entities/kit/errors.ts';
 import { isId } from '#entities/kit/ids.ts';
 import { storedWords } from './choice-words.ts';
 import type { GraphqlContext } from './context.ts';
-
-type FieldConfig = GraphQLFieldConfig<Answer, GraphqlContext>;
+import type { Types } from './hand-written-field.ts';
+import type { FieldConfig, FieldMap } from './handed-on.ts';
 
 /** What derived mutations need of the schema that is being made. */
-export interface MutationParts {
-  objectOf(module: EntityModule): GraphQLObjectType;
+export interface MutationParts extends Types {
   leafType(module: EntityModule, field: string): GraphQLLeafType;
-  read(module: EntityModule, id: string, context: GraphqlContext, info: GraphQLResolveInfo): Promise<Answer>;
 }
 
 /** The mutations a kind offers (`mutate`), by name. */
-export function mutationsOf(module: EntityModule, parts: MutationParts): GraphQLFieldConfigMap<Answer, GraphqlContext> {
+export function mutationsOf(module: EntityModule, parts: MutationParts): FieldMap {
   const offered = module.mutate ?? [];
   return {
     ...(offered.includes('update') ? { [`update${module.typeName}`]: updateField(module, parts) } : {}),

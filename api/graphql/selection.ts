@@ -1,7 +1,6 @@
 import {
   getArgumentValues,
   getDirectiveValues,
-  getNamedType,
   GraphQLIncludeDirective,
   GraphQLSkipDirective,
   Kind,
@@ -170,7 +169,7 @@ export class SelectionReader {
   }
 
   #objectType(name: string): GraphQLObjectType {
-    return getNamedType(this.#info.schema.getType(name)) as GraphQLObjectType;
+    return this.#info.schema.getType(name) as GraphQLObjectType;
   }
 
   /** The selected fields of an object type, fragments taken in and directives obeyed. */

@@ -1,11 +1,11 @@
 import type { EntityModule } from './define.ts';
 import type { EventDraft } from './records.ts';
 
-/** The record an announcement is about. */
-interface AnnouncedRecord {
+/** The record an event is about. */
+interface EventSubject {
   readonly id: string;
   readonly recordVersion: number;
-  readonly organizationId?: string;
+  readonly organizationId?: string | null;
 }
 
 /**
@@ -15,10 +15,20 @@ interface AnnouncedRecord {
 export function announcement(
   module: EntityModule,
   verb: string,
-  record: AnnouncedRecord,
+  record: EventSubject,
   payload: NonNullable<EventDraft['payload']> = {},
 ): EventDraft {
   if (!Object.hasOwn(module.announces ?? {}, verb)) throw new TypeError(`"${module.kind}" does not announce "${verb}"`);
+  return draftOf(module, verb, record, payload);
+}
+
+/** `<kind>.<verb>` about a record. */
+export function draftOf(
+  module: EntityModule,
+  verb: string,
+  record: EventSubject,
+  payload: NonNullable<EventDraft['payload']>,
+): EventDraft {
   return {
     topic: `${module.topic}.${verb}`,
     entityKind: module.topic,

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { actorOf } from './caller.ts';
 import { organizationOf, type RecordedChange } from './changes.ts';
-import { snakeCase, tenancyField, type EntityModule } from './define.ts';
+import { tenancyField, type EntityModule } from './define.ts';
 import { compileSql } from './read/sql.ts';
-import { fieldNames } from './read/rows.ts';
+import { wholeRow } from './read/rows.ts';
 import { column } from './read/visibility.ts';
 import { writeRecords } from './records.ts';
 import type { Registry } from './registry.ts';
@@ -71,12 +71,11 @@ async function deleteChunk(
   const at = unit.database.options.clock.now();
   const actor = actorOf(unit.context.caller);
   const table = sql.table(module.table);
-  const returned = fieldNames(module).map((name) => sql`row.${sql.id(snakeCase(name))} as ${sql.id(name)}`);
   const { text, values } = compileSql(sql`update ${table} as row
     set deleted_at = ${at}, deleted_by = ${actor}, updated_at = ${at}, updated_by = ${actor}, record_version = record_version + 1
     where id in (select id from ${table} as owned where ${column('owned', field)} = any(${ownerIds}) and deleted_at is null
       order by id limit ${chunk} for update)
-    returning ${sql.join(returned)}`);
+    returning ${wholeRow(module, 'row')}`);
   const { rows } = await session.query<Record<string, unknown>>(text, values);
   return rows.map((row) => ({
     module,

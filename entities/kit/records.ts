@@ -1,3 +1,4 @@
+import { draftOf } from './announcements.ts';
 import { actorOf } from './caller.ts';
 import type { RecordedChange } from './changes.ts';
 import type { Database } from './database.ts';
@@ -47,7 +48,7 @@ export async function writeRecords(
         organization_id: change.organizationId,
         operation: change.operation,
         record_version: change.recordVersion,
-        changed_fields: change.changedFields.filter((name) => !isSecret(change.module, name)),
+        changed_fields: tellableFields(change),
         snapshot: snapshotOf(change),
       }))
     : [];
@@ -55,14 +56,7 @@ export async function writeRecords(
   const announced = [
     ...changes
       .filter((change) => !change.isConsequence && change.module.events.includes(change.operation))
-      .map((change) => ({
-        topic: `${change.module.topic}.${change.operation}`,
-        entityKind: change.module.topic,
-        entityId: change.id,
-        recordVersion: change.recordVersion,
-        organizationId: change.organizationId,
-        payload: { changed: change.changedFields.filter((name) => !isSecret(change.module, name)) },
-      })),
+      .map((change) => draftOf(change.module, change.operation, change, { changed: tellableFields(change) })),
     ...drafts,
   ];
   const events = announced.map((event) => ({
@@ -132,6 +126,10 @@ function oneByOne<T extends { object: string; relation: string; subject: string 
   return [
     ...new Map(tuples.map((tuple) => [JSON.stringify([tuple.object, tuple.relation, tuple.subject]), tuple])).values(),
   ];
+}
+
+function tellableFields({ module, changedFields }: RecordedChange): string[] {
+  return changedFields.filter((name) => !isSecret(module, name));
 }
 
 function isSecret(module: EntityModule, field: string): boolean {

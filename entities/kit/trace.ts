@@ -54,6 +54,11 @@ export function startSpan(name: string, { parent, attributes, startedAt }: SpanO
 
 const pattern = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
+/** The trace a `traceparent` belongs to; undefined for none, and for a malformed one. */
+export function traceIdOf(traceparent: string | null | undefined): string | undefined {
+  return parsed(traceparent ?? undefined)?.traceId;
+}
+
 function parsed(traceparent: string | undefined): { traceId: string; spanId: string; flags: string } | undefined {
   const [, traceId, spanId, flags] = pattern.exec(traceparent ?? '') ?? [];
   if (!traceId || !spanId || !flags || /^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Logger, run } from 'graphile-worker';
 import { newId } from '#entities/kit/ids.ts';
 import { deliverEventsContract } from '#workflows/events/deliver-events.contract.ts';
 import { benchTopic, openBenchInstallation, type BenchInstallation } from './installation.ts';
+import { peerTable, startPeer } from './peer.ts';
 import { median, spreadOf, type Bench } from './row.ts';
 
 const backlog = 20_000;
@@ -104,15 +104,9 @@ async function record(
 }
 
 async function preparePeer({ databaseUrl, client }: BenchInstallation): Promise<void> {
-  await client.query('create table peer_deliveries (key text not null, at timestamptz not null)');
+  await client.query(peerTable);
   // Installs its schema.
-  const runner = await run({
-    connectionString: databaseUrl,
-    noHandleSignals: true,
-    logger: silent,
-    taskList: { write_row: async () => {} },
-  });
-  await runner.stop();
+  await (await startPeer(databaseUrl)).stop();
 }
 
 async function peerBurnDown({ databaseUrl, client }: BenchInstallation): Promise<number> {
@@ -122,19 +116,7 @@ async function peerBurnDown({ databaseUrl, client }: BenchInstallation): Promise
     [backlog],
   );
   const startedAt = performance.now();
-  const runner = await run({
-    connectionString: databaseUrl,
-    concurrency: 10,
-    noHandleSignals: true,
-    logger: silent,
-    taskList: {
-      write_row: async (payload, helpers) => {
-        await helpers.query('insert into peer_deliveries (key, at) values ($1, clock_timestamp())', [
-          String((payload as { key: number }).key),
-        ]);
-      },
-    },
-  });
+  const runner = await startPeer(databaseUrl);
   await untilCount(client, 'peer_deliveries', backlog);
   const rate = backlog / ((performance.now() - startedAt) / 1_000);
   await runner.stop();
@@ -148,5 +130,3 @@ async function untilCount(client: BenchInstallation['client'], table: string, co
     await pause(50);
   }
 }
-
-const silent = new Logger(() => () => {});

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Logger, run } from 'graphile-worker';
 import { systemCaller } from '#entities/kit/caller.ts';
 import { newId } from '#entities/kit/ids.ts';
 import { benchTopic, openBenchInstallation, type BenchInstallation } from './installation.ts';
+import { peerTable, startPeer } from './peer.ts';
 import { percentile, type Bench } from './row.ts';
 
 /** Commits a second, and for how long each side is measured, in milliseconds. */
@@ -57,20 +57,8 @@ async function ours({ backbone, client }: BenchInstallation, forMs: number): Pro
 }
 
 async function theirs({ databaseUrl, client }: BenchInstallation): Promise<number[]> {
-  await client.query('create table if not exists peer_deliveries (key text not null, at timestamptz not null)');
-  const runner = await run({
-    connectionString: databaseUrl,
-    concurrency: 10,
-    noHandleSignals: true,
-    logger: silent,
-    taskList: {
-      write_row: async (payload, helpers) => {
-        await helpers.query('insert into peer_deliveries (key, at) values ($1, clock_timestamp())', [
-          (payload as { key: string }).key,
-        ]);
-      },
-    },
-  });
+  await client.query(peerTable);
+  const runner = await startPeer(databaseUrl);
   try {
     const committed = new Map<string, number>();
     await paced(durationMs, async () => {
@@ -109,5 +97,3 @@ async function settled(
     await pause(50);
   }
 }
-
-const silent = new Logger(() => () => {});

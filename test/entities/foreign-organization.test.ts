@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { membership } from '#entities/index.ts';
-import { systemCaller, type Caller } from '#entities/kit/caller.ts';
+import { systemCaller } from '#entities/kit/caller.ts';
 import type { DataClient } from '#entities/kit/data-client.ts';
 import { defineEntityModule } from '#entities/kit/define.ts';
 import { text } from '#entities/kit/fields.ts';
 import { newId } from '#entities/kit/ids.ts';
 import { allow, role } from '#entities/kit/policy.ts';
+import type { WorkContext } from '#entities/kit/work-context.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
 import { openWorld, type World } from '../kit/world.ts';
@@ -34,17 +35,20 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 /** Owner of their own organization, in which they act. */
-function asAttacker<T>(work: (data: DataClient) => Promise<T>): Promise<T> {
-  const caller: Caller = {
+const context = (): WorkContext => ({
+  caller: {
     kind: 'user',
     subjectId: attacker.user.id,
     organizationId: attacker.organization.id,
     role: 'owner',
     tokenId: newId(),
     reason: '',
-  };
-  return world.backbone.database.transact({ caller, requestId: newId() }, ({ data }) => work(data));
-}
+  },
+  requestId: newId(),
+});
+
+const asAttacker = <T>(work: (data: DataClient) => Promise<T>): Promise<T> =>
+  world.backbone.database.transact(context(), ({ data }) => work(data));
 
 test('an owner of one organization has no say about the members of another', async () => {
   const stranger = await buildPerson(world);
@@ -58,17 +62,7 @@ test('an owner of one organization has no say about the members of another', asy
 });
 
 test('nor would the database let it pass, were the rules forgotten', async () => {
-  const unit = world.backbone.database.unitOfWork({
-    caller: {
-      kind: 'user',
-      subjectId: attacker.user.id,
-      organizationId: attacker.organization.id,
-      role: 'owner',
-      tokenId: newId(),
-      reason: '',
-    },
-    requestId: newId(),
-  });
+  const unit = world.backbone.database.unitOfWork(context());
   const session = await unit.readAs('app');
   await expect(session.query(`update memberships set role = 'owner' where id = $1`, [joined])).rejects.toThrow();
   await unit.rollback();

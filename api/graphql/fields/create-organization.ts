@@ -2,7 +2,7 @@ import { GraphQLInputObjectType, GraphQLNonNull, GraphQLObjectType, GraphQLStrin
 import { membership, organization } from '#entities/index.ts';
 import { AppError } from '#entities/kit/errors.ts';
 import type { GraphqlContext } from '../context.ts';
-import type { HandWrittenField } from '../derive.ts';
+import type { HandWrittenField } from '../hand-written-field.ts';
 
 interface Input {
   readonly name: string;

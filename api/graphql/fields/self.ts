@@ -1,5 +1,5 @@
 import { user } from '#entities/index.ts';
-import type { HandWrittenField } from '../derive.ts';
+import type { HandWrittenField } from '../hand-written-field.ts';
 
 export const self: HandWrittenField = {
   on: 'Query',

@@ -114,6 +114,7 @@ class DocumentCompiler {
       ...(page.before === undefined ? [] : [behind(inner, reversed(order), parseCursor(module, order, page.before))]),
     ];
     const rows = this.#aliases.next();
+    const cursor = cursorOf(rows, module, order);
     const whole = this.#aliases.next();
     const aggregates: Named[] = [];
     const parts = page.parts.map(({ as, ...part }, index): Named => {
@@ -123,10 +124,10 @@ class DocumentCompiler {
         case 'totalCount':
           return [as, sql`(select count(*) ${source(this.#aliases.next())})`];
         case 'edges':
-          aggregates.push([`edges${index}`, this.#edges(part.parts, page, rows)]);
+          aggregates.push([`edges${index}`, this.#edges(part.parts, page, rows, cursor)]);
           return [as, sql.ref(`${whole}.edges${index}`)];
         case 'pageInfo':
-          if (!aggregates.some(([name]) => name === 'hasMore')) aggregates.push(...ends(page, rows));
+          if (!aggregates.some(([name]) => name === 'hasMore')) aggregates.push(...ends(page, rows, cursor));
           return [as, this.#pageInfo(part.parts, page, whole)];
         default:
           part satisfies never;
@@ -145,13 +146,13 @@ class DocumentCompiler {
     );
   }
 
-  #edges(parts: readonly EdgePart[], page: PageSelection, rows: string): Sql {
+  #edges(parts: readonly EdgePart[], page: PageSelection, rows: string, cursor: Sql): Sql {
     const edge = parts.map(({ as, ...part }): Named => {
       switch (part.is) {
         case 'typename':
           return [as, sql`${part.name}::text`];
         case 'cursor':
-          return [as, cursorOf(rows, page.module, totalOrder(page.module, page.orderBy))];
+          return [as, cursor];
         case 'node':
           return [as, this.#object(this.#recordParts(part.record, rows))];
         default:
@@ -228,9 +229,8 @@ function wantedRows({ size }: PageSelection, rows: string): { readonly wanted: S
 }
 
 /** Whether the walk goes on behind the page, and the cursors of its first and last record. */
-function ends(page: PageSelection, rows: string): Named[] {
+function ends(page: PageSelection, rows: string, cursor: Sql): Named[] {
   const { wanted, place } = wantedRows(page, rows);
-  const cursor = cursorOf(rows, page.module, totalOrder(page.module, page.orderBy));
   const at = (direction: 'asc' | 'desc') =>
     sql`(array_agg(${cursor} order by ${place} ${sql.raw(direction)}) filter (where ${wanted}))[1]`;
   return [

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Caller } from '../caller.ts';
 import { recordFieldNames, tenancyField, type EntityModule } from '../define.ts';
 import { AppError } from '../errors.ts';
-import { compileSql } from './sql.ts';
+import { compileSql, type Sql } from './sql.ts';
 import { column, visible } from './visibility.ts';
 import { allOf, comparisons, type Comparison } from './where.ts';
 
@@ -17,8 +17,13 @@ export interface ReadQuery {
 }
 
 /** All columns of a kind as field names, secrets included: rows stay inside the data layer until they are presented. */
-export function fieldNames(module: EntityModule): string[] {
+function fieldNames(module: EntityModule): string[] {
   return [...recordFieldNames, ...tenancyField(module.tenancy), ...Object.keys(module.fields)];
+}
+
+/** All columns of a row, each under the name of its field. */
+export function wholeRow(module: EntityModule, alias: string): Sql {
+  return sql.join(fieldNames(module).map((name) => sql`${column(alias, name)} as ${sql.id(name)}`));
 }
 
 /**
@@ -30,7 +35,6 @@ export function compileRead(
   query: ReadQuery,
   caller: Caller,
 ): { text: string; values: readonly unknown[] } {
-  const columns = sql.join(fieldNames(module).map((name) => sql`${column('row', name)} as ${sql.id(name)}`));
   const conditions = [
     visible(module, 'row', caller),
     ...Object.entries(query.where ?? {}).flatMap(([name, comparison]) =>
@@ -41,7 +45,7 @@ export function compileRead(
     ({ field, direction }) =>
       sql`${column('row', knownField(module, field))} ${direction === 'desc' ? sql`desc` : sql`asc`}`,
   );
-  const statement = sql`select ${columns} from ${sql.table(module.table)} as row
+  const statement = sql`select ${wholeRow(module, 'row')} from ${sql.table(module.table)} as row
     where ${allOf(conditions)} order by ${sql.join(order)} limit ${query.limit}
     ${query.forUpdate ? sql`for update of row` : sql``}`;
   return compileSql(statement);

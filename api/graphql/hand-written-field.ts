@@ -1,0 +1,19 @@
+import type { GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
+import type { Answer } from '#entities/kit/data-client.ts';
+import type { EntityModule } from '#entities/kit/define.ts';
+import type { GraphqlContext } from './context.ts';
+import type { FieldConfig } from './handed-on.ts';
+
+/** A hand-written field: the one way to add what cannot be derived (api/graphql/fields, one per file). */
+export interface HandWrittenField {
+  readonly on: 'Query' | 'Mutation';
+  readonly name: string;
+  build(types: Types): FieldConfig;
+}
+
+/** What hand-written fields answer with: derived object types, and records read as they were selected. */
+export interface Types {
+  objectOf(module: EntityModule): GraphQLObjectType;
+  /** @throws AppError not_found */
+  read(module: EntityModule, id: string, context: GraphqlContext, info: GraphQLResolveInfo): Promise<Answer>;
+}
