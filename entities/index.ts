@@ -1,11 +1,47 @@
 import { createRegistry } from './kit/registry.ts';
 import { emailVerification } from './email-verification.ts';
+import { file } from './file.ts';
+import { group } from './group.ts';
+import { groupMembership } from './group-membership.ts';
+import { groupSetting } from './group-setting.ts';
+import { invite } from './invite.ts';
 import { membership } from './membership.ts';
+import { note } from './note.ts';
 import { organizationSetting } from './organization-setting.ts';
 import { organization } from './organization.ts';
+import { tag } from './tag.ts';
+import { task } from './task.ts';
 import { user } from './user.ts';
 
-export { emailVerification, membership, organization, organizationSetting, user };
+export {
+  emailVerification,
+  file,
+  group,
+  groupMembership,
+  groupSetting,
+  invite,
+  membership,
+  note,
+  organization,
+  organizationSetting,
+  tag,
+  task,
+  user,
+};
 
 /** Every kind of the product, in the order in which the printed descriptions list them. */
-export const registry = createRegistry([user, organization, organizationSetting, membership, emailVerification]);
+export const registry = createRegistry([
+  user,
+  organization,
+  organizationSetting,
+  membership,
+  invite,
+  group,
+  groupSetting,
+  groupMembership,
+  task,
+  note,
+  tag,
+  file,
+  emailVerification,
+]);

@@ -1,5 +1,5 @@
 import { defineEntityModule } from './kit/define.ts';
-import { flag, text } from './kit/fields.ts';
+import { flag, reference, text } from './kit/fields.ts';
 import { allow, deny, anyone, memberOf, roleIn, signedIn, system } from './kit/policy.ts';
 
 export const organization = defineEntityModule({
@@ -10,6 +10,13 @@ export const organization = defineEntityModule({
     name: text('Unique name.', { max: 160, min: 3 }),
     displayName: text('Name shown to people; the name when empty.', { max: 160, optional: true }),
     description: text('What the organization does.', { max: 2_000, optional: true }),
+    parentId: reference('organization', 'The organization it is part of; roles there are roles here.', {
+      optional: true,
+      immutable: true,
+      onDelete: 'cascade',
+      requires: 'edit',
+      reverse: 'children',
+    }),
     isPersonal: flag('Made at sign-up for one person.', { default: false, immutable: true }),
   },
   unique: [{ fields: ['name'], message: 'An organization with this name exists already.' }],
@@ -23,8 +30,14 @@ export const organization = defineEntityModule({
     edit: [allow(system), allow(roleIn('id', 'owner', 'super_admin', 'admin'))],
     remove: [allow(system), allow(roleIn('id', 'owner'))],
   },
-  expose: { name: 'read-write', displayName: 'read-write', description: 'read-write', isPersonal: 'read' },
-  filter: ['name', 'displayName', 'isPersonal'],
+  expose: {
+    name: 'read-write',
+    displayName: 'read-write',
+    description: 'read-write',
+    parentId: 'read',
+    isPersonal: 'read',
+  },
+  filter: ['name', 'displayName', 'parentId', 'isPersonal'],
   order: ['name', 'createdAt'],
   search: ['name', 'displayName'],
   mutate: ['update', 'delete'],

@@ -2,10 +2,12 @@ import type { MigrationObject } from '@mikro-orm/core';
 import { Migration0001Foundation } from './migration-0001-foundation.ts';
 import { Migration0002Kinds } from './migration-0002-kinds.ts';
 import { Migration0003WriteWalls } from './migration-0003-write-walls.ts';
+import { Migration0004MoreKinds } from './migration-0004-more-kinds.ts';
 
 /** All migrations in the order in which they run; rewritten by `npm run migrate:new`. */
 export const migrations: MigrationObject[] = [
   { name: '0001-foundation', class: Migration0001Foundation },
   { name: '0002-kinds', class: Migration0002Kinds },
   { name: '0003-write-walls', class: Migration0003WriteWalls },
+  { name: '0004-more-kinds', class: Migration0004MoreKinds },
 ];

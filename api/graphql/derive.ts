@@ -3,6 +3,7 @@ import {
   GraphQLEnumType,
   GraphQLID,
   GraphQLInt,
+  GraphQLList,
   GraphQLNonNull,
   GraphQLObjectType,
   GraphQLSchema,
@@ -17,6 +18,7 @@ import { pluralOf, relationsOf } from '#entities/kit/read/relations.ts';
 import type { Registry } from '#entities/kit/registry.ts';
 import type { GraphqlContext } from './context.ts';
 import { DateTime } from './date-time.ts';
+import { Json } from './json.ts';
 import type { HandWrittenField, Types } from './hand-written-field.ts';
 import { handedOn, type FieldConfig, type FieldMap } from './handed-on.ts';
 import { existingId, mutationsOf } from './mutations.ts';
@@ -111,7 +113,7 @@ class SchemaDeriver implements Types {
         for (const [name, exposure] of Object.entries(module.expose)) {
           const field = module.fields[name];
           if (!field || exposure === 'write') continue;
-          const type = this.leafType(module, name);
+          const type = this.valueType(module, name);
           fields[name] = handedOn(field.optional ? type : new GraphQLNonNull(type), field.description);
         }
         for (const [name, relation] of relationsOf(this.#registry, module)) {
@@ -139,6 +141,11 @@ class SchemaDeriver implements Types {
     );
   }
 
+  valueType(module: EntityModule, name: string): GraphQLLeafType | GraphQLList<GraphQLNonNull<GraphQLLeafType>> {
+    const leaf = this.leafType(module, name);
+    return module.fields[name]?.type === 'textList' ? new GraphQLList(new GraphQLNonNull(leaf)) : leaf;
+  }
+
   leafType(module: EntityModule, name: string): GraphQLLeafType {
     if (name === 'id') return GraphQLID;
     const field = module.fields[name];
@@ -156,7 +163,10 @@ class SchemaDeriver implements Types {
       case 'reference':
         return GraphQLID;
       case 'text':
+      case 'textList':
         return GraphQLString;
+      case 'json':
+        return Json;
       default:
         field.type satisfies never;
         throw new Error('unknown field type');

@@ -1,4 +1,4 @@
-import { GraphQLID, GraphQLInputObjectType, GraphQLNonNull, GraphQLObjectType, type GraphQLLeafType } from 'graphql';
+import { GraphQLID, GraphQLInputObjectType, GraphQLNonNull, GraphQLObjectType, type GraphQLInputType } from 'graphql';
 import type { Answer } from '#entities/kit/data-client.ts';
 import type { EntityModule } from '#entities/kit/define.ts';
 import { AppError } from '#entities/kit/errors.ts';
@@ -10,7 +10,8 @@ import type { FieldConfig, FieldMap } from './handed-on.ts';
 
 /** What derived mutations need of the schema that is being made. */
 export interface MutationParts extends Types {
-  leafType(module: EntityModule, field: string): GraphQLLeafType;
+  /** Type of a field's values, as they are given. */
+  valueType(module: EntityModule, field: string): GraphQLInputType;
 }
 
 /** The mutations a kind offers (`mutate`), by name. */
@@ -32,7 +33,7 @@ function updateField(module: EntityModule, parts: MutationParts): FieldConfig {
     fields: Object.fromEntries(
       changeable.map(([name]) => [
         name,
-        { type: parts.leafType(module, name), description: module.fields[name]?.description },
+        { type: parts.valueType(module, name), description: module.fields[name]?.description },
       ]),
     ),
   });

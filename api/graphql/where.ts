@@ -80,6 +80,12 @@ const lists = ['in', 'notIn'] as const;
 const ranges = ['gt', 'gte', 'lt', 'lte'] as const;
 const texts = ['contains', 'startsWith'] as const;
 
+const listComparison = new GraphQLInputObjectType({
+  name: 'ListComparison',
+  description: 'Comparisons of a list; all of them must hold.',
+  fields: { has: { type: GraphQLString, description: 'This is one of them.' } },
+});
+
 /** Makes the `where` types of all kinds; each type is made once. */
 export class WhereTypes {
   readonly #registry: Registry;
@@ -105,7 +111,12 @@ export class WhereTypes {
           not: { type, description: 'This does not hold.' },
         };
         for (const name of filterableFields(module))
-          fields[name] = { type: this.#comparison(leafType(module, name), module.fields[name]?.optional ?? false) };
+          fields[name] = {
+            type:
+              module.fields[name]?.type === 'textList'
+                ? listComparison
+                : this.#comparison(leafType(module, name), module.fields[name]?.optional ?? false),
+          };
         for (const [name, relation] of relationsOf(this.#registry, module)) {
           const description =
             relation.is === 'one' ? 'It has one, and this holds for it.' : 'This holds for one of them.';

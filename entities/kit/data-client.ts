@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { actorOf, systemCaller, type Caller } from './caller.ts';
 import {
   tenancyField,
@@ -8,6 +9,7 @@ import {
   type TypedModule,
   type Tenancy,
 } from './define.ts';
+import { displayIdOf } from './display-id.ts';
 import { AppError } from './errors.ts';
 import type { Fields } from './fields.ts';
 import { newId } from './ids.ts';
@@ -111,13 +113,15 @@ export class DataClient {
    * @throws AppError invalid_input, permission_denied
    */
   async create<M extends EntityModule>(module: M, input: CreationOf<M>): Promise<RowOf<M>> {
-    const values = validateCreation(module, input);
     const { clock, registry } = this.#unit.database.options;
     const at = clock.now();
+    const values = validateCreation(module, { ...this.#creatorFields(module), ...input });
     const [tenancy] = tenancyField(module.tenancy);
+    const id = (values['id'] as string | undefined) ?? newId(at.getTime());
     const row: Row = {
       ...values,
-      id: values['id'] ?? newId(at.getTime()),
+      ...(module.displayId === undefined ? {} : { displayId: displayIdOf(module.displayId, id) }),
+      id,
       createdAt: at,
       updatedAt: at,
       createdBy: this.#actor,
@@ -136,6 +140,13 @@ export class DataClient {
       this.#role,
       () => this.#unit.em.create(registry.schemaOf(module).class, row as never, { persist: true }) as RowOf<M>,
     );
+  }
+
+  /** Fields that mean the person who creates the record, when the creation names nobody. */
+  #creatorFields(module: EntityModule): Row {
+    if (this.#caller.kind !== 'user') return {};
+    const names = Object.entries(module.fields).flatMap(([name, { creator }]) => (creator ? [name] : []));
+    return Object.fromEntries(names.map((name) => [name, this.#caller.subjectId]));
   }
 
   /**
@@ -183,7 +194,7 @@ export class DataClient {
       if (!module.policy) return { ...row, ...values };
       this.#authorize(module, operation, row);
       // What changes nothing is no change: no version, no history, no event.
-      if (Object.entries(values).every(([name, value]) => isSame(row[name], value))) return row;
+      if (Object.entries(values).every(([name, value]) => isDeepStrictEqual(row[name], value))) return row;
       const { registry } = this.#unit.database.options;
       return this.#unit.change(this.#role, () => {
         const entity: Row = this.#unit.em.merge(registry.schemaOf(module).class, row as never, { refresh: true });
@@ -221,9 +232,4 @@ export class DataClient {
     if (condition.is === 'self') return row[condition.field] === this.#caller.subjectId;
     throw new Error(`condition "${condition.is}" cannot decide a write`);
   }
-}
-
-function isSame(held: unknown, given: unknown): boolean {
-  if (held instanceof Date && given instanceof Date) return held.getTime() === given.getTime();
-  return held === given;
 }

@@ -1,4 +1,4 @@
-import type { CreationInput, ChangeInput, Fields, FieldValues } from './fields.ts';
+import { text, type CreationInput, type ChangeInput, type Fields, type FieldValues } from './fields.ts';
 import type { Policy } from './policy.ts';
 import type { TupleGrant } from './tuples.ts';
 
@@ -7,8 +7,8 @@ export type Tenancy = 'organization' | 'user' | { readonly none: string };
 
 export type Exposure = 'read' | 'read-write' | 'write';
 
-/** Changes that are derived for callers; others are written by hand, or for the server alone. */
-export type Mutation = 'update' | 'delete';
+/** Changes that are derived for callers, singly and in bulk; others are written by hand, or for the server alone. */
+export type Mutation = 'create' | 'update' | 'delete';
 
 export type EventVerb = 'created' | 'updated' | 'deleted';
 
@@ -30,6 +30,8 @@ export interface EntityDefinition<F extends Fields, T extends Tenancy, Name exte
   readonly table: string;
   readonly description: string;
   readonly fields: F;
+  /** Prefix of the short name that its records get besides their ids, for example `TSK`; unique in the organization. */
+  readonly displayId?: string;
   readonly unique?: readonly UniqueKey<Name>[];
   /** Further indexes over live rows, besides references and unique keys. */
   readonly indexes?: readonly (readonly Name[])[];
@@ -148,9 +150,35 @@ export function defineEntityModule<const F extends Fields, const T extends Tenan
   for (const name of named) {
     if (!known.has(name)) fail(`"${name}" is named but not declared; declared are ${[...known].join(', ')}`);
   }
+  if (definition.displayId !== undefined && !/^[A-Z]{2,5}$/.test(definition.displayId))
+    fail('the prefix of display ids must be two to five capitals');
   // The names were checked above against the declared fields; below this line they are plain strings.
   const untyped = definition as unknown as EntityDefinition<F, T, string>;
-  return { ...untyped, topic: snakeCase(definition.kind), typeName: pascalCase(definition.kind) };
+  return {
+    ...(definition.displayId === undefined ? untyped : withDisplayId(untyped)),
+    topic: snakeCase(definition.kind),
+    typeName: pascalCase(definition.kind),
+  };
+}
+
+/** A short name is a field like any other, which the machine fills in (display-id.ts). */
+function withDisplayId<F extends Fields, T extends Tenancy>(
+  definition: EntityDefinition<F, T, string>,
+): EntityDefinition<F, T, string> {
+  const displayId = {
+    ...text('Short name for people, unique in the organization; never changes.', { max: 20, immutable: true }),
+    generated: true,
+  } as const;
+  return {
+    ...definition,
+    fields: { displayId, ...definition.fields },
+    unique: [
+      { fields: [...tenancyField(definition.tenancy), 'displayId'], message: 'The short name is taken; try again.' },
+      ...(definition.unique ?? []),
+    ],
+    expose: { displayId: 'read', ...definition.expose },
+    filter: ['displayId', ...definition.filter],
+  };
 }
 
 /** The field a tenancy adds to its kinds, as a list of none or one. */

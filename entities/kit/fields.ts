@@ -26,11 +26,21 @@ export interface Field<Value = unknown, Optional extends boolean = boolean, HasD
   readonly target?: string;
   /** What becomes of a record when the one it refers to is deleted, for `reference` fields; nothing when left out. */
   readonly onDelete?: 'cascade';
+  /** The person referred to must be a member of the record's organization; what becomes of the record when they leave it. */
+  readonly onLeave?: 'cascade' | 'keep';
+  /** What a caller must be able to do with the record it refers to, for `reference` fields. */
+  readonly requires?: 'view' | 'edit';
+  /** Name of the way back from the record referred to; the plural of the kind when left out. */
+  readonly reverse?: string;
+  /** Set by the machine; callers never name it. */
+  readonly generated?: true;
+  /** The person who creates the record, when the creation names nobody. */
+  readonly creator?: true;
   /** Carries the value's type only. */
   readonly '~value'?: Value;
 }
 
-export type FieldType = 'text' | 'choice' | 'integer' | 'boolean' | 'timestamp' | 'reference';
+export type FieldType = 'text' | 'textList' | 'choice' | 'integer' | 'boolean' | 'timestamp' | 'reference' | 'json';
 
 export type Fields = Readonly<Record<string, Field>>;
 
@@ -42,14 +52,14 @@ interface Options<Value> {
 }
 
 type IsOptional<O> = O extends { readonly optional: true } ? true : false;
-type IsDefaulted<O> = O extends { readonly default: {} } ? true : false;
+type IsDefaulted<O> = O extends { readonly default: {} } | { readonly creator: true } ? true : false;
 type Made<Value, O> = Field<Value, IsOptional<O>, IsDefaulted<O>>;
 
 function make<Value, const O extends Options<Value>>(
   type: FieldType,
   description: string,
   options: O,
-  shape: Pick<Field, 'schema' | 'columnType' | 'values' | 'target' | 'onDelete'>,
+  shape: Pick<Field, 'schema' | 'columnType'> & Partial<Field>,
 ): Made<Value, O> {
   const field: Field = {
     type,
@@ -121,8 +131,42 @@ export function timestamp<const O extends Options<Date>>(description: string, op
   });
 }
 
-/** A reference to a record of another kind; the field holds its id and its name ends in `Id`. */
-export function reference<const O extends Options<string> & { readonly onDelete?: 'cascade' }>(
+/** Several texts of up to `max` characters, `maxItems` at the most, in order. Empty, not absent, when there are none. */
+export function textList(
+  description: string,
+  options: { readonly max: number; readonly maxItems: number },
+): Field<string[], false, true> {
+  const item = Type.String({ minLength: 1, maxLength: options.max });
+  return make<string[], { readonly default: string[] }>(
+    'textList',
+    description,
+    { default: [] },
+    { schema: Type.Array(item, { maxItems: options.maxItems }), columnType: 'text[]' },
+  );
+}
+
+/** A JSON document of up to `maxBytes`, which the product keeps and does not look into. */
+export function json<const O extends Options<unknown> & { readonly maxBytes: number }>(
+  description: string,
+  options: O,
+): Made<unknown, O> {
+  return make<unknown, O>('json', description, options, {
+    schema: Type.Refine(Type.Unknown(), (value) => Buffer.byteLength(JSON.stringify(value) ?? '') <= options.maxBytes),
+    columnType: 'jsonb',
+  });
+}
+
+interface ReferenceOptions extends Options<string> {
+  readonly onDelete?: 'cascade';
+  readonly requires?: 'view' | 'edit';
+  readonly reverse?: string;
+}
+
+/**
+ * A reference to a record of another kind; the field holds its id and its name ends in `Id`. Whoever sets it must be able to
+ * view the record referred to, or more where `requires` says so.
+ */
+export function reference<const O extends ReferenceOptions>(
   target: string,
   description: string,
   options: O = {} as O,
@@ -131,8 +175,28 @@ export function reference<const O extends Options<string> & { readonly onDelete?
     schema: Type.String({ pattern: idPattern.source }),
     columnType: 'text',
     target,
+    requires: options.requires ?? 'view',
     ...(options.onDelete ? { onDelete: options.onDelete } : {}),
+    ...(options.reverse ? { reverse: options.reverse } : {}),
   });
+}
+
+interface MemberOptions extends Options<string> {
+  readonly onLeave: 'cascade' | 'keep';
+  /** The creation may leave it out, and means the caller then. */
+  readonly creator?: true;
+  readonly reverse?: string;
+}
+
+/** A reference to a person who is a member of the record's organization. */
+export function member<const O extends MemberOptions>(description: string, options: O): Made<string, O> {
+  const made = reference('user', description, options);
+  return {
+    ...made,
+    onLeave: options.onLeave,
+    ...(options.onLeave === 'cascade' ? { onDelete: 'cascade' } : {}),
+    ...(options.creator ? { creator: true } : {}),
+  };
 }
 
 /** The stored value of a field as TypeScript sees it. */

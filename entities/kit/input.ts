@@ -18,7 +18,7 @@ export function validateCreation(module: EntityModule, input: Values): Values {
   for (const [name, field] of Object.entries(module.fields)) {
     if (values[name] !== undefined) continue;
     // A value that was refused is not missing.
-    if (problems.some(({ path }) => path === `/${name}`)) continue;
+    if (field.generated || problems.some(({ path }) => path === `/${name}`)) continue;
     if (field.default !== undefined) values[name] = field.default;
     else if (field.optional) values[name] = null;
     else problems.push({ path: `/${name}`, message: 'is required' });
@@ -54,7 +54,7 @@ function checked(module: EntityModule, input: Values, problems: FieldProblem[], 
     if (ids.includes(name)) {
       if (isId(given)) values[name] = given;
       else problems.push({ path, message: 'is not an id' });
-    } else if (!field) {
+    } else if (!field || field.generated) {
       problems.push({ path, message: 'is not a field of this kind' });
     } else if (given === null) {
       if (field.optional) values[name] = null;
@@ -105,5 +105,6 @@ function validatorOf(field: Field): Validator {
 /** PostgreSQL text holds neither NUL nor lone surrogates. */
 export function isStorable(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\u0000');
-  return Array.isArray(value) ? value.every(isStorable) : true;
+  if (typeof value !== 'object' || value === null || value instanceof Date) return true;
+  return Object.entries(value).every(([name, inner]) => isStorable(name) && isStorable(inner));
 }

@@ -44,6 +44,8 @@ const recordProperties: Record<string, Property> = {
 
 const runtimeTypes = {
   text: 'string',
+  textList: 'string[]',
+  json: 'json',
   choice: 'string',
   integer: 'number',
   boolean: 'boolean',
@@ -88,6 +90,8 @@ export function ormSchemaOf(module: EntityModule, typeNameOf: (kind: string) => 
       fieldName: 'organization_id',
       nullable: false,
       ...referenceTo(typeNameOf('organization')),
+      // The indexes of its lists begin with it.
+      index: false,
     };
   }
   if (module.tenancy === 'user') {
@@ -110,7 +114,7 @@ export function ormSchemaOf(module: EntityModule, typeNameOf: (kind: string) => 
       properties: [...key.fields],
       where: 'deleted_at is null',
     })),
-    indexes: (module.indexes ?? []).map((fields) => ({
+    indexes: [...(module.indexes ?? []), ...listIndexes(module)].map((fields) => ({
       name: `${module.table}_${fields.map(snakeCase).join('_')}_index`,
       properties: [...fields],
       where: 'deleted_at is null',
@@ -123,6 +127,17 @@ export function ormSchemaOf(module: EntityModule, typeNameOf: (kind: string) => 
   };
   // The metadata is built from data, so its static type is not known; discovery validates it at start.
   return new EntitySchema(metadata as unknown as EntitySchemaMetadata<object>);
+}
+
+/** Every declared filter and order of a tenant's records is served by an index that begins with the tenant. */
+function listIndexes(module: EntityModule): string[][] {
+  const [tenancy] = module.tenancy === 'organization' ? ['organizationId'] : [];
+  if (tenancy === undefined) return [];
+  const names = new Set([...module.filter, ...module.order, 'createdAt', 'updatedAt']);
+  const unique = new Set((module.unique ?? []).map(({ fields }) => fields.join()));
+  return [...names]
+    .filter((name) => module.fields[name]?.type !== 'textList' && !unique.has([tenancy, name].join()))
+    .map((name) => [tenancy, name, 'id']);
 }
 
 /** Name of the partial unique index, by which a violation is traced back to its message. */

@@ -43,9 +43,9 @@ function findRelations(registry: Registry, module: EntityModule): ReadonlyMap<st
     relations.set(name, { is: 'one', name, field, target, description });
   }
   for (const other of registry.modules) {
-    for (const { field, target } of referencesOf(registry, other)) {
+    for (const { field, target, reverse } of referencesOf(registry, other)) {
       if (target.kind !== module.kind) continue;
-      const name = pluralOf(other);
+      const name = reverse ?? pluralOf(other);
       if (relations.has(name) || Object.hasOwn(module.fields, name))
         throw new TypeError(`entity "${module.kind}" has two ways that are called "${name}"`);
       relations.set(name, { is: 'many', name, field, target: other, description: `The ${name} of it.` });
@@ -63,16 +63,20 @@ interface Reference {
   readonly field: string;
   readonly target: EntityModule;
   readonly description: string;
+  /** Name of the way back. */
+  readonly reverse?: string;
 }
 
 function referencesOf(registry: Registry, module: EntityModule): Reference[] {
   // A kind that exposes nothing is nowhere to be seen.
   if (Object.keys(module.expose).length === 0) return [];
-  const declared = Object.entries(module.fields).flatMap(([name, { target, secret, description }]): Reference[] => {
-    const exposure = module.expose[name];
-    if (!target || secret || !exposure || exposure === 'write') return [];
-    return [{ field: name, target: registry.byKind(target), description }];
-  });
+  const declared = Object.entries(module.fields).flatMap(
+    ([name, { target, secret, description, reverse }]): Reference[] => {
+      const exposure = module.expose[name];
+      if (!target || secret || !exposure || exposure === 'write') return [];
+      return [{ field: name, target: registry.byKind(target), description, ...(reverse ? { reverse } : {}) }];
+    },
+  );
   const owner = tenancyField(module.tenancy).map((field) => {
     const target = registry.byKind(field.replace(/Id$/, ''));
     return { field, target, description: `The ${target.kind} it belongs to.` };

@@ -20,6 +20,8 @@ export interface Comparison {
   readonly contains?: string;
   readonly startsWith?: string;
   readonly isNull?: boolean;
+  /** A list holds this. */
+  readonly has?: string;
 }
 
 /** A condition on records. */
@@ -107,6 +109,8 @@ export function comparisons(left: Sql, name: string, comparison: Comparison): Sq
         return sql`strpos(${left}, ${value}) > 0`;
       case 'startsWith':
         return sql`starts_with(${left}, ${value})`;
+      case 'has':
+        return sql`${value} = any(${left})`;
       case 'isNull':
         return value === true ? sql`${left} is null` : sql`${left} is not null`;
       default:

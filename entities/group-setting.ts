@@ -1,0 +1,33 @@
+import { defineEntityModule } from './kit/define.ts';
+import { choice, reference } from './kit/fields.ts';
+import { allow, anyone, deny, role, system } from './kit/policy.ts';
+
+const managers = role('owner', 'super_admin', 'admin');
+
+export const groupSetting = defineEntityModule({
+  kind: 'groupSetting',
+  table: 'group_settings',
+  description: 'Settings of one group.',
+  fields: {
+    groupId: reference('group', 'The group.', { immutable: true, onDelete: 'cascade', requires: 'edit' }),
+    visibility: choice('Who sees the group: everybody in the organization, or its members.', ['public', 'private'], {
+      default: 'public',
+    }),
+    joinPolicy: choice('How people come in.', ['open', 'invite_only', 'application_only', 'invite_or_application'], {
+      default: 'invite_or_application',
+    }),
+  },
+  unique: [{ fields: ['groupId'], message: 'This group has its settings already.' }],
+  tenancy: 'organization',
+  policy: {
+    view: [allow(system), allow(role('owner', 'super_admin', 'admin', 'member', 'auditor')), deny(anyone)],
+    create: [allow(system), allow(managers)],
+    edit: [allow(system), allow(managers)],
+    remove: [allow(system)],
+  },
+  expose: { groupId: 'read-write', visibility: 'read-write', joinPolicy: 'read-write' },
+  filter: ['groupId', 'visibility'],
+  order: ['createdAt'],
+  mutate: ['create', 'update'],
+  events: ['created', 'updated', 'deleted'],
+});
