@@ -47,7 +47,16 @@ export async function createApp(services: Services, extraRoutes: readonly Route[
     },
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: true, allErrors: true } },
+    ajv: {
+      customOptions: {
+        removeAdditional: false,
+        coerceTypes: false,
+        useDefaults: true,
+        allErrors: true,
+        // A value, or null.
+        allowUnionTypes: true,
+      },
+    },
     // Requests that never reach a route: a broken URL.
     frameworkErrors: (error, request, reply) => {
       request.core ??= newRequestContext(request, '', server.writetimeout);

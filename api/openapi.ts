@@ -1,4 +1,6 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
+import { registry } from '#entities/index.ts';
+import { recordTags } from './rest/records/record-routes.ts';
 
 /** The description served at `/openapi.json`; paths, schemas and errors come from the routes themselves. */
 export function openapiOptions(): FastifyDynamicSwaggerOptions {
@@ -13,6 +15,7 @@ export function openapiOptions(): FastifyDynamicSwaggerOptions {
       },
       tags: [
         { name: 'Account', description: 'Signing up, confirming an address, signing in and out.' },
+        ...recordTags(registry),
         { name: 'Service', description: 'Health, keys and descriptions.' },
       ],
       components: {

@@ -1,10 +1,11 @@
 import { STATUS_CODES } from 'node:http';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
 import { AppError, errorCatalogue, statusOf, type ErrorCode } from '#entities/kit/errors.ts';
 import type { UnitOfWork } from '#entities/kit/unit-of-work.ts';
 import { withinDeadline } from './deadline.ts';
 import { ProblemSchema } from './problem.ts';
+import { queryReader } from './query-values.ts';
 import { unitOf } from './plugins/unit-of-work.ts';
 import type { Access } from './request-context.ts';
 import type { Services } from './services.ts';
@@ -12,6 +13,9 @@ import type { Services } from './services.ts';
 /** What a handler works with. */
 export interface Call<Body> {
   readonly body: Body;
+  /** Parameters of the path, and what the query holds, as their schemas say. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, unknown>>;
   /** The request's unit of work; committed when the handler succeeds. Asking for it costs nothing until it is used. */
   readonly unit: UnitOfWork;
   readonly services: Services;
@@ -25,7 +29,7 @@ export interface Answer {
   readonly body: unknown;
 }
 
-/** One REST route with everything its documentation says. Unknown body keys are refused, not stripped. */
+/** One REST route with everything its documentation says. Unknown keys of body and query are refused, not stripped. */
 export interface RouteDefinition<Body extends TObject> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly url: string;
@@ -34,6 +38,9 @@ export interface RouteDefinition<Body extends TObject> {
   readonly tag: string;
   readonly access: Access;
   readonly body?: Body;
+  readonly params?: TObject;
+  /** Texts, whole numbers and flags; a route without it does not look at the query. */
+  readonly query?: TObject;
   /** Answers by status. A text answer names its media type in `produces`. */
   readonly answers: Readonly<Record<number, TSchema>>;
   readonly produces?: string;
@@ -61,13 +68,18 @@ export function registerRoute(app: FastifyInstance, services: Services, route: R
       description: route.description,
       tags: [route.tag],
       ...(route.body ? { body: route.body } : {}),
+      ...(route.params ? { params: route.params } : {}),
+      ...(route.query ? { querystring: route.query } : {}),
       ...(route.produces ? { produces: [route.produces] } : {}),
       response: { ...describedAnswers(route), ...errorAnswers(errorsOf(route)) },
     },
+    ...(route.query ? { preValidation: readsQuery(route.query) } : {}),
     handler: async (request, reply) => {
       if (!route.body) refuseBody(request.body);
       const call: Call<never> = {
         body: request.body as never,
+        params: request.params as Call<never>['params'],
+        query: request.query as Call<never>['query'],
         get unit() {
           return unitOf(request, services);
         },
@@ -81,6 +93,14 @@ export function registerRoute(app: FastifyInstance, services: Services, route: R
       return answer.body;
     },
   });
+}
+
+function readsQuery(schema: TObject): preValidationHookHandler {
+  const read = queryReader(schema);
+  return (request, _reply, done) => {
+    request.query = read(request.query as object);
+    done();
+  };
 }
 
 /** Unknown keys are refused where there are known ones; where there are none, all of them. */

@@ -21,6 +21,7 @@ import type {
 } from '#entities/kit/read/document.ts';
 import { relationsOf, type Relation } from '#entities/kit/read/relations.ts';
 import type { Registry } from '#entities/kit/registry.ts';
+import { pageSlice } from '../page-slice.ts';
 import { filterOf, type WhereInput } from './where.ts';
 
 /** What a caller selected of an object type, field by field. Fields of the same answer name are one. */
@@ -43,8 +44,6 @@ export interface PageArguments {
   readonly where?: WhereInput | null;
   readonly orderBy?: readonly { readonly field: string; readonly direction: 'asc' | 'desc' }[] | null;
 }
-
-const defaultPage = 25;
 
 /** Most terms of an order; more would not make it finer. */
 const mostTerms = 5;
@@ -103,7 +102,7 @@ export class SelectionReader {
     const order = args.orderBy ?? [];
     if (order.length > mostTerms)
       throw new AppError('limit_exceeded', `orderBy takes ${mostTerms} terms at the most; it has ${order.length}.`);
-    const slice = this.#slice(args);
+    const slice = pageSlice(args, this.#limits.largestPage);
     return {
       module,
       ...(filter ? { filter } : {}),
@@ -130,16 +129,6 @@ export class SelectionReader {
     if (!definition || !node) throw new Error(`${type.name} has no field ${name}`);
     const args: PageArguments = getArgumentValues(definition, node, this.#info.variableValues);
     return this.page(relation.target, args, [node, ...others]);
-  }
-
-  #slice({ first, last, after, before }: PageArguments): Pick<PageSelection, 'size' | 'from' | 'after' | 'before'> {
-    if (first != null && last != null)
-      throw new AppError('invalid_input', 'Ask for the first or for the last records, not for both.');
-    const size = first ?? last ?? Math.min(defaultPage, this.#limits.largestPage);
-    const from = last == null ? 'first' : 'last';
-    if (size < 0 || size > this.#limits.largestPage)
-      throw new AppError('limit_exceeded', `${from} must be between 0 and ${this.#limits.largestPage}; it is ${size}.`);
-    return { size, from, ...(after == null ? {} : { after }), ...(before == null ? {} : { before }) };
   }
 
   #pagePart(module: EntityModule, type: GraphQLObjectType, { as, name, nodes }: Selected): PagePart {

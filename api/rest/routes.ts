@@ -1,9 +1,11 @@
+import { registry } from '#entities/index.ts';
 import type { Route } from '../route.ts';
 import { livez, ready, readyz } from './health.ts';
 import { jwks } from './jwks.ts';
 import { login } from './login.ts';
 import { logout } from './logout.ts';
 import { docs, errorDocs, home, openapi } from './reference.ts';
+import { recordRoutes } from './records/record-routes.ts';
 import { register } from './register.ts';
 import { resend } from './resend.ts';
 import { verifyPage, verifyScript } from './verify-page.ts';
@@ -22,6 +24,7 @@ export const routes: readonly Route[] = [
   resend,
   login,
   logout,
+  ...recordRoutes(registry),
   home,
   openapi,
   docs,

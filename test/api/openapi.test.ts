@@ -48,7 +48,7 @@ describe('/openapi.json', () => {
   });
 
   test('has every route and nothing else', () => {
-    const declared = routes.map(({ method, url }) => `${method} ${url}`);
+    const declared = routes.map(({ method, url }) => `${method} ${url.replace(/:(\w+)/g, '{$1}')}`);
     expect(operations.map(([name]) => name).toSorted()).toEqual(declared.toSorted());
   });
 

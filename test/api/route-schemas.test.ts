@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { routes } from '#api/rest/routes.ts';
 
 interface Schema {
-  readonly type?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: unknown;
   readonly items?: Schema;
@@ -28,25 +29,36 @@ function offences(schema: Schema, isWrong: (schema: Schema) => boolean, path = '
   ];
 }
 
-const bodies = routes.flatMap(({ method, url, body }) => (body ? [[`${method} ${url}`, body as Schema] as const] : []));
+/** Whether values of this type pass. */
+const takes = ({ type }: Schema, wanted: string) => [type].flat().includes(wanted);
 
-test('there are bodies to look at', () => {
-  expect(bodies.length).toBeGreaterThanOrEqual(4);
+const inputs = routes.flatMap(({ method, url, body, query, params }) =>
+  Object.entries({ body, query, parameters: params }).flatMap(([part, schema]) =>
+    schema ? [[`${part} of ${method} ${url}`, schema as Schema, part] as const] : [],
+  ),
+);
+
+test('there is something to look at', () => {
+  expect(inputs.length).toBeGreaterThanOrEqual(4);
 });
 
-test.each(bodies)('the body of %s refuses unknown keys at every depth', (_name, body) => {
-  const isOpen = (schema: Schema) => schema.type === 'object' && schema.additionalProperties !== false;
-  expect(offences(body, isOpen)).toEqual([]);
+test.each(inputs)('the %s refuses unknown keys at every depth', (_name, schema, part) => {
+  const isOpen = (each: Schema) => takes(each, 'object') && each.additionalProperties !== false;
+  // The address says which parameters there are.
+  if (part !== 'parameters') expect(offences(schema, isOpen)).toEqual([]);
 });
 
-test.each(bodies)('every text and list in the body of %s has a limit', (_name, body) => {
-  const isUnbounded = (schema: Schema) =>
-    (schema.type === 'string' && schema.maxLength === undefined && schema.pattern === undefined) ||
-    (schema.type === 'array' && schema.maxItems === undefined);
-  expect(offences(body, isUnbounded)).toEqual([]);
+test.each(inputs)('every text and list in the %s has a limit', (_name, schema) => {
+  const isUnbounded = (each: Schema) =>
+    (takes(each, 'string') && each.maxLength === undefined && each.pattern === undefined && each.enum === undefined) ||
+    (takes(each, 'array') && each.maxItems === undefined);
+  expect(offences(schema, isUnbounded)).toEqual([]);
 });
 
 test('no route reads a query or a path parameter without a schema', () => {
-  const open = routes.filter(({ url, handle }) => url.includes(':') || /\b(?:query|params)\b/.test(handle.toString()));
+  const open = routes.filter(({ url, handle, params, query }) => {
+    const text = handle.toString();
+    return (!params && (url.includes(':') || /\bparams\b/.test(text))) || (!query && /\bquery\b/.test(text));
+  });
   expect(open.map(({ url }: Pick<RouteOptions, 'url'>) => url)).toEqual([]);
 });

@@ -15,9 +15,12 @@ export interface RecordSelection {
 
 export type RecordPart =
   | { readonly is: 'typename'; readonly as: string }
-  | { readonly is: 'value'; readonly as: string; readonly field: string }
+  | { readonly is: 'value'; readonly as: string; readonly field: string; readonly words?: ChoiceWords }
   | { readonly is: 'one'; readonly as: string; readonly relation: ToOne; readonly record: RecordSelection }
   | { readonly is: 'page'; readonly as: string; readonly relation: ToMany; readonly page: PageSelection };
+
+/** How words of a choice are written: as they are stored, or in capitals, which they are when nothing is said. */
+export type ChoiceWords = 'stored' | 'capitals';
 
 /** What is wanted of a list. Exactly one of `first` and `last` says how many records. */
 export interface PageSelection {
@@ -34,6 +37,8 @@ export interface PageSelection {
 export type PagePart =
   | { readonly is: 'typename'; readonly as: string; readonly name: string }
   | { readonly is: 'edges'; readonly as: string; readonly parts: readonly EdgePart[] }
+  /** The records alone, without what a connection says of each. */
+  | { readonly is: 'records'; readonly as: string; readonly record: RecordSelection }
   | { readonly is: 'pageInfo'; readonly as: string; readonly parts: readonly PageInfoPart[] }
   | { readonly is: 'totalCount'; readonly as: string };
 
@@ -124,8 +129,11 @@ class DocumentCompiler {
         case 'totalCount':
           return [as, sql`(select count(*) ${source(this.#aliases.next())})`];
         case 'edges':
-          aggregates.push([`edges${index}`, this.#edges(part.parts, page, rows, cursor)]);
-          return [as, sql.ref(`${whole}.edges${index}`)];
+          aggregates.push([`part${index}`, list(page, rows, this.#edge(part.parts, rows, cursor))]);
+          return [as, sql.ref(`${whole}.part${index}`)];
+        case 'records':
+          aggregates.push([`part${index}`, list(page, rows, this.#object(this.#recordParts(part.record, rows)))]);
+          return [as, sql.ref(`${whole}.part${index}`)];
         case 'pageInfo':
           if (!aggregates.some(([name]) => name === 'hasMore')) aggregates.push(...ends(page, rows, cursor));
           return [as, this.#pageInfo(part.parts, page, whole)];
@@ -146,23 +154,22 @@ class DocumentCompiler {
     );
   }
 
-  #edges(parts: readonly EdgePart[], page: PageSelection, rows: string, cursor: Sql): Sql {
-    const edge = parts.map(({ as, ...part }): Named => {
-      switch (part.is) {
-        case 'typename':
-          return [as, sql`${part.name}::text`];
-        case 'cursor':
-          return [as, cursor];
-        case 'node':
-          return [as, this.#object(this.#recordParts(part.record, rows))];
-        default:
-          part satisfies never;
-          throw new Error('unknown part');
-      }
-    });
-    const { wanted, place } = wantedRows(page, rows);
-    const direction = sql.raw(page.from === 'first' ? 'asc' : 'desc');
-    return sql`coalesce(json_agg(${this.#object(edge)} order by ${place} ${direction}) filter (where ${wanted}), '[]'::json)`;
+  #edge(parts: readonly EdgePart[], rows: string, cursor: Sql): Sql {
+    return this.#object(
+      parts.map(({ as, ...part }): Named => {
+        switch (part.is) {
+          case 'typename':
+            return [as, sql`${part.name}::text`];
+          case 'cursor':
+            return [as, cursor];
+          case 'node':
+            return [as, this.#object(this.#recordParts(part.record, rows))];
+          default:
+            part satisfies never;
+            throw new Error('unknown part');
+        }
+      }),
+    );
   }
 
   #pageInfo(parts: readonly PageInfoPart[], page: PageSelection, whole: string): Sql {
@@ -196,7 +203,7 @@ class DocumentCompiler {
         case 'typename':
           return [as, sql`${module.typeName}::text`];
         case 'value':
-          return [as, presented(module, part.field, alias)];
+          return [as, presented(module, part.field, alias, part.words)];
         case 'one':
           return [as, sql`(${this.recordOf(part.record, (other) => link(part.relation, alias, other))})`];
         case 'page':
@@ -228,6 +235,13 @@ function wantedRows({ size }: PageSelection, rows: string): { readonly wanted: S
   return { place, wanted: sql`${place} <= ${size}` };
 }
 
+/** One of these for each record of the page, in the order of the list. */
+function list(page: PageSelection, rows: string, item: Sql): Sql {
+  const { wanted, place } = wantedRows(page, rows);
+  const direction = sql.raw(page.from === 'first' ? 'asc' : 'desc');
+  return sql`coalesce(json_agg(${item} order by ${place} ${direction}) filter (where ${wanted}), '[]'::json)`;
+}
+
 /** Whether the walk goes on behind the page, and the cursors of its first and last record. */
 function ends(page: PageSelection, rows: string, cursor: Sql): Named[] {
   const { wanted, place } = wantedRows(page, rows);
@@ -240,10 +254,10 @@ function ends(page: PageSelection, rows: string, cursor: Sql): Named[] {
   ];
 }
 
-/** A value as it stands in answers: instants as RFC 3339 with milliseconds, words of a choice in capitals. */
-function presented(module: EntityModule, field: string, alias: string): Sql {
+/** A value as it stands in answers: instants as RFC 3339 with milliseconds. */
+function presented(module: EntityModule, field: string, alias: string, words: ChoiceWords = 'capitals'): Sql {
   const value = column(alias, field);
   const type = module.fields[field]?.type ?? (field === 'createdAt' || field === 'updatedAt' ? 'timestamp' : 'text');
   if (type === 'timestamp') return sql`to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-  return type === 'choice' ? sql`upper(${value})` : value;
+  return type === 'choice' && words === 'capitals' ? sql`upper(${value})` : value;
 }

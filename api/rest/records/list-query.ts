@@ -1,0 +1,139 @@
+import { Type, type TObject, type TSchema } from 'typebox';
+import { snakeCase, type EntityModule } from '#entities/kit/define.ts';
+import type { Field } from '#entities/kit/fields.ts';
+import { parseInstant } from '#entities/kit/instant.ts';
+import type { PageSelection, RecordSelection } from '#entities/kit/read/document.ts';
+import type { OrderTerm } from '#entities/kit/read/order.ts';
+import type { Filter } from '#entities/kit/read/where.ts';
+import { pageSlice, type SliceArguments } from '../../page-slice.ts';
+import { recordNames } from './record-names.ts';
+import { valueSchema } from './record-schema.ts';
+
+/** What the query of a list may hold: a piece, an order, a count, and a value for each declared filter. */
+interface ListQuery extends SliceArguments {
+  readonly order_by?: string;
+  readonly count?: boolean;
+  readonly [filter: string]: unknown;
+}
+
+/** Longest cursor that is looked at; `parseCursor` says what is none. */
+const longestCursor = 8_000;
+
+const cursor = (description: string) => Type.Optional(Type.String({ maxLength: longestCursor, description }));
+const size = (description: string) => Type.Optional(Type.Integer({ description }));
+
+/** Most terms of an order; more would not make it finer. */
+const mostTerms = 5;
+
+/** @throws TypeError when a filter is called like something else that the query holds */
+export function listQuerySchema(module: EntityModule): TObject {
+  const orders = orderFields(module).map(snakeCase);
+  const term = `-?(?:${orders.join('|')})`;
+  const common: Record<string, TSchema> = {
+    first: size('So many from the beginning; 25 when neither first nor last is given.'),
+    after: cursor('Cursor after which the page begins.'),
+    last: size('So many from the end.'),
+    before: cursor('Cursor before which the page ends.'),
+    order_by: Type.Optional(
+      Type.String({
+        maxLength: 500,
+        pattern: `^${term}(?:,${term}){0,${mostTerms - 1}}$`,
+        description: `Terms with commas between them, each with a minus for falling order: ${orders.join(', ')}.`,
+      }),
+    ),
+    count: Type.Optional(Type.Boolean({ description: 'Counts all that match, as total_count.' })),
+  };
+  const filters = filterFields(module).map(([name, field]): [string, TSchema] => {
+    if (Object.hasOwn(common, name))
+      throw new TypeError(`entity "${module.kind}": REST lists use "${name}" themselves`);
+    const isList = field.type === 'textList';
+    const schema = isList ? itemSchema(field) : valueSchema(field);
+    const description = isList ? `One of them. ${field.description}` : field.description;
+    return [name, Type.Optional(Type.Unsafe({ ...schema, description }))];
+  });
+  return Type.Object({ ...common, ...Object.fromEntries(filters) }, { additionalProperties: false });
+}
+
+/**
+ * The list that a query asks for.
+ * @param largestPage `server.maxresultlimit`
+ * @throws AppError limit_exceeded, invalid_input
+ */
+export function listSelection(record: RecordSelection, query: ListQuery, largestPage: number): PageSelection {
+  const { module } = record;
+  const filters = filterFields(module).flatMap(([name, field, fieldName]): Filter[] => {
+    const value = query[name];
+    if (value === undefined) return [];
+    const wanted = field.type === 'timestamp' && typeof value === 'string' ? parseInstant(value) : value;
+    return [
+      {
+        is: 'field',
+        field: fieldName,
+        comparison: field.type === 'textList' ? { has: wanted as string } : { eq: wanted },
+      },
+    ];
+  });
+  return {
+    module,
+    ...(filters.length === 0 ? {} : { filter: { is: 'and', filters } }),
+    orderBy: orderTerms(module, query.order_by),
+    ...pageSlice(query, largestPage),
+    parts: [
+      { is: 'records', as: 'data', record },
+      { is: 'pageInfo', as: 'page_info', parts: pageInfo },
+      ...(query.count === true ? [{ is: 'totalCount', as: 'total_count' } as const] : []),
+    ],
+  };
+}
+
+const pageInfo = [
+  { is: 'hasNextPage', as: 'has_next_page' },
+  { is: 'hasPreviousPage', as: 'has_previous_page' },
+  { is: 'startCursor', as: 'start_cursor' },
+  { is: 'endCursor', as: 'end_cursor' },
+] as const;
+
+/** A page as it is answered. */
+export function pageSchema(module: EntityModule, record: TObject): TObject {
+  const cursorOrNone = Type.Unsafe({ type: ['string', 'null'] });
+  return Type.Object(
+    {
+      data: Type.Array(record),
+      page_info: Type.Object({
+        has_next_page: Type.Boolean(),
+        has_previous_page: Type.Boolean(),
+        start_cursor: cursorOrNone,
+        end_cursor: cursorOrNone,
+      }),
+      total_count: Type.Optional(Type.Integer({ description: 'All that match, when count was asked for.' })),
+    },
+    { description: `A page of ${recordNames(module).plural}.` },
+  );
+}
+
+/** Declared filters by their name in the query. What is not exposed cannot be asked about. */
+function filterFields(module: EntityModule): [name: string, field: Field, fieldName: string][] {
+  return module.filter.flatMap((fieldName): [string, Field, string][] => {
+    const field = module.fields[fieldName];
+    return field && field.type !== 'json' ? [[snakeCase(fieldName), field, fieldName]] : [];
+  });
+}
+
+function itemSchema(field: Field): object {
+  return (field.schema as { readonly items?: object }).items ?? {};
+}
+
+function orderFields(module: EntityModule): string[] {
+  return [...new Set([...module.order, 'createdAt', 'updatedAt'])];
+}
+
+/** The schema let only known names pass. */
+function orderTerms(module: EntityModule, text: string | undefined): OrderTerm[] {
+  if (text === undefined) return [];
+  const byName = new Map(orderFields(module).map((field) => [snakeCase(field), field]));
+  return text.split(',').map((term): OrderTerm => {
+    const isFalling = term.startsWith('-');
+    const field = byName.get(isFalling ? term.slice(1) : term) as string;
+    return { field, direction: isFalling ? 'desc' : 'asc' };
+  });
+}

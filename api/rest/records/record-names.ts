@@ -1,0 +1,38 @@
+import { recordFieldNames, snakeCase, tenancyField, type EntityModule } from '#entities/kit/define.ts';
+
+/** What a kind is called in REST. */
+export interface RecordNames {
+  /** Address of its list. */
+  readonly path: string;
+  /** In running text: `group membership`. */
+  readonly singular: string;
+  readonly plural: string;
+  /** Heading of its operations in the reference. */
+  readonly tag: string;
+}
+
+/** `/v1/group-memberships` for the table `group_memberships`. */
+export function recordNames({ kind, table }: EntityModule): RecordNames {
+  const plural = table.replaceAll('_', ' ');
+  return {
+    path: `/v1/${table.replaceAll('_', '-')}`,
+    singular: snakeCase(kind).replaceAll('_', ' '),
+    plural,
+    tag: plural.slice(0, 1).toUpperCase() + plural.slice(1),
+  };
+}
+
+/** Fields of an answer, in its order: those every record shows, whose it is, and what its kind exposes. */
+export function answeredFields(module: EntityModule): string[] {
+  const exposed = Object.keys(module.expose).filter((name) => module.fields[name] && module.expose[name] !== 'write');
+  const given = recordFieldNames.filter((name) => name === 'id' || name === 'createdAt' || name === 'updatedAt');
+  return [...given, ...tenancyField(module.tenancy), ...exposed];
+}
+
+/** Fields a caller may set. @param isNew at the creation, or later */
+export function givenFields(module: EntityModule, isNew: boolean): string[] {
+  return Object.entries(module.fields).flatMap(([name, { immutable, generated }]) => {
+    const isOpen = module.expose[name] === 'read-write' || module.expose[name] === 'write';
+    return isOpen && !generated && (isNew || !immutable) ? [name] : [];
+  });
+}

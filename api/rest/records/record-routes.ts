@@ -1,0 +1,188 @@
+import { Type, type TObject } from 'typebox';
+import type { Answer } from '#entities/kit/data-client.ts';
+import { snakeCase, type EntityModule } from '#entities/kit/define.ts';
+import { AppError, isAppError } from '#entities/kit/errors.ts';
+import type { RecordSelection } from '#entities/kit/read/document.ts';
+import type { Registry } from '#entities/kit/registry.ts';
+import { existingId } from '../../graphql/mutations.ts';
+import { defineRoute, type Call, type Route } from '../../route.ts';
+import { listQuerySchema, listSelection, pageSchema } from './list-query.ts';
+import { answeredFields, givenFields, recordNames } from './record-names.ts';
+import { changeSchema, creationSchema, recordSchema } from './record-schema.ts';
+
+/**
+ * The routes of every kind that exposes something: a list, a look-up by id, and the changes its file offers (`mutate`).
+ * Reads are one statement of the same compiler that answers GraphQL.
+ */
+export function recordRoutes(registry: Registry): Route[] {
+  return exposedModules(registry).flatMap(routesOf);
+}
+
+/** Headings of the reference, one for each kind. */
+export function recordTags(registry: Registry): { readonly name: string; readonly description: string }[] {
+  return exposedModules(registry).map((module) => ({
+    name: recordNames(module).tag,
+    description: module.description,
+  }));
+}
+
+function exposedModules(registry: Registry): EntityModule[] {
+  return registry.modules.filter((module) => Object.keys(module.expose).length > 0);
+}
+
+function routesOf(module: EntityModule): Route[] {
+  const offered = module.mutate ?? [];
+  const record = selectionOf(module);
+  const answer = recordSchema(module);
+  return [
+    listRoute(record, answer),
+    readRoute(record, answer),
+    ...(offered.includes('create') ? [createRoute(record, answer)] : []),
+    ...(offered.includes('update') ? [updateRoute(record, answer)] : []),
+    ...(offered.includes('delete') ? [deleteRoute(module)] : []),
+  ];
+}
+
+/** All that is answered of a record, each field under its name in snake_case. */
+function selectionOf(module: EntityModule): RecordSelection {
+  return {
+    module,
+    parts: answeredFields(module).map((field) => ({ is: 'value', as: snakeCase(field), field, words: 'stored' })),
+  };
+}
+
+const params = Type.Object({ id: Type.String({ maxLength: 100, description: 'Id of the record.' }) });
+
+function idOf(module: EntityModule, { params }: Call<unknown>): string {
+  return existingId(module, params['id'] ?? '');
+}
+
+function listRoute(record: RecordSelection, answer: TObject): Route {
+  const { module } = record;
+  const { path, plural, tag } = recordNames(module);
+  return defineRoute({
+    method: 'GET',
+    url: path,
+    tag,
+    summary: `List ${plural}`,
+    description: `${module.description} All that the caller may see, in pages; in the order of their ids unless order_by says more.`,
+    access: 'required',
+    query: listQuerySchema(module),
+    answers: { 200: pageSchema(module, answer) },
+    errors: ['invalid_input', 'invalid_cursor', 'limit_exceeded'],
+    handle: async ({ unit, query, services }) => {
+      const { maxresultlimit } = services.config.current.server;
+      const page = listSelection(record, query, maxresultlimit);
+      return { status: 200, body: await unit.data.page(page) };
+    },
+  });
+}
+
+function readRoute(record: RecordSelection, answer: TObject): Route {
+  const { module } = record;
+  const { path, singular, tag } = recordNames(module);
+  return defineRoute({
+    method: 'GET',
+    url: `${path}/:id`,
+    tag,
+    summary: `Read one ${singular}`,
+    description: 'What does not exist, is deleted, belongs to others or may not be seen is not found, all the same.',
+    access: 'required',
+    params,
+    answers: { 200: answer },
+    errors: ['not_found'],
+    handle: async (call) => ({ status: 200, body: await call.unit.data.record(record, idOf(module, call)) }),
+  });
+}
+
+function createRoute(record: RecordSelection, answer: TObject): Route {
+  const { module } = record;
+  const { path, singular, tag } = recordNames(module);
+  const names = namesOf(givenFields(module, true));
+  return defineRoute({
+    method: 'POST',
+    url: path,
+    tag,
+    summary: `Create one ${singular}`,
+    description: `${module.description} Created in the organization that the caller acts in.`,
+    access: 'required',
+    body: creationSchema(module),
+    answers: { 201: answer },
+    errors: ['permission_denied', 'already_exists'],
+    handle: ({ unit, body, reply }) =>
+      inSnakeCase(async () => {
+        const { id } = (await unit.data.create(module, valuesOf(names, body))) as { readonly id: string };
+        const created = await unit.data.record(record, id);
+        void reply.header('location', `${path}/${id}`);
+        return { status: 201, body: created };
+      }),
+  });
+}
+
+function updateRoute(record: RecordSelection, answer: TObject): Route {
+  const { module } = record;
+  const { path, singular, tag } = recordNames(module);
+  const names = namesOf(givenFields(module, false));
+  return defineRoute({
+    method: 'PATCH',
+    url: `${path}/:id`,
+    tag,
+    summary: `Change one ${singular}`,
+    description: 'What is left out stays as it is; null empties an optional field.',
+    access: 'required',
+    params,
+    body: changeSchema(module),
+    answers: { 200: answer },
+    errors: ['not_found', 'permission_denied', 'already_exists', 'stale_record'],
+    handle: (call) =>
+      inSnakeCase(async () => {
+        const id = idOf(module, call);
+        await call.unit.data.update(module, id, valuesOf(names, call.body));
+        return { status: 200, body: await call.unit.data.record(record, id) };
+      }),
+  });
+}
+
+function deleteRoute(module: EntityModule): Route {
+  const { path, singular, tag } = recordNames(module);
+  return defineRoute({
+    method: 'DELETE',
+    url: `${path}/:id`,
+    tag,
+    summary: `Delete one ${singular}`,
+    description: 'Deletes everything that hangs on it, too.',
+    access: 'required',
+    params,
+    answers: { 204: Type.Null() },
+    errors: ['not_found', 'permission_denied', 'stale_record'],
+    handle: async (call) => {
+      await call.unit.data.remove(module, idOf(module, call));
+      return { status: 204, body: undefined };
+    },
+  });
+}
+
+/** Names of fields by their names in bodies. */
+function namesOf(fields: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(fields.map((field) => [snakeCase(field), field]));
+}
+
+/** The schema let only known names pass. */
+function valuesOf(names: ReadonlyMap<string, string>, body: Answer): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(body).map(([name, value]) => [names.get(name) as string, value]));
+}
+
+/** The data layer speaks of fields; whoever sent the body knows them by other names. */
+async function inSnakeCase<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isAppError(error) || !error.details.fields) throw error;
+    const fields = error.details.fields.map(({ path, message }) => ({ path: snakeCase(path), message }));
+    const detail = error.details.fields.reduce(
+      (text, { path }) => text.replace(`${path.slice(1)} `, `${snakeCase(path.slice(1))} `),
+      error.message,
+    );
+    throw new AppError(error.code, detail, { details: { ...error.details, fields }, cause: error });
+  }
+}

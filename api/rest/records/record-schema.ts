@@ -1,0 +1,65 @@
+import { Type, type TObject, type TSchema } from 'typebox';
+import { snakeCase, type EntityModule } from '#entities/kit/define.ts';
+import type { Field } from '#entities/kit/fields.ts';
+import { answeredFields, givenFields } from './record-names.ts';
+
+interface JsonSchema {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly [keyword: string]: unknown;
+}
+
+const instant = { type: 'string', format: 'date-time' } as const;
+const id = { type: 'string' } as const;
+
+/** A record as it is answered. */
+export function recordSchema(module: EntityModule): TObject {
+  const properties = answeredFields(module).map((name): [string, TSchema] => {
+    const field = module.fields[name];
+    if (!field) return [snakeCase(name), Type.Unsafe(name.endsWith('At') ? instant : id)];
+    // Limits are for what is given; what is answered was given before, perhaps under other limits.
+    const { type, enum: words, items, format } = valueSchema(field);
+    const shape = { ...(type ? { type } : {}), ...(words ? { enum: words } : {}), ...(items ? { items } : {}) };
+    return [snakeCase(name), describedValue(field, { ...shape, ...(format === 'date-time' ? { format } : {}) })];
+  });
+  return Type.Object(Object.fromEntries(properties), { description: module.description });
+}
+
+/** What a creation takes. */
+export function creationSchema(module: EntityModule): TObject {
+  return bodySchema(
+    module,
+    givenFields(module, true),
+    ({ optional, default: initial, creator }) => optional || creator === true || initial !== undefined,
+  );
+}
+
+/** What a change takes: what is left out stays as it is. */
+export function changeSchema(module: EntityModule): TObject {
+  return bodySchema(module, givenFields(module, false), () => true);
+}
+
+function bodySchema(module: EntityModule, names: readonly string[], mayMiss: (field: Field) => boolean): TObject {
+  const properties = names.map((name): [string, TSchema] => {
+    const field = module.fields[name] as Field;
+    const schema = describedValue(field, valueSchema(field));
+    return [snakeCase(name), mayMiss(field) ? Type.Optional(schema) : schema];
+  });
+  return Type.Object(Object.fromEntries(properties), { additionalProperties: false });
+}
+
+function describedValue(field: Field, schema: JsonSchema): TSchema {
+  const described = { ...schema, description: field.description };
+  if (!field.optional || schema.type === undefined) return Type.Unsafe(described);
+  return Type.Unsafe({
+    ...described,
+    type: [schema.type, 'null'],
+    ...(schema.enum ? { enum: [...schema.enum, null] } : {}),
+  });
+}
+
+/** JSON schema of a present value. The data layer checks it again by the field itself. */
+export function valueSchema(field: Field): JsonSchema {
+  if (field.values) return { type: 'string', enum: field.values };
+  return field.type === 'json' ? {} : { ...(field.schema as JsonSchema) };
+}

@@ -1,0 +1,305 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { registry } from '#entities/index.ts';
+import { newId } from '#entities/kit/ids.ts';
+import { asOwner } from '../kit/as-owner.ts';
+import { buildPerson, signedIn, type Person } from '../kit/people.ts';
+import { expectProblem } from '../kit/problem.ts';
+import type { TestAnswer, TestClient } from '../kit/test-client.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+let world: World;
+let owner: Person;
+let client: TestClient;
+let member: TestClient;
+let stranger: TestClient;
+
+beforeAll(async () => {
+  world = await openWorld();
+  owner = await buildPerson(world);
+  client = await signedIn(world, owner);
+  member = await signedIn(world, await buildPerson(world, { organization: owner.organization, role: 'member' }));
+  stranger = await signedIn(world, await buildPerson(world));
+});
+afterAll(() => world.close());
+
+const patch = (url: string, payload: object, by = client) => by.mutate({ method: 'PATCH', url, payload });
+const remove = (url: string, by = client) => by.mutate({ method: 'DELETE', url });
+
+async function create(path: string, body: object, by = client): Promise<TestAnswer['body']> {
+  const answer = await by.post(path, body);
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+  return answer.body;
+}
+
+describe('a create', () => {
+  test('answers with the record and says where it is', async () => {
+    const answer = await client.post('/v1/tasks', { title: 'Write it down', due_at: '2026-01-31T12:00:00+01:00' });
+    expect(answer.status).toBe(201);
+    expect(answer.headers['location']).toBe(`/v1/tasks/${answer.body.id}`);
+    const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(answer.body).toEqual({
+      id: expect.stringMatching(/^[0-9A-Z]{26}$/),
+      created_at: instant,
+      updated_at: instant,
+      organization_id: owner.organization.id,
+      display_id: expect.stringMatching(/^TSK-/),
+      title: 'Write it down',
+      details: null,
+      status: 'open',
+      priority: 0,
+      due_at: '2026-01-31T11:00:00.000Z',
+      completed_at: null,
+      tags: [],
+      assignee_id: null,
+      assigner_id: owner.user.id,
+      parent_id: null,
+    });
+    expect((await client.get(String(answer.headers['location']))).body).toEqual(answer.body);
+    const requestId = answer.headers['x-request-id'];
+    expect(await asOwner(world, 'select topic from events where request_id = $1', [requestId])).toEqual([
+      { topic: 'task.created' },
+    ]);
+  });
+
+  test.each<[string, object, string]>([
+    ['an unknown key', { title: 'a', colour: 'red' }, '/colour'],
+    ['a field that only the server sets', { title: 'a', display_id: 'TSK-1' }, '/display_id'],
+    ['another organization', { title: 'a', organization_id: newId() }, '/organization_id'],
+    ['a name that is not in snake case', { title: 'a', dueAt: null }, '/dueAt'],
+    ['nothing where something has to be', {}, '/title'],
+    ['a word that is no choice', { title: 'a', status: 'OPEN' }, '/status'],
+    ['another type', { title: 1 }, '/title'],
+    ['a number that is too large', { title: 'a', priority: 101 }, '/priority'],
+    ['a day that does not exist', { title: 'a', due_at: '2026-02-31T00:00:00Z' }, '/due_at'],
+    ['too many members', { title: 'a', tags: Array.from({ length: 51 }, String) }, '/tags'],
+    ['null where a value has to be', { title: null }, '/title'],
+  ])('refuses %s', async (_name, body, path) => {
+    const answer = await client.post('/v1/tasks', body);
+    expectProblem(answer, 'invalid_input');
+    expect(answer.body.errors.map((each: { path: string }) => each.path)).toContain(path);
+  });
+
+  test('refuses what exists already, and leaves nothing of it', async () => {
+    const name = `tag-${newId()}`;
+    await create('/v1/tags', { name });
+    const answer = await client.post('/v1/tags', { name });
+    expectProblem(answer, 'already_exists');
+    expect((await client.get(`/v1/tags?name=${name}&count=true`)).body.total_count).toBe(1);
+  });
+
+  test('is for those whom the rules let', async () => {
+    expectProblem(await member.post('/v1/tasks', { title: 'a' }), 'permission_denied');
+    expectProblem(await world.client().post('/v1/tasks', { title: 'a' }), 'unauthenticated');
+  });
+
+  test('needs the CSRF token of the session', async () => {
+    const answer = await client.request({ method: 'POST', url: '/v1/tasks', payload: { title: 'a' } });
+    expectProblem(answer, 'csrf_token_missing');
+  });
+});
+
+describe('a read', () => {
+  test('of what is foreign is the same as of what does not exist', async () => {
+    const { id } = await create('/v1/tasks', { title: 'ours' });
+    const missing = newId();
+    const gone = (await create('/v1/tasks', { title: 'gone' })).id;
+    expect((await remove(`/v1/tasks/${gone}`)).status).toBe(204);
+    const answers = await Promise.all([
+      stranger.get(`/v1/tasks/${id}`),
+      stranger.get(`/v1/tasks/${missing}`),
+      stranger.get('/v1/tasks/what-is-no-id'),
+      client.get(`/v1/tasks/${gone}`),
+      patch(`/v1/tasks/${id}`, { title: 'theirs' }, stranger),
+      remove(`/v1/tasks/${id}`, stranger),
+    ]);
+    const asked = [id, missing, 'what-is-no-id', gone, id, id];
+    for (const [index, answer] of answers.entries()) {
+      expectProblem(answer, 'not_found');
+      expect(answer.body.detail).toBe(`There is no Task "${asked[index]}".`);
+      expect(
+        Object.keys(answer.headers)
+          .filter((name) => !/^(?:set-cookie)$/.test(name))
+          .toSorted(),
+      ).toEqual(
+        Object.keys(answers[0]?.headers ?? {})
+          .filter((name) => !/^(?:set-cookie)$/.test(name))
+          .toSorted(),
+      );
+    }
+    expect((await client.get(`/v1/tasks/${id}`)).body.title).toBe('ours');
+  });
+
+  test('shows no secret of any kind', async () => {
+    const { body } = await client.get(`/v1/users/${owner.user.id}`);
+    expect(body).toMatchObject({ email: owner.user.email, status: 'active' });
+    expect(JSON.stringify(body)).not.toContain('argon2');
+    expect(Object.keys(body).filter((name) => name.includes('password'))).toEqual([]);
+  });
+
+  test('is there for every kind that exposes something, and for no other', async () => {
+    for (const module of registry.modules) {
+      const path = `/v1/${module.table.replaceAll('_', '-')}`;
+      const isExposed = Object.keys(module.expose).length > 0;
+      const list = await client.get(`${path}?first=1&count=true`);
+      expect(list.status, path).toBe(isExposed ? 200 : 404);
+      if (isExposed) expect(Object.keys(list.body), path).toEqual(['data', 'page_info', 'total_count']);
+      expectProblem(await client.get(`${path}/${newId()}`), isExposed ? 'not_found' : 'route_not_found');
+    }
+  });
+});
+
+describe('a list', () => {
+  let titles: string[];
+
+  beforeAll(async () => {
+    titles = ['b', 'a', 'd', 'c', 'e'].map((letter) => `list ${letter}`);
+    for (const [index, title] of titles.entries())
+      await create('/v1/tasks', {
+        title,
+        priority: 50 + (index % 2),
+        status: index === 0 ? 'in_progress' : 'in_review',
+        tags: index === 1 ? ['urgent', 'list'] : ['list'],
+      });
+  });
+
+  const list = async (query: string) => {
+    const answer = await client.get(`/v1/tasks?tags=list&${query}`);
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    return { ...answer.body, titles: answer.body.data.map(({ title }: { title: string }) => title) };
+  };
+
+  test('holds the records themselves, in the order they were made', async () => {
+    const { data, page_info, titles: found } = await list('');
+    expect(found).toEqual(titles);
+    expect(data[0]).toEqual((await client.get(`/v1/tasks/${data[0].id}`)).body);
+    expect(page_info).toEqual({
+      has_next_page: false,
+      has_previous_page: false,
+      start_cursor: expect.any(String),
+      end_cursor: expect.any(String),
+    });
+  });
+
+  test.each([
+    ['title', 'abcde'],
+    ['-title', 'edcba'],
+    ['priority,title', 'bdeac'],
+    ['-priority,-title', 'caedb'],
+    ['-created_at', 'ecdab'],
+  ])('in the order %s, page by page both ways', async (order, expected) => {
+    const letters = (found: string[]) => found.map((title) => title.at(-1)).join('');
+    const forwards: string[] = [];
+    for (let after = '', more = true; more;) {
+      const { titles: found, page_info } = await list(`order_by=${order}&first=2${after}`);
+      expect(page_info.has_previous_page).toBe(after !== '');
+      forwards.push(...found);
+      after = `&after=${page_info.end_cursor}`;
+      more = page_info.has_next_page;
+    }
+    expect(letters(forwards)).toBe(expected);
+    const backwards: string[] = [];
+    for (let before = '', more = true; more;) {
+      const { titles: found, page_info } = await list(`order_by=${order}&last=2${before}`);
+      backwards.unshift(...found);
+      before = `&before=${page_info.start_cursor}`;
+      more = page_info.has_previous_page;
+    }
+    expect(letters(backwards)).toBe(expected);
+  });
+
+  test('counts all that match when asked', async () => {
+    expect(await list('first=2&count=true')).toMatchObject({ total_count: 5, titles: titles.slice(0, 2) });
+    expect(await list('first=0&count=true')).toMatchObject({ total_count: 5, data: [] });
+    expect(await list('count=false')).not.toHaveProperty('total_count');
+  });
+
+  test.each([
+    ['status=in_progress', 'b'],
+    ['priority=51', 'ac'],
+    ['priority=51&title=list%20c', 'c'],
+    ['status=completed', ''],
+    ["title=list'%20or%20true", ''],
+  ])('holds what fits %s', async (query, expected) => {
+    const { titles: found } = await list(`${query}&order_by=title`);
+    expect(found.map((title: string) => title.at(-1)).join('')).toBe(expected);
+  });
+
+  test('is filtered by the members of a list of texts', async () => {
+    const { body } = await client.get('/v1/tasks?tags=urgent');
+    expect(body.data.map(({ title }: { title: string }) => title)).toEqual(['list a']);
+  });
+
+  test.each([
+    ['colour=red', 'invalid_input'],
+    ['details=long', 'invalid_input'],
+    ['status=OPEN', 'invalid_input'],
+    ['status=open&status=completed', 'invalid_input'],
+    ['priority=much', 'invalid_input'],
+    ['first=all', 'invalid_input'],
+    ['first=1&last=1', 'invalid_input'],
+    ['count=maybe', 'invalid_input'],
+    ['order_by=status', 'invalid_input'],
+    ['order_by=title;drop', 'invalid_input'],
+    ['due_at=yesterday', 'invalid_input'],
+    ['first=-1', 'limit_exceeded'],
+    ['first=101', 'limit_exceeded'],
+    ['after=nonsense', 'invalid_cursor'],
+  ] as const)('refuses %s', async (query, code) => {
+    expectProblem(await client.get(`/v1/tasks?${query}`), code);
+  });
+
+  test('refuses the cursor of another order', async () => {
+    const { page_info } = await list('order_by=title&first=1');
+    expectProblem(await client.get(`/v1/tasks?after=${page_info.end_cursor}`), 'invalid_cursor');
+  });
+
+  test('shows nothing of another organization', async () => {
+    expect((await stranger.get('/v1/tasks?count=true')).body).toMatchObject({ data: [], total_count: 0 });
+    expectProblem(await world.client().get('/v1/tasks'), 'unauthenticated');
+  });
+});
+
+describe('an update', () => {
+  test('changes what is given, empties with null, and leaves the rest', async () => {
+    const { id, ...before } = await create('/v1/tasks', { title: 'before', details: 'some', priority: 3 });
+    world.clock.advance(1_000);
+    const answer = await patch(`/v1/tasks/${id}`, { title: 'after', details: null, status: 'completed' });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      ...before,
+      id,
+      title: 'after',
+      details: null,
+      status: 'completed',
+      updated_at: expect.any(String),
+    });
+    expect(answer.body.updated_at > before.updated_at).toBe(true);
+    expect((await client.get(`/v1/tasks/${id}`)).body).toEqual(answer.body);
+  });
+
+  test.each([
+    ['what never changes', { assigner_id: newId() }],
+    ['an unknown key', { colour: 'red' }],
+    ['null where a value has to be', { title: null }],
+  ])('refuses %s', async (_name, body) => {
+    const { id } = await create('/v1/tasks', { title: 'stays' });
+    expectProblem(await patch(`/v1/tasks/${id}`, body), 'invalid_input');
+    expectProblem(await patch(`/v1/tasks/${id}`, { title: 'x' }, member), 'permission_denied');
+    expect((await client.get(`/v1/tasks/${id}`)).body.title).toBe('stays');
+  });
+});
+
+describe('a delete', () => {
+  test('answers without a body, and the record is gone', async () => {
+    const { id } = await create('/v1/tasks', { title: 'short-lived' });
+    expectProblem(await remove(`/v1/tasks/${id}`, member), 'permission_denied');
+    const answer = await remove(`/v1/tasks/${id}`);
+    expect([answer.status, answer.body]).toEqual([204, '']);
+    expectProblem(await remove(`/v1/tasks/${id}`), 'not_found');
+  });
+});
+
+test('what a kind does not offer is no method of its address', async () => {
+  expectProblem(await client.post('/v1/users', {}), 'method_not_allowed');
+  expectProblem(await remove(`/v1/organization-settings/${newId()}`), 'method_not_allowed');
+});
