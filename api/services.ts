@@ -17,4 +17,6 @@ export interface Services {
   readonly health: Health;
   readonly metrics: Metrics;
   readonly traffic: Traffic;
+  /** Kinds about whose records the organization of a caller says nothing. */
+  readonly outOfContext: () => readonly string[];
 }

@@ -58,10 +58,12 @@ export const authz = object('The authorization store (OpenFGA).', {
     maximum: 1000,
   }),
   enableparentcontext: flag({
-    description: 'Adds parent-context tuples automatically; off: none are added.',
+    description:
+      'Ties records to their organization when a right is decided (parent-context tuples), so that roles and scopes count; off: only what was given on the records does.',
+    default: true,
   }),
   parentcontextskipkinds: list({
-    description: 'Entity kinds that get no parent-context tuples.',
+    description: 'Entity kinds that get no parent-context tuples; roles and scopes say nothing about their records.',
     items: text({ description: 'An entity kind.', maxLength: 100 }),
   }),
   parentcontextconditions: list({

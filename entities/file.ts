@@ -1,8 +1,6 @@
 import { defineEntityModule } from './kit/define.ts';
 import { integer, json, member, reference, text } from './kit/fields.ts';
-import { allow, anyone, deny, role, system } from './kit/policy.ts';
-
-const managers = role('owner', 'super_admin', 'admin');
+import { allow, anyone, creators, deny, related, role, scope, system, through } from './kit/policy.ts';
 
 export const file = defineEntityModule({
   kind: 'file',
@@ -18,10 +16,34 @@ export const file = defineEntityModule({
   },
   tenancy: 'organization',
   policy: {
-    view: [allow(system), allow(role('owner', 'super_admin', 'admin', 'member', 'auditor')), deny(anyone)],
-    create: [allow(system), allow(managers)],
-    edit: [allow(system), allow(managers)],
-    remove: [allow(system), allow(managers)],
+    view: [
+      allow(system),
+      allow(role('owner', 'super_admin')),
+      allow(scope),
+      deny(related('blocked')),
+      allow(role('admin', 'member')),
+      allow(related('viewer', 'editor', 'owner')),
+      allow(through('taskId')),
+      deny(anyone),
+    ],
+    create: [allow(system), allow(role('owner', 'super_admin', 'admin', 'member')), allow(scope), allow(creators)],
+    edit: [
+      allow(system),
+      allow(role('owner', 'super_admin')),
+      allow(scope),
+      deny(related('blocked')),
+      allow(role('admin')),
+      allow(related('editor', 'owner')),
+      allow(through('taskId')),
+    ],
+    remove: [
+      allow(system),
+      allow(role('owner', 'super_admin')),
+      allow(scope),
+      deny(related('blocked')),
+      allow(role('admin')),
+      allow(related('owner')),
+    ],
   },
   expose: {
     name: 'read-write',
@@ -36,4 +58,6 @@ export const file = defineEntityModule({
   search: ['name'],
   mutate: ['create', 'update', 'delete'],
   events: ['created', 'updated', 'deleted'],
+  share: true,
+  grants: [{ object: { kind: 'file', id: 'id' }, relation: 'owner', subject: { kind: 'user', id: 'ownerId' } }],
 });

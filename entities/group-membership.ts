@@ -1,8 +1,6 @@
 import { defineEntityModule } from './kit/define.ts';
 import { choice, member, reference } from './kit/fields.ts';
-import { allow, anyone, deny, role, system } from './kit/policy.ts';
-
-const managers = role('owner', 'super_admin', 'admin');
+import { allow, anyone, deny, related, scope, system, through } from './kit/policy.ts';
 
 export const groupMembership = defineEntityModule({
   kind: 'groupMembership',
@@ -16,14 +14,25 @@ export const groupMembership = defineEntityModule({
   unique: [{ fields: ['groupId', 'userId'], message: 'This person is in the group already.' }],
   tenancy: 'organization',
   policy: {
-    view: [allow(system), allow(role('owner', 'super_admin', 'admin', 'member', 'auditor')), deny(anyone)],
-    create: [allow(system), allow(managers)],
-    edit: [allow(system), allow(managers)],
-    remove: [allow(system), allow(managers)],
+    view: [allow(system), allow(scope), allow(through('groupId')), deny(anyone)],
+    create: [allow(system), allow(scope), allow(through('groupId'))],
+    edit: [allow(system), allow(scope), allow(through('groupId'))],
+    remove: [allow(system), allow(scope), allow(through('groupId')), allow(related('subject'))],
   },
   expose: { groupId: 'read-write', userId: 'read-write', role: 'read-write' },
   filter: ['groupId', 'userId', 'role'],
   order: ['createdAt'],
   mutate: ['create', 'update', 'delete'],
   events: ['created', 'updated', 'deleted'],
+  grants: [
+    { object: { kind: 'group', id: 'groupId' }, relation: 'member', subject: { kind: 'user', id: 'userId' } },
+    {
+      object: { kind: 'group', id: 'groupId' },
+      relation: 'admin',
+      subject: { kind: 'user', id: 'userId' },
+      when: { field: 'role', is: 'admin' },
+    },
+    // Whoever is in a group may leave it.
+    { object: { kind: 'groupMembership', id: 'id' }, relation: 'subject', subject: { kind: 'user', id: 'userId' } },
+  ],
 });

@@ -1,8 +1,6 @@
 import { defineEntityModule } from './kit/define.ts';
 import { choice, reference } from './kit/fields.ts';
-import { allow, anyone, deny, role, system } from './kit/policy.ts';
-
-const managers = role('owner', 'super_admin', 'admin');
+import { allow, anyone, deny, scope, system, through } from './kit/policy.ts';
 
 export const groupSetting = defineEntityModule({
   kind: 'groupSetting',
@@ -20,9 +18,9 @@ export const groupSetting = defineEntityModule({
   unique: [{ fields: ['groupId'], message: 'This group has its settings already.' }],
   tenancy: 'organization',
   policy: {
-    view: [allow(system), allow(role('owner', 'super_admin', 'admin', 'member', 'auditor')), deny(anyone)],
-    create: [allow(system), allow(managers)],
-    edit: [allow(system), allow(managers)],
+    view: [allow(system), allow(scope), allow(through('groupId')), deny(anyone)],
+    create: [allow(system), allow(scope), allow(through('groupId'))],
+    edit: [allow(system), allow(scope), allow(through('groupId'))],
     remove: [allow(system)],
   },
   expose: { groupId: 'read-write', visibility: 'read-write', joinPolicy: 'read-write' },
@@ -30,4 +28,12 @@ export const groupSetting = defineEntityModule({
   order: ['createdAt'],
   mutate: ['create', 'update'],
   events: ['created', 'updated', 'deleted'],
+  grants: [
+    {
+      object: { kind: 'group', id: 'groupId' },
+      relation: 'viewer',
+      subject: { kind: 'organization', id: 'organizationId' },
+      when: { field: 'visibility', is: 'public' },
+    },
+  ],
 });

@@ -1,8 +1,6 @@
 import { defineEntityModule } from './kit/define.ts';
 import { flag, text } from './kit/fields.ts';
-import { allow, anyone, deny, role, system } from './kit/policy.ts';
-
-const managers = role('owner', 'super_admin', 'admin');
+import { allow, anyone, creators, deny, related, role, scope, system } from './kit/policy.ts';
 
 export const group = defineEntityModule({
   kind: 'group',
@@ -18,10 +16,16 @@ export const group = defineEntityModule({
   unique: [{ fields: ['organizationId', 'name'], message: 'A group with this name exists already.' }],
   tenancy: 'organization',
   policy: {
-    view: [allow(system), allow(role('owner', 'super_admin', 'admin', 'member', 'auditor')), deny(anyone)],
-    create: [allow(system), allow(managers)],
-    edit: [allow(system), allow(managers)],
-    remove: [allow(system), allow(managers)],
+    view: [
+      allow(system),
+      allow(role('owner', 'super_admin')),
+      allow(scope),
+      allow(related('admin', 'member', 'viewer')),
+      deny(anyone),
+    ],
+    create: [allow(system), allow(role('owner', 'super_admin', 'admin')), allow(scope), allow(creators)],
+    edit: [allow(system), allow(role('owner', 'super_admin')), allow(scope), allow(related('admin'))],
+    remove: [allow(system), allow(role('owner', 'super_admin')), allow(scope), allow(related('admin'))],
   },
   expose: { name: 'read-write', displayName: 'read-write', description: 'read-write', isManaged: 'read' },
   filter: ['name', 'isManaged'],

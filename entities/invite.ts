@@ -1,6 +1,6 @@
 import { defineEntityModule } from './kit/define.ts';
 import { choice, email, integer, timestamp } from './kit/fields.ts';
-import { allow, anyone, deny, role, system } from './kit/policy.ts';
+import { allow, anyone, deny, role, scope, system } from './kit/policy.ts';
 
 const managers = role('owner', 'super_admin', 'admin');
 
@@ -10,7 +10,7 @@ export const invite = defineEntityModule({
   description: 'Somebody is asked to join an organization.',
   fields: {
     recipient: email('Address of whoever is asked.', { immutable: true }),
-    role: choice('Role they will have.', ['super_admin', 'admin', 'member', 'auditor'], { default: 'member' }),
+    role: choice('Role they will have.', ['admin', 'member', 'auditor'], { default: 'member' }),
     status: choice('What became of it.', ['sent', 'accepted', 'expired', 'withdrawn'], { default: 'sent' }),
     sendAttempts: integer('Mails sent so far.', { min: 0, max: 100, default: 0 }),
     expiresAt: timestamp('Until when it can be accepted.', { optional: true }),
@@ -18,10 +18,10 @@ export const invite = defineEntityModule({
   unique: [{ fields: ['organizationId', 'recipient'], message: 'This address has been asked already.' }],
   tenancy: 'organization',
   policy: {
-    view: [allow(system), allow(managers), deny(anyone)],
-    create: [allow(system), allow(managers)],
-    edit: [allow(system), allow(managers)],
-    remove: [allow(system), allow(managers)],
+    view: [allow(system), allow(managers), allow(scope), deny(anyone)],
+    create: [allow(system), allow(managers), allow(scope)],
+    edit: [allow(system), allow(managers), allow(scope)],
+    remove: [allow(system), allow(managers), allow(scope)],
   },
   expose: { recipient: 'read-write', role: 'read-write', status: 'read', sendAttempts: 'read', expiresAt: 'read' },
   filter: ['recipient', 'role', 'status'],

@@ -1,8 +1,6 @@
 import { defineEntityModule } from './kit/define.ts';
 import { flag, member, reference, text } from './kit/fields.ts';
-import { allow, anyone, deny, role, system } from './kit/policy.ts';
-
-const managers = role('owner', 'super_admin', 'admin');
+import { allow, anyone, deny, related, role, scope, system, through } from './kit/policy.ts';
 
 export const note = defineEntityModule({
   kind: 'note',
@@ -18,10 +16,17 @@ export const note = defineEntityModule({
   displayId: 'NTE',
   tenancy: 'organization',
   policy: {
-    view: [allow(system), allow(role('owner', 'super_admin', 'admin', 'member', 'auditor')), deny(anyone)],
-    create: [allow(system), allow(managers)],
-    edit: [allow(system), allow(managers)],
-    remove: [allow(system), allow(managers)],
+    view: [
+      allow(system),
+      allow(role('owner', 'super_admin')),
+      allow(scope),
+      allow(related('owner')),
+      allow(through('taskId')),
+      deny(anyone),
+    ],
+    create: [allow(system), allow(role('owner', 'super_admin', 'admin', 'member', 'auditor')), allow(scope)],
+    edit: [allow(system), allow(role('owner', 'super_admin')), allow(scope), allow(related('owner'))],
+    remove: [allow(system), allow(role('owner', 'super_admin')), allow(scope), allow(related('owner'))],
   },
   expose: { title: 'read-write', text: 'read-write', isEdited: 'read', ownerId: 'read', taskId: 'read-write' },
   filter: ['ownerId', 'taskId'],
@@ -29,4 +34,5 @@ export const note = defineEntityModule({
   search: ['title', 'text'],
   mutate: ['create', 'update', 'delete'],
   events: ['created', 'updated', 'deleted'],
+  grants: [{ object: { kind: 'note', id: 'id' }, relation: 'owner', subject: { kind: 'user', id: 'ownerId' } }],
 });

@@ -1,6 +1,6 @@
 import { defineEntityModule } from './kit/define.ts';
 import { text, textList } from './kit/fields.ts';
-import { allow, anyone, deny, role, system } from './kit/policy.ts';
+import { allow, anyone, deny, role, scope, system } from './kit/policy.ts';
 
 export const tag = defineEntityModule({
   kind: 'tag',
@@ -15,10 +15,15 @@ export const tag = defineEntityModule({
   unique: [{ fields: ['organizationId', 'name'], message: 'This tag exists already.' }],
   tenancy: 'organization',
   policy: {
-    view: [allow(system), allow(role('owner', 'super_admin', 'admin', 'member', 'auditor')), deny(anyone)],
-    create: [allow(system), allow(role('owner', 'super_admin', 'admin', 'member'))],
-    edit: [allow(system), allow(role('owner', 'super_admin', 'admin'))],
-    remove: [allow(system), allow(role('owner', 'super_admin', 'admin'))],
+    view: [
+      allow(system),
+      allow(role('owner', 'super_admin', 'admin', 'member', 'auditor')),
+      allow(scope),
+      deny(anyone),
+    ],
+    create: [allow(system), allow(role('owner', 'super_admin', 'admin', 'member')), allow(scope)],
+    edit: [allow(system), allow(role('owner', 'super_admin', 'admin')), allow(scope)],
+    remove: [allow(system), allow(role('owner', 'super_admin', 'admin')), allow(scope)],
   },
   expose: { name: 'read-write', aliases: 'read-write', description: 'read-write', color: 'read-write' },
   filter: ['name', 'aliases'],

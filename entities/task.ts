@@ -1,8 +1,6 @@
 import { defineEntityModule } from './kit/define.ts';
 import { choice, integer, member, reference, text, textList, timestamp } from './kit/fields.ts';
-import { allow, anyone, deny, role, system } from './kit/policy.ts';
-
-const managers = role('owner', 'super_admin', 'admin');
+import { allow, anyone, creators, deny, related, role, scope, system, through } from './kit/policy.ts';
 
 export const task = defineEntityModule({
   kind: 'task',
@@ -33,10 +31,37 @@ export const task = defineEntityModule({
   displayId: 'TSK',
   tenancy: 'organization',
   policy: {
-    view: [allow(system), allow(role('owner', 'super_admin', 'admin', 'member', 'auditor')), deny(anyone)],
-    create: [allow(system), allow(managers)],
-    edit: [allow(system), allow(managers)],
-    remove: [allow(system), allow(managers)],
+    view: [
+      allow(system),
+      allow(role('owner', 'super_admin')),
+      allow(scope),
+      deny(related('blocked')),
+      allow(related('viewer', 'editor', 'assignee', 'assigner')),
+      allow(through('parentId')),
+      deny(anyone),
+    ],
+    create: [
+      allow(system),
+      allow(role('owner', 'super_admin', 'admin', 'member', 'auditor')),
+      allow(scope),
+      allow(creators),
+    ],
+    edit: [
+      allow(system),
+      allow(role('owner', 'super_admin')),
+      allow(scope),
+      deny(related('blocked')),
+      allow(related('editor', 'assignee', 'assigner')),
+      allow(through('parentId')),
+    ],
+    remove: [
+      allow(system),
+      allow(role('owner', 'super_admin')),
+      allow(scope),
+      deny(related('blocked')),
+      allow(related('assigner')),
+      allow(through('parentId')),
+    ],
   },
   expose: {
     title: 'read-write',
@@ -55,4 +80,9 @@ export const task = defineEntityModule({
   search: ['title', 'details'],
   mutate: ['create', 'update', 'delete'],
   events: ['created', 'updated', 'deleted'],
+  share: true,
+  grants: [
+    { object: { kind: 'task', id: 'id' }, relation: 'assignee', subject: { kind: 'user', id: 'assigneeId' } },
+    { object: { kind: 'task', id: 'id' }, relation: 'assigner', subject: { kind: 'user', id: 'assignerId' } },
+  ],
 });

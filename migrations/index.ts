@@ -3,6 +3,8 @@ import { Migration0001Foundation } from './migration-0001-foundation.ts';
 import { Migration0002Kinds } from './migration-0002-kinds.ts';
 import { Migration0003WriteWalls } from './migration-0003-write-walls.ts';
 import { Migration0004MoreKinds } from './migration-0004-more-kinds.ts';
+import { Migration0005Shares } from './migration-0005-shares.ts';
+import { Migration0006Authorization } from './migration-0006-authorization.ts';
 
 /** All migrations in the order in which they run; rewritten by `npm run migrate:new`. */
 export const migrations: MigrationObject[] = [
@@ -10,4 +12,6 @@ export const migrations: MigrationObject[] = [
   { name: '0002-kinds', class: Migration0002Kinds },
   { name: '0003-write-walls', class: Migration0003WriteWalls },
   { name: '0004-more-kinds', class: Migration0004MoreKinds },
+  { name: '0005-shares', class: Migration0005Shares },
+  { name: '0006-authorization', class: Migration0006Authorization },
 ];

@@ -5,6 +5,7 @@ export const infrastructureTables = [
   /^events/,
   /^event_deliveries/,
   /^desired_tuples$/,
+  /^authorization_revisions$/,
   /^revoked_tokens$/,
   /^sign_in_failures$/,
 ] as const;

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
+import { cacheConnection } from '#activities/clients/cache/connection.ts';
+import { allowsInCache, allowsInMemory } from '#activities/clients/cache/remembered-allows.ts';
 import { AuthorizationStore } from '#activities/clients/fga/authorization-store.ts';
 import { configuredMiddleware } from '#activities/clients/job-middleware.ts';
 import { JobMetrics } from '#activities/clients/job-metrics.ts';
@@ -10,10 +12,13 @@ import type { Config } from '#config/root.ts';
 import type { ConfigStore } from '#config/store.ts';
 import { registry } from '#entities/index.ts';
 import { deriveModel } from '#entities/kit/authorization-model.ts';
+import type { Authorizer } from '#entities/kit/authorizer.ts';
 import { systemClock, type Clock } from '#entities/kit/clock.ts';
 import { Database } from '#entities/kit/database.ts';
 import type { StatementObserver } from '#entities/kit/transaction.ts';
 import { hasListener } from '#workflows/events/subscriptions.ts';
+import { kindsOutOfContext } from './parent-context.ts';
+import { StoreAuthorizer } from './store-authorizer.ts';
 import { TupleRelay } from './tuple-relay.ts';
 import { createNotifier } from './wake-up.ts';
 
@@ -24,6 +29,8 @@ export interface Backbone {
   /** Undefined while `authz.enabled` is off. */
   readonly store: AuthorizationStore | undefined;
   readonly tuples: TupleRelay | undefined;
+  /** Kinds about whose records the organization of a caller says nothing. */
+  readonly outOfContext: () => readonly string[];
   readonly jobMetrics: JobMetrics;
   /**
    * This process relays by itself: events of its commits are told to `wake` instead of to the relays of other processes.
@@ -55,7 +62,13 @@ const tuplePatienceMs = 250;
 export async function openBackbone(options: BackboneOptions): Promise<Backbone> {
   const { config, logger } = options;
   const start = config.current;
+  const store = start.authz.enabled ? new AuthorizationStore(storeSettings(start)) : undefined;
+  let authorizer: Authorizer | undefined;
   const database = await Database.open({
+    // The relay of tuples, which it waits for, stands on the database.
+    get authorizer() {
+      return authorizer;
+    },
     url: start.db.primarydbsource,
     applicationName: options.process,
     maxConnections: start.db.maxconnections,
@@ -105,8 +118,18 @@ export async function openBackbone(options: BackboneOptions): Promise<Backbone> 
     hasRandomIds: queueconf.Test.DisableUniqueEnforcement,
     ...(middleware ? { middleware } : {}),
   });
-  const store = start.authz.enabled ? new AuthorizationStore(storeSettings(start)) : undefined;
-  const tuples = store && new TupleRelay({ database, store, maxBatch: () => config.current.authz.maxbatchwritesize });
+  // Requests wait for it while they hold connections; it must not need one of theirs.
+  const tupleDatabase = database.sibling(1);
+  const tuples =
+    store &&
+    new TupleRelay({ database: tupleDatabase, store, maxBatch: () => config.current.authz.maxbatchwritesize });
+  const cache = start.cache.enabled
+    ? cacheConnection(start.cache, (error) => logger.warn({ err: error }, 'the cache connection failed'))
+    : undefined;
+  if (store && tuples) {
+    const allows = cache ? allowsInCache(cache, start.authz.storename) : allowsInMemory();
+    authorizer = new StoreAuthorizer({ store, tuples, allows });
+  }
   const notifier = createNotifier(database);
   let wakeRelays = () => notifier.notify();
 
@@ -121,6 +144,7 @@ export async function openBackbone(options: BackboneOptions): Promise<Backbone> 
     temporal,
     store,
     tuples,
+    outOfContext: () => kindsOutOfContext(registry, config.current.authz),
     jobMetrics,
     relayHere: (wake) => {
       wakeRelays = wake;
@@ -130,7 +154,9 @@ export async function openBackbone(options: BackboneOptions): Promise<Backbone> 
     },
     close: async () => {
       notifier.stop();
+      cache?.disconnect();
       await temporal.close();
+      await tupleDatabase.close();
       await database.close();
     },
   };

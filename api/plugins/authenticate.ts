@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { readStanding } from '#entities/kit/access.ts';
-import { anonymousCaller } from '#entities/kit/caller.ts';
+import { anonymousCaller, callerOf } from '#entities/kit/caller.ts';
 import { AppError, isAppError } from '#entities/kit/errors.ts';
 import { accessCookie } from '../auth/cookies.ts';
 import type { Services } from '../services.ts';
@@ -55,13 +55,13 @@ async function identify(request: FastifyRequest, services: Services, token: stri
     throw new AppError('unauthenticated', 'The access token is not valid or has expired; sign in again.');
   }
   request.core.claims = claims;
-  request.core.caller = {
+  const { role, groupIds, relations } = standing;
+  request.core.caller = callerOf({
     kind: 'user',
     subjectId: userId,
-    // Without a membership the organization is not theirs any more; tenant queries then return nothing.
-    organizationId: standing.role === null ? null : organizationId,
-    role: standing.role,
     tokenId,
-    reason: '',
-  };
+    // Without a membership the organization is not theirs any more; tenant queries then return nothing.
+    ...(role === null ? {} : { organizationId, role, groupIds, relations }),
+    outOfContext: services.outOfContext(),
+  });
 }

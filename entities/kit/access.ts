@@ -14,8 +14,11 @@ export interface Named {
 export interface Standing {
   readonly isActive: boolean;
   readonly isRevoked: boolean;
-  /** Role in the token's organization; null when no longer a member. */
+  /** Strongest role in the token's organization or one that it is part of; null when there is none any more. */
   readonly role: Role | null;
+  readonly groupIds: readonly string[];
+  /** See `Caller.relations`. */
+  readonly relations: readonly string[];
 }
 
 /**
@@ -28,7 +31,8 @@ export async function readStanding(
   { deadline, traceparent }: { readonly deadline: number; readonly traceparent: string },
 ): Promise<Standing> {
   const startedAt = performance.now();
-  const text = 'select is_active as "isActive", is_revoked as "isRevoked", role from request_context($1, $2, $3)';
+  const text = `select is_active as "isActive", is_revoked as "isRevoked", role, group_ids as "groupIds", relations
+    from request_context($1, $2, $3)`;
   const values = [userId, tokenId, organizationId];
   const { rows } = await queryAlone<Standing>(database.pool, { name: 'request-context', text, values }, deadline);
   database.options.observer?.statement({

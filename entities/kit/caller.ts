@@ -18,20 +18,36 @@ export interface Caller {
   readonly organizationId: string | null;
   /** Role in `organizationId`. */
   readonly role: Role | null;
+  /** Groups of `organizationId` that the caller belongs to. */
+  readonly groupIds: readonly string[];
+  /** Relations to `organizationId` that the caller, or a group of theirs, was given besides the role: scopes, rights to create. */
+  readonly relations: readonly string[];
+  /** Kinds about whose records the organization says nothing; see `authz.enableparentcontext`. */
+  readonly outOfContext: readonly string[];
   /** Id of the access token, for logs and revocation. */
   readonly tokenId: string | null;
   /** Why system work runs; empty for everybody else. */
   readonly reason: string;
 }
 
-export const anonymousCaller: Caller = Object.freeze({
+const nobody = {
   kind: 'anonymous',
   subjectId: null,
   organizationId: null,
   role: null,
+  groupIds: [],
+  relations: [],
+  outOfContext: [],
   tokenId: null,
   reason: '',
-});
+} as const satisfies Caller;
+
+export const anonymousCaller: Caller = Object.freeze(nobody);
+
+/** A person or an API token at work; what is not given it does not have. */
+export function callerOf(known: Pick<Caller, 'kind' | 'subjectId'> & Partial<Caller>): Caller {
+  return Object.freeze({ ...nobody, ...known });
+}
 
 /**
  * The caller of relay, sweeps, listeners and credential look-ups. Scoped to one organization when given, which is then
@@ -44,7 +60,7 @@ export function systemCaller(reason: string, organizationId: string | null = nul
       `system caller for "${reason}" got ${JSON.stringify(organizationId)}, which is not an organization id`,
     );
   }
-  return Object.freeze({ kind: 'system', subjectId: null, organizationId, role: null, tokenId: null, reason });
+  return callerOf({ kind: 'system', subjectId: null, organizationId, reason });
 }
 
 /** How a caller is written into history, events and logs: `user:<id>`, `system:<reason>`, `anonymous`. */

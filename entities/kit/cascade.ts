@@ -4,8 +4,8 @@ import { organizationOf, type RecordedChange } from './changes.ts';
 import { tenancyField, type EntityModule } from './define.ts';
 import { compileSql } from './read/sql.ts';
 import { wholeRow } from './read/rows.ts';
-import { column } from './read/visibility.ts';
-import { writeRecords } from './records.ts';
+import { column } from './read/column.ts';
+import { writeRecords, type Written } from './records.ts';
 import type { Registry } from './registry.ts';
 import type { RoleSession } from './transaction.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -18,15 +18,15 @@ const chunk = 500;
  * by its tenancy, and references that say `onDelete: 'cascade'`. History and tuples follow; events do not, because the
  * deletion that caused all is announced.
  * @param session of the system role: what goes may belong where the caller is not
- * @returns how many tuples changed
  */
 export async function cascade(
   session: RoleSession,
   deleted: readonly RecordedChange[],
   unit: UnitOfWork,
-): Promise<number> {
+): Promise<Pick<Written, 'tupleChanges' | 'raisedScopes'>> {
   const { registry } = unit.database.options;
   let tupleChanges = 0;
+  const raisedScopes = new Set<string>();
   const queue = [...Map.groupBy(deleted, ({ module }) => module)].map(([module, gone]) => ({
     module,
     ids: gone.map(({ id }) => id),
@@ -36,12 +36,14 @@ export async function cascade(
       for (;;) {
         const gone = await deleteChunk(session, dependent, next.ids, unit);
         if (gone.length === 0) break;
-        tupleChanges += (await writeRecords(session, gone, [], unit)).tupleChanges;
+        const written = await writeRecords(session, gone, [], unit);
+        tupleChanges += written.tupleChanges;
+        for (const scope of written.raisedScopes) raisedScopes.add(scope);
         queue.push({ module: dependent.module, ids: gone.map(({ id }) => id) });
       }
     }
   }
-  return tupleChanges;
+  return { tupleChanges, raisedScopes };
 }
 
 interface Dependent {

@@ -14,7 +14,8 @@ import { AppError } from './errors.ts';
 import type { Fields } from './fields.ts';
 import { newId } from './ids.ts';
 import { validateChanges, validateCreation } from './input.ts';
-import { afterTheRules, decideByCaller, type Condition, type Operation } from './policy.ts';
+import { Decisions } from './decision.ts';
+import type { Operation } from './policy.ts';
 import {
   compilePage,
   compileRecord,
@@ -48,11 +49,13 @@ export class DataClient {
   readonly #caller: Caller;
   /** Who stands in the records as having done it. */
   readonly #actor: string;
+  readonly #decisions: Decisions;
 
   constructor(unit: UnitOfWork, caller: Caller, actor: string = actorOf(caller)) {
     this.#unit = unit;
     this.#caller = caller;
     this.#actor = actor;
+    this.#decisions = new Decisions(unit, caller);
   }
 
   get caller(): Caller {
@@ -135,7 +138,7 @@ export class DataClient {
       throw new AppError('permission_denied', `Choose an organization before creating a ${module.typeName}.`);
     // A kind without rules: its writes are dropped without a word (specification, Authorization rule 3).
     if (!module.policy) return row as RowOf<M>;
-    this.#authorize(module, 'create', row);
+    await this.#authorize(module, 'create', row);
     return this.#unit.change(
       this.#role,
       () => this.#unit.em.create(registry.schemaOf(module).class, row as never, { persist: true }) as RowOf<M>,
@@ -174,6 +177,11 @@ export class DataClient {
     return new DataClient(this.#unit, systemCaller(reason), this.#actor);
   }
 
+  /** The client of a caller of this unit of work, for decisions that look at other records. */
+  as(caller: Caller): DataClient {
+    return caller === this.#caller ? this : new DataClient(this.#unit, caller, this.#actor);
+  }
+
   async #read(module: EntityModule, query: FindQuery<never> | FindQuery<AnyTyped>, forUpdate = false): Promise<Row[]> {
     const session = await this.#unit.readAs(this.#role);
     const { limit = 100, ...rest } = query as FindQuery<AnyTyped>;
@@ -192,7 +200,7 @@ export class DataClient {
       if (!row) throw new AppError('not_found', `There is no ${module.typeName} "${id}".`);
       // A kind without rules: its writes are dropped without a word (specification, Authorization rule 3).
       if (!module.policy) return { ...row, ...values };
-      this.#authorize(module, operation, row);
+      await this.#authorize(module, operation, row);
       // What changes nothing is no change: no version, no history, no event.
       if (Object.entries(values).every(([name, value]) => isDeepStrictEqual(row[name], value))) return row;
       const { registry } = this.#unit.database.options;
@@ -218,18 +226,10 @@ export class DataClient {
     this.#unit.touched.add(entity);
   }
 
-  #authorize(module: EntityModule, operation: Exclude<Operation, 'view'>, row: Row): void {
-    const rules = module.policy?.[operation] ?? [];
-    const deciding = rules.find((rule) => this.#applies(rule.when, row));
-    const isAllowed = deciding ? deciding.effect === 'allow' : afterTheRules[operation];
-    if (!isAllowed) throw new AppError('permission_denied', `You may not ${operation} this ${module.typeName}.`);
-  }
-
-  #applies(condition: Condition, row: Row): boolean {
-    const decided = decideByCaller(condition, this.#caller);
-    if (decided !== undefined) return decided;
-    if (condition.is === 'role-in') return row[condition.field] === this.#caller.organizationId;
-    if (condition.is === 'self') return row[condition.field] === this.#caller.subjectId;
-    throw new Error(`condition "${condition.is}" cannot decide a write`);
+  async #authorize(module: EntityModule, operation: Exclude<Operation, 'view'>, row: Row): Promise<void> {
+    const decision = await this.#decisions.decide(module, operation, row);
+    this.#unit.database.options.onDecision?.({ kind: module.kind, operation, caller: this.#caller, decision });
+    if (!decision.isAllowed)
+      throw new AppError('permission_denied', `You may not ${operation} this ${module.typeName}.`);
   }
 }

@@ -1,9 +1,13 @@
 import { Pool } from 'pg';
 import type { MikroORM } from '@mikro-orm/core';
+import type { Authorizer } from './authorizer.ts';
+import type { Caller } from './caller.ts';
 import type { Clock } from './clock.ts';
+import type { Decision } from './decision.ts';
 import { AppError } from './errors.ts';
 import { createOrm } from './orm.ts';
 import { databaseRoles } from './orm-schema.ts';
+import type { Operation } from './policy.ts';
 import type { Registry } from './registry.ts';
 import type { StatementObserver } from './transaction.ts';
 import { UnitOfWork } from './unit-of-work.ts';
@@ -36,8 +40,20 @@ export interface DatabaseOptions {
   /** `workflows.dispatch.failonenqueueerror`: whether a change fails whose events cannot be recorded. */
   readonly failOnEnqueueError: () => boolean;
   readonly observer?: StatementObserver;
+  /** Decides about single records; without it the rows decide (`authz.enabled` off). */
+  readonly authorizer?: Authorizer;
+  /** Told of every decision about a change. */
+  readonly onDecision?: (taken: DecisionTaken) => void;
   /** Errors of idle connections and of after-commit hooks: logged, never thrown at a caller. */
   readonly onBackgroundError: (error: unknown, doing: string) => void;
+}
+
+/** A decision about a change, for reports and tests. */
+export interface DecisionTaken {
+  readonly kind: string;
+  readonly operation: Operation;
+  readonly caller: Caller;
+  readonly decision: Decision;
 }
 
 /** What runs after every commit that left events or tuples behind; the relay registers here. */
@@ -51,9 +67,12 @@ export class Database {
   #commitListeners: CommitListener[] = [];
   #active = 0;
 
-  private constructor(options: DatabaseOptions, orm: MikroORM) {
+  readonly #ownsOrm: boolean;
+
+  private constructor(options: DatabaseOptions, orm: MikroORM, ownsOrm = true) {
     this.options = options;
     this.orm = orm;
+    this.#ownsOrm = ownsOrm;
     this.pool = new Pool({
       connectionString: options.url,
       application_name: options.applicationName,
@@ -78,6 +97,15 @@ export class Database {
 
   static async open(options: DatabaseOptions): Promise<Database> {
     return new Database(options, await createOrm(options.registry));
+  }
+
+  /**
+   * The same database with connections of its own, for work that others wait for while they hold theirs. It is closed by
+   * itself, and before this one.
+   */
+  sibling(maxConnections: number): Database {
+    const limits = { maxConnections, maxIdleConnections: 0, maxUnitsOfWork: maxConnections };
+    return new Database({ ...this.options, ...limits }, this.orm, false);
   }
 
   /** A unit of work for this caller. Nothing is taken before its first statement. */
@@ -138,7 +166,7 @@ export class Database {
   }
 
   async close(): Promise<void> {
-    await this.orm.close();
+    if (this.#ownsOrm) await this.orm.close();
     await this.pool.end();
   }
 }

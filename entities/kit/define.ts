@@ -1,5 +1,6 @@
 import { text, type CreationInput, type ChangeInput, type Fields, type FieldValues } from './fields.ts';
-import type { Policy } from './policy.ts';
+import { hasObjectRights, type Policy } from './policy.ts';
+import { snakeCase } from './snake-case.ts';
 import type { TupleGrant } from './tuples.ts';
 
 /** Whose a record is. `{ none }` opts a kind out of tenancy, in writing. */
@@ -54,6 +55,8 @@ export interface EntityDefinition<F extends Fields, T extends Tenancy, Name exte
   readonly events: readonly EventVerb[];
   /** What handlers announce besides plain changes: past participles, and when it happens. */
   readonly announces?: Readonly<Record<string, string>>;
+  /** Records can be shared with groups, and kept from them (share.ts). */
+  readonly share?: true;
   /** Relationship tuples a live row stands for in the authorization store. */
   readonly grants?: readonly TupleGrant<Name>[];
 }
@@ -116,6 +119,9 @@ export const recordFieldNames = [
   'deletedBy',
 ] as const satisfies readonly (keyof RecordFields)[];
 
+/** Conditions that are decided alike by the authorization store and by SQL. */
+const inTheStore = new Set(['anyone', 'system', 'role', 'scope', 'related', 'through']);
+
 /**
  * Checks a definition and completes its names. Pure: nothing is registered or connected here.
  * @throws TypeError when the definition contradicts itself; the message names the kind and the field.
@@ -133,6 +139,15 @@ export function defineEntityModule<const F extends Fields, const T extends Tenan
     if (tenancyField(definition.tenancy).includes(name)) fail(`field "${name}" comes from the tenancy`);
     if (field.type === 'reference' && !name.endsWith('Id')) fail(`reference "${name}" must end in "Id"`);
     if (field.secret && Object.hasOwn(definition.expose, name)) fail(`secret field "${name}" cannot be exposed`);
+  }
+  if (hasObjectRights(definition.policy)) {
+    const { view = [], edit = [], remove = [] } = definition.policy ?? {};
+    const isEnded = view.at(-1)?.effect === 'deny' && view.at(-1)?.when.is === 'anyone';
+    if (!isEnded) fail('its rights are given record by record, so its rules for viewing must end with deny(anyone)');
+    const strange = [...view, ...edit, ...remove].find(({ when }) => !inTheStore.has(when.is));
+    if (strange)
+      fail(`the authorization store cannot decide "${strange.when.is}"; declare a grant and name its relation`);
+    if (definition.tenancy !== 'organization') fail('rights record by record need an organization');
   }
   if (definition.wall) {
     const { create = [], edit = [], remove = [] } = definition.policy ?? {};
@@ -185,10 +200,6 @@ function withDisplayId<F extends Fields, T extends Tenancy>(
 export function tenancyField(tenancy: Tenancy): string[] {
   if (tenancy === 'organization') return ['organizationId'];
   return tenancy === 'user' ? ['userId'] : [];
-}
-
-export function snakeCase(name: string): string {
-  return name.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
 }
 
 function pascalCase(name: string): string {

@@ -1,5 +1,6 @@
 import { dependentsOf } from './cascade.ts';
-import { snakeCase, tenancyField } from './define.ts';
+import { tenancyField } from './define.ts';
+import { snakeCase } from './snake-case.ts';
 import { tuplesOf } from './tuples.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 

@@ -1,5 +1,6 @@
 import { EntitySchema, type EntitySchemaMetadata } from '@mikro-orm/core';
-import { snakeCase, type EntityModule } from './define.ts';
+import type { EntityModule } from './define.ts';
+import { snakeCase } from './snake-case.ts';
 import type { Field } from './fields.ts';
 
 /** Database roles: the owner migrates, these two work. Neither may log in by itself. */

@@ -1,4 +1,5 @@
 import type { Caller, Role } from './caller.ts';
+import { snakeCase } from './snake-case.ts';
 
 /**
  * Rules as data (specification, Authorization). They are evaluated in order and the first that applies decides; after
@@ -30,7 +31,21 @@ export type Condition =
   /** The named field holds the caller's own subject id. */
   | { readonly is: 'self'; readonly field: string }
   /** The caller has a live membership in the organization whose id the named field holds. */
-  | { readonly is: 'member-of'; readonly field: string };
+  | { readonly is: 'member-of'; readonly field: string }
+  /** The caller is an API token that was given the scope for this: `<kind>:read`, `:write` or `:delete`. */
+  | { readonly is: 'scope' }
+  /** The caller belongs to a group that may create records of this kind. */
+  | { readonly is: 'creators' }
+  /** The caller, or a group of theirs, has one of these relations to the record: by the grants of the kinds. */
+  | { readonly is: 'related'; readonly relations: readonly string[] }
+  /** The caller may do the same (view: view; change and creation: edit) with the record that the named field refers to. */
+  | { readonly is: 'through'; readonly field: string };
+
+/** What is asked of a caller: which operation, on records of which kind. */
+export interface Asked {
+  readonly kind: string;
+  readonly operation: Operation;
+}
 
 export const allow = (when: Condition): Rule => ({ effect: 'allow', when });
 export const deny = (when: Condition): Rule => ({ effect: 'deny', when });
@@ -42,12 +57,44 @@ export const role = (...names: readonly Role[]): Condition => ({ is: 'role', rol
 export const roleIn = (field: string, ...names: readonly Role[]): Condition => ({ is: 'role-in', field, roles: names });
 export const self = (field: string): Condition => ({ is: 'self', field });
 export const memberOf = (field: string): Condition => ({ is: 'member-of', field });
+export const scope: Condition = { is: 'scope' };
+export const creators: Condition = { is: 'creators' };
+export const related = (...relations: readonly string[]): Condition => ({ is: 'related', relations });
+export const through = (field: string): Condition => ({ is: 'through', field });
+
+/** Whether rights on a kind's records are given record by record, so that the authorization store knows its records. */
+export function hasObjectRights(policy: Policy | undefined): boolean {
+  if (!policy) return false;
+  const rules = [...policy.view, ...policy.edit, ...policy.remove];
+  return rules.some(({ when }) => when.is === 'related' || when.is === 'through');
+}
+
+/** The operation on the record referred to that `through` means. */
+export function operationAbove(operation: Operation): 'view' | 'edit' {
+  return operation === 'view' ? 'view' : 'edit';
+}
+
+/** Relations to the organization of which one lets an API token do this; more includes less. */
+export function scopeRelations({ kind, operation }: Asked): string[] {
+  const enough = {
+    view: ['view', 'edit', 'delete'],
+    create: ['edit', 'delete'],
+    edit: ['edit', 'delete'],
+    remove: ['delete'],
+  };
+  return enough[operation].map((verb) => `can_${verb}_${snakeCase(kind)}`);
+}
+
+/** The relation to the organization that lets a group create records of a kind. */
+export function creatorRelation(kind: string): string {
+  return `${snakeCase(kind)}_creator`;
+}
 
 /**
  * What a condition is worth for this caller without looking at a row.
  * @returns true or false when the caller alone decides, undefined when the row must be asked.
  */
-export function decideByCaller(condition: Condition, caller: Caller): boolean | undefined {
+export function decideByCaller(condition: Condition, caller: Caller, asked: Asked): boolean | undefined {
   switch (condition.is) {
     case 'anyone':
       return true;
@@ -56,16 +103,31 @@ export function decideByCaller(condition: Condition, caller: Caller): boolean | 
     case 'signed-in':
       return caller.subjectId !== null;
     case 'role':
-      return caller.role !== null && condition.roles.includes(caller.role);
+      return caller.role !== null && condition.roles.includes(caller.role) && !isOutOfContext(caller, asked.kind);
+    case 'scope':
+      return (
+        caller.kind === 'api_token' &&
+        scopeRelations(asked).some((relation) => caller.relations.includes(relation)) &&
+        !isOutOfContext(caller, asked.kind)
+      );
+    case 'creators':
+      return caller.relations.includes(creatorRelation(asked.kind));
     case 'role-in':
       return caller.role !== null && condition.roles.includes(caller.role) ? undefined : false;
     case 'self':
     case 'member-of':
+    case 'related':
+    case 'through':
       return caller.subjectId === null ? false : undefined;
     default:
       condition satisfies never;
       throw new Error(`unknown condition ${JSON.stringify(condition)}`);
   }
+}
+
+/** What a caller has in the organization says nothing about records of such a kind (`authz.parentcontextskipkinds`). */
+function isOutOfContext({ outOfContext }: Caller, kind: string): boolean {
+  return outOfContext.includes(kind);
 }
 
 /** The fall-through after the rules: queries are allowed, mutations refused. */

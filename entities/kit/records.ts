@@ -1,11 +1,12 @@
 import { draftOf } from './announcements.ts';
+import { systemScope } from './authorization-state.ts';
 import { actorOf } from './caller.ts';
 import type { RecordedChange } from './changes.ts';
 import type { Database } from './database.ts';
 import type { EntityModule } from './define.ts';
 import { newId } from './ids.ts';
 import type { RoleSession } from './transaction.ts';
-import { tupleChanges } from './tuples.ts';
+import { tupleChanges, tupleKey } from './tuples.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** An announcement a handler makes itself. Payloads hold ids and small values, never secrets. */
@@ -22,6 +23,8 @@ export interface EventDraft {
 export interface Written {
   readonly pendingEvents: number;
   readonly tupleChanges: number;
+  /** Scopes in which decisions about records change that were there before. */
+  readonly raisedScopes: ReadonlySet<string>;
 }
 
 /**
@@ -77,11 +80,16 @@ export async function writeRecords(
       change.module.grants ?? [],
       change.before?.['deletedAt'] == null ? change.before : null,
       change.after['deletedAt'] == null ? change.after : null,
-    ).map((tuple) => ({ ...tuple, organization_id: change.organizationId })),
+    ).map((tuple) => ({
+      ...tuple,
+      organization_id: change.organizationId,
+      raises: unit.isAboutOthers(tuple.object, changes),
+    })),
   );
 
   const written = { history, events, tuples: oneByOne(tuples) };
-  if (history.length + events.length + tuples.length === 0) return { pendingEvents: 0, tupleChanges: 0 };
+  if (history.length + events.length + tuples.length === 0)
+    return { pendingEvents: 0, tupleChanges: 0, raisedScopes: new Set() };
   const areEventsWritten =
     events.length === 0 || database.options.failOnEnqueueError()
       ? await write(session, written).then(() => true)
@@ -89,6 +97,7 @@ export async function writeRecords(
   return {
     pendingEvents: areEventsWritten ? events.filter((event) => event.pending).length : 0,
     tupleChanges: tuples.length,
+    raisedScopes: new Set(tuples.flatMap((tuple) => (tuple.raises ? [tuple.organization_id ?? systemScope] : []))),
   };
 }
 
@@ -123,9 +132,7 @@ async function writeWithEventsOrWithout(session: RoleSession, records: Records, 
 
 /** The last word per tuple: an upsert may not touch one row twice. */
 function oneByOne<T extends { object: string; relation: string; subject: string }>(tuples: readonly T[]): T[] {
-  return [
-    ...new Map(tuples.map((tuple) => [JSON.stringify([tuple.object, tuple.relation, tuple.subject]), tuple])).values(),
-  ];
+  return [...new Map(tuples.map((tuple) => [tupleKey(tuple), tuple])).values()];
 }
 
 function tellableFields({ module, changedFields }: RecordedChange): string[] {

@@ -1,5 +1,7 @@
 import type { EntitySchema } from '@mikro-orm/core';
 import type { EntityModule, UniqueKey } from './define.ts';
+import { link } from './links.ts';
+import { shareOf } from './share.ts';
 import { ormSchemaOf, uniqueKeyName } from './orm-schema.ts';
 
 /** All kinds of one process, by kind, with their storage schemas. */
@@ -17,7 +19,8 @@ export interface Registry {
  * Resolves references between kinds and derives their storage.
  * @throws TypeError when two kinds share a name or a table, or a reference points nowhere.
  */
-export function createRegistry(modules: readonly EntityModule[]): Registry {
+export function createRegistry(declared: readonly EntityModule[]): Registry {
+  const modules = declared.flatMap((module) => [module, ...(module.share ? [shareOf(module)] : [])]);
   const kinds = new Map<string, EntityModule>();
   const tables = new Map<string, string>();
   for (const module of modules) {
@@ -36,6 +39,7 @@ export function createRegistry(modules: readonly EntityModule[]): Registry {
   for (const module of modules) {
     for (const field of Object.values(module.fields)) if (field.target) byKind(field.target);
   }
+  link(modules, byKind);
   return {
     modules,
     schemas: [...schemas.values()],

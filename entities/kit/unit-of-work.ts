@@ -1,7 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { cascade } from './cascade.ts';
 import { systemCaller } from './caller.ts';
-import { recordedChanges } from './changes.ts';
+import { raiseRevisions } from './authorization-state.ts';
+import { recordedChanges, type RecordedChange } from './changes.ts';
 import { DataClient } from './data-client.ts';
 import type { Database } from './database.ts';
 import { isAppError } from './errors.ts';
@@ -9,6 +10,7 @@ import { explained } from './explained.ts';
 import { failpoint } from './failpoint.ts';
 import { writeRecords, type EventDraft } from './records.ts';
 import { Transaction, type DatabaseRole, type RoleSession } from './transaction.ts';
+import { objectName } from './tuples.ts';
 import { Turns } from './turns.ts';
 import type { Origin, WorkContext } from './work-context.ts';
 
@@ -42,6 +44,10 @@ export class UnitOfWork {
   #events: EventDraft[] = [];
   #pendingEvents = 0;
   #tupleChanges = 0;
+  /** Scopes in which decisions about records change that were there before. */
+  readonly #raised = new Set<string>();
+  /** Records that this unit of work made or deleted, as the authorization store names them. */
+  readonly #ownObjects = new Set<string>();
   #outside: { readonly name: string; readonly work: (unit: UnitOfWork) => Promise<void> }[] = [];
   #afterCommit: (() => void | Promise<void>)[] = [];
   #isFree: boolean;
@@ -68,6 +74,21 @@ export class UnitOfWork {
   /** Statements sent so far, BEGIN and COMMIT included. */
   get statements(): number {
     return this.#begun?.statements ?? 0;
+  }
+
+  /** Permission tuples changed so far. */
+  get tupleChanges(): number {
+    return this.#tupleChanges;
+  }
+
+  /**
+   * Whether a changed tuple changes decisions about a record that others may know already.
+   * @param changes of the same flush, whose records count as this unit's own
+   */
+  isAboutOthers(object: string, changes: readonly RecordedChange[]): boolean {
+    for (const { operation, module, id } of changes)
+      if (operation !== 'updated') this.#ownObjects.add(objectName(module.kind, id));
+    return !this.#ownObjects.has(object);
   }
 
   /** The transaction, begun with the first call. */
@@ -187,8 +208,13 @@ export class UnitOfWork {
       const written = await writeRecords(session, changes, events, this);
       this.#pendingEvents += written.pendingEvents;
       this.#tupleChanges += written.tupleChanges;
+      for (const scope of written.raisedScopes) this.#raised.add(scope);
       const deleted = changes.filter(({ operation }) => operation === 'deleted');
-      if (deleted.length > 0) this.#tupleChanges += await cascade(transaction.as('system'), deleted, this);
+      if (deleted.length > 0) {
+        const followed = await cascade(transaction.as('system'), deleted, this);
+        this.#tupleChanges += followed.tupleChanges;
+        for (const scope of followed.raisedScopes) this.#raised.add(scope);
+      }
     } catch (error) {
       this.#failure = { error: explained(error, changes, this.database.options.registry) };
       throw this.#failure.error;
@@ -206,7 +232,9 @@ export class UnitOfWork {
     this.#refuseUnlessOpen();
     this.#state = 'committing';
     try {
-      await (await this.#transaction)?.commit();
+      const transaction = await this.#transaction;
+      if (transaction && this.#raised.size > 0) await raiseRevisions(transaction.as(this.#homeRole), this.#raised);
+      await transaction?.commit();
     } catch (error) {
       this.#state = 'open';
       this.#failure = { error: explained(error, [], this.database.options.registry) };

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { callerOf } from '#entities/kit/caller.ts';
 import type { ErrorCode } from '#entities/kit/errors.ts';
 import { armFailpoints } from '#entities/kit/failpoint.ts';
 import { asOwner } from '../kit/as-owner.ts';
@@ -171,7 +172,7 @@ describe('a GraphQL answer with errors has no data and stores nothing', () => {
   test('a query cannot write whatever its resolvers try, because its transaction is read only', async () => {
     const person = await buildPerson(world);
     const unit = world.backbone.database.unitOfWork({
-      caller: { kind: 'user', subjectId: person.user.id, organizationId: null, role: null, tokenId: null, reason: '' },
+      caller: callerOf({ kind: 'user', subjectId: person.user.id }),
       requestId: 'read-only',
       readOnly: true,
     });

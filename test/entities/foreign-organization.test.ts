@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { membership } from '#entities/index.ts';
-import { systemCaller } from '#entities/kit/caller.ts';
+import { callerOf, systemCaller } from '#entities/kit/caller.ts';
 import type { DataClient } from '#entities/kit/data-client.ts';
 import { defineEntityModule } from '#entities/kit/define.ts';
 import { text } from '#entities/kit/fields.ts';
@@ -36,14 +36,12 @@ afterAll(() => world.close());
 
 /** Owner of their own organization, in which they act. */
 const context = (): WorkContext => ({
-  caller: {
+  caller: callerOf({
     kind: 'user',
     subjectId: attacker.user.id,
     organizationId: attacker.organization.id,
     role: 'owner',
-    tokenId: newId(),
-    reason: '',
-  },
+  }),
   requestId: newId(),
 });
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { organization, user } from '#entities/index.ts';
-import type { Caller } from '#entities/kit/caller.ts';
+import { callerOf, type Caller } from '#entities/kit/caller.ts';
 import { newId } from '#entities/kit/ids.ts';
 import type { UnitOfWork } from '#entities/kit/unit-of-work.ts';
 import { asOwner } from '../kit/as-owner.ts';
@@ -32,8 +32,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-function callerOf({ user: { id }, organization: { id: organizationId } }: Person): Caller {
-  return { kind: 'user', subjectId: id, organizationId, role: 'owner', tokenId: null, reason: '' };
+function ownerCaller({ user: { id }, organization: { id: organizationId } }: Person): Caller {
+  return callerOf({ kind: 'user', subjectId: id, organizationId, role: 'owner' });
 }
 
 /** Lets a random number of other steps go first, some of them across a turn of the event loop. */
@@ -56,7 +56,7 @@ test('in 1,000 interleavings of privileged and plain work no statement ever runs
   const made: string[] = [];
 
   const round = async (person: Person, number: number) => {
-    const caller = callerOf(person);
+    const caller = ownerCaller(person);
     const requestId = `round-${number}`;
     const unit = world.backbone.database.unitOfWork({ caller, requestId });
     const privileged = unit.data.privileged('interleaving');

@@ -1,13 +1,15 @@
 import {
   ClientWriteRequestOnDuplicateWrites,
   ClientWriteRequestOnMissingDeletes,
+  ConsistencyPreference,
   CredentialsMethod,
   OpenFgaClient,
-  type AuthorizationModel,
 } from '@openfga/sdk';
 import type { ModelType } from '#entities/kit/authorization-model.ts';
+import type { Question } from '#entities/kit/authorizer.ts';
 import { AppError } from '#entities/kit/errors.ts';
 import type { Tuple } from '#entities/kit/tuples.ts';
+import { fingerprint, writtenModel } from './written-model.ts';
 
 export interface AuthorizationStoreSettings {
   readonly hostUrl: string;
@@ -65,9 +67,15 @@ export class AuthorizationStore {
     } while (continuationToken);
   }
 
-  /** @throws AppError authorization_unavailable */
-  async check(tuple: Tuple): Promise<boolean> {
-    const answer = await this.#call((client) => client.check(keyOf(tuple)));
+  /**
+   * Asks past the caches of the store, so that the answer knows of every write that has ended.
+   * @throws AppError authorization_unavailable
+   */
+  async check({ context, ...tuple }: Tuple & Partial<Question>): Promise<boolean> {
+    const contextualTuples = (context ?? []).map(keyOf);
+    const answer = await this.#call((client) =>
+      client.check({ ...keyOf(tuple), contextualTuples }, { consistency: ConsistencyPreference.HigherConsistency }),
+    );
     return answer.allowed ?? false;
   }
 
@@ -128,7 +136,7 @@ export class AuthorizationStore {
   }
 
   async #model(client: OpenFgaClient): Promise<string> {
-    const wanted = modelOf(this.#settings.types);
+    const wanted = writtenModel(this.#settings.types);
     if (!this.#settings.createNewModel) {
       const { authorization_models: held } = await client.readAuthorizationModels({ pageSize: 10 });
       const same = held.find((model) => fingerprint(model) === fingerprint(wanted));
@@ -137,40 +145,6 @@ export class AuthorizationStore {
     const written = await client.writeAuthorizationModel(wanted);
     return written.authorization_model_id;
   }
-}
-
-type WrittenModel = Pick<AuthorizationModel, 'schema_version' | 'type_definitions'>;
-
-function modelOf(types: readonly ModelType[]): WrittenModel {
-  return {
-    schema_version: '1.1',
-    type_definitions: types.map((type) => ({
-      type: type.name,
-      relations: Object.fromEntries(type.relations.map((relation) => [relation.name, { this: {} }])),
-      metadata: {
-        relations: Object.fromEntries(
-          type.relations.map((relation) => [
-            relation.name,
-            { directly_related_user_types: relation.subjects.map((subject) => ({ type: subject })) },
-          ]),
-        ),
-      },
-    })),
-  };
-}
-
-/** What a model says, without what the server adds (ids, empty fields, order). */
-function fingerprint(model: WrittenModel): string {
-  const types = model.type_definitions.map((type) => [
-    type.type,
-    Object.entries(type.metadata?.relations ?? {})
-      .map(([name, relation]) => [
-        name,
-        (relation.directly_related_user_types ?? []).map((subject) => subject.type).toSorted(),
-      ])
-      .toSorted(([a], [b]) => String(a).localeCompare(String(b))),
-  ]);
-  return JSON.stringify(types.toSorted(([a], [b]) => String(a).localeCompare(String(b))));
 }
 
 function keyOf(tuple: Tuple): { user: string; relation: string; object: string } {

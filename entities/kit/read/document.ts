@@ -4,7 +4,8 @@ import type { EntityModule } from '../define.ts';
 import { behind, cursorOf, orderBy, parseCursor, reversed, totalOrder, type OrderTerm } from './order.ts';
 import type { ToMany, ToOne } from './relations.ts';
 import { compileSql, type Sql } from './sql.ts';
-import { column, visible } from './visibility.ts';
+import { column } from './column.ts';
+import { visible } from './visibility.ts';
 import { Aliases, allOf, filterPredicate, link, type Filter } from './where.ts';
 
 /** What is wanted of one record. `as` is the name of a value in the answer. */

@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts';
 import { isStorable } from '../input.ts';
 import { parseInstant } from '../instant.ts';
 import type { Sql } from './sql.ts';
-import { column } from './visibility.ts';
+import { column } from './column.ts';
 
 /** One term of an order. */
 export interface OrderTerm {

@@ -3,7 +3,8 @@ import type { Caller } from '../caller.ts';
 import { recordFieldNames, tenancyField, type EntityModule } from '../define.ts';
 import { AppError } from '../errors.ts';
 import { compileSql, type Sql } from './sql.ts';
-import { column, visible } from './visibility.ts';
+import { column } from './column.ts';
+import { visible } from './visibility.ts';
 import { allOf, comparisons, type Comparison } from './where.ts';
 
 export type Where = Readonly<Record<string, Comparison>>;

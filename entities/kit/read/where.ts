@@ -5,7 +5,8 @@ import { isStorable } from '../input.ts';
 import type { EntityModule } from '../define.ts';
 import type { Relation } from './relations.ts';
 import type { Sql } from './sql.ts';
-import { column, visible } from './visibility.ts';
+import { column } from './column.ts';
+import { visible } from './visibility.ts';
 
 /** Comparisons of one field; all of them must hold. */
 export interface Comparison {

@@ -1,0 +1,79 @@
+import { sql } from 'kysely';
+import { decidingRelation, parentContext, referenceRelation } from './authorization-model.ts';
+import type { Question } from './authorizer.ts';
+import type { Caller } from './caller.ts';
+import type { EntityModule } from './define.ts';
+import { targetOf } from './links.ts';
+import { hasObjectRights, type Operation } from './policy.ts';
+import { column } from './read/column.ts';
+import { compileSql } from './read/sql.ts';
+import type { RoleSession } from './transaction.ts';
+import { objectName, type Tuple } from './tuples.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Levels of records above a record that a question follows; the authorization store goes to 25. */
+const deepest = 20;
+
+/**
+ * The question whether a caller may do something with a record. The ties that carry rights, from the record to the records
+ * above it and to the organization, are read from the rows: so they are always as the rows are.
+ */
+export async function questionAbout(
+  session: RoleSession,
+  { module, row, operation }: { module: EntityModule; row: Row; operation: Exclude<Operation, 'create'> },
+  caller: Caller,
+  organizations: readonly string[],
+): Promise<Question> {
+  const context: Tuple[] = [];
+  for (const [place, organization] of organizations.entries()) {
+    const above = organizations[place + 1];
+    if (above !== undefined) context.push(tie('organization', organization, 'parent', 'organization', above));
+  }
+  let level = [{ module, row }];
+  const seen = new Set<string>();
+  for (let depth = 0; level.length > 0 && depth < deepest; depth++) {
+    const above: typeof level = [];
+    for (const { module: kind, row: record } of level) {
+      const id = record['id'] as string;
+      if (seen.has(objectName(kind.kind, id)) || !hasObjectRights(kind.policy)) continue;
+      seen.add(objectName(kind.kind, id));
+      if (caller.organizationId !== null && !caller.outOfContext.includes(kind.kind))
+        context.push(tie(kind.kind, id, parentContext, 'organization', caller.organizationId));
+      for (const field of passingFields(kind)) {
+        const target = targetOf(kind, field);
+        const parent = await liveRow(session, target, record[field]);
+        if (!parent) continue;
+        context.push(tie(kind.kind, id, referenceRelation(field), target.kind, parent['id'] as string));
+        above.push({ module: target, row: parent });
+      }
+    }
+    level = above;
+  }
+  return {
+    object: objectName(module.kind, row['id'] as string),
+    relation: decidingRelation[operation],
+    subject: `${caller.kind === 'api_token' ? 'service' : 'user'}:${caller.subjectId}`,
+    context,
+  };
+}
+
+/** References whose records pass rights down. */
+function passingFields({ policy }: EntityModule): readonly string[] {
+  const rules = policy ? [...policy.view, ...policy.edit, ...policy.remove] : [];
+  return [...new Set(rules.flatMap(({ when }) => (when.is === 'through' ? [when.field] : [])))];
+}
+
+/** Id and passing references of a record, unless it is deleted. */
+async function liveRow(session: RoleSession, module: EntityModule, id: unknown): Promise<Row | undefined> {
+  if (typeof id !== 'string') return undefined;
+  const names = ['id', ...passingFields(module)];
+  const { text, values } =
+    compileSql(sql`select ${sql.join(names.map((name) => sql`${column('r', name)} as ${sql.id(name)}`))}
+    from ${sql.table(module.table)} as r where ${column('r', 'id')} = ${id} and ${column('r', 'deletedAt')} is null`);
+  return (await session.query<Record<string, unknown>>(text, values)).rows[0];
+}
+
+function tie(kind: string, id: string, relation: string, aboveKind: string, aboveId: string): Tuple {
+  return { object: objectName(kind, id), relation, subject: objectName(aboveKind, aboveId) };
+}

@@ -1,0 +1,61 @@
+import { sql } from 'kysely';
+import type { Caller } from '../caller.ts';
+import { grantersOf, type Granter } from '../links.ts';
+import type { EntityModule } from '../define.ts';
+import type { TupleGrant } from '../tuples.ts';
+import type { Sql } from './sql.ts';
+import { column } from './column.ts';
+
+/**
+ * Rows of a kind to which the caller, or a group of theirs, has one of these relations: the same grants that become tuples
+ * of the authorization store, read from the rows that they follow.
+ * @returns one predicate for each way to have it; none when the caller cannot have it
+ */
+export function relatedPredicates(
+  module: EntityModule,
+  relations: readonly string[],
+  alias: string,
+  caller: Caller,
+): Sql[] {
+  return grantersOf(module).flatMap((granter) => {
+    const { grant } = granter;
+    if (typeof grant.relation === 'string' && !relations.includes(grant.relation)) return [];
+    const isOwn = granter.module === module && grant.object.id === 'id';
+    const from = isOwn ? alias : 'g';
+    const held = isHeld(grant, from, caller);
+    if (!held) return [];
+    const conditions = [
+      held,
+      ...(typeof grant.relation === 'string' ? [] : [sql`${column(from, grant.relation.field)} = any(${relations})`]),
+      ...(grant.when ? [sql`${column(from, grant.when.field)} = ${grant.when.is}`] : []),
+    ];
+    return [isOwn ? sql`(${sql.join(conditions, sql` and `)})` : among(granter, alias, conditions, caller)];
+  });
+}
+
+/** Rows whose id stands in the rows of another kind. */
+function among({ module, grant }: Granter, alias: string, conditions: readonly Sql[], caller: Caller): Sql {
+  const all = [
+    sql`${column('g', 'deletedAt')} is null`,
+    sql`${column('g', 'organizationId')} = ${caller.organizationId}`,
+    ...conditions,
+  ];
+  return sql`${column(alias, 'id')} in (select ${column('g', grant.object.id)} from ${sql.table(module.table)} as g
+    where ${sql.join(all, sql` and `)})`;
+}
+
+/** Whether the row's subject is the caller; undefined when it cannot be. */
+function isHeld({ subject }: TupleGrant, alias: string, caller: Caller): Sql | undefined {
+  const field = column(alias, subject.id);
+  switch (subject.kind) {
+    case 'user':
+      return caller.kind === 'user' ? sql`${field} = ${caller.subjectId}` : undefined;
+    case 'group':
+      return caller.groupIds.length > 0 ? sql`${field} = any(${caller.groupIds})` : undefined;
+    case 'organization':
+      return caller.role === null ? undefined : sql`${field} = ${caller.organizationId}`;
+    default:
+      subject.kind satisfies never;
+      throw new Error('unknown subject');
+  }
+}

@@ -1,0 +1,4 @@
+/** `organizationSetting` → `organization_setting`: fields as columns, kinds as topics and types. */
+export function snakeCase(name: string): string {
+  return name.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
+}
