@@ -121,8 +121,7 @@ export async function openBackbone(options: BackboneOptions): Promise<Backbone> 
   // Requests wait for it while they hold connections; it must not need one of theirs.
   const tupleDatabase = database.sibling(1);
   const tuples =
-    store &&
-    new TupleRelay({ database: tupleDatabase, store, maxBatch: () => config.current.authz.maxbatchwritesize });
+    store && new TupleRelay({ database: tupleDatabase, store, maxBatch: () => config.current.authz.maxbatchwritesize });
   const cache = start.cache.enabled
     ? cacheConnection(start.cache, (error) => logger.warn({ err: error }, 'the cache connection failed'))
     : undefined;

@@ -88,7 +88,7 @@ describe('a create', () => {
   });
 
   test('is for those whom the rules let', async () => {
-    expectProblem(await member.post('/v1/tasks', { title: 'a' }), 'permission_denied');
+    expectProblem(await member.post('/v1/invites', { recipient: 'a@example.com' }), 'permission_denied');
     expectProblem(await world.client().post('/v1/tasks', { title: 'a' }), 'unauthenticated');
   });
 
@@ -284,15 +284,21 @@ describe('an update', () => {
   ])('refuses %s', async (_name, body) => {
     const { id } = await create('/v1/tasks', { title: 'stays' });
     expectProblem(await patch(`/v1/tasks/${id}`, body), 'invalid_input');
-    expectProblem(await patch(`/v1/tasks/${id}`, { title: 'x' }, member), 'permission_denied');
     expect((await client.get(`/v1/tasks/${id}`)).body.title).toBe('stays');
   });
+});
+
+test('what is visible is not for everybody to change', async () => {
+  const { id } = await create('/v1/tags', { name: 'ours' });
+  expect((await member.get(`/v1/tags/${id}`)).status).toBe(200);
+  expectProblem(await patch(`/v1/tags/${id}`, { color: '#000000' }, member), 'permission_denied');
+  expectProblem(await remove(`/v1/tags/${id}`, member), 'permission_denied');
 });
 
 describe('a delete', () => {
   test('answers without a body, and the record is gone', async () => {
     const { id } = await create('/v1/tasks', { title: 'short-lived' });
-    expectProblem(await remove(`/v1/tasks/${id}`, member), 'permission_denied');
+    expectProblem(await remove(`/v1/tasks/${id}`, member), 'not_found');
     const answer = await remove(`/v1/tasks/${id}`);
     expect([answer.status, answer.body]).toEqual([204, '']);
     expectProblem(await remove(`/v1/tasks/${id}`), 'not_found');

@@ -1,4 +1,5 @@
-import { recordFieldNames, snakeCase, tenancyField, type EntityModule } from '#entities/kit/define.ts';
+import { recordFieldNames, tenancyField, type EntityModule } from '#entities/kit/define.ts';
+import { snakeCase } from '#entities/kit/snake-case.ts';
 
 /** What a kind is called in REST. */
 export interface RecordNames {

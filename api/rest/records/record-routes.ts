@@ -1,6 +1,7 @@
 import { Type, type TObject } from 'typebox';
 import type { Answer } from '#entities/kit/data-client.ts';
-import { snakeCase, type EntityModule } from '#entities/kit/define.ts';
+import type { EntityModule } from '#entities/kit/define.ts';
+import { snakeCase } from '#entities/kit/snake-case.ts';
 import { AppError, isAppError } from '#entities/kit/errors.ts';
 import type { RecordSelection } from '#entities/kit/read/document.ts';
 import type { Registry } from '#entities/kit/registry.ts';

@@ -1,5 +1,6 @@
 import { Type, type TObject, type TSchema } from 'typebox';
-import { snakeCase, type EntityModule } from '#entities/kit/define.ts';
+import type { EntityModule } from '#entities/kit/define.ts';
+import { snakeCase } from '#entities/kit/snake-case.ts';
 import type { Field } from '#entities/kit/fields.ts';
 import { answeredFields, givenFields } from './record-names.ts';
 
