@@ -5,6 +5,7 @@ import { Migration0003WriteWalls } from './migration-0003-write-walls.ts';
 import { Migration0004MoreKinds } from './migration-0004-more-kinds.ts';
 import { Migration0005Shares } from './migration-0005-shares.ts';
 import { Migration0006Authorization } from './migration-0006-authorization.ts';
+import { Migration0007CreatorGrants } from './migration-0007-creator-grants.ts';
 
 /** All migrations in the order in which they run; rewritten by `npm run migrate:new`. */
 export const migrations: MigrationObject[] = [
@@ -14,4 +15,5 @@ export const migrations: MigrationObject[] = [
   { name: '0004-more-kinds', class: Migration0004MoreKinds },
   { name: '0005-shares', class: Migration0005Shares },
   { name: '0006-authorization', class: Migration0006Authorization },
+  { name: '0007-creator-grants', class: Migration0007CreatorGrants },
 ];

@@ -1,9 +1,14 @@
+import { setTimeout } from 'node:timers/promises';
 import { rememberedKey, type RememberedAllows } from '#activities/clients/cache/remembered-allows.ts';
 import type { AuthorizationStore } from '#activities/clients/fga/authorization-store.ts';
 import type { AuthorizationState } from '#entities/kit/authorization-state.ts';
 import type { Authorizer, Question, Verdict } from '#entities/kit/authorizer.ts';
 import { AppError } from '#entities/kit/errors.ts';
 import type { TupleRelay } from './tuple-relay.ts';
+
+/** Longest that a decision waits for changed rights to reach the store, and between two looks, in milliseconds. */
+const patienceMs = 1_000;
+const pauseMs = 20;
 
 export interface StoreAuthorizerOptions {
   readonly store: Pick<AuthorizationStore, 'check'>;
@@ -24,33 +29,33 @@ export class StoreAuthorizer implements Authorizer {
 
   async decide(question: Question, readState: () => Promise<AuthorizationState>): Promise<Verdict> {
     const { store, allows } = this.#options;
-    const state = await this.#caughtUp(readState);
+    const state = await this.#settled(readState, await readState(), ({ isBehind }) => isBehind);
+    if (state.isBehind) throw unavailable();
     const key = rememberedKey(question, state.revisions);
     if (await allows.has(key)) return { isAllowed: true, by: 'cache' };
     let isAllowed = await store.check(question);
     if (!isAllowed && state.hasWaiting) {
       // What speaks for the caller may be on its way: tuples of new records are not waited for before.
-      await this.#apply();
+      await this.#settled(readState, state, ({ hasWaiting }) => hasWaiting);
       isAllowed = await store.check(question);
     }
     if (isAllowed) await allows.add(key);
     return { isAllowed, by: 'store' };
   }
 
-  async #caughtUp(readState: () => Promise<AuthorizationState>): Promise<AuthorizationState> {
-    const state = await readState();
-    if (!state.isBehind) return state;
-    await this.#apply();
-    const now = await readState();
-    if (now.isBehind) throw unavailable();
-    return now;
-  }
-
-  async #apply(): Promise<void> {
-    try {
-      await this.#options.tuples.apply();
-    } catch (error) {
-      throw unavailable(error);
+  /** Applies what waits, until it does not any more or patience ends: other processes may have some of it in hand. */
+  async #settled(
+    readState: () => Promise<AuthorizationState>,
+    first: AuthorizationState,
+    waits: (state: AuthorizationState) => boolean,
+  ): Promise<AuthorizationState> {
+    const endsAt = performance.now() + patienceMs;
+    for (let state = first; ; state = await readState()) {
+      if (!waits(state) || performance.now() > endsAt) return state;
+      if (state !== first) await setTimeout(pauseMs);
+      await this.#options.tuples.apply().catch((cause: unknown) => {
+        throw unavailable(cause);
+      });
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { EntityModule } from './define.ts';
+import type { Rule } from './policy.ts';
 import type { TupleGrant } from './tuples.ts';
 
 /** A grant with the kind whose rows it follows. */
@@ -23,6 +24,23 @@ export function link(modules: readonly EntityModule[], byKind: (kind: string) =>
       targets: new Map(references.map(([name, { target }]) => [name, byKind(target as string)])),
       granters: granters.filter(({ grant }) => grant.object.kind === module.kind),
     });
+  }
+  for (const module of modules) refuseUnknownRelations(module);
+}
+
+/** @throws TypeError for a rule that can never apply, because nothing gives the relation it names */
+function refuseUnknownRelations(module: EntityModule): void {
+  const given = new Set(
+    grantersOf(module).flatMap(({ module: { fields }, grant: { relation } }) =>
+      typeof relation === 'string' ? [relation] : (fields[relation.field]?.values ?? []),
+    ),
+  );
+  for (const { when } of Object.values(module.policy ?? {}).flat() as Rule[]) {
+    const unknown = when.is === 'related' ? when.relations.find((name) => !given.has(name)) : undefined;
+    if (unknown !== undefined)
+      throw new TypeError(
+        `entity "${module.kind}": its rules name the relation "${unknown}", which no grant gives; given are ${[...given].join(', ') || 'none'}`,
+      );
   }
 }
 

@@ -1,5 +1,6 @@
 import type { EntitySchema } from '@mikro-orm/core';
 import type { EntityModule, UniqueKey } from './define.ts';
+import { creatorGrantOf, hasCreators } from './creator-grant.ts';
 import { link } from './links.ts';
 import { shareOf } from './share.ts';
 import { ormSchemaOf, uniqueKeyName } from './orm-schema.ts';
@@ -15,12 +16,21 @@ export interface Registry {
   uniqueKey(module: EntityModule, index: string): UniqueKey | undefined;
 }
 
+/** The kinds that follow from what others declare stand behind them. */
+function withDerived(declared: readonly EntityModule[]): readonly EntityModule[] {
+  const created = declared.filter(hasCreators);
+  return [
+    ...declared.flatMap((module) => [module, ...(module.share ? [shareOf(module)] : [])]),
+    ...(created.length > 0 ? [creatorGrantOf(created)] : []),
+  ];
+}
+
 /**
  * Resolves references between kinds and derives their storage.
  * @throws TypeError when two kinds share a name or a table, or a reference points nowhere.
  */
 export function createRegistry(declared: readonly EntityModule[]): Registry {
-  const modules = declared.flatMap((module) => [module, ...(module.share ? [shareOf(module)] : [])]);
+  const modules = withDerived(declared);
   const kinds = new Map<string, EntityModule>();
   const tables = new Map<string, string>();
   for (const module of modules) {

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, test } from 'vitest';
 import { eventually } from '../kit/eventually.ts';
 import { ProductProcesses } from '../kit/product-processes.ts';
+import { Random } from '../kit/random.ts';
 import { openWorld, type World } from '../kit/world.ts';
 import { expectExactlyOnce } from './aftermath.ts';
 import { Traffic } from './traffic.ts';
@@ -21,24 +22,13 @@ afterAll(async () => {
   await world.close();
 });
 
-/** The same numbers from 0 to below 1 for the same seed (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 test(`${kills} kills at random moments`, { timeout: 300_000 }, async () => {
   const seed = Date.now() % 2 ** 31;
-  const random = seeded(seed);
+  const random = new Random(seed);
   console.log(`random kills: seed ${seed}`);
   const traffic = await Traffic.of(world, { urls: () => product.apiUrls });
   for (let kill = 0; kill < kills; kill++) {
-    const order = product.places.toSorted(() => random() - 0.5);
+    const order = product.places.toSorted(() => random.next() - 0.5);
     const serving = () => order.filter(({ current }) => current.isServing);
     // Another of its kind goes on, or nothing would ever get done between two kills.
     const victim = await eventually(
@@ -47,7 +37,7 @@ test(`${kills} kills at random moments`, { timeout: 300_000 }, async () => {
     );
     const visit = traffic.visit();
     visit.catch(() => {});
-    await pause(random() * longestPauseMs);
+    await pause(random.next() * longestPauseMs);
     await victim.current.kill();
     await visit;
   }

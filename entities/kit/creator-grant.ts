@@ -1,0 +1,46 @@
+import { defineEntityModule, type EntityModule } from './define.ts';
+import { choice, reference } from './fields.ts';
+import { allow, anyone, creatorRelation, creators, deny, role, system } from './policy.ts';
+
+/** Whether groups can be given the right to create records of a kind. */
+export function hasCreators({ policy }: EntityModule): boolean {
+  return policy?.create.some(({ when }) => when === creators) ?? false;
+}
+
+/**
+ * The kind whose records let groups create records of others: of all whose rules say `allow(creators)`. It is a kind like any
+ * other, so giving such a right has its history, events and tuples.
+ */
+export function creatorGrantOf(modules: readonly EntityModule[]): EntityModule {
+  const [first = '', ...others] = modules.map(({ kind }) => creatorRelation(kind));
+  const managers = role('owner', 'super_admin');
+  return defineEntityModule({
+    kind: 'creatorGrant',
+    table: 'creator_grants',
+    description: 'A group may create records of a kind.',
+    fields: {
+      groupId: reference('group', 'The group.', { immutable: true, onDelete: 'cascade' }),
+      relation: choice('Which records its people may create.', [first, ...others], { immutable: true }),
+    },
+    unique: [{ fields: ['groupId', 'relation'], message: 'The group has this right already.' }],
+    tenancy: 'organization',
+    policy: {
+      view: [allow(system), allow(role('owner', 'super_admin', 'admin', 'auditor')), deny(anyone)],
+      create: [allow(system), allow(managers)],
+      edit: [allow(system)],
+      remove: [allow(system), allow(managers)],
+    },
+    expose: { groupId: 'read-write', relation: 'read-write' },
+    filter: ['groupId', 'relation'],
+    order: ['createdAt'],
+    mutate: ['create', 'delete'],
+    events: ['created', 'deleted'],
+    grants: [
+      {
+        object: { kind: 'organization', id: 'organizationId' },
+        relation: { field: 'relation' },
+        subject: { kind: 'group', id: 'groupId' },
+      },
+    ],
+  });
+}

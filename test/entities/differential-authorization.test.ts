@@ -1,0 +1,254 @@
+import { setTimeout } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { file, group, groupMembership, groupSetting, membership, note, registry, task } from '#entities/index.ts';
+import { readStanding } from '#entities/kit/access.ts';
+import { questionAbout } from '#entities/kit/authorization-question.ts';
+import { readAuthorizationState } from '#entities/kit/authorization-state.ts';
+import { callerOf, roles, systemCaller, type Caller } from '#entities/kit/caller.ts';
+import type { DataClient } from '#entities/kit/data-client.ts';
+import type { EntityModule } from '#entities/kit/define.ts';
+import { newId } from '#entities/kit/ids.ts';
+import { column } from '#entities/kit/read/column.ts';
+import { compileSql } from '#entities/kit/read/sql.ts';
+import { permitted } from '#entities/kit/read/visibility.ts';
+import type { UnitOfWork } from '#entities/kit/unit-of-work.ts';
+import { StoreAuthorizer } from '#relay/store-authorizer.ts';
+import { OpenfgaProxy } from '../kit/fakes/openfga-proxy.ts';
+import { buildPerson, type Person } from '../kit/people.ts';
+import { Random } from '../kit/random.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+/** Random changes of rights and questions about them, all workers together. */
+const steps = 10_000;
+const workers = 10;
+/** Questions after each change. */
+const questionsPerChange = 4;
+const mostDelayMs = 8;
+
+let fga: OpenfgaProxy;
+let world: World;
+let owner: Person;
+
+beforeAll(async () => {
+  fga = await OpenfgaProxy.start(inject('stack').openfgaUrl);
+  world = await openWorld({ environment: { CORE_AUTHZ_HOSTURL: fga.url } });
+  owner = await buildPerson(world);
+});
+afterAll(async () => {
+  await world.close();
+  await fga.close();
+});
+
+const taskShare = registry.byKind('taskShare');
+const fileShare = registry.byKind('fileShare');
+const operations = ['view', 'edit', 'remove'] as const;
+type Held = { id: string };
+
+/**
+ * Each worker changes and asks about people, groups and records of its own, so that it knows that nothing else changes between
+ * its steps; all are in one organization, so their changes and the relay of tuples run into each other.
+ */
+class Worker {
+  readonly #random: Random;
+  readonly #people: Person[] = [];
+  readonly #groups: Held[] = [];
+  readonly #records: { module: EntityModule; id: string }[] = [];
+  #tasks: Held[] = [];
+
+  constructor(seed: number) {
+    this.#random = new Random(seed);
+  }
+
+  async prepare(): Promise<void> {
+    const { organization } = owner;
+    for (const role of ['admin', 'member', 'member', 'auditor'] as const)
+      this.#people.push(await buildPerson(world, { organization, role }));
+    await asSystem(async (data) => {
+      for (let count = 0; count < 3; count++) {
+        const made = await data.create(group, { name: `group ${newId()}` });
+        await data.create(groupSetting, { groupId: made.id, visibility: this.#random.pick(['public', 'private']) });
+        this.#groups.push(made);
+      }
+      for (let count = 0; count < 6; count++) {
+        const { user } = this.#random.pick(this.#people);
+        const parent = this.#random.chance(0.6) ? this.#tasks.at(-1)?.id : undefined;
+        const made = await data.create(task, {
+          title: 'task',
+          assignerId: user.id,
+          ...(parent ? { parentId: parent } : {}),
+        });
+        this.#tasks.push(made);
+      }
+    });
+    this.#tasks = this.#random.shuffled(this.#tasks);
+    await asSystem(async (data) => {
+      for (const { id: taskId } of this.#tasks.slice(0, 3)) {
+        const ownerId = this.#random.pick(this.#people).user.id;
+        this.#records.push({ module: note, id: (await data.create(note, { text: 'note', ownerId, taskId })).id });
+        this.#records.push({ module: file, id: (await data.create(file, { name: 'file', ownerId, taskId })).id });
+      }
+    });
+    for (const { id } of this.#tasks) this.#records.push({ module: task, id });
+    for (const { id } of this.#groups) this.#records.push({ module: group, id });
+  }
+
+  /** One random change of rights, committed when it returns. */
+  async change(): Promise<void> {
+    const random = this.#random;
+    const person = random.pick(this.#people).user.id;
+    const { id: groupId } = random.pick(this.#groups);
+    const { id: taskId } = random.pick(this.#tasks);
+    await asSystem(async (data) => {
+      switch (random.pick(['role', 'leave', 'group', 'group', 'share', 'share', 'assign', 'parent', 'setting'])) {
+        case 'role': {
+          const held = await data.findOne(membership, { userId: { eq: person } });
+          if (held) await data.update(membership, held.id, { role: random.pick(roles) });
+          else await data.create(membership, { userId: person, role: random.pick(roles) });
+          break;
+        }
+        case 'leave': {
+          const held = await data.findOne(membership, { userId: { eq: person } });
+          if (held && random.chance(0.4)) await data.remove(membership, held.id);
+          break;
+        }
+        case 'group': {
+          const held = await data.findOne(groupMembership, { groupId: { eq: groupId }, userId: { eq: person } });
+          if (!held) {
+            // Whoever left the organization comes back before.
+            const isIn = await data.findOne(membership, { userId: { eq: person } });
+            if (!isIn) await data.create(membership, { userId: person });
+            await data.create(groupMembership, { groupId, userId: person, role: random.pick(['admin', 'member']) });
+          } else if (random.chance(0.5)) await data.remove(groupMembership, held.id);
+          else await data.update(groupMembership, held.id, { role: random.pick(['admin', 'member']) });
+          break;
+        }
+        case 'share': {
+          const { module, id } = random.pick(this.#records.filter(({ module }) => module === task || module === file));
+          const [share, field] = module === task ? [taskShare, 'taskId'] : [fileShare, 'fileId'];
+          const relation = random.pick(['viewer', 'editor', 'blocked']);
+          const held = await data.findOne(share, {
+            [field]: { eq: id },
+            groupId: { eq: groupId },
+            relation: { eq: relation },
+          } as never);
+          if (held) await data.remove(share, (held as Held).id);
+          else await data.create(share, { [field]: id, groupId, relation });
+          break;
+        }
+        case 'assign':
+          await data.update(task, taskId, { assigneeId: random.chance(0.3) ? null : person });
+          break;
+        case 'parent': {
+          const place = this.#tasks.findIndex(({ id }) => id === taskId);
+          // Only ever below one before it, so that nothing hangs on itself.
+          const parent = place > 0 && random.chance(0.7) ? this.#tasks[random.below(place)] : undefined;
+          await data.update(task, taskId, { parentId: parent?.id ?? null });
+          break;
+        }
+        default: {
+          const held = await data.findOne(groupSetting, { groupId: { eq: groupId } });
+          await data.update(groupSetting, held?.id ?? '', { visibility: random.pick(['public', 'private']) });
+        }
+      }
+    });
+  }
+
+  /** @returns what each evaluator answers to a random question */
+  async ask(): Promise<{ question: string; rows: boolean; remembered: boolean; anew: boolean }> {
+    const { module, id } = this.#random.pick(this.#records);
+    const operation = this.#random.pick(operations);
+    const person = this.#random.pick(this.#people);
+    const caller = await callerFor(person);
+    const question = `${caller.role ?? 'nobody'} ${person.user.id} ${operation} ${module.kind} ${id}`;
+    const { organizationId } = caller;
+    if (organizationId === null) return { question, rows: false, remembered: false, anew: false };
+    return inUnit(caller, async (unit) => {
+      const rows = await byRows(unit, module, id, operation, caller);
+      const session = await unit.readAs('app');
+      const [row] = (await session.query<Record<string, unknown>>(rowOf(module), [id])).rows;
+      const readState = () => readAuthorizationState(session, organizationId);
+      const { organizations } = await readState();
+      const asked = await questionAbout(session, { module, row: row ?? { id }, operation }, caller, organizations);
+      const { authorizer } = world.backbone.database.options;
+      const remembered = await authorizer?.decide(asked, readState);
+      return { question, rows, remembered: remembered?.isAllowed ?? false, anew: await anew(asked, readState) };
+    });
+  }
+}
+
+function anew(...[question, readState]: Parameters<StoreAuthorizer['decide']>): Promise<boolean> {
+  const { store, tuples } = world.backbone;
+  if (!store || !tuples) throw new Error('the test needs the authorization store');
+  const allows = { has: () => Promise.resolve(false), add: () => Promise.resolve() };
+  return new StoreAuthorizer({ store, tuples, allows }).decide(question, readState).then(({ isAllowed }) => isAllowed);
+}
+
+/** Columns under the names of their fields, for the ties of a record; the wall does not hide what the rules hide. */
+function rowOf(module: EntityModule): string {
+  const fields = ['parentId', 'taskId', 'groupId'].filter((name) => Object.hasOwn(module.fields, name));
+  const columns = fields.map((name) => `${name.replace('Id', '_id')} as "${name}"`);
+  return `select ${['id', ...columns].join(', ')} from ${module.table} where id = $1`;
+}
+
+async function byRows(
+  unit: UnitOfWork,
+  module: EntityModule,
+  id: string,
+  operation: (typeof operations)[number],
+  caller: Caller,
+): Promise<boolean> {
+  const session = await unit.readAs('app');
+  const { text, values } = compileSql(sql`select ${permitted(module, 'r', caller, operation)} as allowed
+    from ${sql.table(module.table)} as r where ${column('r', 'id')} = ${id}`);
+  return (await session.query<{ allowed: boolean | null }>(text, values)).rows[0]?.allowed === true;
+}
+
+async function callerFor({ user }: Person): Promise<Caller> {
+  const organizationId = owner.organization.id;
+  const { role, groupIds, relations } = await readStanding(
+    world.backbone.database,
+    { userId: user.id, tokenId: newId(), organizationId },
+    { deadline: Date.now() + 30_000, traceparent: '' },
+  );
+  return callerOf({
+    kind: 'user',
+    subjectId: user.id,
+    ...(role === null ? {} : { organizationId, role, groupIds, relations }),
+  });
+}
+
+function inUnit<T>(caller: Caller, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
+  return world.backbone.database.transact({ caller, requestId: newId(), deadline: Date.now() + 30_000 }, work);
+}
+
+function asSystem<T>(work: (data: DataClient) => Promise<T>): Promise<T> {
+  return inUnit(systemCaller('test', owner.organization.id), ({ data }) => work(data));
+}
+
+test('in 10,000 changes and questions at once, rows, remembered decisions and the store agree every time', async () => {
+  const seed = Date.now() % 2 ** 31;
+  console.log(`differential authorization: seed ${seed}`);
+  const all = Array.from({ length: workers }, (_none, place) => new Worker(seed + place));
+  for (const worker of all) await worker.prepare();
+  const delays = new Random(seed - 1);
+  fga.beforeWrite = async () => {
+    await setTimeout(delays.below(mostDelayMs));
+  };
+  const answers = { allowed: 0, refused: 0 };
+  const rounds = Math.ceil(steps / workers / (1 + questionsPerChange));
+  await Promise.all(
+    all.map(async (worker) => {
+      for (let round = 0; round < rounds; round++) {
+        await worker.change();
+        for (let count = 0; count < questionsPerChange; count++) {
+          const { question, rows, remembered, anew: asked } = await worker.ask();
+          expect({ question, rows, remembered, anew: asked }).toEqual({ question, rows, remembered: rows, anew: rows });
+          answers[rows ? 'allowed' : 'refused']++;
+        }
+      }
+    }),
+  );
+  // Both answers were common, or nothing was compared.
+  expect(Math.min(answers.allowed, answers.refused)).toBeGreaterThan(steps / 10);
+}, 300_000);
