@@ -131,8 +131,8 @@ class Worker {
             [field]: { eq: id },
             groupId: { eq: groupId },
             relation: { eq: relation },
-          } as never);
-          if (held) await data.remove(share, (held as Held).id);
+          });
+          if (held) await data.remove(share, held.id);
           else await data.create(share, { [field]: id, groupId, relation });
           break;
         }
@@ -146,7 +146,7 @@ class Worker {
           await data.update(task, taskId, { parentId: parent?.id ?? null });
           break;
         }
-        default: {
+        case 'setting': {
           const held = await data.findOne(groupSetting, { groupId: { eq: groupId } });
           await data.update(groupSetting, held?.id ?? '', { visibility: random.pick(['public', 'private']) });
         }
