@@ -1,5 +1,5 @@
 import { any, flag, integer, list, map, object, secret, text } from './field.ts';
-import { httpUrl, ulid } from './form.ts';
+import { hostOrUrl, httpUrl, ulid } from './form.ts';
 
 /** `authz` (specification: Authorization store). */
 export const authz = object('The authorization store (OpenFGA).', {
@@ -34,11 +34,12 @@ export const authz = object('The authorization store (OpenFGA).', {
   }),
   modelfile: text({
     description:
-      'Path of a model file to write instead of the derived one. It may add types and relations; one that lacks or changes a derived relation is refused at start.',
+      'Path of a model file to write instead of the derived model: in the language of the store, or JSON. It may add types, relations and conditions, and organizations under a condition to parent_context; one that lacks or changes a derived relation is refused at start. Not read while modelid is set, because nothing is written then.',
     restart: true,
   }),
   modulefile: text({
-    description: 'Path of a module file (a list of model files that form one model), with the same rule as modelfile.',
+    description:
+      'Path of a module file (fga.mod, schema 1.2: a list of model files that form one model), with the same rules as modelfile.',
     restart: true,
   }),
   credentials: object('How this server identifies itself to the store: apitoken, or the client credentials.', {
@@ -46,7 +47,11 @@ export const authz = object('The authorization store (OpenFGA).', {
     clientid: text({ description: 'Client id for the client-credentials flow.', restart: true }),
     clientsecret: secret({ description: 'Client secret for the client-credentials flow.', restart: true }),
     audience: text({ description: 'Audience of the token asked for.', restart: true }),
-    issuer: text({ description: 'Issuer that gives the token: host name or URL.', restart: true }),
+    issuer: text({
+      description: 'Issuer that gives the token: host name or URL; without a path it is asked at /oauth/token.',
+      form: hostOrUrl,
+      restart: true,
+    }),
     scopes: text({ description: 'Scopes asked for, separated by spaces.', restart: true }),
   }),
   maxbatchwritesize: integer({

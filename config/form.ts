@@ -119,6 +119,13 @@ export const httpUrl: Form = {
   },
 };
 
+/** A host, or the `http://` or `https://` URL of one. */
+export const hostOrUrl: Form = {
+  name: 'a host name or an http or https URL',
+  example: 'auth.example.com',
+  check: (text) => httpUrl.check(/^https?:\/\//u.test(text) ? text : `https://${text}`),
+};
+
 /** One key of at least 32 characters, or several separated by commas, for rotation. */
 export const keyList: Form = {
   name: 'a key of at least 32 characters, or several separated by commas',

@@ -4,6 +4,9 @@ import { Registry } from 'prom-client';
 import { cacheConnection } from '#activities/clients/cache/connection.ts';
 import { allowsInCache, allowsInMemory } from '#activities/clients/cache/remembered-allows.ts';
 import { AuthorizationStore } from '#activities/clients/fga/authorization-store.ts';
+import { modelToWrite } from '#activities/clients/fga/model-file.ts';
+import { storeCredentials } from '#activities/clients/fga/store-credentials.ts';
+import { writtenModel } from '#activities/clients/fga/written-model.ts';
 import { configuredMiddleware } from '#activities/clients/job-middleware.ts';
 import { JobMetrics } from '#activities/clients/job-metrics.ts';
 import { parseConnectionUri, TemporalGateway } from '#activities/clients/temporal.ts';
@@ -58,11 +61,14 @@ export interface BackboneOptions {
 /** Longest the answer waits for permission tuples to reach the authorization store, in milliseconds. */
 const tuplePatienceMs = 250;
 
-/** Assembles database, Temporal and authorization store from the configuration. Nothing connects yet. */
+/**
+ * Assembles database, Temporal and authorization store from the configuration. Nothing connects yet.
+ * @throws ConfigurationError for a model file that cannot be used
+ */
 export async function openBackbone(options: BackboneOptions): Promise<Backbone> {
   const { config, logger } = options;
   const start = config.current;
-  const store = start.authz.enabled ? new AuthorizationStore(storeSettings(start)) : undefined;
+  const store = start.authz.enabled ? new AuthorizationStore(await storeSettings(start)) : undefined;
   let authorizer: Authorizer | undefined;
   const database = await Database.open({
     // The relay of tuples, which it waits for, stands on the database.
@@ -176,15 +182,15 @@ function temporalCredentials({ apiKey, tlsCertFile, tlsKeyFile, tlsServerName, t
   };
 }
 
-function storeSettings({ authz }: Config) {
+async function storeSettings({ authz }: Config) {
   return {
     hostUrl: authz.hosturl,
     storeName: authz.storename,
     storeId: authz.storeid,
     modelId: authz.modelid,
     createNewModel: authz.createnewmodel,
-    apiToken: authz.credentials.apitoken,
-    types: deriveModel(registry),
+    credentials: storeCredentials(authz.credentials),
+    model: await modelToWrite(authz, writtenModel(deriveModel(registry))),
   };
 }
 

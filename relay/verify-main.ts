@@ -15,7 +15,7 @@ const backbone = await openBackbone({
   temporalEnvironment: readTemporalEnvironment(),
   logger,
   process: 'core tool',
-});
+}).catch(exitOnConfigurationError);
 try {
   const lines = await verifyInstallation(backbone, { isQuiet: args.includes('--quiet') });
   for (const line of lines) console.log(line);

@@ -65,7 +65,7 @@ const backbone = await openBackbone({
   process: 'core worker',
   metrics: registry,
   observers: telemetry.isSending ? [statementSpans] : [],
-});
+}).catch(exitOnConfigurationError);
 /** Time after `SoftStopTimeout` in which connections are closed and spans sent. */
 const lateMs = 3_000;
 let running: RunningWorker | undefined;

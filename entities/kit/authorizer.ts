@@ -1,10 +1,10 @@
 import type { AuthorizationState } from './authorization-state.ts';
-import type { Tuple } from './tuples.ts';
+import type { ConditionedTuple, Tuple } from './tuples.ts';
 
 /** One question to the authorization store. */
 export interface Question extends Tuple {
   /** How the record is tied to its organization and to the records above it: it travels along and is stored nowhere. */
-  readonly context: readonly Tuple[];
+  readonly context: readonly ConditionedTuple[];
 }
 
 /** Where a decision came from. */

@@ -21,6 +21,17 @@ export interface Tuple {
   readonly subject: string;
 }
 
+/** A condition of the model, and the parameters it is decided with. */
+export interface TupleCondition {
+  readonly name: string;
+  readonly context: Readonly<Record<string, unknown>>;
+}
+
+/** A tuple that counts only while its condition holds. Desired tuples have none. */
+export interface ConditionedTuple extends Tuple {
+  readonly condition?: TupleCondition;
+}
+
 type Values = Readonly<Record<string, unknown>>;
 
 /** The relation by which those behind a subject are found; people stand for themselves. */

@@ -230,16 +230,30 @@ export const effects: Readonly<Record<ConfigPath, Effect>> = {
   'authz.createnewmodel': shown(
     'test/api/authorization-settings.test.ts > createnewmodel: on, every start writes one; off, the one that is right stays',
   ),
-  'authz.modelfile': pending('sign-in and tokens'),
-  'authz.modulefile': pending('sign-in and tokens'),
+  'authz.modelfile': shown(
+    'test/api/authorization-model-file.test.ts > modelfile > is the model that is written, with what it adds',
+  ),
+  'authz.modulefile': shown(
+    'test/api/authorization-model-file.test.ts > modulefile > is a list of modules that are one model, next to it',
+  ),
   'authz.credentials.apitoken': shown(
     'test/api/authorization-settings.test.ts > hosturl is the server that is asked, and credentials.apitoken how',
   ),
-  'authz.credentials.clientid': pending('sign-in and tokens'),
-  'authz.credentials.clientsecret': pending('sign-in and tokens'),
-  'authz.credentials.audience': pending('sign-in and tokens'),
-  'authz.credentials.issuer': pending('sign-in and tokens'),
-  'authz.credentials.scopes': pending('sign-in and tokens'),
+  'authz.credentials.clientid': shown(
+    'test/api/authorization-credentials.test.ts > clientid, clientsecret, audience and scopes are what the issuer is asked with, and its token is shown to the store',
+  ),
+  'authz.credentials.clientsecret': shown(
+    'test/api/authorization-credentials.test.ts > clientid, clientsecret, audience and scopes are what the issuer is asked with, and its token is shown to the store',
+  ),
+  'authz.credentials.audience': shown(
+    'test/api/authorization-credentials.test.ts > clientid, clientsecret, audience and scopes are what the issuer is asked with, and its token is shown to the store',
+  ),
+  'authz.credentials.issuer': shown(
+    'test/api/authorization-credentials.test.ts > clientid, clientsecret, audience and scopes are what the issuer is asked with, and its token is shown to the store',
+  ),
+  'authz.credentials.scopes': shown(
+    'test/api/authorization-credentials.test.ts > clientid, clientsecret, audience and scopes are what the issuer is asked with, and its token is shown to the store',
+  ),
   'authz.maxbatchwritesize': shown(
     'test/relay/tuples.test.ts > authz.maxbatchwritesize is the most tuples of one write',
   ),

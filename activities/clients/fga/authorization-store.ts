@@ -2,14 +2,15 @@ import {
   ClientWriteRequestOnDuplicateWrites,
   ClientWriteRequestOnMissingDeletes,
   ConsistencyPreference,
-  CredentialsMethod,
+  FgaApiValidationError,
   OpenFgaClient,
+  type TupleKey,
+  type UserClientConfigurationParams,
 } from '@openfga/sdk';
-import type { ModelType } from '#entities/kit/authorization-model.ts';
 import type { Question } from '#entities/kit/authorizer.ts';
 import { AppError } from '#entities/kit/errors.ts';
-import type { Tuple } from '#entities/kit/tuples.ts';
-import { fingerprint, writtenModel } from './written-model.ts';
+import type { ConditionedTuple, Tuple } from '#entities/kit/tuples.ts';
+import { fingerprint, type WrittenModel } from './written-model.ts';
 
 export interface AuthorizationStoreSettings {
   readonly hostUrl: string;
@@ -19,9 +20,16 @@ export interface AuthorizationStoreSettings {
   /** Empty: the newest model that equals ours, written when there is none. */
   readonly modelId: string;
   readonly createNewModel: boolean;
-  readonly apiToken: string;
-  readonly types: readonly ModelType[];
+  /** See store-credentials.ts. */
+  readonly credentials: Pick<UserClientConfigurationParams, 'credentials'>;
+  readonly model: WrittenModel;
 }
+
+/** Longest time of one request to the store. */
+const requestTimeoutMs = 3_000;
+
+/** Longest time of a call, with the token it may need first: the SDK waits for tokens without an end. */
+const callTimeoutMs = 8_000;
 
 /** The OpenFGA store of this installation. Connects, and finds or creates store and model, with the first call. */
 export class AuthorizationStore {
@@ -55,16 +63,54 @@ export class AuthorizationStore {
     );
   }
 
-  /** All tuples of the store, page by page; for reconciliation. @throws AppError authorization_unavailable */
-  async *tuples(): AsyncGenerator<Tuple> {
-    let continuationToken: string | undefined;
+  /** All tuples of the store; for comparisons. @throws AppError authorization_unavailable */
+  async *tuples(): AsyncGenerator<ConditionedTuple> {
+    let after: string | undefined;
     do {
-      const page = await this.#call((client) =>
-        client.read({}, { pageSize: 100, ...(continuationToken ? { continuationToken } : {}) }),
-      );
-      for (const { key } of page.tuples) yield { object: key.object, relation: key.relation, subject: key.user };
-      continuationToken = page.continuation_token || undefined;
-    } while (continuationToken);
+      const page = await this.tuplePage(after);
+      yield* page.tuples;
+      after = page.next;
+    } while (after !== undefined);
+  }
+
+  /**
+   * Up to a hundred tuples of the store.
+   * @param after `next` of the page before; undefined: the first page
+   * @returns `next` undefined on the last page
+   * @throws AppError authorization_unavailable
+   */
+  async tuplePage(
+    after: string | undefined,
+  ): Promise<{ readonly tuples: readonly ConditionedTuple[]; readonly next: string | undefined }> {
+    const page = await this.#call((client) =>
+      client.read({}, { pageSize: 100, ...(after ? { continuationToken: after } : {}) }),
+    );
+    return { tuples: page.tuples.map(({ key }) => tupleOf(key)), next: page.continuation_token || undefined };
+  }
+
+  /** The tuple as the store has it; undefined when it does not. @throws AppError authorization_unavailable */
+  async find(tuple: Tuple): Promise<ConditionedTuple | undefined> {
+    const { tuples } = await this.#call((client) => client.read(keyOf(tuple)));
+    return tuples.map(({ key }) => tupleOf(key))[0];
+  }
+
+  /**
+   * Whether a tuple counts that only travels along, and why not when the store refuses it: a condition that the model does
+   * not have, or that lacks a parameter.
+   * @throws AppError authorization_unavailable
+   */
+  async counts(tuple: ConditionedTuple): Promise<{ readonly isAllowed: boolean; readonly refusal?: string }> {
+    const { object, relation, subject } = tuple;
+    const key = keyOf({ object, relation, subject });
+    return this.#call(async (client) => {
+      try {
+        const answer = await client.check({ ...key, contextualTuples: [keyOf(tuple)] });
+        return { isAllowed: answer.allowed ?? false };
+      } catch (error) {
+        if (!(error instanceof FgaApiValidationError)) throw error;
+        return { isAllowed: false, refusal: error.message };
+      }
+    });
   }
 
   /**
@@ -80,31 +126,43 @@ export class AuthorizationStore {
   }
 
   async #call<T>(work: (client: OpenFgaClient) => Promise<T>): Promise<T> {
-    const client = await this.#client();
+    const ready = this.#client();
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => {
+        // Whatever it waits for, the next call does not.
+        if (this.#ready === ready) this.#ready = undefined;
+        reject(new Error(`no answer within ${callTimeoutMs} ms`));
+      }, callTimeoutMs);
+    });
     try {
-      return await work(client);
+      return await Promise.race([ready.then(work), timeout]);
     } catch (cause) {
       throw unavailable(cause);
+    } finally {
+      clearTimeout(timer);
     }
   }
 
   #client(): Promise<OpenFgaClient> {
-    this.#ready ??= this.#connect().catch((cause: unknown) => {
+    if (this.#ready) return this.#ready;
+    const ready = this.#connect();
+    this.#ready = ready;
+    ready.catch(() => {
       // The next call tries again.
-      this.#ready = undefined;
-      throw unavailable(cause);
+      if (this.#ready === ready) this.#ready = undefined;
     });
-    return this.#ready;
+    return ready;
   }
 
   async #connect(): Promise<OpenFgaClient> {
-    const { hostUrl, apiToken, storeId, modelId } = this.#settings;
+    const { hostUrl, credentials, storeId, modelId } = this.#settings;
     const client = new OpenFgaClient({
       apiUrl: hostUrl,
       // Requests wait for it, and whoever writes tuples tries again by itself: better soon refused than long retried.
-      baseOptions: { timeout: 3_000 },
+      baseOptions: { timeout: requestTimeoutMs },
       retryParams: { maxRetry: 1, minWaitInMs: 50 },
-      ...(apiToken ? { credentials: { method: CredentialsMethod.ApiToken, config: { token: apiToken } } } : {}),
+      ...credentials,
     });
     client.storeId = storeId || (await this.#storeByName(client));
     client.authorizationModelId = modelId || (await this.#model(client));
@@ -136,7 +194,7 @@ export class AuthorizationStore {
   }
 
   async #model(client: OpenFgaClient): Promise<string> {
-    const wanted = writtenModel(this.#settings.types);
+    const wanted = this.#settings.model;
     if (!this.#settings.createNewModel) {
       const { authorization_models: held } = await client.readAuthorizationModels({ pageSize: 10 });
       const same = held.find((model) => fingerprint(model) === fingerprint(wanted));
@@ -147,17 +205,36 @@ export class AuthorizationStore {
   }
 }
 
-function keyOf(tuple: Tuple): { user: string; relation: string; object: string } {
-  return { user: tuple.subject, relation: tuple.relation, object: tuple.object };
+function keyOf({ object, relation, subject, condition }: ConditionedTuple): TupleKey {
+  return {
+    user: subject,
+    relation,
+    object,
+    ...(condition ? { condition: { name: condition.name, context: condition.context } } : {}),
+  };
+}
+
+function tupleOf({ object, relation, user, condition }: TupleKey): ConditionedTuple {
+  return {
+    object,
+    relation,
+    subject: user,
+    ...(condition ? { condition: { name: condition.name, context: { ...condition.context } } } : {}),
+  };
 }
 
 function unavailable(cause: unknown): AppError {
   return new AppError(
     'authorization_unavailable',
     'The authorization store cannot be reached; try again in a moment.',
-    {
-      cause,
-      details: { retryAfterSeconds: 1 },
-    },
+    { cause: told(cause), details: { retryAfterSeconds: 1 } },
   );
+}
+
+/** What operators may read of an error: those of the SDK carry requests, with tokens and client secrets in them. */
+function told(cause: unknown): Error {
+  const { name, message, statusCode } = cause as { name?: unknown; message?: unknown; statusCode?: unknown };
+  const error = new Error(String(message), ...(typeof statusCode === 'number' ? [{ cause: statusCode }] : []));
+  error.name = String(name);
+  return error;
 }

@@ -48,17 +48,20 @@ export function fingerprint(model: WrittenModel): string {
   return JSON.stringify(meaning({ types, conditions: model.conditions }));
 }
 
-/** Members that the server adds to say where a type comes from. */
-const origins = new Set(['module', 'source_info']);
-
 function meaning(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(meaning);
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value)
     .map(([name, member]): [string, unknown] => [name, meaning(member)])
-    .filter(([name, member]) => !origins.has(name) && (name === 'this' || !isEmpty(member)))
+    .filter(([name, member]) => !isOrigin(name, member) && (name === 'this' || !isEmpty(member)))
     .toSorted(([a], [b]) => a.localeCompare(b));
   return Object.fromEntries(members);
+}
+
+/** Members that say which file a type, relation or condition comes from. What is only called so has another shape. */
+function isOrigin(name: string, value: unknown): boolean {
+  if (name === 'module') return typeof value === 'string';
+  return name === 'source_info' && typeof value === 'object' && value !== null && 'file' in value;
 }
 
 function isEmpty(value: unknown): boolean {

@@ -11,6 +11,8 @@ export interface TupleWrite {
 /** Stands before a real OpenFGA, sees what is written and can make writes slow, or everything unavailable. */
 export class OpenfgaProxy {
   readonly writes: TupleWrite[] = [];
+  /** Every request that arrived. */
+  readonly requests: { readonly path: string; readonly authorization: string | undefined }[] = [];
   url = '';
   /** Called before a write goes on; it waits as long as this takes. */
   beforeWrite: (write: TupleWrite) => Promise<void> = async () => {};
@@ -43,6 +45,7 @@ export class OpenfgaProxy {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk);
     const body = Buffer.concat(chunks);
+    this.requests.push({ path: incoming.url ?? '', authorization: incoming.headers.authorization });
     if (this.isAway) {
       response.writeHead(503).end();
       return;
