@@ -6,6 +6,7 @@ import { Migration0004MoreKinds } from './migration-0004-more-kinds.ts';
 import { Migration0005Shares } from './migration-0005-shares.ts';
 import { Migration0006Authorization } from './migration-0006-authorization.ts';
 import { Migration0007CreatorGrants } from './migration-0007-creator-grants.ts';
+import { Migration0008WriteSurface } from './migration-0008-write-surface.ts';
 
 /** All migrations in the order in which they run; rewritten by `npm run migrate:new`. */
 export const migrations: MigrationObject[] = [
@@ -16,4 +17,5 @@ export const migrations: MigrationObject[] = [
   { name: '0005-shares', class: Migration0005Shares },
   { name: '0006-authorization', class: Migration0006Authorization },
   { name: '0007-creator-grants', class: Migration0007CreatorGrants },
+  { name: '0008-write-surface', class: Migration0008WriteSurface },
 ];

@@ -21,6 +21,7 @@ import { DateTime } from './date-time.ts';
 import { Json } from './json.ts';
 import type { HandWrittenField, Types } from './hand-written-field.ts';
 import { handedOn, type FieldConfig, type FieldMap } from './handed-on.ts';
+import { InputTypes } from './inputs.ts';
 import { existingId, mutationsOf } from './mutations.ts';
 import { PageTypes } from './pages.ts';
 import { SelectionReader, type Cost, type PageArguments } from './selection.ts';
@@ -51,6 +52,7 @@ class SchemaDeriver implements Types {
   readonly #choices = new Map<string, GraphQLEnumType>();
   readonly #wheres: WhereTypes;
   readonly #pages = new PageTypes();
+  readonly inputs = new InputTypes((module, field) => this.valueType(module, field));
 
   constructor(registry: Registry) {
     this.#registry = registry;
@@ -109,6 +111,7 @@ class SchemaDeriver implements Types {
           id: handedOn(new GraphQLNonNull(GraphQLID)),
           createdAt: handedOn(new GraphQLNonNull(DateTime)),
           updatedAt: handedOn(new GraphQLNonNull(DateTime)),
+          recordVersion: handedOn(new GraphQLNonNull(GraphQLInt), 'Raised by one with every change.'),
         };
         for (const [name, exposure] of Object.entries(module.expose)) {
           const field = module.fields[name];

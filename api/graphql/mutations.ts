@@ -1,44 +1,64 @@
-import { GraphQLID, GraphQLInputObjectType, GraphQLNonNull, GraphQLObjectType, type GraphQLInputType } from 'graphql';
+import { GraphQLID, GraphQLInt, GraphQLNonNull, GraphQLObjectType } from 'graphql';
 import type { Answer } from '#entities/kit/data-client.ts';
 import type { EntityModule } from '#entities/kit/define.ts';
 import { AppError } from '#entities/kit/errors.ts';
 import { isId } from '#entities/kit/ids.ts';
-import { storedWords } from './choice-words.ts';
 import type { GraphqlContext } from './context.ts';
 import type { Types } from './hand-written-field.ts';
 import type { FieldConfig, FieldMap } from './handed-on.ts';
+import { storedValues, type InputTypes } from './inputs.ts';
 
 /** What derived mutations need of the schema that is being made. */
 export interface MutationParts extends Types {
-  /** Type of a field's values, as they are given. */
-  valueType(module: EntityModule, field: string): GraphQLInputType;
+  readonly inputs: InputTypes;
 }
 
-/** The mutations a kind offers (`mutate`), by name. */
+/** The mutations of single records that a kind offers (`mutate`), by name. */
 export function mutationsOf(module: EntityModule, parts: MutationParts): FieldMap {
   const offered = module.mutate ?? [];
   return {
+    ...(offered.includes('create') ? { [`create${module.typeName}`]: createField(module, parts) } : {}),
     ...(offered.includes('update') ? { [`update${module.typeName}`]: updateField(module, parts) } : {}),
     ...(offered.includes('delete') ? { [`delete${module.typeName}`]: deleteField(module) } : {}),
   };
 }
 
+function createField(module: EntityModule, parts: MutationParts): FieldConfig {
+  return {
+    type: new GraphQLNonNull(recordPayload('Create', module, parts)),
+    description: `Creates one ${module.typeName}.`,
+    args: { input: { type: new GraphQLNonNull(parts.inputs.creation(module)) } },
+    resolve: async (_source, { input }: { input: Answer }, { unit }) => {
+      const [made] = await unit.data.createAll([parts.inputs.creationOf(module, input, '')]);
+      return { id: made?.['id'] };
+    },
+  };
+}
+
 function updateField(module: EntityModule, parts: MutationParts): FieldConfig {
-  const changeable = Object.entries(module.expose).filter(
-    ([name, exposure]) => exposure !== 'read' && module.fields[name] && !module.fields[name].immutable,
-  );
-  const input = new GraphQLInputObjectType({
-    name: `Update${module.typeName}Input`,
-    description: 'What is left out stays as it is; null empties an optional field.',
-    fields: Object.fromEntries(
-      changeable.map(([name]) => [
-        name,
-        { type: parts.valueType(module, name), description: module.fields[name]?.description },
-      ]),
-    ),
-  });
-  const payload = new GraphQLObjectType<Answer, GraphqlContext>({
-    name: `Update${module.typeName}Payload`,
+  return {
+    type: new GraphQLNonNull(recordPayload('Update', module, parts)),
+    description: `Changes one ${module.typeName}.`,
+    args: {
+      id: { type: new GraphQLNonNull(GraphQLID) },
+      input: { type: new GraphQLNonNull(parts.inputs.change(module)) },
+      recordVersion: {
+        type: GraphQLInt,
+        description: 'Version the change is made for; with another one it is refused as stale.',
+      },
+    },
+    resolve: async (_source, args: { id: string; input: Answer; recordVersion?: number | null }, { unit }) => {
+      const id = existingId(module, args.id);
+      await unit.data.update(module, id, storedValues(module, args.input), args.recordVersion ?? undefined);
+      return { id };
+    },
+  };
+}
+
+/** The record that a mutation made or changed, read as it was selected. */
+function recordPayload(verb: string, module: EntityModule, parts: MutationParts): GraphQLObjectType {
+  return new GraphQLObjectType<Answer, GraphqlContext>({
+    name: `${verb}${module.typeName}Payload`,
     fields: {
       [module.kind]: {
         type: new GraphQLNonNull(parts.objectOf(module)),
@@ -46,16 +66,6 @@ function updateField(module: EntityModule, parts: MutationParts): FieldConfig {
       },
     },
   });
-  return {
-    type: new GraphQLNonNull(payload),
-    description: `Changes one ${module.typeName}.`,
-    args: { id: { type: new GraphQLNonNull(GraphQLID) }, input: { type: new GraphQLNonNull(input) } },
-    resolve: async (_source, args: { id: string; input: Answer }, { unit }) => {
-      const id = existingId(module, args.id);
-      await unit.data.update(module, id, stored(module, args.input));
-      return { id };
-    },
-  };
 }
 
 function deleteField(module: EntityModule): FieldConfig {
@@ -79,13 +89,4 @@ function deleteField(module: EntityModule): FieldConfig {
 export function existingId(module: EntityModule, id: string): string {
   if (isId(id)) return id;
   throw new AppError('not_found', `There is no ${module.typeName} "${String(id)}".`);
-}
-
-function stored(module: EntityModule, input: Answer): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(input).map(([name, value]) => [
-      name,
-      module.fields[name]?.type === 'choice' ? storedWords(value) : value,
-    ]),
-  );
 }

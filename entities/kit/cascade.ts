@@ -2,24 +2,44 @@ import { sql } from 'kysely';
 import { actorOf } from './caller.ts';
 import { organizationOf, type RecordedChange } from './changes.ts';
 import { tenancyField, type EntityModule } from './define.ts';
-import { compileSql } from './read/sql.ts';
+import { compileSql, type Sql } from './read/sql.ts';
 import { wholeRow } from './read/rows.ts';
 import { column } from './read/column.ts';
-import { writeRecords, type Written } from './records.ts';
+import { writeRecords, type EventDraft, type Written } from './records.ts';
 import type { Registry } from './registry.ts';
-import type { RoleSession } from './transaction.ts';
+import { snakeCase } from './snake-case.ts';
+import type { DatabaseRole, RoleSession, Transaction } from './transaction.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** Records that one statement deletes; what hangs on an organization may be a lot. */
 const chunk = 500;
 
+/** Writes what follows from changes that were made under this role: their records, and the end of what hangs on deleted ones. */
+export async function recordWithConsequences(
+  transaction: Transaction,
+  role: DatabaseRole,
+  changes: readonly RecordedChange[],
+  events: readonly EventDraft[],
+  unit: UnitOfWork,
+): Promise<Written> {
+  const written = await writeRecords(transaction.as(role), changes, events, unit);
+  const deleted = changes.filter(({ operation }) => operation === 'deleted');
+  if (deleted.length === 0) return written;
+  const { tupleChanges, raisedScopes } = await cascade(transaction.as('system'), deleted, unit);
+  return {
+    ...written,
+    tupleChanges: written.tupleChanges + tupleChanges,
+    raisedScopes: written.raisedScopes.union(raisedScopes),
+  };
+}
+
 /**
  * Soft-deletes what hangs on deleted records, level by level and without reading it into the unit of work: what a kind owns
- * by its tenancy, and references that say `onDelete: 'cascade'`. History and tuples follow; events do not, because the
+ * by its tenancy, references that say `onDelete: 'cascade'`, and with a membership what says `onLeave: 'cascade'`. History and tuples follow; events do not, because the
  * deletion that caused all is announced.
  * @param session of the system role: what goes may belong where the caller is not
  */
-export async function cascade(
+async function cascade(
   session: RoleSession,
   deleted: readonly RecordedChange[],
   unit: UnitOfWork,
@@ -29,17 +49,17 @@ export async function cascade(
   const raisedScopes = new Set<string>();
   const queue = [...Map.groupBy(deleted, ({ module }) => module)].map(([module, gone]) => ({
     module,
-    ids: gone.map(({ id }) => id),
+    rows: gone.map(({ after }) => after),
   }));
   for (let next = queue.shift(); next; next = queue.shift()) {
     for (const dependent of dependentsOf(registry, next.module)) {
       for (;;) {
-        const gone = await deleteChunk(session, dependent, next.ids, unit);
+        const gone = await deleteChunk(session, dependent, next.rows, unit);
         if (gone.length === 0) break;
         const written = await writeRecords(session, gone, [], unit);
         tupleChanges += written.tupleChanges;
         for (const scope of written.raisedScopes) raisedScopes.add(scope);
-        queue.push({ module: dependent.module, ids: gone.map(({ id }) => id) });
+        queue.push({ module: dependent.module, rows: gone.map(({ after }) => after) });
       }
     }
   }
@@ -48,35 +68,56 @@ export async function cascade(
 
 interface Dependent {
   readonly module: EntityModule;
-  /** Its field that holds the id of the deleted record. */
-  readonly field: string;
+  /** Its fields that hold what fields of the deleted record hold; all of them must. */
+  readonly by: readonly { readonly field: string; readonly owner: string }[];
 }
 
 /** The kinds that go when a record of this one is deleted. */
 export function dependentsOf(registry: Registry, owner: EntityModule): Dependent[] {
-  return registry.modules.flatMap((module) => [
-    ...tenancyField(module.tenancy)
-      .filter((field) => field === `${owner.kind}Id`)
-      .map((field) => ({ module, field })),
-    ...Object.entries(module.fields)
-      .filter(([, { target, onDelete }]) => target === owner.kind && onDelete === 'cascade')
-      .map(([field]) => ({ module, field })),
-  ]);
+  return registry.modules.flatMap((module) => {
+    const fields = Object.entries(module.fields);
+    const owned = [
+      ...tenancyField(module.tenancy).filter((field) => field === `${owner.kind}Id`),
+      ...fields
+        .filter(([, { target, onDelete }]) => target === owner.kind && onDelete === 'cascade')
+        .map(([name]) => name),
+    ];
+    const left = owner.kind === 'membership' ? fields.filter(([, { onLeave }]) => onLeave === 'cascade') : [];
+    return [
+      ...owned.map((field) => ({ module, by: [{ field, owner: 'id' }] })),
+      ...left.map(([field]) => ({
+        module,
+        by: [
+          { field: 'organizationId', owner: 'organizationId' },
+          { field, owner: 'userId' },
+        ],
+      })),
+    ];
+  });
+}
+
+/** What ties dependents to the records they hang on. */
+export function dependency({ by }: Dependent, dependent: string, owner: string): Sql {
+  const pairs = by.map((pair) => sql`${column(dependent, pair.field)} = ${column(owner, pair.owner)}`);
+  return sql.join(pairs, sql` and `);
 }
 
 async function deleteChunk(
   session: RoleSession,
-  { module, field }: Dependent,
-  ownerIds: readonly string[],
+  dependent: Dependent,
+  owners: readonly Readonly<Record<string, unknown>>[],
   unit: UnitOfWork,
 ): Promise<RecordedChange[]> {
+  const { module, by } = dependent;
   const at = unit.database.options.clock.now();
   const actor = actorOf(unit.context.caller);
   const table = sql.table(module.table);
+  const columns = sql.join(by.map(({ owner }) => sql`${owners.map((row) => row[owner])}::text[]`));
+  const names = sql.join(by.map(({ owner }) => sql.id(snakeCase(owner))));
   const { text, values } = compileSql(sql`update ${table} as row
     set deleted_at = ${at}, deleted_by = ${actor}, updated_at = ${at}, updated_by = ${actor}, record_version = record_version + 1
-    where id in (select id from ${table} as owned where ${column('owned', field)} = any(${ownerIds}) and deleted_at is null
-      order by id limit ${chunk} for update)
+    where id in (select owned.id from ${table} as owned join unnest(${columns}) as gone (${names})
+      on ${dependency(dependent, 'owned', 'gone')} where owned.deleted_at is null order by owned.id limit ${chunk} for update of owned)
     returning ${wholeRow(module, 'row')}`);
   const { rows } = await session.query<Record<string, unknown>>(text, values);
   return rows.map((row) => ({

@@ -1,19 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { actorOf, systemCaller, type Caller } from './caller.ts';
-import {
-  tenancyField,
-  type ChangesOf,
-  type CreationOf,
-  type EntityModule,
-  type RowOf,
-  type TypedModule,
-  type Tenancy,
-} from './define.ts';
-import { displayIdOf } from './display-id.ts';
+import { isDecidedAbove, newRows, type Creation } from './creations.ts';
+import type { ChangesOf, CreationOf, EntityModule, RowOf, TypedModule, Tenancy } from './define.ts';
+import { organizationOf } from './changes.ts';
 import { AppError } from './errors.ts';
 import type { Fields } from './fields.ts';
-import { newId } from './ids.ts';
-import { validateChanges, validateCreation } from './input.ts';
+import { validateChanges } from './input.ts';
 import { Decisions } from './decision.ts';
 import type { Operation } from './policy.ts';
 import {
@@ -25,6 +17,7 @@ import {
 } from './read/document.ts';
 import { compileRead } from './read/rows.ts';
 import type { Comparison } from './read/where.ts';
+import { checkReferences, lockHierarchies, referencesIn } from './references.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 type Row = Record<string, unknown>;
@@ -113,58 +106,70 @@ export class DataClient {
 
   /**
    * Creates a row. It is written with the next read or at the commit, whichever comes first.
-   * @throws AppError invalid_input, permission_denied
+   * @throws AppError invalid_input, permission_denied; not_found for references to what the caller cannot see
    */
   async create<M extends EntityModule>(module: M, input: CreationOf<M>): Promise<RowOf<M>> {
-    const { clock, registry } = this.#unit.database.options;
-    const at = clock.now();
-    const values = validateCreation(module, { ...this.#creatorFields(module), ...input });
-    const [tenancy] = tenancyField(module.tenancy);
-    const id = (values['id'] as string | undefined) ?? newId(at.getTime());
-    const row: Row = {
-      ...values,
-      ...(module.displayId === undefined ? {} : { displayId: displayIdOf(module.displayId, id) }),
-      id,
-      createdAt: at,
-      updatedAt: at,
-      createdBy: this.#actor,
-      updatedBy: this.#actor,
-      recordVersion: 1,
-      deletedAt: null,
-      deletedBy: null,
-    };
-    if (tenancy) row[tenancy] ??= tenancy === 'organizationId' ? this.#caller.organizationId : this.#caller.subjectId;
-    if (tenancy && row[tenancy] == null)
-      throw new AppError('permission_denied', `Choose an organization before creating a ${module.typeName}.`);
-    // A kind without rules: its writes are dropped without a word (specification, Authorization rule 3).
-    if (!module.policy) return row as RowOf<M>;
-    await this.#authorize(module, 'create', row);
-    return this.#unit.change(
-      this.#role,
-      () => this.#unit.em.create(registry.schemaOf(module).class, row as never, { persist: true }) as RowOf<M>,
-    );
+    const [row] = await this.createAll([{ module, input, path: '' }]);
+    return row as RowOf<M>;
   }
 
-  /** Fields that mean the person who creates the record, when the creation names nobody. */
-  #creatorFields(module: EntityModule): Row {
-    if (this.#caller.kind !== 'user') return {};
-    const names = Object.entries(module.fields).flatMap(([name, { creator }]) => (creator ? [name] : []));
-    return Object.fromEntries(names.map((name) => [name, this.#caller.subjectId]));
+  /**
+   * Creates rows with what hangs on them, all or none: every input is checked before any is written, and problems are named
+   * by their paths.
+   * @returns the rows themselves, in the order of the creations
+   * @throws AppError as `create` does
+   */
+  async createAll(creations: readonly Creation[]): Promise<Row[]> {
+    const { clock, registry } = this.#unit.database.options;
+    const made = newRows(creations, { caller: this.#caller, actor: this.#actor, at: clock.now() });
+    // A kind without rules: its writes are dropped without a word (specification, Authorization rule 3).
+    const kept = made.filter(({ module }) => module.policy);
+    const [below, others] = [kept.filter(isDecidedAbove), kept.filter((made) => !isDecidedAbove(made))];
+    for (const { module, row } of others) await this.#authorize(module, 'create', row);
+    const ids = new Set(kept.map(({ row }) => row['id'] as string));
+    const given = kept.flatMap(({ module, row, path }) =>
+      referencesIn(module, row, { organizationId: organizationOf(module, row), path }),
+    );
+    await checkReferences(
+      this.#unit,
+      this.#caller,
+      given.filter(({ id }) => !ids.has(id)),
+    );
+    for (const [level, rows] of Map.groupBy(kept, ({ level }) => level)) {
+      // What they hang on has to be there before it is asked.
+      for (const { module, row } of below.filter((made) => made.level === level))
+        await this.#authorize(module, 'create', row);
+      await this.#unit.change(this.#role, () => {
+        for (const { module, row } of rows) {
+          this.#unit.created.add(row['id'] as string);
+          this.#unit.em.create(registry.schemaOf(module).class, row as never, { persist: true });
+        }
+      });
+    }
+    return made.filter(({ level }) => level === 0).map(({ row }) => row);
   }
 
   /**
    * Changes a row the caller may see and edit.
-   * @throws AppError not_found, permission_denied, invalid_input; stale_record from the flush
+   * @param recordVersion the version the change was made for; whichever there is when left out
+   * @throws AppError not_found, permission_denied, invalid_input, stale_record
    */
-  async update<M extends EntityModule>(module: M, id: string, changes: ChangesOf<M>): Promise<RowOf<M>> {
+  async update<M extends EntityModule>(
+    module: M,
+    id: string,
+    changes: ChangesOf<M>,
+    recordVersion?: number,
+  ): Promise<RowOf<M>> {
     const values = validateChanges(module, changes);
-    return (await this.#change(module, id, 'edit', values)) as RowOf<M>;
+    return (await this.#change(module, id, 'edit', values, recordVersion)) as RowOf<M>;
   }
 
   /** Soft-deletes a row. @throws AppError not_found, permission_denied */
   async remove(module: EntityModule, id: string): Promise<void> {
     const at = this.#unit.database.options.clock.now();
     await this.#change(module, id, 'remove', { deletedAt: at, deletedBy: this.#actor });
+    // Others may hang on it that were made here.
+    this.#unit.created.clear();
   }
 
   /**
@@ -194,19 +199,35 @@ export class DataClient {
   }
 
   /** Reads a row, locked until the end of the transaction, and changes it. */
-  #change(module: EntityModule, id: string, operation: 'edit' | 'remove', values: Row): Promise<Row> {
+  #change(
+    module: EntityModule,
+    id: string,
+    operation: 'edit' | 'remove',
+    values: Row,
+    recordVersion?: number,
+  ): Promise<Row> {
     return this.#unit.inTurn(async () => {
+      await lockHierarchies(this.#unit, this.#caller, module, values);
       const [row] = await this.#read(module, { where: { id: { eq: id } }, limit: 1 }, true);
       if (!row) throw new AppError('not_found', `There is no ${module.typeName} "${id}".`);
       // A kind without rules: its writes are dropped without a word (specification, Authorization rule 3).
       if (!module.policy) return { ...row, ...values };
       await this.#authorize(module, operation, row);
+      if (recordVersion !== undefined && recordVersion !== row['recordVersion'])
+        throw new AppError(
+          'stale_record',
+          `The ${module.typeName} is at version ${String(row['recordVersion'])}, not ${recordVersion}; read it again and repeat the change.`,
+        );
+      const changes = differences(row, values);
       // What changes nothing is no change: no version, no history, no event.
-      if (Object.entries(values).every(([name, value]) => isDeepStrictEqual(row[name], value))) return row;
+      if (Object.keys(changes).length === 0) return row;
+      const organizationId = organizationOf(module, row);
+      const given = referencesIn(module, changes, { organizationId, from: id, path: '' });
+      await checkReferences(this.#unit, this.#caller, given);
       const { registry } = this.#unit.database.options;
       return this.#unit.change(this.#role, () => {
         const entity: Row = this.#unit.em.merge(registry.schemaOf(module).class, row as never, { refresh: true });
-        this.#touch(entity, values);
+        this.#touch(entity, changes);
         return entity;
       });
     });
@@ -232,4 +253,9 @@ export class DataClient {
     if (!decision.isAllowed)
       throw new AppError('permission_denied', `You may not ${operation} this ${module.typeName}.`);
   }
+}
+
+/** The values that a row does not hold yet. */
+function differences(row: Row, values: Row): Row {
+  return Object.fromEntries(Object.entries(values).filter(([name, value]) => !isDeepStrictEqual(row[name], value)));
 }

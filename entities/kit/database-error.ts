@@ -30,6 +30,9 @@ const unreachable = new Set([
   '25P03',
 ]);
 
+/** SQLSTATE of our own, raised by `write_records` for what was created in an organization that is deleted. */
+const deletedOrganization = 'CR404';
+
 /** A unique index that was hit, before its message is known; `index` is the index's name. */
 export class UniqueViolation extends Error {
   override readonly name = 'UniqueViolation';
@@ -73,6 +76,8 @@ export function databaseError(error: unknown): unknown {
       return new AppError('stale_record', 'The record was changed by someone else at the same time; try again.', {
         cause: error,
       });
+    case deletedOrganization:
+      return new AppError('not_found', error.message, { cause: error });
     case '42501':
       return new AppError('permission_denied', 'You may not write this record.', { cause: error });
     case '55P03':

@@ -1,7 +1,7 @@
 import { Pool } from 'pg';
 import type { MikroORM } from '@mikro-orm/core';
 import type { Authorizer } from './authorizer.ts';
-import type { Caller } from './caller.ts';
+import { systemCaller, type Caller } from './caller.ts';
 import type { Clock } from './clock.ts';
 import type { Decision } from './decision.ts';
 import { AppError } from './errors.ts';
@@ -140,6 +140,23 @@ export class Database {
     } catch (error) {
       await unit.rollback();
       throw error;
+    }
+  }
+
+  /** Records what must stay although the request it belongs to is refused; in the place of its unit, so that a busy server does too. */
+  async recordOutside(
+    name: string,
+    work: (unit: UnitOfWork) => Promise<void>,
+    { requestId, traceparent }: WorkContext,
+  ): Promise<void> {
+    const origin = { requestId, ...(traceparent ? { traceparent } : {}) };
+    const unit = new UnitOfWork(this, { caller: systemCaller(name), ...origin }, true);
+    try {
+      await work(unit);
+      await unit.commit();
+    } catch (error) {
+      await unit.rollback();
+      this.options.onBackgroundError(error, `recording "${name}" outside the request`);
     }
   }
 

@@ -65,7 +65,7 @@ export class Decisions {
 
   /** Asked of the authorization store; by the rows while it is off, and for rights that this unit of work changed itself. */
   #byRights(module: EntityModule, operation: Exclude<Operation, 'create'>, row: Row): Promise<Verdict> {
-    const key = `${this.#unit.tupleChanges} ${module.kind} ${operation} ${String(row['id'])}`;
+    const key = `${this.#unit.tally.tupleChanges} ${module.kind} ${operation} ${String(row['id'])}`;
     const taken = this.#taken.get(key) ?? this.#ask(module, operation, row);
     this.#taken.set(key, taken);
     return taken;
@@ -75,7 +75,7 @@ export class Decisions {
     const { authorizer } = this.#unit.database.options;
     const { organizationId } = this.#caller;
     const session = await this.#unit.readAs('app');
-    if (!authorizer || organizationId === null || this.#unit.tupleChanges > 0) {
+    if (!authorizer || organizationId === null || this.#unit.tally.tupleChanges > 0) {
       const { text, values } = compileSql(sql`select ${permitted(module, 'r', this.#caller, operation)} as allowed
         from ${sql.table(module.table)} as r where ${column('r', 'id')} = ${row['id']}`);
       const { rows } = await session.query<{ allowed: boolean | null }>(text, values);

@@ -1,5 +1,7 @@
-import { dependentsOf } from './cascade.ts';
+import { sql } from 'kysely';
+import { dependency, dependentsOf } from './cascade.ts';
 import { tenancyField } from './define.ts';
+import { compileSql } from './read/sql.ts';
 import { snakeCase } from './snake-case.ts';
 import { tuplesOf } from './tuples.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -47,12 +49,14 @@ export async function findDisagreements(unit: UnitOfWork, graceMs: number): Prom
       );
     }
     for (const dependent of dependentsOf(registry, module)) {
-      await ask(
-        `select format('%s %s is live, but the %s it hangs on is deleted', $1::text, d.id, $2::text) as line
-         from ${dependent.module.table} d join ${module.table} o on o.id = d.${snakeCase(dependent.field)}
-         where d.deleted_at is null and o.deleted_at is not null`,
-        [dependent.module.topic, module.topic],
+      const { text, values } = compileSql(
+        sql`select format('%s %s is live, but the %s it hangs on is deleted', ${dependent.module.topic}::text, d.id, ${module.topic}::text) as line
+         from ${sql.table(dependent.module.table)} d join ${sql.table(module.table)} o on ${dependency(dependent, 'd', 'o')}
+         where d.deleted_at is null and o.deleted_at is not null and not exists (
+           -- Who left may have come back.
+           select 1 from ${sql.table(module.table)} o where ${dependency(dependent, 'd', 'o')} and o.deleted_at is null)`,
       );
+      await ask(text, values);
     }
     for (const verb of recordHistory ? module.events : []) {
       const names = [`${module.topic}.${verb}`, module.topic, verb];

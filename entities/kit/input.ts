@@ -8,22 +8,37 @@ type Values = Record<string, unknown>;
 
 const validators = new WeakMap<Field, Validator>();
 
+/** A creation's input, and where it stands in that of the operation (a JSON pointer; empty for a single one). */
+export interface CreationValues {
+  readonly module: EntityModule;
+  readonly input: Values;
+  readonly path: string;
+}
+
 /**
- * Checks and completes the input of a creation: unknown names, missing values, wrong values, all reported together.
+ * Checks and completes the inputs of creations: unknown names, missing values, wrong values, those of all reported together.
+ * @returns the values of each, in the same order
  * @throws AppError invalid_input
  */
-export function validateCreation(module: EntityModule, input: Values): Values {
+export function validateCreations(creations: readonly CreationValues[]): Values[] {
   const problems: FieldProblem[] = [];
-  const values = checked(module, input, problems, ['id', ...tenancyField(module.tenancy)]);
+  const values = creations.map((creation) => completed(creation, problems));
+  refuse(creations[0]?.module, problems);
+  return values;
+}
+
+function completed({ module, input, path }: CreationValues, problems: FieldProblem[]): Values {
+  const own: FieldProblem[] = [];
+  const values = checked(module, input, own, ['id', ...tenancyField(module.tenancy)]);
   for (const [name, field] of Object.entries(module.fields)) {
     if (values[name] !== undefined) continue;
     // A value that was refused is not missing.
-    if (field.generated || problems.some(({ path }) => path === `/${name}`)) continue;
+    if (field.generated || own.some((problem) => problem.path === `/${name}`)) continue;
     if (field.default !== undefined) values[name] = field.default;
     else if (field.optional) values[name] = null;
-    else problems.push({ path: `/${name}`, message: 'is required' });
+    else own.push({ path: `/${name}`, message: 'is required' });
   }
-  refuse(module, problems);
+  problems.push(...own.map((problem) => ({ ...problem, path: `${path}${problem.path}` })));
   return values;
 }
 
@@ -39,10 +54,14 @@ export function validateChanges(module: EntityModule, input: Values): Values {
   return values;
 }
 
-function refuse(module: EntityModule, problems: readonly FieldProblem[]): void {
+/** Most problems that one answer tells; whoever sends a thousand wrong rows learns enough from these. */
+const mostProblems = 100;
+
+function refuse(module: EntityModule | undefined, problems: readonly FieldProblem[]): void {
   if (problems.length === 0) return;
-  const summary = problems.map((problem) => `${problem.path.slice(1)} ${problem.message}`).join('; ');
-  throw new AppError('invalid_input', `${module.typeName}: ${summary}.`, { details: { fields: problems } });
+  const fields = problems.slice(0, mostProblems);
+  const summary = fields.map((problem) => `${problem.path.slice(1)} ${problem.message}`).join('; ');
+  throw new AppError('invalid_input', `${module?.typeName}: ${summary}.`, { details: { fields } });
 }
 
 function checked(module: EntityModule, input: Values, problems: FieldProblem[], ids: readonly string[]): Values {

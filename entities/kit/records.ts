@@ -30,6 +30,7 @@ export interface Written {
 /**
  * Writes what follows from a set of changes in one statement: history, outbox events and desired tuples. They commit or
  * vanish together with the rows they describe.
+ * @throws AppError not_found when an organization in which something was created is deleted
  */
 export async function writeRecords(
   session: RoleSession,
@@ -83,12 +84,15 @@ export async function writeRecords(
     ).map((tuple) => ({
       ...tuple,
       organization_id: change.organizationId,
-      raises: unit.isAboutOthers(tuple.object, changes),
+      raises: unit.tally.isAboutOthers(tuple.object, changes),
     })),
   );
 
-  const written = { history, events, tuples: oneByOne(tuples) };
-  if (history.length + events.length + tuples.length === 0)
+  const createdIn = changes.flatMap(({ module, operation, organizationId }) =>
+    operation === 'created' && module.tenancy === 'organization' && organizationId !== null ? [organizationId] : [],
+  );
+  const written = { history, events, tuples: oneByOne(tuples), created_in: [...new Set(createdIn)] };
+  if (history.length + events.length + tuples.length + createdIn.length === 0)
     return { pendingEvents: 0, tupleChanges: 0, raisedScopes: new Set() };
   const areEventsWritten =
     events.length === 0 || database.options.failOnEnqueueError()
@@ -105,6 +109,8 @@ interface Records {
   readonly history: readonly object[];
   readonly events: readonly object[];
   readonly tuples: readonly object[];
+  /** Organizations in which rows were created: they must live. */
+  readonly created_in: readonly string[];
 }
 
 async function write(session: RoleSession, records: Records): Promise<void> {

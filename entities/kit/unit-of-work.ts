@@ -1,16 +1,15 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { cascade } from './cascade.ts';
-import { systemCaller } from './caller.ts';
 import { raiseRevisions } from './authorization-state.ts';
-import { recordedChanges, type RecordedChange } from './changes.ts';
+import { recordWithConsequences } from './cascade.ts';
+import { recordedChanges } from './changes.ts';
 import { DataClient } from './data-client.ts';
 import type { Database } from './database.ts';
 import { isAppError } from './errors.ts';
 import { explained } from './explained.ts';
 import { failpoint } from './failpoint.ts';
-import { writeRecords, type EventDraft } from './records.ts';
+import type { EventDraft } from './records.ts';
+import { Tally } from './tally.ts';
 import { Transaction, type DatabaseRole, type RoleSession } from './transaction.ts';
-import { objectName } from './tuples.ts';
 import { Turns } from './turns.ts';
 import type { Origin, WorkContext } from './work-context.ts';
 
@@ -26,6 +25,9 @@ export class UnitOfWork {
   readonly data: DataClient;
   /** Rows changed since the last flush. */
   readonly touched = new Set<object>();
+  readonly tally = new Tally();
+  /** Ids of rows that this unit made and that nothing can have deleted since. */
+  readonly created = new Set<string>();
   #em: EntityManager;
   #transaction: Promise<Transaction> | undefined;
   #begun: Transaction | undefined;
@@ -42,12 +44,6 @@ export class UnitOfWork {
   /** The role pending changes were made under; they are sent under it. */
   #writingAs: DatabaseRole | undefined;
   #events: EventDraft[] = [];
-  #pendingEvents = 0;
-  #tupleChanges = 0;
-  /** Scopes in which decisions about records change that were there before. */
-  readonly #raised = new Set<string>();
-  /** Records that this unit of work made or deleted, as the authorization store names them. */
-  readonly #ownObjects = new Set<string>();
   #outside: { readonly name: string; readonly work: (unit: UnitOfWork) => Promise<void> }[] = [];
   #afterCommit: (() => void | Promise<void>)[] = [];
   #isFree: boolean;
@@ -74,21 +70,6 @@ export class UnitOfWork {
   /** Statements sent so far, BEGIN and COMMIT included. */
   get statements(): number {
     return this.#begun?.statements ?? 0;
-  }
-
-  /** Permission tuples changed so far. */
-  get tupleChanges(): number {
-    return this.#tupleChanges;
-  }
-
-  /**
-   * Whether a changed tuple changes decisions about a record that others may know already.
-   * @param changes of the same flush, whose records count as this unit's own
-   */
-  isAboutOthers(object: string, changes: readonly RecordedChange[]): boolean {
-    for (const { operation, module, id } of changes)
-      if (operation !== 'updated') this.#ownObjects.add(objectName(module.kind, id));
-    return !this.#ownObjects.has(object);
   }
 
   /** The transaction, begun with the first call. */
@@ -202,19 +183,9 @@ export class UnitOfWork {
     this.#isFlushing = true;
     try {
       const transaction = await this.#begin();
-      const session = transaction.as(role);
-      this.#em.setTransactionContext(session);
+      this.#em.setTransactionContext(transaction.as(role));
       await this.#em.flush();
-      const written = await writeRecords(session, changes, events, this);
-      this.#pendingEvents += written.pendingEvents;
-      this.#tupleChanges += written.tupleChanges;
-      for (const scope of written.raisedScopes) this.#raised.add(scope);
-      const deleted = changes.filter(({ operation }) => operation === 'deleted');
-      if (deleted.length > 0) {
-        const followed = await cascade(transaction.as('system'), deleted, this);
-        this.#tupleChanges += followed.tupleChanges;
-        for (const scope of followed.raisedScopes) this.#raised.add(scope);
-      }
+      this.tally.add(await recordWithConsequences(transaction, role, changes, events, this));
     } catch (error) {
       this.#failure = { error: explained(error, changes, this.database.options.registry) };
       throw this.#failure.error;
@@ -233,7 +204,8 @@ export class UnitOfWork {
     this.#state = 'committing';
     try {
       const transaction = await this.#transaction;
-      if (transaction && this.#raised.size > 0) await raiseRevisions(transaction.as(this.#homeRole), this.#raised);
+      if (transaction && this.tally.raisedScopes.size > 0)
+        await raiseRevisions(transaction.as(this.#homeRole), this.tally.raisedScopes);
       await transaction?.commit();
     } catch (error) {
       this.#state = 'open';
@@ -250,13 +222,9 @@ export class UnitOfWork {
         this.database.options.onBackgroundError(error, 'post-commit hook');
       }
     }
-    if (this.#pendingEvents > 0 || this.#tupleChanges > 0) {
-      await this.database.committed({
-        requestId: this.context.requestId,
-        pendingEvents: this.#pendingEvents,
-        tupleChanges: this.#tupleChanges,
-      });
-    }
+    const { pendingEvents, tupleChanges } = this.tally;
+    if (pendingEvents > 0 || tupleChanges > 0)
+      await this.database.committed({ requestId: this.context.requestId, pendingEvents, tupleChanges });
   }
 
   #refuseUnlessOpen(): void {
@@ -286,25 +254,8 @@ export class UnitOfWork {
       if (!isGone) this.database.options.onBackgroundError(error, 'rollback');
     }
     this.#end('rolled back');
-    for (const { name, work } of this.#outside) await this.#recordOutside(name, work);
+    for (const { name, work } of this.#outside) await this.database.recordOutside(name, work, this.context);
     this.#leave?.();
-  }
-
-  async #recordOutside(name: string, work: (unit: UnitOfWork) => Promise<void>): Promise<void> {
-    const { requestId, traceparent } = this.context;
-    // In the place of this unit: a busy server records refusals too.
-    const unit = new UnitOfWork(
-      this.database,
-      { caller: systemCaller(name), requestId, ...(traceparent ? { traceparent } : {}) },
-      true,
-    );
-    try {
-      await work(unit);
-      await unit.commit();
-    } catch (error) {
-      await unit.rollback();
-      this.database.options.onBackgroundError(error, `recording "${name}" outside the request`);
-    }
   }
 
   /**

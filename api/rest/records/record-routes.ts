@@ -109,7 +109,7 @@ function createRoute(record: RecordSelection, answer: TObject): Route {
     access: 'required',
     body: creationSchema(module),
     answers: { 201: answer },
-    errors: ['permission_denied', 'already_exists'],
+    errors: ['not_found', 'permission_denied', 'already_exists'],
     handle: ({ unit, body, reply }) =>
       inSnakeCase(async () => {
         const { id } = (await unit.data.create(module, valuesOf(names, body))) as { readonly id: string };
