@@ -11,6 +11,7 @@ import { registry } from '#entities/index.ts';
 import { deriveModel, printModel } from '#entities/kit/authorization-model.ts';
 import { printErrors } from './print-errors.ts';
 import { printEvents } from './print-events.ts';
+import { printPolicy } from './print-policy.ts';
 
 /** The printed files and what they should hold, by path from the root of the repository. */
 const printed: Readonly<Record<string, () => string>> = {
@@ -20,6 +21,7 @@ const printed: Readonly<Record<string, () => string>> = {
   'docs/reference/configuration.md': printReference,
   'docs/reference/errors.md': printErrors,
   'docs/reference/events.md': printEvents,
+  'docs/reference/policy.md': printPolicy,
   'entities/authorization.fga': () => printModel(deriveModel(registry)),
 };
 

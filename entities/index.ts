@@ -45,3 +45,6 @@ export const registry = createRegistry([
   file,
   emailVerification,
 ]);
+
+/** Which groups may create records; the kind follows from the rules of the others. */
+export const creatorGrant = registry.byKind('creatorGrant');

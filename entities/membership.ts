@@ -19,8 +19,8 @@ export const membership = defineEntityModule({
   writeWall: 'organization_id = $organization',
   policy: {
     view: [allow(system), allow(self('userId')), allow(role(...roles)), deny(anyone)],
-    create: [allow(system), allow(managers)],
-    edit: [allow(system), allow(managers)],
+    create: [allow(system)],
+    edit: [allow(system), allow(roleIn('organizationId', 'owner', 'super_admin'))],
     remove: [allow(system), allow(self('userId')), allow(managers)],
   },
   expose: { userId: 'read-write', role: 'read-write' },

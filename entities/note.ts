@@ -10,7 +10,7 @@ export const note = defineEntityModule({
     title: text('Headline.', { max: 500, optional: true }),
     text: text('What was written.', { max: 50_000 }),
     isEdited: flag('Changed after it was written.', { default: false }),
-    ownerId: member('Who wrote it.', { immutable: true, onLeave: 'keep', creator: true }),
+    ownerId: member('Who wrote it.', { optional: true, immutable: true, onLeave: 'keep', creator: true }),
     taskId: reference('task', 'The task it is about.', { optional: true, immutable: true, onDelete: 'cascade' }),
   },
   displayId: 'NTE',

@@ -1,6 +1,6 @@
 import { defineEntityModule } from './kit/define.ts';
 import { flag, reference, text } from './kit/fields.ts';
-import { allow, deny, anyone, memberOf, roleIn, signedIn, system } from './kit/policy.ts';
+import { allow, deny, anyone, memberOf, roleIn, system } from './kit/policy.ts';
 
 export const organization = defineEntityModule({
   kind: 'organization',
@@ -26,7 +26,7 @@ export const organization = defineEntityModule({
   writeWall: 'id = $organization',
   policy: {
     view: [allow(system), allow(memberOf('id')), deny(anyone)],
-    create: [allow(system), allow(signedIn)],
+    create: [allow(system)],
     edit: [allow(system), allow(roleIn('id', 'owner', 'super_admin', 'admin'))],
     remove: [allow(system), allow(roleIn('id', 'owner'))],
   },

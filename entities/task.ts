@@ -16,6 +16,7 @@ export const task = defineEntityModule({
     tags: textList('Words to find it by.', { max: 64, maxItems: 50 }),
     assigneeId: member('Who does it.', { optional: true, onLeave: 'keep', reverse: 'assignedTasks' }),
     assignerId: member('Who asked for it.', {
+      optional: true,
       immutable: true,
       onLeave: 'keep',
       creator: true,

@@ -1,6 +1,6 @@
 import { defineEntityModule } from './kit/define.ts';
 import { choice, email, text, timestamp } from './kit/fields.ts';
-import { allow, deny, anyone, self, signedIn, system } from './kit/policy.ts';
+import { allow, deny, anyone, scope, self, signedIn, system } from './kit/policy.ts';
 
 export const user = defineEntityModule({
   kind: 'user',
@@ -23,7 +23,7 @@ export const user = defineEntityModule({
     and m.organization_id = $organization and m.deleted_at is null)`,
   writeWall: 'id = $user',
   policy: {
-    view: [allow(system), allow(signedIn), deny(anyone)],
+    view: [allow(system), allow(signedIn), allow(scope), deny(anyone)],
     create: [allow(system)],
     edit: [allow(system), allow(self('id'))],
     remove: [allow(system)],

@@ -17,7 +17,7 @@ import { registry } from '#entities/index.ts';
 import { deriveModel } from '#entities/kit/authorization-model.ts';
 import type { Authorizer } from '#entities/kit/authorizer.ts';
 import { systemClock, type Clock } from '#entities/kit/clock.ts';
-import { Database } from '#entities/kit/database.ts';
+import { Database, type DatabaseOptions } from '#entities/kit/database.ts';
 import type { StatementObserver } from '#entities/kit/transaction.ts';
 import { hasListener } from '#workflows/events/subscriptions.ts';
 import { kindsOutOfContext } from './parent-context.ts';
@@ -54,6 +54,8 @@ export interface BackboneOptions {
   readonly metrics?: Registry;
   /** Told of every statement. */
   readonly observers?: readonly StatementObserver[];
+  /** Told of every decision about a change. */
+  readonly onDecision?: DatabaseOptions['onDecision'];
   /** For tests that bring listeners of their own. */
   readonly hasListener?: (topic: string) => boolean;
 }
@@ -88,6 +90,7 @@ export async function openBackbone(options: BackboneOptions): Promise<Backbone> 
     recordHistory: start.db.enablehistory,
     registry,
     clock: options.clock ?? systemClock,
+    ...(options.onDecision ? { onDecision: options.onDecision } : {}),
     hasListener: options.hasListener ?? hasListener,
     failOnEnqueueError: () => config.current.workflows.dispatch.failonenqueueerror,
     observer: {

@@ -23,6 +23,7 @@ export interface Rule {
 export type Condition =
   | { readonly is: 'anyone' }
   | { readonly is: 'system' }
+  /** A person; API tokens have scopes. */
   | { readonly is: 'signed-in' }
   /** The caller has one of these roles in the organization it acts in. */
   | { readonly is: 'role'; readonly roles: readonly Role[] }
@@ -101,7 +102,7 @@ export function decideByCaller(condition: Condition, caller: Caller, asked: Aske
     case 'system':
       return caller.kind === 'system';
     case 'signed-in':
-      return caller.subjectId !== null;
+      return caller.kind === 'user' || caller.kind === 'support';
     case 'role':
       return caller.role !== null && condition.roles.includes(caller.role) && !isOutOfContext(caller, asked.kind);
     case 'scope':

@@ -13,7 +13,7 @@ import { ConfigStore, type ReloadReport } from '#config/store.ts';
 import { ManualClock } from '#entities/kit/clock.ts';
 import { newId } from '#entities/kit/ids.ts';
 import type { StatementObserver } from '#entities/kit/transaction.ts';
-import { openBackbone, type Backbone } from '#relay/backbone.ts';
+import { openBackbone, type Backbone, type BackboneOptions } from '#relay/backbone.ts';
 import { hasListener } from '#workflows/events/subscriptions.ts';
 import { startWorker, type RunningWorker } from '#worker/start.ts';
 import { createDatabase, dropDatabase } from '#temporal-dev/database.ts';
@@ -32,6 +32,7 @@ export interface WorldOptions {
   /** Listeners besides those of the product. */
   readonly listeners?: readonly Listener[];
   readonly observers?: readonly StatementObserver[];
+  readonly onDecision?: BackboneOptions['onDecision'];
   /** Routes besides those of the product, for handlers that misbehave on purpose. */
   readonly routes?: readonly Route[];
   /** Leave out the check at the end that rows, history, events, deliveries and tuples agree; say why at the call. */
@@ -133,6 +134,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       clock,
       hasListener: (topic) => hasListener(topic) || extra.has(topic),
       observers: options.observers ?? [],
+      ...(options.onDecision ? { onDecision: options.onDecision } : {}),
     });
     const routes = more.routes ?? options.routes ?? [];
     const api = await createApi({

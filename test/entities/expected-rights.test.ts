@@ -1,0 +1,194 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { membership, registry } from '#entities/index.ts';
+import { anonymousCaller, callerOf, roles, type Caller } from '#entities/kit/caller.ts';
+import { readStanding } from '#entities/kit/access.ts';
+import type { DecisionTaken } from '#entities/kit/database.ts';
+import type { EntityModule } from '#entities/kit/define.ts';
+import { isAppError } from '#entities/kit/errors.ts';
+import { newId } from '#entities/kit/ids.ts';
+import { scopeRelations, type Operation } from '#entities/kit/policy.ts';
+import { printRule } from '#docs/print-policy.ts';
+import { buildPerson, type Person } from '../kit/people.ts';
+import { RightsStage, type Prop } from '../kit/rights-stage.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+type Expected = Record<string, Record<string, Record<string, string>>>;
+
+const expected = parse(readFileSync(join(import.meta.dirname, 'expected-rights.yaml'), 'utf8')) as Expected;
+const operations = ['view', 'edit', 'remove', 'create'] as const satisfies readonly Operation[];
+const tokens = { reader: 'view', writer: 'edit', remover: 'remove' } as const;
+const persons = [...roles, 'outsider', 'leaver'] as const;
+const callers = [...persons, ...(Object.keys(tokens) as (keyof typeof tokens)[]), 'anonymous'] as const;
+type CallerName = (typeof callers)[number];
+
+/** Situations that say nothing about who the caller is. */
+const impersonal = new Set(['any', 'other', 'private', 'public']);
+
+let world: World;
+let owner: Person;
+let stage: RightsStage;
+const people = new Map<CallerName, Person>();
+const decisions: DecisionTaken[] = [];
+/** What was seen of each kind and operation: `task view` → outcomes. */
+const seen = new Map<string, Set<string>>();
+
+beforeAll(async () => {
+  world = await openWorld({ onDecision: (taken) => decisions.push(taken) });
+  owner = await buildPerson(world);
+  stage = new RightsStage(world, owner);
+  const { organization } = owner;
+  for (const role of roles) people.set(role, await buildPerson(world, { organization, role }));
+  people.set('outsider', await buildPerson(world));
+  people.set('leaver', await buildPerson(world, { organization, role: 'member' }));
+  await leave();
+});
+afterAll(() => world.close());
+
+function userIdOf(name: CallerName): string | undefined {
+  return people.get(name)?.user.id;
+}
+
+async function leave(): Promise<void> {
+  await stage.asSystem(async (data) => {
+    const held = await data.findOne(membership, { userId: { eq: userIdOf('leaver') as string } });
+    if (held) await data.remove(membership, held.id);
+  });
+}
+
+/** Records towards which the leaver is in a situation are made before they leave. */
+async function prop(kind: string, situation: string, name: CallerName): Promise<Prop> {
+  const userId = userIdOf(name);
+  if (name !== 'leaver' || impersonal.has(situation)) return stage.prop(kind, situation, userId);
+  await stage.asSystem((data) => data.create(membership, { userId: userId as string }));
+  const made = await stage.prop(kind, situation, userId);
+  await leave();
+  return made;
+}
+
+async function callerCalled(name: CallerName, kind: string): Promise<Caller> {
+  const organizationId = owner.organization.id;
+  if (name === 'anonymous') return anonymousCaller;
+  if (name === 'reader' || name === 'writer' || name === 'remover') {
+    const [relation = ''] = scopeRelations({ kind, operation: tokens[name] });
+    return callerOf({ kind: 'api_token', subjectId: newId(), organizationId, relations: [relation] });
+  }
+  const person = people.get(name) as Person;
+  const acting = name === 'outsider' ? person.organization.id : organizationId;
+  const { role, groupIds, relations } = await readStanding(
+    world.backbone.database,
+    { userId: person.user.id, tokenId: newId(), organizationId: acting },
+    { deadline: Date.now() + 10_000, traceparent: '' },
+  );
+  const standing = role === null ? {} : { organizationId: acting, role, groupIds, relations };
+  return callerOf({ kind: 'user', subjectId: person.user.id, ...standing });
+}
+
+/** Whoever acts in another organization tries to create in ours. */
+function elsewhere({ tenancy }: EntityModule, { organizationId }: Caller): object {
+  const isElsewhere = tenancy === 'organization' && organizationId !== owner.organization.id;
+  return isElsewhere ? { organizationId: owner.organization.id } : {};
+}
+
+/** Tries it and takes it back. */
+async function outcome(caller: Caller, module: EntityModule, operation: Operation, made: Prop): Promise<string> {
+  const unit = world.backbone.database.unitOfWork({ caller, requestId: newId() });
+  try {
+    if (operation === 'view') await unit.data.get(module, made.id);
+    if (operation === 'edit') await unit.data.update(module, made.id, made.change);
+    if (operation === 'remove') await unit.data.remove(module, made.id);
+    if (operation === 'create')
+      await unit.data.create(module, { ...made.creation, ...elsewhere(module, caller) } as never);
+    await unit.flush();
+    return 'allowed';
+  } catch (error) {
+    if (isAppError(error)) return error.code;
+    throw error;
+  } finally {
+    await unit.rollback();
+  }
+}
+
+test('the file speaks of every kind', () => {
+  expect(Object.keys(expected).toSorted()).toEqual(registry.modules.map(({ kind }) => kind).toSorted());
+});
+
+describe.each(Object.entries(expected))('%s', (kind, situations) => {
+  const module = registry.byKind(kind);
+
+  test.each(Object.entries(situations))('%s', async (situation, allowed) => {
+    for (const name of Object.keys(allowed)) expect(callers, `caller "${name}"`).toContain(name);
+    const isImpersonal = impersonal.has(situation);
+    // Only people of the organization, or who were, can be in a situation.
+    const asked = isImpersonal
+      ? callers
+      : persons.filter((name) => name !== 'outsider' && Object.hasOwn(allowed, name));
+    for (const name of kind === 'user' && situation === 'themselves' ? (['member', 'outsider'] as const) : asked) {
+      const made = await prop(kind, situation, name);
+      const words = new Set((allowed[name] ?? '').split(' ').filter((word) => word !== ''));
+      for (const word of words) expect(operations, `operation "${word}"`).toContain(word);
+      const caller = await callerCalled(name, kind);
+      for (const operation of operations) {
+        if (operation === 'create' && !made.creation) continue;
+        // What a relation to one record gives says nothing about creating others, where the file is silent about it.
+        if (operation === 'create' && !isImpersonal && !words.has('create')) continue;
+        const given = await outcome(caller, module, operation, made);
+        seen.set(`${kind} ${operation}`, (seen.get(`${kind} ${operation}`) ?? new Set()).add(given));
+        const refusals =
+          operation === 'create'
+            ? ['permission_denied', 'not_found']
+            : words.has('view')
+              ? ['permission_denied']
+              : ['not_found'];
+        const wanted = words.has(operation) ? ['allowed'] : refusals;
+        expect(wanted, `${name} → ${operation} a ${kind} (${situation})`).toContain(given);
+      }
+    }
+  });
+});
+
+test('of every kind and operation that is for callers, an allow and a refusal were seen; the report says by which rule', () => {
+  const missing: string[] = [];
+  for (const { kind, policy } of registry.modules) {
+    for (const operation of operations) {
+      const isForCallers = policy?.[operation].some(({ effect, when }) => effect === 'allow' && when.is !== 'system');
+      const outcomes = seen.get(`${kind} ${operation}`) ?? new Set();
+      const isRefused = outcomes.has('permission_denied') || outcomes.has('not_found');
+      if (isForCallers && !(outcomes.has('allowed') && isRefused))
+        missing.push(`${kind} ${operation}: ${[...outcomes].join(', ') || 'nothing'}`);
+    }
+  }
+  expect(missing).toEqual([]);
+  const folder = join(import.meta.dirname, '../../.local');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'policy-report.md'), report());
+});
+
+/** For every kind and operation: which rule decided how often, and how. */
+function report(): string {
+  const rows = registry.modules.flatMap(({ kind, policy }) =>
+    operations.map((operation) => {
+      const taken = decisions.filter(
+        (one) => one.kind === kind && one.operation === operation && one.caller.kind !== 'system',
+      );
+      const by = Map.groupBy(taken, ({ decision }) =>
+        decision.rule === undefined ? decision.by : printRule(policy?.[operation][decision.rule]),
+      );
+      const counts = [...by].map(([rule, all]) => {
+        const allowed = all.filter(({ decision }) => decision.isAllowed).length;
+        return `${rule}: ${allowed} allowed, ${all.length - allowed} refused`;
+      });
+      return `| ${kind} | ${operation} | ${counts.join('; ') || 'in the WHERE of the read'} | ${[...(seen.get(`${kind} ${operation}`) ?? [])].join(', ')} |`;
+    }),
+  );
+  return [
+    '# Policy report',
+    '',
+    '| Kind | Operation | Decided by | Seen |',
+    '| --- | --- | --- | --- |',
+    ...rows,
+    '',
+  ].join('\n');
+}
