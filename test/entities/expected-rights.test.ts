@@ -10,6 +10,7 @@ import type { EntityModule } from '#entities/kit/define.ts';
 import { isAppError } from '#entities/kit/errors.ts';
 import { newId } from '#entities/kit/ids.ts';
 import { scopeRelations, type Operation } from '#entities/kit/policy.ts';
+import { snakeCase } from '#entities/kit/snake-case.ts';
 import { printRule } from '#docs/print-policy.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
 import { RightsStage, type Prop } from '../kit/rights-stage.ts';
@@ -72,8 +73,13 @@ async function callerCalled(name: CallerName, kind: string): Promise<Caller> {
   const organizationId = owner.organization.id;
   if (name === 'anonymous') return anonymousCaller;
   if (name === 'reader' || name === 'writer' || name === 'remover') {
-    const [relation = ''] = scopeRelations({ kind, operation: tokens[name] });
-    return callerOf({ kind: 'api_token', subjectId: newId(), organizationId, relations: [relation] });
+    // What it refers to must be within its scopes too.
+    const targets = Object.values(registry.byKind(kind).fields).flatMap(({ target }) => (target ? [target] : []));
+    const relations = [
+      scopeRelations({ kind, operation: tokens[name] })[0] as string,
+      ...targets.filter((target) => target !== kind).map((target) => `can_view_${snakeCase(target)}`),
+    ];
+    return callerOf({ kind: 'api_token', subjectId: newId(), organizationId, relations });
   }
   const person = people.get(name) as Person;
   const acting = name === 'outsider' ? person.organization.id : organizationId;
@@ -99,8 +105,7 @@ async function outcome(caller: Caller, module: EntityModule, operation: Operatio
     if (operation === 'view') await unit.data.get(module, made.id);
     if (operation === 'edit') await unit.data.update(module, made.id, made.change);
     if (operation === 'remove') await unit.data.remove(module, made.id);
-    if (operation === 'create')
-      await unit.data.create(module, { ...made.creation, ...elsewhere(module, caller) } as never);
+    if (operation === 'create') await unit.data.create(module, { ...made.creation, ...elsewhere(module, caller) });
     await unit.flush();
     return 'allowed';
   } catch (error) {
