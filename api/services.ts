@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { ConfigStore } from '#config/store.ts';
 import type { Clock } from '#entities/kit/clock.ts';
 import type { Database } from '#entities/kit/database.ts';
+import type { Backbone } from '#relay/backbone.ts';
 import type { AccessTokens } from './auth/access-token.ts';
 import type { Health } from './health.ts';
 import type { Metrics } from './metrics.ts';
@@ -17,6 +18,6 @@ export interface Services {
   readonly health: Health;
   readonly metrics: Metrics;
   readonly traffic: Traffic;
-  /** Kinds about whose records the organization of a caller says nothing. */
-  readonly outOfContext: () => readonly string[];
+  /** How the organization of callers counts for records of each kind. */
+  readonly contextOfCallers: Backbone['contextOfCallers'];
 }

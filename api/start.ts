@@ -63,7 +63,7 @@ export async function createApi({
     metrics,
     accessTokens,
     traffic: new Traffic(),
-    outOfContext: backbone.outOfContext,
+    contextOfCallers: backbone.contextOfCallers,
     health: new Health({
       db_primary: (deadline) => queryAlone(database.pool, { text: 'select 1' }, deadline),
       job_queue: () => temporal.check(),

@@ -134,6 +134,12 @@ const storeRule: Rule = ({ authz }, refuse) => {
   if (authz.modelfile !== '' && authz.modulefile !== '') {
     refuse('authz.modulefile', 'is set, and so is authz.modelfile', 'use one of them', []);
   }
+  const kinds = authz.parentcontextconditions.map(({ kind }) => kind);
+  const repeated = kinds.filter((kind, place) => kinds.indexOf(kind) !== place);
+  if (repeated.length > 0) {
+    const reason = `puts several conditions on ${[...new Set(repeated)].join(', ')}`;
+    refuse('authz.parentcontextconditions', reason, 'write one condition that says it all', []);
+  }
 };
 
 /** Requirements between fields of `auth`, `authz` and the secrets of production. */

@@ -72,7 +72,8 @@ export const authz = object('The authorization store (OpenFGA).', {
     items: text({ description: 'An entity kind.', maxLength: 100 }),
   }),
   parentcontextconditions: list({
-    description: 'Conditions put on the parent-context tuples of a kind.',
+    description:
+      'Conditions put on the parent-context tuples of a kind, of the model of modelfile or modulefile. While one does not hold, or is not known because the store is away, roles and scopes say nothing about records of its kind.',
     items: object('The condition of one kind.', {
       kind: text({ description: 'Entity kind.', required: true, maxLength: 100 }),
       name: text({ description: 'Name of the condition in the model.', required: true, maxLength: 100 }),

@@ -20,7 +20,7 @@ import { systemClock, type Clock } from '#entities/kit/clock.ts';
 import { Database, type DatabaseOptions } from '#entities/kit/database.ts';
 import type { StatementObserver } from '#entities/kit/transaction.ts';
 import { hasListener } from '#workflows/events/subscriptions.ts';
-import { kindsOutOfContext } from './parent-context.ts';
+import { ParentContexts, requireUsableConditions, type ContextOfCallers } from './parent-context.ts';
 import { StoreAuthorizer } from './store-authorizer.ts';
 import { TupleRelay } from './tuple-relay.ts';
 import { createNotifier } from './wake-up.ts';
@@ -32,8 +32,8 @@ export interface Backbone {
   /** Undefined while `authz.enabled` is off. */
   readonly store: AuthorizationStore | undefined;
   readonly tuples: TupleRelay | undefined;
-  /** Kinds about whose records the organization of a caller says nothing. */
-  readonly outOfContext: () => readonly string[];
+  /** How the organization of callers counts for records of each kind. */
+  readonly contextOfCallers: () => Promise<ContextOfCallers>;
   readonly jobMetrics: JobMetrics;
   /**
    * This process relays by itself: events of its commits are told to `wake` instead of to the relays of other processes.
@@ -65,7 +65,7 @@ const tuplePatienceMs = 250;
 
 /**
  * Assembles database, Temporal and authorization store from the configuration. Nothing connects yet.
- * @throws ConfigurationError for a model file that cannot be used
+ * @throws ConfigurationError for a model file, or conditions of the parent context, that cannot be used
  */
 export async function openBackbone(options: BackboneOptions): Promise<Backbone> {
   const { config, logger } = options;
@@ -138,6 +138,7 @@ export async function openBackbone(options: BackboneOptions): Promise<Backbone> 
     const allows = cache ? allowsInCache(cache, start.authz.storename) : allowsInMemory();
     authorizer = new StoreAuthorizer({ store, tuples, allows });
   }
+  const contexts = new ParentContexts({ registry, store, settings: () => config.current.authz, logger });
   const notifier = createNotifier(database);
   let wakeRelays = () => notifier.notify();
 
@@ -152,7 +153,7 @@ export async function openBackbone(options: BackboneOptions): Promise<Backbone> 
     temporal,
     store,
     tuples,
-    outOfContext: () => kindsOutOfContext(registry, config.current.authz),
+    contextOfCallers: () => contexts.ofCallers(),
     jobMetrics,
     relayHere: (wake) => {
       wakeRelays = wake;
@@ -186,6 +187,8 @@ function temporalCredentials({ apiKey, tlsCertFile, tlsKeyFile, tlsServerName, t
 }
 
 async function storeSettings({ authz }: Config) {
+  const model = await modelToWrite(authz, writtenModel(deriveModel(registry)));
+  requireUsableConditions(registry, authz, model);
   return {
     hostUrl: authz.hosturl,
     storeName: authz.storename,
@@ -193,7 +196,7 @@ async function storeSettings({ authz }: Config) {
     modelId: authz.modelid,
     createNewModel: authz.createnewmodel,
     credentials: storeCredentials(authz.credentials),
-    model: await modelToWrite(authz, writtenModel(deriveModel(registry))),
+    model,
   };
 }
 

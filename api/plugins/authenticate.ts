@@ -62,6 +62,6 @@ async function identify(request: FastifyRequest, services: Services, token: stri
     tokenId,
     // Without a membership the organization is not theirs any more; tenant queries then return nothing.
     ...(role === null ? {} : { organizationId, role, groupIds, relations }),
-    outOfContext: services.outOfContext(),
+    ...(await services.contextOfCallers()),
   });
 }

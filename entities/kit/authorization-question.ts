@@ -8,7 +8,7 @@ import { hasObjectRights, type Operation } from './policy.ts';
 import { column } from './read/column.ts';
 import { compileSql } from './read/sql.ts';
 import type { RoleSession } from './transaction.ts';
-import { objectName, type Tuple } from './tuples.ts';
+import { objectName, type ConditionedTuple, type Tuple } from './tuples.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -25,7 +25,7 @@ export async function questionAbout(
   caller: Caller,
   organizations: readonly string[],
 ): Promise<Question> {
-  const context: Tuple[] = [];
+  const context: ConditionedTuple[] = [];
   for (const [place, organization] of organizations.entries()) {
     const above = organizations[place + 1];
     if (above !== undefined) context.push(tie('organization', organization, 'parent', 'organization', above));
@@ -38,8 +38,11 @@ export async function questionAbout(
       const id = record['id'] as string;
       if (seen.has(objectName(kind.kind, id)) || !hasObjectRights(kind.policy)) continue;
       seen.add(objectName(kind.kind, id));
-      if (caller.organizationId !== null && !caller.outOfContext.includes(kind.kind))
-        context.push(tie(kind.kind, id, parentContext, 'organization', caller.organizationId));
+      if (caller.organizationId !== null && !caller.outOfContext.includes(kind.kind)) {
+        const condition = caller.contextConditions[kind.kind];
+        const own = tie(kind.kind, id, parentContext, 'organization', caller.organizationId);
+        context.push(condition ? { ...own, condition } : own);
+      }
       for (const field of passingFields(kind)) {
         const target = targetOf(kind, field);
         const parent = await liveRow(session, target, record[field]);

@@ -1,4 +1,5 @@
 import { isId } from './ids.ts';
+import type { TupleCondition } from './tuples.ts';
 
 /** Organization roles, from most to least powerful; the auditor reads and comments only. */
 export const roles = ['owner', 'super_admin', 'admin', 'member', 'auditor'] as const;
@@ -24,6 +25,8 @@ export interface Caller {
   readonly relations: readonly string[];
   /** Kinds about whose records the organization says nothing; see `authz.enableparentcontext`. */
   readonly outOfContext: readonly string[];
+  /** Conditions under which the organization counts for records of the other kinds; see `authz.parentcontextconditions`. */
+  readonly contextConditions: Readonly<Record<string, TupleCondition>>;
   /** Id of the access token, for logs and revocation. */
   readonly tokenId: string | null;
   /** Why system work runs; empty for everybody else. */
@@ -38,6 +41,7 @@ const nobody = {
   groupIds: [],
   relations: [],
   outOfContext: [],
+  contextConditions: {},
   tokenId: null,
   reason: '',
 } as const satisfies Caller;

@@ -104,12 +104,12 @@ export function decideByCaller(condition: Condition, caller: Caller, asked: Aske
     case 'signed-in':
       return caller.kind === 'user' || caller.kind === 'support';
     case 'role':
-      return caller.role !== null && condition.roles.includes(caller.role) && !isOutOfContext(caller, asked.kind);
+      return caller.role !== null && condition.roles.includes(caller.role) && !isOutOfContext(caller, asked);
     case 'scope':
       return (
         caller.kind === 'api_token' &&
         scopeRelations(asked).some((relation) => caller.relations.includes(relation)) &&
-        !isOutOfContext(caller, asked.kind)
+        !isOutOfContext(caller, asked)
       );
     case 'creators':
       return caller.relations.includes(creatorRelation(asked.kind));
@@ -126,9 +126,12 @@ export function decideByCaller(condition: Condition, caller: Caller, asked: Aske
   }
 }
 
-/** What a caller has in the organization says nothing about records of such a kind (`authz.parentcontextskipkinds`). */
-function isOutOfContext({ outOfContext }: Caller, kind: string): boolean {
-  return outOfContext.includes(kind);
+/**
+ * What a caller has in the organization says nothing about records of such a kind (`authz.parentcontextskipkinds`). Who may
+ * create them the organization says by itself: there is no record yet that could be tied to it.
+ */
+function isOutOfContext({ outOfContext }: Caller, { kind, operation }: Asked): boolean {
+  return operation !== 'create' && outOfContext.includes(kind);
 }
 
 /** The fall-through after the rules: queries are allowed, mutations refused. */

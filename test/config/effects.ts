@@ -257,11 +257,21 @@ export const effects: Readonly<Record<ConfigPath, Effect>> = {
   'authz.maxbatchwritesize': shown(
     'test/relay/tuples.test.ts > authz.maxbatchwritesize is the most tuples of one write',
   ),
-  'authz.enableparentcontext': pending('sign-in and tokens'),
-  'authz.parentcontextskipkinds': pending('sign-in and tokens'),
-  'authz.parentcontextconditions[].kind': pending('sign-in and tokens'),
-  'authz.parentcontextconditions[].name': pending('sign-in and tokens'),
-  'authz.parentcontextconditions[].context': pending('sign-in and tokens'),
+  'authz.enableparentcontext': shown(
+    'test/api/parent-context.test.ts > enableparentcontext: off, an owner sees and changes only what was given on the records',
+  ),
+  'authz.parentcontextskipkinds': shown(
+    'test/api/parent-context.test.ts > parentcontextskipkinds: for these kinds only; the others are as before',
+  ),
+  'authz.parentcontextconditions[].kind': shown(
+    'test/api/parent-context.test.ts > parentcontextconditions > kind, name and context: where the condition holds roles count, where it does not they say nothing',
+  ),
+  'authz.parentcontextconditions[].name': shown(
+    'test/api/parent-context.test.ts > parentcontextconditions > kind, name and context: where the condition holds roles count, where it does not they say nothing',
+  ),
+  'authz.parentcontextconditions[].context': shown(
+    'test/api/parent-context.test.ts > parentcontextconditions > kind, name and context: where the condition holds roles count, where it does not they say nothing',
+  ),
   'db.debug': shown('test/api/settings.test.ts > db > debug: logs the statements, without values'),
   'db.databasename': pending('data layer'),
   'db.drivername': inConfig('test/config/rules.test.ts > drivername takes all names of the one driver and no other'),

@@ -153,6 +153,11 @@ const cases: readonly [content: string, refusals: readonly string[], mended: str
     'authz: {modulefile: b}',
   ],
   [
+    'authz: {parentcontextconditions: [{kind: task, name: a}, {kind: note, name: a}, {kind: task, name: b}]}',
+    ['authz.parentcontextconditions: puts several conditions on task'],
+    'authz: {parentcontextconditions: [{kind: task, name: a}, {kind: note, name: a}]}',
+  ],
+  [
     'jobqueue: {queueconf: {Queues: {emial: {}}}}',
     ['jobqueue.queueconf.Queues: names the queue emial, which does not exist'],
     'jobqueue: {queueconf: {Queues: {email: {MaxWorkers: 3}, deliveries: {}}}}\nworkflows: {dispatch: {queuename: deliveries}}',

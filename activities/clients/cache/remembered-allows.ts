@@ -17,7 +17,12 @@ export interface RememberedAllows {
  * into the next, whatever it holds.
  */
 export function rememberedKey({ subject, relation, object, context }: Question, revisions: string): string {
-  const ties = context.flatMap((tie) => [tie.object, tie.relation, tie.subject]);
+  const ties = context.flatMap((tie) => [
+    tie.object,
+    tie.relation,
+    tie.subject,
+    ...(tie.condition ? [tie.condition.name, JSON.stringify(tie.condition.context)] : ['', '']),
+  ]);
   const parts = [subject, relation, object, revisions, ...ties];
   const text = parts.map((part) => `${Buffer.byteLength(part)}:${part}`).join('');
   return createHash('sha256').update(text).digest('base64url');

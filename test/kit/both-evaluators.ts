@@ -1,0 +1,58 @@
+import { sql } from 'kysely';
+import { questionAbout } from '#entities/kit/authorization-question.ts';
+import { readAuthorizationState } from '#entities/kit/authorization-state.ts';
+import { readStanding } from '#entities/kit/access.ts';
+import { callerOf, type Caller } from '#entities/kit/caller.ts';
+import type { EntityModule } from '#entities/kit/define.ts';
+import { newId } from '#entities/kit/ids.ts';
+import { column } from '#entities/kit/read/column.ts';
+import { compileSql } from '#entities/kit/read/sql.ts';
+import { permitted } from '#entities/kit/read/visibility.ts';
+import type { Person } from './people.ts';
+import type { World } from './world.ts';
+
+const operations = ['view', 'edit', 'remove'] as const;
+
+/** Who a person is for the API in this organization, by the settings of now. */
+export async function callerNow({ backbone }: Pick<World, 'backbone'>, person: Person): Promise<Caller> {
+  const organizationId = person.organization.id;
+  const { role, groupIds, relations } = await readStanding(
+    backbone.database,
+    { userId: person.user.id, tokenId: newId(), organizationId },
+    { deadline: Date.now() + 30_000, traceparent: '' },
+  );
+  const context = await backbone.contextOfCallers();
+  return callerOf({ kind: 'user', subjectId: person.user.id, organizationId, role, groupIds, relations, ...context });
+}
+
+/**
+ * What WHERE clauses and the authorization store say of a person's rights on a record: `rows` and `store` hold the operations
+ * that each of them allows.
+ */
+export async function bothEvaluators(
+  world: Pick<World, 'backbone'>,
+  person: Person,
+  { module, id }: { readonly module: EntityModule; readonly id: string },
+): Promise<{ rows: string[]; store: string[] }> {
+  const caller = await callerNow(world, person);
+  const { database, store } = world.backbone;
+  return database.transact({ caller, requestId: newId() }, async (unit) => {
+    const session = await unit.readAs('system');
+    const names = ['id', 'parentId', 'taskId', 'groupId', 'fileId'].filter(
+      (name) => name === 'id' || Object.hasOwn(module.fields, name),
+    );
+    const columns = sql.join(names.map((name) => sql`${column('r', name)} as ${sql.id(name)}`));
+    const found: { rows: string[]; store: string[] } = { rows: [], store: [] };
+    const { organizations } = await readAuthorizationState(session, caller.organizationId ?? '');
+    for (const operation of operations) {
+      const { text, values } = compileSql(sql`select ${columns}, ${permitted(module, 'r', caller, operation)} as allowed
+        from ${sql.table(module.table)} as r where ${column('r', 'id')} = ${id}`);
+      const [row] = (await session.query<Record<string, unknown>>(text, values)).rows;
+      if (!row) throw new Error(`there is no ${module.kind} ${id}`);
+      if (row['allowed'] === true) found.rows.push(operation);
+      const question = await questionAbout(session, { module, row, operation }, caller, organizations);
+      if (await store?.check(question)) found.store.push(operation);
+    }
+    return found;
+  });
+}
