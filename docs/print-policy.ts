@@ -1,5 +1,6 @@
 import { registry } from '#entities/index.ts';
-import type { Condition, Operation, Rule } from '#entities/kit/policy.ts';
+import type { Operation } from '#entities/kit/policy.ts';
+import { printRule } from '#entities/kit/print-rule.ts';
 
 const operations = ['view', 'create', 'edit', 'remove'] as const satisfies readonly Operation[];
 
@@ -28,36 +29,4 @@ export function printPolicy(): string {
     '',
     ...tables,
   ].join('\n');
-}
-
-/** A rule as its entity file writes it. */
-export function printRule(rule: Rule | undefined): string {
-  return rule ? `${rule.effect}(${printCondition(rule.when)})` : 'no rule';
-}
-
-function printCondition(condition: Condition): string {
-  switch (condition.is) {
-    case 'anyone':
-    case 'system':
-    case 'scope':
-    case 'creators':
-      return condition.is;
-    case 'signed-in':
-      return 'signedIn';
-    case 'role':
-      return `role ${condition.roles.join(' / ')}`;
-    case 'role-in':
-      return `role in ${condition.field}: ${condition.roles.join(' / ')}`;
-    case 'self':
-      return `self as ${condition.field}`;
-    case 'member-of':
-      return `member of ${condition.field}`;
-    case 'related':
-      return `related as ${condition.relations.join(' / ')}`;
-    case 'through':
-      return `through ${condition.field}`;
-    default:
-      condition satisfies never;
-      throw new Error('unknown condition');
-  }
 }

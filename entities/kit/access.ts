@@ -44,6 +44,20 @@ export async function readStanding(
   return rows[0] as Standing;
 }
 
+/** Role, groups and relations of a person in an organization, as of now. */
+export async function readStandingIn(
+  unit: UnitOfWork,
+  userId: string,
+  organizationId: string,
+): Promise<Pick<Standing, 'role' | 'groupIds' | 'relations'>> {
+  const session = await unit.readAs('app');
+  const { rows } = await session.query<Pick<Standing, 'role' | 'groupIds' | 'relations'>>(
+    `select role, group_ids as "groupIds", relations from request_context($1, '', $2)`,
+    [userId, organizationId],
+  );
+  return rows[0] as Standing;
+}
+
 /** Makes an access token worthless from the commit on. */
 export async function revokeToken(unit: UnitOfWork, tokenId: string, expiresAt: Date): Promise<void> {
   const session = await unit.readAs('system');

@@ -11,7 +11,7 @@ import { isAppError } from '#entities/kit/errors.ts';
 import { newId } from '#entities/kit/ids.ts';
 import { scopeRelations, type Operation } from '#entities/kit/policy.ts';
 import { snakeCase } from '#entities/kit/snake-case.ts';
-import { printRule } from '#docs/print-policy.ts';
+import { printRule } from '#entities/kit/print-rule.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
 import { RightsStage, type Prop } from '../kit/rights-stage.ts';
 import { openWorld, type World } from '../kit/world.ts';

@@ -2,7 +2,17 @@ import { sql } from 'kysely';
 import type { Caller } from '../caller.ts';
 import type { EntityModule } from '../define.ts';
 import { targetOf } from '../links.ts';
-import { afterTheRules, decideByCaller, operationAbove, type Condition, type Operation, type Rule } from '../policy.ts';
+import {
+  afterTheRules,
+  allow,
+  anyone,
+  decideByCaller,
+  deny,
+  operationAbove,
+  type Condition,
+  type Operation,
+  type Rule,
+} from '../policy.ts';
 import { column } from './column.ts';
 import { relatedPredicates } from './grants.ts';
 import type { Sql } from './sql.ts';
@@ -32,6 +42,17 @@ export function permitted(module: EntityModule, alias: string, caller: Caller, o
   const recursion = recursionOf(module, caller, operation);
   if (!recursion) return new RuleCompiler(module, caller, operation).predicate(alias);
   return sql`${column(alias, 'id')} in (${recursion})`;
+}
+
+/** Rows to which one condition of the rules applies for this caller. */
+export function applies(
+  module: EntityModule,
+  alias: string,
+  caller: Caller,
+  operation: Operation,
+  condition: Condition,
+): Sql {
+  return new RuleCompiler(module, caller, operation).predicate(alias, [allow(condition), deny(anyone)]);
 }
 
 /** Whether a right passes from records of a kind to records of the same kind, and how; undefined when that changes nothing. */

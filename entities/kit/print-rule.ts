@@ -1,0 +1,33 @@
+import type { Condition, Rule } from './policy.ts';
+
+/** A rule for people: in reports, printed tables and explanations. */
+export function printRule(rule: Rule | undefined): string {
+  return rule ? `${rule.effect}(${printCondition(rule.when)})` : 'no rule';
+}
+
+function printCondition(condition: Condition): string {
+  switch (condition.is) {
+    case 'anyone':
+    case 'system':
+    case 'scope':
+    case 'creators':
+      return condition.is;
+    case 'signed-in':
+      return 'signedIn';
+    case 'role':
+      return `role ${condition.roles.join(' / ')}`;
+    case 'role-in':
+      return `role in ${condition.field}: ${condition.roles.join(' / ')}`;
+    case 'self':
+      return `self as ${condition.field}`;
+    case 'member-of':
+      return `member of ${condition.field}`;
+    case 'related':
+      return `related as ${condition.relations.join(' / ')}`;
+    case 'through':
+      return `through ${condition.field}`;
+    default:
+      condition satisfies never;
+      throw new Error('unknown condition');
+  }
+}

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { group, groupMembership, registry, task } from '#entities/index.ts';
+import { newId } from '#entities/kit/ids.ts';
+import { buildPerson, signedIn, type Person } from '../kit/people.ts';
+import { RightsStage } from '../kit/rights-stage.ts';
+import type { TestClient } from '../kit/test-client.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+let world: World;
+let owner: Person;
+let member: Person;
+let stage: RightsStage;
+let client: TestClient;
+
+beforeAll(async () => {
+  world = await openWorld();
+  owner = await buildPerson(world);
+  member = await buildPerson(world, { organization: owner.organization, role: 'member' });
+  stage = new RightsStage(world, owner);
+  client = await signedIn(world, owner);
+});
+afterAll(() => world.close());
+
+const document = `query ($id: ID!, $operation: AccessOperation!, $userId: ID!) {
+  explainAccess(kind: TASK, id: $id, operation: $operation, userId: $userId) {
+    isAllowed decidedBy
+    rules { rule doesApply relations above { kind id isAllowed rules { rule doesApply relations } } }
+  }
+}`;
+
+const explain = (id: string, operation: string, { user }: Person, by = client) =>
+  by.graphql(document, { id, operation, userId: user.id });
+
+test('says which rule decided, by which relation, and that the store was asked', async () => {
+  const { id } = await stage.prop('task', 'editor', member.user.id);
+  const { explainAccess } = (await explain(id, 'EDIT', member)).data;
+  expect(explainAccess).toMatchObject({ isAllowed: true, decidedBy: 'STORE' });
+  expect(explainAccess.rules.at(-1)).toEqual({
+    rule: 'allow(related as editor / assignee / assigner)',
+    doesApply: true,
+    relations: ['editor'],
+    above: null,
+  });
+  expect(explainAccess.rules.slice(0, -1).every((rule: { doesApply: boolean }) => !rule.doesApply)).toBe(true);
+  // Now it is remembered.
+  expect((await explain(id, 'EDIT', member)).data.explainAccess.decidedBy).toBe('CACHE');
+  expect((await explain(id, 'EDIT', owner)).data.explainAccess).toMatchObject({ isAllowed: true, decidedBy: 'RULES' });
+  expect((await explain(id, 'VIEW', member)).data.explainAccess).toMatchObject({ isAllowed: true, decidedBy: 'ROWS' });
+});
+
+test('follows a right to the record it comes from', async () => {
+  const { id } = await stage.prop('task', 'above assignee', member.user.id);
+  const { parentId } = await stage.asSystem((data) => data.get(task, id));
+  const { explainAccess } = (await explain(id, 'VIEW', member)).data;
+  expect(explainAccess.rules.at(-1)).toMatchObject({
+    rule: 'allow(through parentId)',
+    above: { kind: 'task', id: parentId, isAllowed: true },
+  });
+  expect(explainAccess.rules.at(-1).above.rules.at(-1)).toMatchObject({ relations: ['assignee'] });
+});
+
+test('a refusal shows every rule that did not apply, or the one that refuses', async () => {
+  const nothing = (await explain((await stage.prop('task', 'any')).id, 'EDIT', member)).data.explainAccess;
+  expect(nothing).toMatchObject({ isAllowed: false, decidedBy: 'STORE' });
+  expect(nothing.rules).toHaveLength(registry.byKind('task').policy?.edit.length ?? 0);
+  const kept = (await explain((await stage.prop('task', 'blocked assigner', member.user.id)).id, 'EDIT', member)).data;
+  expect(kept.explainAccess.rules.at(-1)).toMatchObject({ rule: 'deny(related as blocked)', relations: ['blocked'] });
+  // Somebody else's organization, or nobody at all: no rule speaks for them, and the answers are alike.
+  const { id } = await stage.prop('task', 'any');
+  const stranger = await buildPerson(world);
+  const nobody = { ...stranger, user: { ...stranger.user, id: newId() } };
+  expect((await explain(id, 'VIEW', stranger)).data).toEqual((await explain(id, 'VIEW', nobody)).data);
+});
+
+test('is for owners and administrators, about what they see', async () => {
+  const { id } = await stage.prop('task', 'assignee', member.user.id);
+  const code = (answer: { errors?: { extensions: { code: string } }[] }) => answer.errors?.[0]?.extensions.code;
+  expect(code(await explain(id, 'VIEW', member, await signedIn(world, member)))).toBe('permission_denied');
+  const admin = await buildPerson(world, { organization: owner.organization, role: 'admin' });
+  expect(code(await explain(id, 'VIEW', member, await signedIn(world, admin)))).toBe('not_found');
+  const elsewhere = await signedIn(world, await buildPerson(world));
+  expect(code(await explain(id, 'VIEW', member, elsewhere))).toBe('not_found');
+  expect(code(await explain(newId(), 'VIEW', member))).toBe('not_found');
+  expect(code(await explain(id, 'VIEW', member, world.client()))).toBe('permission_denied');
+});
+
+test('whoever leaves a group loses what it gave them at once, in every process', async () => {
+  const { id: groupId } = await stage.asSystem((data) => data.create(group, { name: newId() }));
+  const joined = await stage.asSystem((data) => data.create(groupMembership, { groupId, userId: member.user.id }));
+  const { id } = await stage.prop('task', 'any');
+  await stage.asSystem((data) =>
+    data.create(registry.byKind('taskShare'), { taskId: id, groupId, relation: 'editor' }),
+  );
+  const other = await world.openInstance();
+  const here = await signedIn(world, member);
+  const there = other.client();
+  for (const [name, value] of here.cookies) there.cookies.set(name, value);
+  const rename = (by: TestClient) =>
+    by.mutate({ method: 'PATCH', url: `/v1/tasks/${id}`, payload: { title: newId() } });
+  expect([(await rename(here)).status, (await rename(there)).status]).toEqual([200, 200]);
+  expect([(await rename(here)).status, (await rename(there)).status]).toEqual([200, 200]);
+  await stage.asSystem((data) => data.remove(groupMembership, joined.id));
+  expect([(await rename(there)).status, (await rename(here)).status]).toEqual([404, 404]);
+});
