@@ -22,7 +22,7 @@ interface Arguments {
   readonly userId: string;
 }
 
-const administrators: readonly (string | null)[] = ['owner', 'super_admin', 'admin'];
+const administrators = new Set<string | null>(['owner', 'super_admin', 'admin']);
 
 const explanation: GraphQLObjectType<Explanation> = new GraphQLObjectType<Explanation>({
   name: 'AccessExplanation',
@@ -102,7 +102,7 @@ export const explainAccess: HandWrittenField = {
     resolve: async (_source, args, { unit }) => {
       const { kind, id, operation, userId } = args as Arguments;
       const { organizationId, role, outOfContext } = unit.context.caller;
-      if (organizationId === null || !administrators.includes(role))
+      if (organizationId === null || !administrators.has(role))
         throw new AppError('permission_denied', 'Only owners and administrators ask why others have a right.');
       const module = registry.byKind(kind);
       // Who asks must see the record.
@@ -114,7 +114,7 @@ export const explainAccess: HandWrittenField = {
         outOfContext,
         ...(standing.role === null ? {} : { organizationId, ...standing }),
       });
-      return explain(unit, caller, module, id, operation) as Promise<never>;
+      return explain(unit, caller, module, id, operation);
     },
   }),
 };
