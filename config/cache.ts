@@ -73,5 +73,5 @@ export function cacheConnection(description: string) {
 
 /** `cache` (specification: Cache connection). */
 export const cache = cacheConnection(
-  'Cache connection: rate limits across processes, TOTP replay protection, mirror of revoked tokens.',
+  'Cache connection: remembered decisions, rate limits across processes, TOTP replay protection, mirror of revoked tokens.',
 );

@@ -425,12 +425,24 @@ export const effects: Readonly<Record<ConfigPath, Effect>> = {
   'jobqueue.metrics.enablesemanticmetrics': shown(
     'test/worker/metrics.test.ts > with enablemetrics > enablesemanticmetrics adds those of the OpenTelemetry messaging conventions, and off leaves them out',
   ),
-  'cache.enabled': pending('cache connection'),
-  'cache.address': pending('cache connection'),
-  'cache.name': pending('cache connection'),
-  'cache.username': pending('cache connection'),
-  'cache.password': pending('cache connection'),
-  'cache.db': pending('cache connection'),
+  'cache.enabled': shown(
+    'test/relay/shared-allows.test.ts > cache.enabled: what one process was allowed, another one does not ask again',
+  ),
+  'cache.address': shown(
+    'test/relay/shared-allows.test.ts > address, username, password, db and name are how the server is reached',
+  ),
+  'cache.name': shown(
+    'test/relay/shared-allows.test.ts > address, username, password, db and name are how the server is reached',
+  ),
+  'cache.username': shown(
+    'test/relay/shared-allows.test.ts > address, username, password, db and name are how the server is reached',
+  ),
+  'cache.password': shown(
+    'test/relay/shared-allows.test.ts > address, username, password, db and name are how the server is reached',
+  ),
+  'cache.db': shown(
+    'test/relay/shared-allows.test.ts > address, username, password, db and name are how the server is reached',
+  ),
   'cache.dialtimeout': pending('cache connection'),
   'cache.readtimeout': pending('cache connection'),
   'cache.writetimeout': pending('cache connection'),

@@ -1,0 +1,162 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import { newId } from '#entities/kit/ids.ts';
+import { eventually } from '../kit/eventually.ts';
+import { OpenfgaProxy } from '../kit/fakes/openfga-proxy.ts';
+import { buildPerson, signedIn, type Person } from '../kit/people.ts';
+import { startRedisServer, type RedisServer } from '../kit/redis-server.ts';
+import { startTcpProxy, type TcpProxy } from '../kit/tcp-proxy.ts';
+import type { TestClient } from '../kit/test-client.ts';
+import { openWorld, type Instance, type World } from '../kit/world.ts';
+
+let server: RedisServer | undefined;
+let reason = '';
+let cache: TcpProxy;
+/** As the owner of the server sees it. */
+let inside: Redis;
+let fga: OpenfgaProxy;
+let world: World;
+let other: Instance;
+let owner: Person;
+let member: Person;
+let ownerClient: TestClient;
+/** The same person at two processes. */
+let here: TestClient;
+let there: TestClient;
+
+beforeAll(async () => {
+  const started = await startRedisServer();
+  if (typeof started === 'string') {
+    reason = started;
+    return;
+  }
+  server = started;
+  inside = new Redis(server.url.href);
+  await inside.call('ACL', 'SETUSER', 'core', 'on', '>of-the-core', '~*', '+@all');
+  cache = await startTcpProxy(server.url.host);
+  fga = await OpenfgaProxy.start(inject('stack').openfgaUrl);
+  world = await openWorld({ environment: { CORE_AUTHZ_HOSTURL: fga.url, ...cacheEnvironment() } });
+  other = await world.openInstance();
+  owner = await buildPerson(world);
+  member = await buildPerson(world, { organization: owner.organization, role: 'member' });
+  ownerClient = await signedIn(world, owner);
+  here = await signedIn(world, member);
+  there = await at(other);
+}, 180_000);
+beforeEach((context) => {
+  if (!server) context.skip(reason);
+});
+afterAll(async () => {
+  if (!server) return;
+  await world.close();
+  await Promise.all([fga.close(), cache.close()]);
+  inside.disconnect();
+  await server.stop();
+});
+
+const cacheEnvironment = (): Record<string, string> => ({
+  CORE_CACHE_ENABLED: 'true',
+  CORE_CACHE_ADDRESS: cache.address,
+  CORE_CACHE_PASSWORD: server?.url.password ?? '',
+});
+
+/** The member, signed in at another process. */
+const at = (instance: Pick<Instance, 'client'>) => signedIn({ ...world, client: () => instance.client() }, member);
+
+const checks = () => fga.requests.filter(({ path }) => path.endsWith('/check')).length;
+
+/** A task that the member asked for, so that the store has to say what may be done with it. */
+async function ownTask(): Promise<string> {
+  const answer = await here.post('/v1/tasks', { title: 'remembered' });
+  expect(answer.status).toBe(201);
+  await world.backbone.tuples?.apply();
+  fga.requests.length = 0;
+  return answer.body.id;
+}
+
+const edit = async (client: TestClient, id: string) =>
+  (await client.mutate({ method: 'PATCH', url: `/v1/tasks/${id}`, payload: { title: newId() } })).status;
+
+/** Connected, both processes use the cache; they do not wait for it. */
+async function areConnected(...clients: TestClient[]): Promise<void> {
+  for (const client of clients) {
+    await eventually(async () => {
+      const id = await ownTask();
+      expect(await edit(client, id)).toBe(200);
+      expect(await edit(client, id)).toBe(200);
+      return checks() === 1;
+    });
+  }
+}
+
+test('cache.enabled: what one process was allowed, another one does not ask again', async () => {
+  await areConnected(here, there);
+  const id = await ownTask();
+  expect(await edit(here, id)).toBe(200);
+  expect(checks()).toBe(1);
+  expect(await edit(there, id)).toBe(200);
+  expect(await edit(here, id)).toBe(200);
+  expect(checks()).toBe(1);
+  const keys = await inside.keys(`${world.name}:allow:*`);
+  expect(keys.length).toBeGreaterThan(0);
+  expect(await inside.ttl(keys[0] ?? '')).toBeGreaterThan(0);
+
+  const alone = await world.openInstance({ environment: { CORE_CACHE_ENABLED: 'false' } });
+  const client = await at(alone);
+  expect(await edit(client, id)).toBe(200);
+  expect(await edit(client, id)).toBe(200);
+  expect(checks()).toBe(2);
+});
+
+test('a revocation through one process is refused by the other at once', async () => {
+  await areConnected(here, there);
+  const made = await ownerClient.post('/v1/tasks', { title: 'given', assignee_id: member.user.id });
+  const id: string = made.body.id;
+  expect([await edit(here, id), await edit(there, id), await edit(there, id)]).toEqual([200, 200, 200]);
+  for (let round = 0; round < 5; round++) {
+    const assign = (assignee_id: string | null) =>
+      ownerClient.mutate({ method: 'PATCH', url: `/v1/tasks/${id}`, payload: { assignee_id } });
+    expect((await assign(null)).status).toBe(200);
+    expect([await edit(there, id), await edit(here, id)]).toEqual([404, 404]);
+    expect((await assign(member.user.id)).status).toBe(200);
+    expect([await edit(there, id), await edit(here, id)]).toEqual([200, 200]);
+  }
+});
+
+test('away, or standing still, everything still answers; back, it is used again', async () => {
+  await areConnected(here, there);
+  for (const disturb of ['cut', 'stall'] as const) {
+    cache[disturb]();
+    const id = await ownTask();
+    expect([await edit(here, id), await edit(there, id), await edit(here, id)]).toEqual([200, 200, 200]);
+    expect((await here.get(`/v1/tasks/${id}`)).status).toBe(200);
+    expect(checks()).toBe(3);
+    cache.restore();
+    await areConnected(here, there);
+  }
+}, 60_000);
+
+test('address, username, password, db and name are how the server is reached', async () => {
+  const named = await world.openInstance({
+    environment: {
+      CORE_CACHE_USERNAME: 'core',
+      CORE_CACHE_PASSWORD: 'of-the-core',
+      CORE_CACHE_DB: '7',
+      CORE_CACHE_NAME: 'core-of-the-test',
+    },
+  });
+  await areConnected(await at(named));
+  const connections = String(await inside.client('LIST')).split('\n');
+  expect(connections.find((line) => line.includes('name=core-of-the-test'))).toMatch(/ db=7 .* user=core /u);
+  await inside.select(7);
+  expect((await inside.keys(`${world.name}:allow:*`)).length).toBeGreaterThan(0);
+  await inside.select(0);
+
+  const wrongs: Record<string, string>[] = [{ CORE_CACHE_PASSWORD: 'wrong' }, { CORE_CACHE_ADDRESS: '127.0.0.1:1' }];
+  for (const wrong of wrongs) {
+    const client = await at(await world.openInstance({ environment: wrong }));
+    const id = await ownTask();
+    expect([await edit(client, id), await edit(client, id)]).toEqual([200, 200]);
+    expect(checks()).toBe(2);
+  }
+});
