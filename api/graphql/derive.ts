@@ -16,6 +16,8 @@ import type { EntityModule } from '#entities/kit/define.ts';
 import { AppError } from '#entities/kit/errors.ts';
 import { pluralOf, relationsOf } from '#entities/kit/read/relations.ts';
 import type { Registry } from '#entities/kit/registry.ts';
+import { bulkMutationsOf } from './bulk-mutations.ts';
+import { capitalized } from './capitalized.ts';
 import type { GraphqlContext } from './context.ts';
 import { DateTime } from './date-time.ts';
 import { Json } from './json.ts';
@@ -52,12 +54,13 @@ class SchemaDeriver implements Types {
   readonly #choices = new Map<string, GraphQLEnumType>();
   readonly #wheres: WhereTypes;
   readonly #pages = new PageTypes();
-  readonly inputs = new InputTypes((module, field) => this.valueType(module, field));
+  readonly inputs: InputTypes;
 
   constructor(registry: Registry) {
     this.#registry = registry;
     this.#exposed = registry.modules.filter((module) => Object.keys(module.expose).length > 0);
     this.#wheres = new WhereTypes(registry);
+    this.inputs = new InputTypes(registry, (module, field) => this.valueType(module, field));
     for (const module of this.#exposed) this.#objects.set(module.kind, this.#objectType(module));
   }
 
@@ -66,7 +69,7 @@ class SchemaDeriver implements Types {
     for (const module of this.#exposed) {
       roots.Query[pluralOf(module)] = this.#listField(module);
       roots.Query[module.kind] = this.#lookUpField(module);
-      for (const [name, mutation] of Object.entries(mutationsOf(module, this)))
+      for (const [name, mutation] of Object.entries({ ...mutationsOf(module, this), ...bulkMutationsOf(module, this) }))
         roots.Mutation[name] = flushed(mutation);
     }
     for (const field of handWritten) {
@@ -85,6 +88,15 @@ class SchemaDeriver implements Types {
 
   read(module: EntityModule, id: string, context: GraphqlContext, info: GraphQLResolveInfo): Promise<Answer> {
     return context.unit.data.record(this.#reader(context, info).record(module), id);
+  }
+
+  readAll(
+    module: EntityModule,
+    ids: readonly string[],
+    context: GraphqlContext,
+    info: GraphQLResolveInfo,
+  ): Promise<readonly Answer[]> {
+    return context.unit.data.records(this.#reader(context, info).records(module, ids.length), ids);
   }
 
   #reader(context: GraphqlContext, info: GraphQLResolveInfo): SelectionReader {
@@ -230,8 +242,4 @@ function flushed(config: FieldConfig): FieldConfig {
       return result;
     },
   };
-}
-
-function capitalized(name: string): string {
-  return name.slice(0, 1).toUpperCase() + name.slice(1);
 }

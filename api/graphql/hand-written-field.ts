@@ -16,4 +16,11 @@ export interface Types {
   objectOf(module: EntityModule): GraphQLObjectType;
   /** @throws AppError not_found */
   read(module: EntityModule, id: string, context: GraphqlContext, info: GraphQLResolveInfo): Promise<Answer>;
+  /** Those of them that the caller may see, in this order. */
+  readAll(
+    module: EntityModule,
+    ids: readonly string[],
+    context: GraphqlContext,
+    info: GraphQLResolveInfo,
+  ): Promise<readonly Answer[]>;
 }

@@ -1,14 +1,17 @@
 import {
   GraphQLInputObjectType,
+  GraphQLList,
   GraphQLNonNull,
   type GraphQLInputFieldConfig,
   type GraphQLLeafType,
-  type GraphQLList,
 } from 'graphql';
 import type { Creation } from '#entities/kit/creations.ts';
 import type { Answer } from '#entities/kit/data-client.ts';
 import type { EntityModule } from '#entities/kit/define.ts';
 import type { Field } from '#entities/kit/fields.ts';
+import { relationsOf, type ToMany } from '#entities/kit/read/relations.ts';
+import type { Registry } from '#entities/kit/registry.ts';
+import { capitalized } from './capitalized.ts';
 import { storedWords } from './choice-words.ts';
 
 /** Type of a field's values, as they are given. */
@@ -19,33 +22,54 @@ type ValueType = (
 
 /** What creations and changes of the kinds are given, and what it means to the data layer; each type is made once. */
 export class InputTypes {
+  readonly #registry: Registry;
   readonly #valueType: ValueType;
   readonly #creations = new Map<string, GraphQLInputObjectType>();
   readonly #changes = new Map<string, GraphQLInputObjectType>();
 
-  constructor(valueType: ValueType) {
+  constructor(registry: Registry, valueType: ValueType) {
+    this.#registry = registry;
     this.#valueType = valueType;
   }
 
-  creation(module: EntityModule): GraphQLInputObjectType {
-    const made = this.#creations.get(module.kind);
+  /** @param link field by which what is created hangs on the record around it, which says it then */
+  creation(module: EntityModule, link?: ToMany): GraphQLInputObjectType {
+    const key = link ? `${module.kind} ${link.field}` : module.kind;
+    const made = this.#creations.get(key);
     if (made) return made;
     const type = new GraphQLInputObjectType({
-      name: `Create${module.typeName}Input`,
+      name: `Create${module.typeName}${link ? `By${capitalized(link.field)}` : ''}Input`,
       description: 'What is left out has its default, or is empty.',
-      fields: () =>
-        Object.fromEntries(
-          writableFields(module).map(([name, field]): [string, GraphQLInputFieldConfig] => {
-            const value = this.#valueType(module, name);
-            return [
-              name,
-              { type: isNeeded(field) ? new GraphQLNonNull(value) : value, description: field.description },
-            ];
+      fields: () => {
+        const fields = writableFields(module).filter(([field]) => field !== link?.field);
+        return Object.fromEntries<GraphQLInputFieldConfig>([
+          ...fields.map(([field, { description, ...shape }]): [string, GraphQLInputFieldConfig] => {
+            const value = this.#valueType(module, field);
+            return [field, { type: isNeeded(shape) ? new GraphQLNonNull(value) : value, description }];
           }),
-        ),
+          ...this.#hanging(module).map(([field, relation]): [string, GraphQLInputFieldConfig] => [
+            field,
+            {
+              type: new GraphQLList(new GraphQLNonNull(this.creation(relation.target, relation))),
+              description: `${relation.target.typeName} records that are created with it.`,
+            },
+          ]),
+        ]);
+      },
     });
-    this.#creations.set(module.kind, type);
+    this.#creations.set(key, type);
     return type;
+  }
+
+  /** What can be created together with a record: kinds that hang on it for good, by the name that the input has for them. */
+  #hanging(module: EntityModule): [string, ToMany][] {
+    return [...relationsOf(this.#registry, module).values()].flatMap((relation): [string, ToMany][] => {
+      if (relation.is !== 'many') return [];
+      const { target, field } = relation;
+      const isForGood = target.fields[field]?.immutable && target.fields[field].onDelete === 'cascade';
+      const isOpen = target.mutate?.includes('create') && target.expose[field] !== 'read';
+      return isForGood && isOpen ? [[`create${capitalized(relation.name)}`, relation]] : [];
+    });
   }
 
   change(module: EntityModule): GraphQLInputObjectType {
@@ -68,19 +92,27 @@ export class InputTypes {
 
   /** @param path where the input stands in that of the operation, as a JSON pointer */
   creationOf(module: EntityModule, input: Answer, path: string): Creation {
-    return { module, path, input: storedValues(module, input) };
+    const relations = this.#hanging(module);
+    const own = Object.entries(input).filter(([name]) => relations.every(([field]) => field !== name));
+    const hanging = relations.flatMap(([name, { field, target }]) =>
+      ((input[name] ?? []) as readonly Answer[]).map((below, place) => ({
+        field,
+        creation: this.creationOf(target, below, `${path}/${name}/${place}`),
+      })),
+    );
+    return { module, path, input: storedValues(module, Object.fromEntries(own)), hanging };
   }
 }
 
 /** Fields that callers give. */
-function writableFields(module: EntityModule): [string, Field][] {
+export function writableFields(module: EntityModule): [string, Field][] {
   return Object.entries(module.expose).flatMap(([name, exposure]): [string, Field][] => {
     const field = module.fields[name];
     return field && exposure !== 'read' ? [[name, field]] : [];
   });
 }
 
-function isNeeded(field: Field): boolean {
+export function isNeeded(field: Omit<Field, 'description'>): boolean {
   return !field.optional && field.default === undefined && !field.creator;
 }
 

@@ -95,6 +95,11 @@ export class SelectionReader {
     return { module, parts };
   }
 
+  /** What is selected of each of so many records. @throws AppError limit_exceeded, invalid_input */
+  records(module: EntityModule, count: number): RecordSelection {
+    return this.#below(count, () => this.record(module));
+  }
+
   /** @throws AppError limit_exceeded, invalid_input */
   page(module: EntityModule, args: PageArguments, nodes: readonly FieldNode[] = this.#info.fieldNodes): PageSelection {
     const type = this.#objectType(`${module.typeName}Connection`);

@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import { actorOf } from './caller.ts';
 import { organizationOf, type RecordedChange } from './changes.ts';
 import { tenancyField, type EntityModule } from './define.ts';
-import { compileSql, type Sql } from './read/sql.ts';
-import { wholeRow } from './read/rows.ts';
+import type { Sql } from './read/sql.ts';
 import { column } from './read/column.ts';
 import { writeRecords, type EventDraft, type Written } from './records.ts';
 import type { Registry } from './registry.ts';
+import { updateRows } from './set-change.ts';
 import { snakeCase } from './snake-case.ts';
 import type { DatabaseRole, RoleSession, Transaction } from './transaction.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -109,17 +109,15 @@ async function deleteChunk(
   unit: UnitOfWork,
 ): Promise<RecordedChange[]> {
   const { module, by } = dependent;
-  const at = unit.database.options.clock.now();
-  const actor = actorOf(unit.context.caller);
-  const table = sql.table(module.table);
+  const stamp = { at: unit.database.options.clock.now(), actor: actorOf(unit.context.caller) };
   const columns = sql.join(by.map(({ owner }) => sql`${owners.map((row) => row[owner])}::text[]`));
   const names = sql.join(by.map(({ owner }) => sql.id(snakeCase(owner))));
-  const { text, values } = compileSql(sql`update ${table} as row
-    set deleted_at = ${at}, deleted_by = ${actor}, updated_at = ${at}, updated_by = ${actor}, record_version = record_version + 1
-    where id in (select owned.id from ${table} as owned join unnest(${columns}) as gone (${names})
-      on ${dependency(dependent, 'owned', 'gone')} where owned.deleted_at is null order by owned.id limit ${chunk} for update of owned)
-    returning ${wholeRow(module, 'row')}`);
-  const { rows } = await session.query<Record<string, unknown>>(text, values);
+  const rows = await updateRows(session, module, {
+    values: { deletedAt: stamp.at, deletedBy: stamp.actor },
+    which: sql`row.id in (select owned.id from ${sql.table(module.table)} as owned join unnest(${columns}) as gone (${names})
+      on ${dependency(dependent, 'owned', 'gone')} where owned.deleted_at is null order by owned.id limit ${chunk} for update of owned)`,
+    stamp,
+  });
   return rows.map((row) => ({
     module,
     operation: 'deleted',

@@ -3,6 +3,7 @@ import { tenancyField, type EntityModule } from './define.ts';
 import { displayIdOf } from './display-id.ts';
 import { AppError } from './errors.ts';
 import { newId } from './ids.ts';
+import { checkRowCount } from './set-change.ts';
 import { validateCreations, type CreationValues } from './input.ts';
 
 type Row = Record<string, unknown>;
@@ -36,10 +37,11 @@ export interface Creator {
 /**
  * The rows that creations mean, each after the one it hangs on, whole and checked by themselves; rules and references are
  * not asked yet.
- * @throws AppError invalid_input; permission_denied when they would belong to nobody
+ * @throws AppError limit_exceeded, invalid_input; permission_denied when they would belong to nobody
  */
 export function newRows(creations: readonly Creation[], creator: Creator): NewRow[] {
   const drafts = creations.flatMap((creation) => draftsOf(creation, creator));
+  checkRowCount(drafts.length);
   // Before anything is said about the input, to whoever can create nothing at all.
   for (const { module, input } of drafts) {
     if (tenancyField(module.tenancy).some((name) => (input[name] ?? null) === null))

@@ -11,6 +11,7 @@ import type { Operation } from './policy.ts';
 import {
   compilePage,
   compileRecord,
+  compileRecords,
   type PageSelection,
   type RecordSelection,
   type Statement,
@@ -18,6 +19,8 @@ import {
 import { compileRead } from './read/rows.ts';
 import type { Comparison } from './read/where.ts';
 import { checkReferences, lockHierarchies, referencesIn } from './references.ts';
+import { changeSet, type SetResult } from './set-change.ts';
+import { refuseTakenKeys } from './taken-keys.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 type Row = Record<string, unknown>;
@@ -90,6 +93,11 @@ export class DataClient {
     return (await this.#answer(compilePage(selection, this.#caller))) as Answer;
   }
 
+  /** Records with everything below them, in one statement, in the order of their ids; what is not there is left out. @throws AppError limit_exceeded */
+  async records(selection: RecordSelection, ids: readonly string[]): Promise<readonly Answer[]> {
+    return (await this.#answer(compileRecords(selection, ids, this.#caller))) as unknown as readonly Answer[];
+  }
+
   /** One record with everything below it, in one statement, ready to be answered. @throws AppError not_found, limit_exceeded */
   async record(selection: RecordSelection, id: string): Promise<Answer> {
     const answer = await this.#answer(compileRecord(selection, id, this.#caller));
@@ -135,6 +143,7 @@ export class DataClient {
       this.#caller,
       given.filter(({ id }) => !ids.has(id)),
     );
+    if (kept.length > 1) await refuseTakenKeys(await this.#unit.readAs(this.#role), kept);
     for (const [level, rows] of Map.groupBy(kept, ({ level }) => level)) {
       // What they hang on has to be there before it is asked.
       for (const { module, row } of below.filter((made) => made.level === level))
@@ -170,6 +179,25 @@ export class DataClient {
     await this.#change(module, id, 'remove', { deletedAt: at, deletedBy: this.#actor });
     // Others may hang on it that were made here.
     this.#unit.created.clear();
+  }
+
+  /**
+   * Changes many rows alike, those that the caller may change; a thousand at the most.
+   * @throws AppError invalid_input, limit_exceeded; not_found for references to what the caller cannot see
+   */
+  updateAll(module: EntityModule, ids: readonly string[], changes: Row): Promise<SetResult> {
+    return this.#changeSet(module, ids, 'edit', validateChanges(module, changes));
+  }
+
+  /** Soft-deletes many rows, those that the caller may delete; a thousand at the most. @throws AppError limit_exceeded */
+  removeAll(module: EntityModule, ids: readonly string[]): Promise<SetResult> {
+    const at = this.#unit.database.options.clock.now();
+    return this.#changeSet(module, ids, 'remove', { deletedAt: at, deletedBy: this.#actor });
+  }
+
+  #changeSet(module: EntityModule, ids: readonly string[], operation: 'edit' | 'remove', values: Row) {
+    const stamp = { at: this.#unit.database.options.clock.now(), actor: this.#actor };
+    return changeSet(this.#unit, { module, ids, operation, values, caller: this.#caller, stamp });
   }
 
   /**

@@ -1,12 +1,12 @@
-import type { RecordedChange } from './changes.ts';
+import type { EntityModule } from './define.ts';
 import { UniqueViolation } from './database-error.ts';
 import { AppError } from './errors.ts';
 import type { Registry } from './registry.ts';
 
-/** What a failed write means for whoever asked for it; errors that are not about these changes stay what they are. */
-export function explained(error: unknown, changes: readonly RecordedChange[], registry: Registry): unknown {
+/** What a failed write means for whoever asked for it; errors that are not about these kinds stay what they are. */
+export function explained(error: unknown, modules: readonly EntityModule[], registry: Registry): unknown {
   if (error instanceof UniqueViolation) {
-    for (const { module } of changes) {
+    for (const module of modules) {
       const key = registry.uniqueKey(module, error.index);
       if (key) {
         return new AppError('already_exists', key.message, {

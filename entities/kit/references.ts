@@ -60,7 +60,7 @@ function isHierarchical(module: EntityModule, field: string): boolean {
  * @param session under which the records are read; pending changes have been sent
  * @returns the first problem of each reference that has one
  */
-export async function referenceProblems(
+async function referenceProblems(
   session: RoleSession,
   given: readonly GivenReference[],
   caller: Caller,
@@ -194,23 +194,35 @@ function problemsOf(
   });
 }
 
-/**
- * Refuses references that may not be set. What the server sets itself it has looked up.
- * @throws AppError not_found, permission_denied, invalid_input: the first problem, with the paths of all that are like it
- */
+/** Refuses references that may not be set. @throws AppError not_found, permission_denied, invalid_input */
 export async function checkReferences(
   unit: UnitOfWork,
   caller: Caller,
   given: readonly GivenReference[],
 ): Promise<void> {
-  if (caller.kind === 'system') return;
+  refuseReferences(await openProblems(unit, caller, given));
+}
+
+/** The problems of references that have to be looked at. What the server sets itself it has looked up. */
+export async function openProblems(
+  unit: UnitOfWork,
+  caller: Caller,
+  given: readonly GivenReference[],
+): Promise<ReferenceProblem[]> {
+  if (caller.kind === 'system') return [];
   const open = given.filter((reference) => !isSelf(reference, caller) && !isOwn(reference, unit));
-  if (open.length === 0) return;
-  const session = await unit.readAs('app');
-  const problems = await referenceProblems(session, open, caller, unit.database.options.registry);
+  if (open.length === 0) return [];
+  return referenceProblems(await unit.readAs('app'), open, caller, unit.database.options.registry);
+}
+
+/** Most problems that one answer tells. */
+const mostProblems = 100;
+
+/** @throws AppError the first problem, with the paths of all that are like it */
+export function refuseReferences(problems: readonly ReferenceProblem[]): void {
   const [first] = problems;
   if (!first) return;
-  const alike = problems.filter(({ code }) => code === first.code);
+  const alike = problems.filter(({ code }) => code === first.code).slice(0, mostProblems);
   throw new AppError(first.code, first.message, {
     details: { fields: alike.map(({ reference, message }) => ({ path: reference.path, message })) },
   });

@@ -1,12 +1,14 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { raiseRevisions } from './authorization-state.ts';
 import { recordWithConsequences } from './cascade.ts';
-import { recordedChanges } from './changes.ts';
+import { recordedChanges, type RecordedChange } from './changes.ts';
 import { DataClient } from './data-client.ts';
+import type { EntityModule } from './define.ts';
 import type { Database } from './database.ts';
 import { isAppError } from './errors.ts';
 import { explained } from './explained.ts';
 import { failpoint } from './failpoint.ts';
+import { PostCommitHooks } from './post-commit-hooks.ts';
 import type { EventDraft } from './records.ts';
 import { Tally } from './tally.ts';
 import { Transaction, type DatabaseRole, type RoleSession } from './transaction.ts';
@@ -45,7 +47,7 @@ export class UnitOfWork {
   #writingAs: DatabaseRole | undefined;
   #events: EventDraft[] = [];
   #outside: { readonly name: string; readonly work: (unit: UnitOfWork) => Promise<void> }[] = [];
-  #afterCommit: (() => void | Promise<void>)[] = [];
+  readonly #afterCommit = new PostCommitHooks();
   #isFree: boolean;
   #origin: Origin;
 
@@ -180,14 +182,36 @@ export class UnitOfWork {
     this.touched.clear();
     const role = this.#writingAs ?? this.#homeRole;
     this.#writingAs = undefined;
-    this.#isFlushing = true;
-    try {
-      const transaction = await this.#begin();
+    const modules = changes.map(({ module }) => module);
+    await this.#sending(modules, async (transaction) => {
       this.#em.setTransactionContext(transaction.as(role));
       await this.#em.flush();
       this.tally.add(await recordWithConsequences(transaction, role, changes, events, this));
+    });
+  }
+
+  /** Makes changes that pass the entity manager by, with all that follows from them; pending ones are sent before. */
+  changeRows(
+    role: DatabaseRole,
+    module: EntityModule,
+    change: (session: RoleSession) => Promise<readonly RecordedChange[]>,
+  ): Promise<void> {
+    return this.#flushes.run(async () => {
+      await this.#flush();
+      await this.#sending([module], async (transaction) => {
+        const changes = await change(transaction.as(role));
+        this.tally.add(await recordWithConsequences(transaction, role, changes, [], this));
+      });
+    });
+  }
+
+  /** Sends changes of these kinds; when that fails, only a rollback is left. */
+  async #sending(modules: readonly EntityModule[], send: (transaction: Transaction) => Promise<void>): Promise<void> {
+    this.#isFlushing = true;
+    try {
+      await send(await this.#begin());
     } catch (error) {
-      this.#failure = { error: explained(error, changes, this.database.options.registry) };
+      this.#failure = { error: explained(error, modules, this.database.options.registry) };
       throw this.#failure.error;
     } finally {
       this.#isFlushing = false;
@@ -215,13 +239,7 @@ export class UnitOfWork {
     failpoint('after-commit');
     this.#end('committed');
     this.#leave?.();
-    for (const hook of this.#afterCommit) {
-      try {
-        await hook();
-      } catch (error) {
-        this.database.options.onBackgroundError(error, 'post-commit hook');
-      }
-    }
+    await this.#afterCommit.run(this.database.options.onBackgroundError);
     const { pendingEvents, tupleChanges } = this.tally;
     if (pendingEvents > 0 || tupleChanges > 0)
       await this.database.committed({ requestId: this.context.requestId, pendingEvents, tupleChanges });
@@ -268,7 +286,7 @@ export class UnitOfWork {
 
   /** Runs in process after the commit, best effort. What must not be lost is an event instead. */
   afterCommit(hook: () => void | Promise<void>): void {
-    this.#afterCommit.push(hook);
+    this.#afterCommit.add(hook);
   }
 
   #end(state: State): void {

@@ -1,0 +1,184 @@
+import { isDeepStrictEqual } from 'node:util';
+import { sql } from 'kysely';
+import type { Caller } from './caller.ts';
+import { organizationOf, type RecordedChange } from './changes.ts';
+import type { EntityModule } from './define.ts';
+import { AppError, type ErrorCode } from './errors.ts';
+import { column } from './read/column.ts';
+import { wholeRow } from './read/rows.ts';
+import { compileSql, type Sql } from './read/sql.ts';
+import { permitted, visible } from './read/visibility.ts';
+import { lockHierarchies, openProblems, referencesIn, refuseReferences } from './references.ts';
+import { snakeCase } from './snake-case.ts';
+import type { RoleSession } from './transaction.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Most records that one operation makes or changes. */
+export const mostRows = 1_000;
+
+/** @throws AppError limit_exceeded */
+export function checkRowCount(count: number): void {
+  if (count > mostRows)
+    throw new AppError(
+      'limit_exceeded',
+      `One operation makes or changes ${mostRows} records at the most, not ${count}; split it.`,
+    );
+}
+
+/** Who changes rows, and when. */
+export interface Stamp {
+  readonly at: Date;
+  readonly actor: string;
+}
+
+/** A record that was left as it is. */
+export interface Refusal {
+  readonly id: string;
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+export interface SetResult {
+  /** In the order in which they were given. */
+  readonly changed: readonly string[];
+  readonly refused: readonly Refusal[];
+}
+
+export interface SetChange {
+  readonly module: EntityModule;
+  readonly ids: readonly string[];
+  readonly operation: 'edit' | 'remove';
+  readonly values: Row;
+  readonly caller: Caller;
+  readonly stamp: Stamp;
+}
+
+/**
+ * Changes records without reading them into the unit of work: one statement finds, locks and judges all of them, one changes
+ * those that may be changed, one writes their history, events and tuples. What may not be changed is told and left as it is.
+ * @throws AppError limit_exceeded; not_found, permission_denied for references that none of them may have
+ */
+export function changeSet(unit: UnitOfWork, change: SetChange): Promise<SetResult> {
+  const ids = [...new Set(change.ids)];
+  checkRowCount(ids.length);
+  return unit.inTurn(async () => {
+    await lockHierarchies(unit, change.caller, change.module, change.values);
+    const found = await findLocked(unit, change, ids);
+    const refused = new Map(ids.flatMap((id) => refusalOf(id, found.get(id), change)));
+    // A kind without rules: its writes are dropped without a word (specification, Authorization rule 3).
+    const open = change.module.policy ? [...found.values()].filter(({ row }) => !refused.has(row['id'] as string)) : [];
+    // What changes nothing is no change: no version, no history, no event.
+    const differing = open.map(({ row }) => row).filter((row) => changedNames(row, change.values).length > 0);
+    for (const refusal of await misplaced(unit, change, differing)) refused.set(refusal.id, refusal);
+    await write(
+      unit,
+      change,
+      differing.filter((row) => !refused.has(row['id'] as string)),
+    );
+    return { changed: ids.filter((id) => !refused.has(id)), refused: [...refused.values()] };
+  });
+}
+
+interface FoundRow {
+  readonly row: Row;
+  readonly isPermitted: boolean;
+}
+
+async function findLocked(
+  unit: UnitOfWork,
+  { module, operation, caller }: SetChange,
+  ids: readonly string[],
+): Promise<Map<string, FoundRow>> {
+  const session = await unit.readAs(roleOf(caller));
+  // In the order of their ids, so that two such changes never wait for each other in a circle.
+  const { text, values } = compileSql(sql`select ${wholeRow(module, 'row')},
+    (${permitted(module, 'row', caller, operation)}) is true as "#isPermitted"
+    from ${sql.table(module.table)} as row where ${column('row', 'id')} = any(${ids}) and ${visible(module, 'row', caller)}
+    order by ${column('row', 'id')} for update of row`);
+  const { rows } = await session.query<Record<string, unknown>>(text, values);
+  return new Map(
+    rows.map(({ '#isPermitted': isPermitted, ...row }) => {
+      const decision = { isAllowed: isPermitted === true, by: 'rows', rule: undefined } as const;
+      unit.database.options.onDecision?.({ kind: module.kind, operation, caller, decision });
+      return [row['id'] as string, { row, isPermitted: decision.isAllowed }];
+    }),
+  );
+}
+
+function refusalOf(id: string, found: FoundRow | undefined, { module, operation }: SetChange): [string, Refusal][] {
+  const say = (code: ErrorCode, message: string): [string, Refusal][] => [[id, { id, code, message }]];
+  if (!found) return say('not_found', `There is no ${module.typeName} "${id}".`);
+  if (found.isPermitted || !module.policy) return [];
+  return say('permission_denied', `You may not ${operation} this ${module.typeName}.`);
+}
+
+/** References that nobody may have are refused for all; a place in a hierarchy may be wrong for one and right for another. */
+async function misplaced(unit: UnitOfWork, change: SetChange, rows: readonly Row[]): Promise<Refusal[]> {
+  const { module, values, caller } = change;
+  const given = rows.flatMap((row) => {
+    const names = changedNames(row, values);
+    const differing = Object.fromEntries(names.map((name) => [name, values[name]]));
+    const about = { organizationId: organizationOf(module, row), from: row['id'] as string, path: '' };
+    return referencesIn(module, differing, about);
+  });
+  const problems = await openProblems(unit, caller, given);
+  const ofOne = problems.filter(({ code }) => code === 'invalid_input');
+  refuseReferences(problems.filter((problem) => !ofOne.includes(problem)));
+  return ofOne.map(({ reference, code, message }) => ({ id: reference.from as string, code, message }));
+}
+
+async function write(unit: UnitOfWork, change: SetChange, rows: readonly Row[]): Promise<void> {
+  if (rows.length === 0) return;
+  const { module, operation, values, caller, stamp } = change;
+  const before = new Map(rows.map((row) => [row['id'], row]));
+  if (operation === 'remove') unit.created.clear();
+  await unit.changeRows(roleOf(caller), module, async (session) => {
+    const which = sql`${column('row', 'id')} = any(${[...before.keys()]})`;
+    const after = await updateRows(session, module, { values, which, stamp });
+    return after.map((row): RecordedChange => {
+      const old = before.get(row['id']) as Row;
+      return {
+        module,
+        operation: operation === 'edit' ? 'updated' : 'deleted',
+        id: row['id'] as string,
+        recordVersion: row['recordVersion'] as number,
+        organizationId: organizationOf(module, row),
+        changedFields: operation === 'edit' ? changedNames(old, values) : [],
+        before: old,
+        after: row,
+      };
+    });
+  });
+}
+
+function changedNames(row: Row, values: Row): string[] {
+  return Object.keys(values).filter((name) => !isDeepStrictEqual(row[name], values[name]));
+}
+
+function roleOf(caller: Caller): 'app' | 'system' {
+  return caller.kind === 'system' ? 'system' : 'app';
+}
+
+/** Column types of what the machine itself sets in a deletion. */
+const deletionTypes: Readonly<Record<string, string>> = { deletedAt: 'timestamptz', deletedBy: 'text' };
+
+/**
+ * One `update … returning` of whole rows, each a version further.
+ * @param which condition on the rows, which it calls `row`
+ */
+export async function updateRows(
+  session: RoleSession,
+  module: EntityModule,
+  { values, which, stamp }: { readonly values: Row; readonly which: Sql; readonly stamp: Stamp },
+): Promise<Row[]> {
+  const set = Object.entries({ ...values, updatedBy: stamp.actor, updatedAt: stamp.at }).map(([name, value]) => {
+    const type = module.fields[name]?.columnType ?? deletionTypes[name];
+    const bound = type === 'jsonb' && value !== null ? JSON.stringify(value) : value;
+    return sql`${sql.id(snakeCase(name))} = ${bound}${type === undefined ? sql`` : sql`::${sql.raw(type)}`}`;
+  });
+  const { text, values: bound } = compileSql(sql`update ${sql.table(module.table)} as row
+    set ${sql.join(set)}, record_version = record_version + 1 where ${which} returning ${wholeRow(module, 'row')}`);
+  return (await session.query<Record<string, unknown>>(text, bound)).rows;
+}
