@@ -1,0 +1,214 @@
+import {
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  type GraphQLField,
+  type GraphQLInputType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+} from 'graphql';
+import type { EntityModule } from '#entities/kit/define.ts';
+import { pluralOf, relationsOf } from '#entities/kit/read/relations.ts';
+import type { Registry } from '#entities/kit/registry.ts';
+
+/** A place of an operation where an id, or what was made of one, can stand. */
+export interface IdPosition {
+  readonly operation: 'query' | 'mutation';
+  readonly field: string;
+  /** `where.parent.id.eq`, `inputs.0.taskId`, … */
+  readonly path: string;
+  /** Kind of the records whose ids belong there; undefined when it may be any. */
+  readonly module: EntityModule | undefined;
+  readonly takes: 'id' | 'cursor' | 'text';
+  readonly document: string;
+  /** Variables of the operation with this value in the place, and values that are right in all others. */
+  readonly variables: (value: string, own: OwnIds) => Record<string, unknown>;
+}
+
+/** Ids of the caller's own records by kind. */
+export type OwnIds = ReadonlyMap<string, string>;
+
+type Path = readonly (string | number)[];
+type Value = string | number | boolean | null | readonly Value[] | { readonly [name: string]: Value };
+
+interface Slot {
+  readonly path: Path;
+  readonly module: EntityModule | undefined;
+  readonly takes: IdPosition['takes'];
+}
+
+/** Relations that a filter is followed through; more is the same again. */
+const deepest = 1;
+
+/** Every place for an id in every root field of the schema; it grows with every kind, and with every field of the schema. */
+export function idPositions(schema: GraphQLSchema, registry: Registry): IdPosition[] {
+  return new PositionFinder(schema, registry).positions();
+}
+
+class PositionFinder {
+  readonly #schema: GraphQLSchema;
+  readonly #registry: Registry;
+  readonly #owners = new Map<string, EntityModule>();
+
+  constructor(schema: GraphQLSchema, registry: Registry) {
+    this.#schema = schema;
+    this.#registry = registry;
+    for (const module of registry.modules) {
+      const { kind, typeName } = module;
+      const verbs = ['create', 'update', 'delete'].flatMap((verb) => [verb, `${verb}Bulk`, `${verb}BulkCSV`]);
+      const names = [
+        kind,
+        pluralOf(module),
+        `${kind}Histories`,
+        `${kind}Search`,
+        ...verbs.map((verb) => verb + typeName),
+      ];
+      for (const name of names) this.#owners.set(name, module);
+    }
+  }
+
+  positions(): IdPosition[] {
+    const roots = [
+      ['query', this.#schema.getQueryType()],
+      ['mutation', this.#schema.getMutationType()],
+    ] as const;
+    return roots.flatMap(([operation, type]) =>
+      Object.values(type?.getFields() ?? {}).flatMap((field) => this.#ofField(operation, field)),
+    );
+  }
+
+  #ofField(operation: IdPosition['operation'], field: GraphQLField<unknown, unknown>): IdPosition[] {
+    const module = this.#owners.get(field.name);
+    const declared = field.args.map(({ name, type }) => `$${name}: ${String(type)}`);
+    const given = field.args.map(({ name }) => `${name}: $${name}`);
+    const document = `${operation} ${declared.length > 0 ? `(${declared.join(', ')})` : ''} {
+      ${field.name}${given.length > 0 ? `(${given.join(', ')})` : ''} ${bounded(field.type)} }`;
+    return field.args.flatMap(({ name, type }) =>
+      this.#slots(type, [name], module, 0).map(({ path, module: of, takes }): IdPosition => ({
+        operation,
+        field: field.name,
+        path: path.join('.'),
+        module: of,
+        takes,
+        document,
+        variables: (value, own) => {
+          const needed = field.args.filter((arg) => isNonNullType(arg.type));
+          return {
+            ...Object.fromEntries(needed.map((arg) => [arg.name, this.#right(arg.type, [arg.name], module, own)])),
+            [name]: this.#placed(type, [name], path.slice(1), value, module, own),
+          };
+        },
+      })),
+    );
+  }
+
+  /** Places for ids below an input. */
+  #slots(type: GraphQLInputType, path: Path, module: EntityModule | undefined, depth: number): Slot[] {
+    if (isNonNullType(type)) return this.#slots(type.ofType, path, module, depth);
+    if (isListType(type)) return this.#slots(type.ofType as GraphQLInputType, [...path, 0], module, depth);
+    if (isInputObjectType(type)) {
+      return Object.values(type.getFields()).flatMap(({ name, type: inner }) => {
+        if (['and', 'or', 'not', 'ne', 'notIn', 'gt', 'gte', 'lt', 'lte'].includes(name)) return [];
+        const below = module && this.#below(module, name);
+        if (below && depth >= deepest) return [];
+        return this.#slots(inner, [...path, name], below ?? module, depth + (below ? 1 : 0));
+      });
+    }
+    const named = getNamedType(type).name;
+    if (named === 'ID') return [{ path, module: this.#kindOf(path, module), takes: 'id' }];
+    const last = path.at(-1);
+    if (named === 'String' && (last === 'after' || last === 'before')) return [{ path, module, takes: 'cursor' }];
+    return named === 'String' && last === 'query' ? [{ path, module, takes: 'text' }] : [];
+  }
+
+  /** The kind that a relation leads to, in filters and in creations through it. */
+  #below(module: EntityModule, name: string): EntityModule | undefined {
+    const relations = relationsOf(this.#registry, module);
+    const created = name.replace(/^create(.)/, (_all, letter: string) => letter.toLowerCase());
+    return (relations.get(name) ?? (created === name ? undefined : relations.get(created)))?.target;
+  }
+
+  #kindOf(path: Path, module: EntityModule | undefined): EntityModule | undefined {
+    const name = path.findLast((part) => typeof part === 'string' && !['eq', 'in'].includes(part)) as string;
+    if (name === 'userId' && !module?.fields['userId']) return this.#registry.byKind('user');
+    if (name === 'organizationId') return this.#registry.byKind('organization');
+    const target = module?.fields[name]?.target;
+    return target === undefined ? module : this.#registry.byKind(target);
+  }
+
+  /** The value in its place, and around it only what has to be. */
+  #placed(
+    type: GraphQLInputType,
+    path: Path,
+    rest: Path,
+    value: string,
+    module: EntityModule | undefined,
+    own: OwnIds,
+  ): Value {
+    if (isNonNullType(type)) return this.#placed(type.ofType, path, rest, value, module, own);
+    const [next, ...further] = rest;
+    if (next === undefined) return value;
+    if (isListType(type))
+      return [this.#placed(type.ofType as GraphQLInputType, [...path, next], further, value, module, own)];
+    if (!isInputObjectType(type)) throw new Error(`${path.join('.')} cannot hold ${next}`);
+    const inner = type.getFields()[next]?.type;
+    if (!inner) throw new Error(`${type.name} has no ${next}`);
+    const below = (module && this.#below(module, String(next))) ?? module;
+    return {
+      ...(this.#right(type, path, module, own) as Record<string, Value>),
+      [next]: this.#placed(inner, [...path, next], further, value, below, own),
+    };
+  }
+
+  /** A value that is right there: only what has to be. */
+  #right(type: GraphQLInputType, path: Path, module: EntityModule | undefined, own: OwnIds): Value {
+    if (isNonNullType(type)) return this.#right(type.ofType, path, module, own);
+    if (isListType(type)) return [this.#right(type.ofType as GraphQLInputType, [...path, 0], module, own)];
+    if (isEnumType(type)) return type.getValues()[0]?.name ?? '';
+    if (isInputObjectType(type)) {
+      const needed = Object.values(type.getFields()).filter((field) => isNonNullType(field.type));
+      return Object.fromEntries(
+        needed.map((field) => [field.name, this.#right(field.type, [...path, field.name], module, own)]),
+      );
+    }
+    switch (getNamedType(type).name) {
+      case 'ID':
+        return own.get(this.#kindOf(path, module)?.kind ?? 'task') ?? '';
+      case 'Int':
+        return 1;
+      case 'Boolean':
+        return true;
+      case 'DateTime':
+        return '2026-01-31T12:00:00Z';
+      default:
+        return path.at(-1) === 'recipient' ? 'somebody@example.com' : 'some text';
+    }
+  }
+}
+
+/** Fields that an operation may select by default (`server.complexitylimit`). */
+const mostFields = 100;
+
+function bounded(type: GraphQLOutputType): string {
+  const deep = selection(type, 3);
+  return deep.split(/\s+/).length < mostFields ? deep : selection(type, 2);
+}
+
+/** All that can be selected without arguments, so many levels deep. */
+function selection(type: GraphQLOutputType, depth: number): string {
+  const named = getNamedType(type);
+  if (isLeafType(named)) return '';
+  if (!isObjectType(named)) return '{ __typename id }';
+  const parts = Object.values(named.getFields()).flatMap((field) => {
+    if (field.args.some((arg) => isNonNullType(arg.type))) return [];
+    if (isLeafType(getNamedType(field.type))) return [field.name];
+    // Lists below a record are lists of their own.
+    if (depth <= 1 || field.args.length > 0) return [];
+    return [`${field.name} ${selection(field.type, depth - 1)}`];
+  });
+  return `{ __typename ${parts.join(' ')} }`;
+}
