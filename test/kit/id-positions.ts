@@ -109,7 +109,7 @@ class PositionFinder {
   /** Places for ids below an input. */
   #slots(type: GraphQLInputType, path: Path, module: EntityModule | undefined, depth: number): Slot[] {
     if (isNonNullType(type)) return this.#slots(type.ofType, path, module, depth);
-    if (isListType(type)) return this.#slots(type.ofType as GraphQLInputType, [...path, 0], module, depth);
+    if (isListType(type)) return this.#slots(type.ofType, [...path, 0], module, depth);
     if (isInputObjectType(type)) {
       return Object.values(type.getFields()).flatMap(({ name, type: inner }) => {
         if (['and', 'or', 'not', 'ne', 'notIn', 'gt', 'gte', 'lt', 'lte'].includes(name)) return [];
@@ -152,8 +152,7 @@ class PositionFinder {
     if (isNonNullType(type)) return this.#placed(type.ofType, path, rest, value, module, own);
     const [next, ...further] = rest;
     if (next === undefined) return value;
-    if (isListType(type))
-      return [this.#placed(type.ofType as GraphQLInputType, [...path, next], further, value, module, own)];
+    if (isListType(type)) return [this.#placed(type.ofType, [...path, next], further, value, module, own)];
     if (!isInputObjectType(type)) throw new Error(`${path.join('.')} cannot hold ${next}`);
     const inner = type.getFields()[next]?.type;
     if (!inner) throw new Error(`${type.name} has no ${next}`);
@@ -167,7 +166,7 @@ class PositionFinder {
   /** A value that is right there: only what has to be. */
   #right(type: GraphQLInputType, path: Path, module: EntityModule | undefined, own: OwnIds): Value {
     if (isNonNullType(type)) return this.#right(type.ofType, path, module, own);
-    if (isListType(type)) return [this.#right(type.ofType as GraphQLInputType, [...path, 0], module, own)];
+    if (isListType(type)) return [this.#right(type.ofType, [...path, 0], module, own)];
     if (isEnumType(type)) return type.getValues()[0]?.name ?? '';
     if (isInputObjectType(type)) {
       const needed = Object.values(type.getFields()).filter((field) => isNonNullType(field.type));

@@ -95,7 +95,7 @@ async function valuesOf(organizationId: string): Promise<Set<string>> {
     if (tenancy !== 'organization') continue;
     const rows = await asOwner(world, `select * from ${table} where organization_id = $1`, [organizationId]);
     for (const row of rows)
-      for (const [column, value] of Object.entries(row as Record<string, unknown>))
+      for (const [column, value] of Object.entries(row))
         if (typeof value === 'string' && /(?:^id|display_id|name|title|recipient)$/.test(column) && value.length > 8)
           found.add(value);
   }
