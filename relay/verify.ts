@@ -1,6 +1,8 @@
+import { isOwnTuple } from '#entities/kit/authorization-model.ts';
 import { findDisagreements } from '#entities/kit/disagreements.ts';
 import { systemCaller } from '#entities/kit/caller.ts';
 import { newId } from '#entities/kit/ids.ts';
+import type { Registry } from '#entities/kit/registry.ts';
 import { deliverEventContract } from '#workflows/events/deliver-event.contract.ts';
 import type { Backbone } from './backbone.ts';
 
@@ -38,17 +40,19 @@ export async function verifyInstallation(
         `delivery of event ${eventId} (${occurredAt.toISOString()}) to ${listener} is failing, but its workflow ${workflowId} is ${status}`,
       );
   }
-  if (store) lines.push(...(await compareTuples(found.tuples, store)));
+  if (store) lines.push(...(await compareTuples(found.tuples, store, database.options.registry)));
   return lines;
 }
 
 async function compareTuples(
   desired: ReadonlyMap<string, boolean | undefined>,
   store: NonNullable<Backbone['store']>,
+  registry: Registry,
 ): Promise<string[]> {
   const lines: string[] = [];
   const held = new Set<string>();
-  for await (const tuple of store.tuples()) held.add(`${tuple.object} ${tuple.relation} ${tuple.subject}`);
+  for await (const tuple of store.tuples())
+    if (isOwnTuple(registry, tuple)) held.add(`${tuple.object} ${tuple.relation} ${tuple.subject}`);
   for (const [key, present] of desired) {
     if (present && !held.has(key))
       lines.push(`tuple "${key}" is desired and applied, but not in the authorization store`);

@@ -1,4 +1,5 @@
 import type { ConfigStore } from '#config/store.ts';
+import { createAuthorizationActivities } from '#activities/authorization/activities.ts';
 import { createEmailActivities } from '#activities/email/activities.ts';
 import { createEventActivities } from '#activities/events/activities.ts';
 import { resumeDeliveries } from '#activities/events/resume-deliveries.ts';
@@ -21,6 +22,9 @@ export interface ActivityParts {
   readonly temporal: TemporalGateway;
 }
 
+/** Rows, or desired tuples, that are compared in one transaction. */
+const comparedAtOnce = 500;
+
 /** History is an audit record: it is kept for ten years. */
 const tenYearsMs = 10 * 365 * 86_400_000;
 
@@ -33,7 +37,7 @@ export function createActivities(
   retentionMs: number,
 ) {
   const start = config.current;
-  const { database, tuples } = backbone;
+  const { database, store, tuples } = backbone;
   const { clock } = database.options;
   const delivery = {
     database,
@@ -44,6 +48,7 @@ export function createActivities(
     queue: start.workflows.dispatch.queuename,
   };
   const events = createEventActivities(delivery);
+  const applyTuples = async () => tuples?.apply() ?? 0;
   const { Test } = start.jobqueue.queueconf;
   return {
     ...events,
@@ -54,6 +59,7 @@ export function createActivities(
       apiUrl: () => publicApiUrl(config.current),
       tokenKey: deriveKey(start.sessions.signingkey, 'one-time-token'),
     }),
+    ...createAuthorizationActivities({ database, store, applyTuples, pageSize: comparedAtOnce }),
     ...createMaintenanceActivities({
       database,
       logger,
@@ -61,7 +67,7 @@ export function createActivities(
       rescueAfterMs: () => config.current.jobqueue.queueconf.RescueStuckJobsAfter,
       sweepEvents: (before) => relay.sweep(before),
       resumeDeliveries: (before) => resumeDeliveries(delivery, events, before),
-      applyTuples: async () => tuples?.apply() ?? 0,
+      applyTuples,
       keep: () => ({ eventsMs: retentionMs, historyMs: tenYearsMs }),
     }),
   };

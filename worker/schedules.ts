@@ -10,6 +10,7 @@ import { ConfigurationError } from '#config/problem.ts';
 import type { Config } from '#config/root.ts';
 import { workflowTypes } from '#workflows/contracts.ts';
 import { pruneRecordsContract, type PruneInput } from '#workflows/maintenance/prune-records.contract.ts';
+import { reconcileAuthorizationContract } from '#workflows/maintenance/reconcile-authorization.contract.ts';
 import { sweepOutboxContract, type MaintenanceInput } from '#workflows/maintenance/sweep-outbox.contract.ts';
 import { workflowQueue } from './queues.ts';
 
@@ -50,6 +51,13 @@ export function wantedSchedules({ jobqueue }: Config, temporal: TemporalGateway)
   const own = [
     { name: 'sweep-outbox', workflow: sweepOutboxContract.name, every: 10_000, input: sweep, isPaused },
     { name: 'prune-records', workflow: pruneRecordsContract.name, every: 3_600_000, input: prune, isPaused },
+    {
+      name: 'reconcile-authorization',
+      workflow: reconcileAuthorizationContract.name,
+      every: 86_400_000,
+      input: sweep,
+      isPaused,
+    },
   ];
   const taken = PeriodicJobs.filter(({ name }) => own.some((schedule) => schedule.name === name));
   if (taken.length > 0) {

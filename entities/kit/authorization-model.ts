@@ -12,7 +12,7 @@ import {
 } from './policy.ts';
 import type { Registry } from './registry.ts';
 import { snakeCase } from './snake-case.ts';
-import { subjectRelations } from './tuples.ts';
+import { subjectRelations, type Tuple } from './tuples.ts';
 
 /** Who has a relation. */
 export type Rewrite =
@@ -56,6 +56,17 @@ export const decidingRelation = {
 /** The relation of a record to the one that a reference names. */
 export function referenceRelation(field: string): string {
   return snakeCase(field.replace(/Id$/, ''));
+}
+
+const ownRelations = new WeakMap<Registry, ReadonlySet<string>>();
+
+/** Whether a tuple is about a relation of the derived model; others belong to what an installation's own model adds. */
+export function isOwnTuple(registry: Registry, { object, relation }: Tuple): boolean {
+  const own =
+    ownRelations.get(registry) ??
+    new Set(deriveModel(registry).flatMap((type) => type.relations.map(({ name }) => `${type.name}#${name}`)));
+  ownRelations.set(registry, own);
+  return own.has(`${object.slice(0, object.indexOf(':'))}#${relation}`);
 }
 
 /**

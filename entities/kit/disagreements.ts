@@ -1,9 +1,7 @@
 import { sql } from 'kysely';
 import { dependency, dependentsOf } from './cascade.ts';
-import { tenancyField } from './define.ts';
 import { compileSql } from './read/sql.ts';
-import { snakeCase } from './snake-case.ts';
-import { tuplesOf } from './tuples.ts';
+import { standingRows } from './tuple-comparison.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 export interface Disagreements {
@@ -78,13 +76,8 @@ export async function findDisagreements(unit: UnitOfWork, graceMs: number): Prom
       );
     }
     if (module.grants?.length) {
-      const names = ['id', ...tenancyField(module.tenancy), ...Object.keys(module.fields)];
-      const { rows } = await session.query<Record<string, unknown>>(
-        `select ${names.map((name) => `${snakeCase(name)} as "${name}"`).join(', ')} from ${module.table} where deleted_at is null`,
-      );
-      for (const row of rows)
-        for (const tuple of tuplesOf(module.grants, row))
-          wanted.set(`${tuple.object} ${tuple.relation} ${tuple.subject}`, module.kind);
+      for (const { tuples } of await standingRows(session, module, { after: '', most: Number.MAX_SAFE_INTEGER }))
+        for (const tuple of tuples) wanted.set(`${tuple.object} ${tuple.relation} ${tuple.subject}`, module.kind);
     }
   }
 

@@ -98,5 +98,7 @@ test('the schedules', async () => {
   await sweep(world);
   await recordRun('sweep-outbox.swept', `WorkflowType = "sweepOutbox" AND ${completed}`);
   await runSchedule(world, 'prune-records');
+  await runSchedule(world, 'reconcile-authorization');
+  await recordRun('reconcile-authorization.reconciled', `WorkflowType = "reconcileAuthorization" AND ${completed}`);
   await recordRun('prune-records.pruned', `WorkflowType = "pruneRecords" AND ${completed}`);
 });

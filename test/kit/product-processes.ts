@@ -107,6 +107,11 @@ export class ProductProcesses {
   /** Ends all of them on the spot. */
   async close(): Promise<void> {
     await Promise.all(this.places.map((place) => place.close()));
-    await removeSchedules(this.#world.name, this.#world.backbone, ['sweep-outbox', 'prune-records', often]);
+    await removeSchedules(this.#world.name, this.#world.backbone, [
+      'sweep-outbox',
+      'prune-records',
+      'reconcile-authorization',
+      often,
+    ]);
   }
 }

@@ -248,7 +248,7 @@ async function assertNothingHeld(instances: readonly Instance[]): Promise<void> 
 export async function removeSchedules(
   prefix: string,
   { temporal }: Backbone,
-  names = ['sweep-outbox', 'prune-records'],
+  names = ['sweep-outbox', 'prune-records', 'reconcile-authorization'],
 ): Promise<void> {
   const { schedule } = temporal.client;
   await Promise.allSettled(names.map((name) => schedule.getHandle(`${prefix}/${name}`).delete()));
