@@ -144,12 +144,12 @@ describe('page by page', () => {
   async function pages(pageSize: number): Promise<{ repaired: ReconciliationReport['repaired']; count: number }> {
     const { database, store, tuples } = world.backbone;
     const applyTuples = async () => tuples?.apply() ?? 0;
-    const { reconcilePage } = createAuthorizationActivities({ database, store, applyTuples, pageSize });
+    const activities = createAuthorizationActivities({ database, store, applyTuples, pageSize });
     const repaired: ReconciliationReport['repaired'][number][] = [];
     let place: ReconciliationPlace | null | undefined;
     let count = 0;
     do {
-      const page = await reconcilePage(place ? { place } : {});
+      const page = await activities.reconcilePage(place ? { place } : {});
       repaired.push(...page.repaired);
       place = page.next;
       count++;
@@ -172,9 +172,9 @@ describe('page by page', () => {
     const people = [owner, member].map(({ user }) => user.id);
     const { id } = await owned();
     const others = await Promise.all(Array.from({ length: 8 }, () => owned()));
-    let isOver = false;
+    const end = new AbortController();
     const change = async () => {
-      while (!isOver) {
+      while (!end.signal.aborted) {
         const chosen = random.pick([id, ...others.map((other) => other.id)]);
         await asSystem(async (data) => {
           await data.update(task, chosen, { assigneeId: random.pick([null, ...people]) });
@@ -189,7 +189,7 @@ describe('page by page', () => {
     try {
       for (let round = 0; round < 4; round++) found.push(...(await pages(3)).repaired);
     } finally {
-      isOver = true;
+      end.abort();
       await changing;
     }
     expect(found).toEqual([]);
