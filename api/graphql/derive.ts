@@ -25,6 +25,7 @@ import type { HandWrittenField, Types } from './hand-written-field.ts';
 import { handedOn, type FieldConfig, type FieldMap } from './handed-on.ts';
 import { InputTypes } from './inputs.ts';
 import { existingId, mutationsOf } from './mutations.ts';
+import { Node, nodeFields } from './nodes.ts';
 import { PageTypes } from './pages.ts';
 import { SelectionReader, type Cost, type PageArguments } from './selection.ts';
 import { WhereTypes } from './where.ts';
@@ -72,6 +73,10 @@ class SchemaDeriver implements Types {
       for (const [name, mutation] of Object.entries({ ...mutationsOf(module, this), ...bulkMutationsOf(module, this) }))
         roots.Mutation[name] = flushed(mutation);
     }
+    Object.assign(
+      roots.Query,
+      nodeFields(this.#exposed, (context, info) => this.#reader(context, info)),
+    );
     for (const field of handWritten) {
       const config = field.build(this);
       roots[field.on][field.name] = field.on === 'Mutation' ? flushed(config) : config;
@@ -118,6 +123,7 @@ class SchemaDeriver implements Types {
     return new GraphQLObjectType({
       name: module.typeName,
       description: module.description,
+      interfaces: [Node],
       fields: () => {
         const fields: FieldMap = {
           id: handedOn(new GraphQLNonNull(GraphQLID)),

@@ -32,6 +32,9 @@ interface Selected {
   readonly nodes: readonly FieldNode[];
 }
 
+/** The interface of all records that are found by id alone. */
+export const nodeInterface = 'Node';
+
 /** PostgreSQL cuts longer names. */
 const longestName = 63;
 
@@ -84,7 +87,7 @@ export class SelectionReader {
   record(module: EntityModule, nodes: readonly FieldNode[] = this.#info.fieldNodes): RecordSelection {
     const type = this.#objectType(module.typeName);
     const relations = relationsOf(this.#registry, module);
-    const parts = this.#fields(nodes).map((field): RecordPart => {
+    const parts = this.#fields(nodes, module.typeName).map((field): RecordPart => {
       const { as, name } = field;
       if (name === '__typename') return { is: 'typename', as };
       const relation = relations.get(name);
@@ -166,11 +169,14 @@ export class SelectionReader {
     return this.#info.schema.getType(name) as GraphQLObjectType;
   }
 
-  /** The selected fields of an object type, fragments taken in and directives obeyed. */
-  #fields(nodes: readonly FieldNode[]): Selected[] {
+  /**
+   * The selected fields of an object type, fragments taken in and directives obeyed.
+   * @param type where a selection may be of other types as well
+   */
+  #fields(nodes: readonly FieldNode[], type?: string): Selected[] {
     const found = new Map<string, { name: string; nodes: FieldNode[] }>();
     const visited = new Set<string>();
-    for (const { selectionSet } of nodes) if (selectionSet) this.#collect(selectionSet, found, visited);
+    for (const { selectionSet } of nodes) if (selectionSet) this.#collect(selectionSet, found, visited, type);
     this.#limits.spend({ fields: found.size, values: found.size * this.#above });
     return [...found].map(([as, field]) => ({ as, ...field }));
   }
@@ -179,7 +185,9 @@ export class SelectionReader {
     { selections }: SelectionSetNode,
     found: Map<string, { name: string; nodes: FieldNode[] }>,
     visited: Set<string>,
+    type: string | undefined,
   ): void {
+    const isOther = (on: string | undefined) => ![undefined, type, nodeInterface].includes(on) && type !== undefined;
     for (const node of selections) {
       if (getDirectiveValues(GraphQLSkipDirective, node, this.#info.variableValues)?.['if'] === true) continue;
       if (getDirectiveValues(GraphQLIncludeDirective, node, this.#info.variableValues)?.['if'] === false) continue;
@@ -195,16 +203,15 @@ export class SelectionReader {
         else found.set(as, { name: node.name.value, nodes: [node] });
         continue;
       }
-      // Only object types stand here, and a fragment on another type does not pass validation.
       if (node.kind === Kind.INLINE_FRAGMENT) {
-        this.#collect(node.selectionSet, found, visited);
+        if (!isOther(node.typeCondition?.name.value)) this.#collect(node.selectionSet, found, visited, type);
         continue;
       }
       const name = node.name.value;
       const fragment = this.#info.fragments[name];
-      if (!fragment || visited.has(name)) continue;
+      if (!fragment || visited.has(name) || isOther(fragment.typeCondition.name.value)) continue;
       visited.add(name);
-      this.#collect(fragment.selectionSet, found, visited);
+      this.#collect(fragment.selectionSet, found, visited, type);
     }
   }
 }

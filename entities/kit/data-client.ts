@@ -9,6 +9,7 @@ import { validateChanges } from './input.ts';
 import { Decisions } from './decision.ts';
 import type { Operation } from './policy.ts';
 import {
+  compileNodes,
   compilePage,
   compileRecord,
   compileRecords,
@@ -26,6 +27,13 @@ import type { UnitOfWork } from './unit-of-work.ts';
 type Row = Record<string, unknown>;
 /** Values by the names they have in the answer. */
 export type Answer = Readonly<Record<string, unknown>>;
+/** A record of a kind that the question did not name. */
+export interface FoundNode {
+  /** Name of the kind's type. */
+  readonly type: string;
+  readonly record: Answer;
+}
+
 type AnyTyped = TypedModule<Fields, Tenancy>;
 
 export interface FindQuery<M> {
@@ -96,6 +104,11 @@ export class DataClient {
   /** Records with everything below them, in one statement, in the order of their ids; what is not there is left out. @throws AppError limit_exceeded */
   async records(selection: RecordSelection, ids: readonly string[]): Promise<readonly Answer[]> {
     return (await this.#answer(compileRecords(selection, ids, this.#caller))) as unknown as readonly Answer[];
+  }
+
+  /** Records by ids of any of these kinds, in the order of the ids; null where there is none. @throws AppError limit_exceeded */
+  async nodes(kinds: readonly RecordSelection[], ids: readonly string[]): Promise<readonly (FoundNode | null)[]> {
+    return (await this.#answer(compileNodes(kinds, ids, this.#caller))) as unknown as readonly (FoundNode | null)[];
   }
 
   /** One record with everything below it, in one statement, ready to be answered. @throws AppError not_found, limit_exceeded */

@@ -81,6 +81,21 @@ export function compileRecords(record: RecordSelection, ids: readonly string[], 
     from unnest(${ids}::text[]) with ordinality as given (id, place) cross join lateral (${found}) as found`);
 }
 
+/**
+ * Records by ids that tell no kind, as one JSON list in the order of the ids: the name of the kind's type and what is wanted of
+ * it, or null where there is nothing that the caller may see.
+ */
+export function compileNodes(records: readonly RecordSelection[], ids: readonly string[], caller: Caller): Statement {
+  const compiler = new DocumentCompiler(caller);
+  const kinds = records.map((record) => {
+    const found = compiler.recordOf(record, (alias) => sql`${column(alias, 'id')} = given.id`);
+    return sql`select ${record.module.typeName}::text as type, of_kind.result as record from (${found}) as of_kind`;
+  });
+  return sized(sql`select coalesce(json_agg(row_to_json(found) order by given.place), '[]'::json) as result
+    from unnest(${ids}::text[]) with ordinality as given (id, place)
+    left join lateral (${sql.join(kinds, sql` union all `)} limit 1) as found on true`);
+}
+
 /** Largest answer of one statement, in bytes: what is larger never leaves the database. */
 const largestAnswer = 16 * 1024 * 1024;
 

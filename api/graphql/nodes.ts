@@ -1,0 +1,74 @@
+import { GraphQLID, GraphQLInterfaceType, GraphQLList, GraphQLNonNull, type GraphQLResolveInfo } from 'graphql';
+import type { Answer, FoundNode } from '#entities/kit/data-client.ts';
+import type { EntityModule } from '#entities/kit/define.ts';
+import { AppError } from '#entities/kit/errors.ts';
+import { isId } from '#entities/kit/ids.ts';
+import type { GraphqlContext } from './context.ts';
+import type { FieldMap } from './handed-on.ts';
+import { nodeInterface, type SelectionReader } from './selection.ts';
+
+/** Where a record says its type: no name in an answer can be this. */
+const typeOfNode = Symbol('type');
+
+type Found = Answer & { readonly [typeOfNode]: string };
+
+export const Node = new GraphQLInterfaceType({
+  name: nodeInterface,
+  description: 'A record of any kind.',
+  fields: { id: { type: new GraphQLNonNull(GraphQLID) } },
+  resolveType: (source: Found) => source[typeOfNode],
+});
+
+/**
+ * Look-ups by ids that tell no kind: one statement asks all kinds.
+ * @param readerOf reads what an operation selects
+ */
+export function nodeFields(
+  modules: readonly EntityModule[],
+  readerOf: (context: GraphqlContext, info: GraphQLResolveInfo) => SelectionReader,
+): FieldMap {
+  const find = async (
+    ids: readonly string[],
+    context: GraphqlContext,
+    info: GraphQLResolveInfo,
+  ): Promise<(Found | null)[]> => {
+    const reader = readerOf(context, info);
+    const kinds = modules.map((module) => reader.records(module, ids.length));
+    const found = await context.unit.data.nodes(
+      kinds,
+      // What is no id is the id of nothing; the database is not given what it cannot read.
+      ids.map((id) => (isId(id) ? id : '')),
+    );
+    return found.map(asFound);
+  };
+  return {
+    node: {
+      type: new GraphQLNonNull(Node),
+      description: 'One record by id, whatever its kind.',
+      args: { id: { type: new GraphQLNonNull(GraphQLID) } },
+      resolve: async (_source, { id }: { id: string }, context, info) => {
+        const [found] = await find([id], context, info);
+        if (!found) throw new AppError('not_found', `There is no record "${id}".`);
+        return found;
+      },
+    },
+    nodes: {
+      type: new GraphQLNonNull(new GraphQLList(Node)),
+      description: 'Records by their ids, in the same order; null where there is none.',
+      args: { ids: { type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLID))) } },
+      resolve: async (_source, { ids }: { ids: readonly string[] }, context, info) => {
+        const { maxresultlimit } = context.services.config.current.server;
+        if (ids.length > maxresultlimit)
+          throw new AppError(
+            'limit_exceeded',
+            `nodes takes ${maxresultlimit} ids at the most; there are ${ids.length}.`,
+          );
+        return find(ids, context, info);
+      },
+    },
+  };
+}
+
+function asFound(node: FoundNode | null): Found | null {
+  return node && { ...node.record, [typeOfNode]: node.type };
+}
