@@ -1,5 +1,5 @@
 import { GraphQLID, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql';
-import type { Answer } from '#entities/kit/data-client.ts';
+import type { Answer } from '#entities/kit/answers.ts';
 import type { EntityModule } from '#entities/kit/define.ts';
 import { isId } from '#entities/kit/ids.ts';
 import { pluralOf } from '#entities/kit/read/relations.ts';

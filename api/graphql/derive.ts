@@ -11,9 +11,10 @@ import {
   type GraphQLLeafType,
   type GraphQLResolveInfo,
 } from 'graphql';
-import type { Answer } from '#entities/kit/data-client.ts';
+import type { Answer } from '#entities/kit/answers.ts';
 import type { EntityModule } from '#entities/kit/define.ts';
 import { AppError } from '#entities/kit/errors.ts';
+import { entryFields, historyOf } from '#entities/kit/history-kind.ts';
 import { pluralOf, relationsOf } from '#entities/kit/read/relations.ts';
 import type { Registry } from '#entities/kit/registry.ts';
 import { bulkMutationsOf } from './bulk-mutations.ts';
@@ -62,7 +63,8 @@ class SchemaDeriver implements Types {
     this.#exposed = registry.modules.filter((module) => Object.keys(module.expose).length > 0);
     this.#wheres = new WhereTypes(registry);
     this.inputs = new InputTypes(registry, (module, field) => this.valueType(module, field));
-    for (const module of this.#exposed) this.#objects.set(module.kind, this.#objectType(module));
+    for (const module of this.#exposed)
+      for (const kind of [module, historyOf(module)]) this.#objects.set(kind.kind, this.#objectType(kind));
   }
 
   schema(handWritten: readonly HandWrittenField[]): GraphQLSchema {
@@ -70,6 +72,7 @@ class SchemaDeriver implements Types {
     for (const module of this.#exposed) {
       roots.Query[pluralOf(module)] = this.#listField(module);
       roots.Query[module.kind] = this.#lookUpField(module);
+      roots.Query[pluralOf(historyOf(module))] = this.#listField(historyOf(module));
       for (const [name, mutation] of Object.entries({ ...mutationsOf(module, this), ...bulkMutationsOf(module, this) }))
         roots.Mutation[name] = flushed(mutation);
     }
@@ -123,13 +126,11 @@ class SchemaDeriver implements Types {
     return new GraphQLObjectType({
       name: module.typeName,
       description: module.description,
-      interfaces: [Node],
+      interfaces: module.historyOf ? [] : [Node],
       fields: () => {
         const fields: FieldMap = {
           id: handedOn(new GraphQLNonNull(GraphQLID)),
-          createdAt: handedOn(new GraphQLNonNull(DateTime)),
-          updatedAt: handedOn(new GraphQLNonNull(DateTime)),
-          recordVersion: handedOn(new GraphQLNonNull(GraphQLInt), 'Raised by one with every change.'),
+          ...(module.historyOf ? {} : recordFields),
         };
         for (const [name, exposure] of Object.entries(module.expose)) {
           const field = module.fields[name];
@@ -174,7 +175,7 @@ class SchemaDeriver implements Types {
     if (!field) return DateTime;
     switch (field.type) {
       case 'choice':
-        return this.#choiceType(module, name, field.description, field.values ?? []);
+        return this.#choiceType(choiceName(module, name), field.description, field.values ?? []);
       case 'integer':
         return GraphQLInt;
       case 'boolean':
@@ -194,8 +195,7 @@ class SchemaDeriver implements Types {
     }
   }
 
-  #choiceType(module: EntityModule, field: string, description: string, words: readonly string[]): GraphQLEnumType {
-    const name = `${module.typeName}${capitalized(field)}`;
+  #choiceType(name: string, description: string, words: readonly string[]): GraphQLEnumType {
     const made = this.#choices.get(name);
     if (made) return made;
     const values = Object.fromEntries(words.map((word) => [word.toUpperCase(), {}]));
@@ -223,6 +223,19 @@ class SchemaDeriver implements Types {
         this.read(module, existingId(module, id), context, info),
     };
   }
+}
+
+/** What every record says of itself. */
+const recordFields: FieldMap = {
+  createdAt: handedOn(new GraphQLNonNull(DateTime)),
+  updatedAt: handedOn(new GraphQLNonNull(DateTime)),
+  recordVersion: handedOn(new GraphQLNonNull(GraphQLInt), 'Raised by one with every change.'),
+};
+
+/** Entries of a history say the words of the kind that they are about; what they did is said alike by all. */
+function choiceName({ typeName, historyOf }: EntityModule, field: string): string {
+  const owner = historyOf ? (Object.hasOwn(entryFields, field) ? 'History' : historyOf.typeName) : typeName;
+  return `${owner}${capitalized(field)}`;
 }
 
 const costs: Readonly<Record<keyof Cost, string>> = {

@@ -1,5 +1,5 @@
 import type { GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
-import type { Answer } from '#entities/kit/data-client.ts';
+import type { Answer } from '#entities/kit/answers.ts';
 import type { EntityModule } from '#entities/kit/define.ts';
 import type { GraphqlContext } from './context.ts';
 import type { FieldConfig } from './handed-on.ts';

@@ -1,5 +1,5 @@
 import type { GraphQLFieldConfig, GraphQLFieldConfigMap } from 'graphql';
-import type { Answer } from '#entities/kit/data-client.ts';
+import type { Answer } from '#entities/kit/answers.ts';
 import type { GraphqlContext } from './context.ts';
 
 /** Fields of our schema: their source is what one statement answered. */

@@ -6,7 +6,7 @@ import {
   type GraphQLLeafType,
 } from 'graphql';
 import type { Creation } from '#entities/kit/creations.ts';
-import type { Answer } from '#entities/kit/data-client.ts';
+import type { Answer } from '#entities/kit/answers.ts';
 import type { EntityModule } from '#entities/kit/define.ts';
 import type { Field } from '#entities/kit/fields.ts';
 import { relationsOf, type ToMany } from '#entities/kit/read/relations.ts';

@@ -1,5 +1,5 @@
 import { GraphQLID, GraphQLInt, GraphQLNonNull, GraphQLObjectType } from 'graphql';
-import type { Answer } from '#entities/kit/data-client.ts';
+import type { Answer } from '#entities/kit/answers.ts';
 import type { EntityModule } from '#entities/kit/define.ts';
 import { AppError } from '#entities/kit/errors.ts';
 import { isId } from '#entities/kit/ids.ts';

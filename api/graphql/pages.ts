@@ -11,6 +11,7 @@ import {
   type GraphQLInputType,
 } from 'graphql';
 import type { EntityModule } from '#entities/kit/define.ts';
+import { orderableFields } from '#entities/kit/read/where.ts';
 import { handedOn } from './handed-on.ts';
 
 /** Types of lists (Relay connections) and of what they may be asked for; each type is made once. */
@@ -72,7 +73,7 @@ export class PageTypes {
   #order(module: EntityModule): GraphQLInputObjectType {
     const made = this.#orders.get(module.kind);
     if (made) return made;
-    const names = [...new Set([...module.order, 'createdAt', 'updatedAt'])];
+    const names = orderableFields(module);
     const field = new GraphQLEnumType({
       name: `${module.typeName}OrderField`,
       values: Object.fromEntries(names.map((name) => [constantCase(name), { value: name }])),

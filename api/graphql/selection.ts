@@ -20,6 +20,7 @@ import type {
   RecordSelection,
 } from '#entities/kit/read/document.ts';
 import { relationsOf, type Relation } from '#entities/kit/read/relations.ts';
+import { usualOrder } from '#entities/kit/read/source.ts';
 import type { Registry } from '#entities/kit/registry.ts';
 import { pageSlice } from '../page-slice.ts';
 import { filterOf, type WhereInput } from './where.ts';
@@ -107,7 +108,7 @@ export class SelectionReader {
   page(module: EntityModule, args: PageArguments, nodes: readonly FieldNode[] = this.#info.fieldNodes): PageSelection {
     const type = this.#objectType(`${module.typeName}Connection`);
     const filter = args.where ? filterOf(this.#registry, module, args.where, this.#spendConditions) : undefined;
-    const order = args.orderBy ?? [];
+    const order = args.orderBy?.length ? args.orderBy : usualOrder(module);
     if (order.length > mostTerms)
       throw new AppError('limit_exceeded', `orderBy takes ${mostTerms} terms at the most; it has ${order.length}.`);
     const slice = pageSlice(args, this.#limits.largestPage);

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { Answers } from './answers.ts';
 import { actorOf, systemCaller, type Caller } from './caller.ts';
 import { isDecidedAbove, newRows, type Creation } from './creations.ts';
 import type { ChangesOf, CreationOf, EntityModule, RowOf, TypedModule, Tenancy } from './define.ts';
@@ -8,15 +9,6 @@ import type { Fields } from './fields.ts';
 import { validateChanges } from './input.ts';
 import { Decisions } from './decision.ts';
 import type { Operation } from './policy.ts';
-import {
-  compileNodes,
-  compilePage,
-  compileRecord,
-  compileRecords,
-  type PageSelection,
-  type RecordSelection,
-  type Statement,
-} from './read/document.ts';
 import { compileRead } from './read/rows.ts';
 import type { Comparison } from './read/where.ts';
 import { checkReferences, lockHierarchies, referencesIn } from './references.ts';
@@ -25,15 +17,6 @@ import { refuseTakenKeys } from './taken-keys.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 type Row = Record<string, unknown>;
-/** Values by the names they have in the answer. */
-export type Answer = Readonly<Record<string, unknown>>;
-/** A record of a kind that the question did not name. */
-export interface FoundNode {
-  /** Name of the kind's type. */
-  readonly type: string;
-  readonly record: Answer;
-}
-
 type AnyTyped = TypedModule<Fields, Tenancy>;
 
 export interface FindQuery<M> {
@@ -47,7 +30,7 @@ export interface FindQuery<M> {
  * The only door to data outside this folder. Every read and every change passes the caller's tenancy and rules here, so
  * no endpoint can forget them (specification, Authorization).
  */
-export class DataClient {
+export class DataClient extends Answers {
   readonly #unit: UnitOfWork;
   /** Whom the rules see. */
   readonly #caller: Caller;
@@ -56,6 +39,7 @@ export class DataClient {
   readonly #decisions: Decisions;
 
   constructor(unit: UnitOfWork, caller: Caller, actor: string = actorOf(caller)) {
+    super(unit, caller);
     this.#unit = unit;
     this.#caller = caller;
     this.#actor = actor;
@@ -91,38 +75,6 @@ export class DataClient {
     const row = await this.findOne(module, { id: { eq: id } });
     if (!row) throw new AppError('not_found', `There is no ${module.typeName} "${id}".`);
     return row;
-  }
-
-  /**
-   * A list with everything below it, in one statement, ready to be answered.
-   * @throws AppError invalid_cursor, invalid_input, limit_exceeded
-   */
-  async page(selection: PageSelection): Promise<Answer> {
-    return (await this.#answer(compilePage(selection, this.#caller))) as Answer;
-  }
-
-  /** Records with everything below them, in one statement, in the order of their ids; what is not there is left out. @throws AppError limit_exceeded */
-  async records(selection: RecordSelection, ids: readonly string[]): Promise<readonly Answer[]> {
-    return (await this.#answer(compileRecords(selection, ids, this.#caller))) as unknown as readonly Answer[];
-  }
-
-  /** Records by ids of any of these kinds, in the order of the ids; null where there is none. @throws AppError limit_exceeded */
-  async nodes(kinds: readonly RecordSelection[], ids: readonly string[]): Promise<readonly (FoundNode | null)[]> {
-    return (await this.#answer(compileNodes(kinds, ids, this.#caller))) as unknown as readonly (FoundNode | null)[];
-  }
-
-  /** One record with everything below it, in one statement, ready to be answered. @throws AppError not_found, limit_exceeded */
-  async record(selection: RecordSelection, id: string): Promise<Answer> {
-    const answer = await this.#answer(compileRecord(selection, id, this.#caller));
-    if (!answer) throw new AppError('not_found', `There is no ${selection.module.typeName} "${id}".`);
-    return answer;
-  }
-
-  async #answer({ text, values }: Statement): Promise<Answer | undefined> {
-    const session = await this.#unit.readAs(this.#role);
-    const [row] = (await session.query<{ result: Answer; isTooLarge: boolean }>(text, values)).rows;
-    if (row?.isTooLarge) throw new AppError('limit_exceeded', 'The answer would be too large; ask for smaller pages.');
-    return row?.result;
   }
 
   /**

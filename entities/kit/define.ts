@@ -70,6 +70,8 @@ export interface EntityModule extends EntityDefinition<Fields, Tenancy, string> 
   readonly topic: string;
   /** `kind` in PascalCase: its GraphQL and ORM name. */
   readonly typeName: string;
+  /** The kind whose history this is, for kinds that are derived from others (history-kind.ts). */
+  readonly historyOf?: EntityModule;
 }
 
 /** A kind as its own file exports it, with the types of its fields. */

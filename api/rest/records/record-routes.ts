@@ -1,5 +1,5 @@
 import { Type, type TObject } from 'typebox';
-import type { Answer } from '#entities/kit/data-client.ts';
+import type { Answer } from '#entities/kit/answers.ts';
 import type { EntityModule } from '#entities/kit/define.ts';
 import { snakeCase } from '#entities/kit/snake-case.ts';
 import { AppError, isAppError } from '#entities/kit/errors.ts';

@@ -5,6 +5,7 @@ import { behind, cursorOf, orderBy, parseCursor, reversed, totalOrder, type Orde
 import type { ToMany, ToOne } from './relations.ts';
 import { compileSql, type Sql } from './sql.ts';
 import { column } from './column.ts';
+import { rowsOf, visibleRows } from './source.ts';
 import { visible } from './visibility.ts';
 import { Aliases, allOf, filterPredicate, link, type Filter } from './where.ts';
 
@@ -128,11 +129,11 @@ class DocumentCompiler {
     const source = (alias: string, more: readonly Sql[] = []) => {
       const conditions = [
         ...(parent ? [link(parent.relation, parent.alias, alias)] : []),
-        visible(module, alias, this.#caller),
+        visibleRows(module, alias, this.#caller),
         ...(page.filter ? [filterPredicate(page.filter, alias, this.#caller, this.#aliases)] : []),
         ...more,
       ];
-      return sql`from ${sql.table(module.table)} as ${sql.ref(alias)} where ${allOf(conditions)}`;
+      return sql`from ${rowsOf(module)} as ${sql.ref(alias)} where ${allOf(conditions)}`;
     };
     const order = totalOrder(module, page.orderBy);
     const walked = page.from === 'first' ? order : reversed(order);

@@ -68,8 +68,8 @@ interface Reference {
 }
 
 function referencesOf(registry: Registry, module: EntityModule): Reference[] {
-  // A kind that exposes nothing is nowhere to be seen.
-  if (Object.keys(module.expose).length === 0) return [];
+  // A kind that exposes nothing is nowhere to be seen, and entries of a history lead nowhere.
+  if (Object.keys(module.expose).length === 0 || module.historyOf) return [];
   const declared = Object.entries(module.fields).flatMap(
     ([name, { target, secret, description, reverse }]): Reference[] => {
       const exposure = module.expose[name];

@@ -124,5 +124,10 @@ export function comparisons(left: Sql, name: string, comparison: Comparison): Sq
 export const alwaysFilterable = ['id', 'createdAt', 'updatedAt'] as const;
 
 export function filterableFields(module: EntityModule): readonly string[] {
-  return [...alwaysFilterable, ...module.filter];
+  return [...(module.historyOf ? ['id'] : alwaysFilterable), ...module.filter];
+}
+
+/** Fields by which a kind's records can be ordered. */
+export function orderableFields(module: EntityModule): string[] {
+  return [...new Set([...module.order, ...(module.historyOf ? [] : ['createdAt', 'updatedAt'])])];
 }

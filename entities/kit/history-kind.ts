@@ -1,0 +1,56 @@
+import type { EntityModule } from './define.ts';
+import { choice, integer, text, textList, timestamp, type Fields } from './fields.ts';
+
+/** What every entry of a history says, whatever the kind. */
+export const entryFields = {
+  // An id, also of what is not there any more, so it leads nowhere.
+  recordId: { ...text('The record that was changed.', { max: 26 }), type: 'reference' },
+  operation: choice('What was done with it.', ['created', 'updated', 'deleted']),
+  recordVersion: integer('Version that the record had afterwards.', { min: 1, max: 2_147_483_647 }),
+  changedFields: textList('Fields that have other values than before.', { max: 100, maxItems: 1_000 }),
+  actor: text('Who did it.', { max: 200 }),
+  requestId: text('The request in which it was done.', { max: 200 }),
+  recordedAt: timestamp('When it was done.'),
+} as const satisfies Fields;
+
+const known = new WeakMap<EntityModule, EntityModule>();
+
+/**
+ * The history of a kind as a kind of its own, which is only read: its entries, each with what the record's exposed fields
+ * held afterwards. Where its rows come from, and who sees them, says read/source.ts.
+ * @throws TypeError when a field of the kind is called like one that every entry has
+ */
+export function historyOf(module: EntityModule): EntityModule {
+  const made = known.get(module) ?? derived(module);
+  known.set(module, made);
+  return made;
+}
+
+/** Fields of a kind that its history shows. */
+export function shownFields({ fields, expose }: EntityModule): string[] {
+  return Object.keys(expose).filter((name) => fields[name] && expose[name] !== 'write');
+}
+
+function derived(module: EntityModule): EntityModule {
+  const shown = shownFields(module).map((name) => {
+    if (Object.hasOwn(entryFields, name))
+      throw new TypeError(`entity "${module.kind}": histories use "${name}" themselves`);
+    // Entries written before the kind had the field do not have it either.
+    return [name, { ...module.fields[name], optional: true }] as const;
+  });
+  const fields = { ...entryFields, ...Object.fromEntries(shown) } as Fields;
+  return {
+    kind: `${module.kind}History`,
+    typeName: `${module.typeName}History`,
+    topic: `${module.topic}_history`,
+    table: `${module.topic}_histories`,
+    description: `What became of ${module.typeName} records.`,
+    historyOf: module,
+    fields,
+    tenancy: { none: 'it is told by the records that it describes' },
+    expose: Object.fromEntries(Object.keys(fields).map((name) => [name, 'read'])),
+    filter: ['recordId', 'operation', 'actor', 'requestId', 'recordedAt'],
+    order: ['recordedAt'],
+    events: [],
+  };
+}
