@@ -8,7 +8,8 @@ import { Migration0006Authorization } from './migration-0006-authorization.ts';
 import { Migration0007CreatorGrants } from './migration-0007-creator-grants.ts';
 import { Migration0008WriteSurface } from './migration-0008-write-surface.ts';
 import { Migration0009PeopleMayBeMissing } from './migration-0009-people-may-be-missing.ts';
-import { Migration0009ReadableHistory } from './migration-0009-readable-history.ts';
+import { Migration0010ReadableHistory } from './migration-0010-readable-history.ts';
+import { Migration0011Search } from './migration-0011-search.ts';
 
 /** All migrations in the order in which they run; rewritten by `npm run migrate:new`. */
 export const migrations: MigrationObject[] = [
@@ -21,5 +22,6 @@ export const migrations: MigrationObject[] = [
   { name: '0007-creator-grants', class: Migration0007CreatorGrants },
   { name: '0008-write-surface', class: Migration0008WriteSurface },
   { name: '0009-people-may-be-missing', class: Migration0009PeopleMayBeMissing },
-  { name: '0009-readable-history', class: Migration0009ReadableHistory },
+  { name: '0010-readable-history', class: Migration0010ReadableHistory },
+  { name: '0011-search', class: Migration0011Search },
 ];

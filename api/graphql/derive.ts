@@ -28,6 +28,7 @@ import { InputTypes } from './inputs.ts';
 import { existingId, mutationsOf } from './mutations.ts';
 import { Node, nodeFields } from './nodes.ts';
 import { PageTypes } from './pages.ts';
+import { searchFields } from './searches.ts';
 import { SelectionReader, type Cost, type PageArguments } from './selection.ts';
 import { WhereTypes } from './where.ts';
 
@@ -76,9 +77,16 @@ class SchemaDeriver implements Types {
       for (const [name, mutation] of Object.entries({ ...mutationsOf(module, this), ...bulkMutationsOf(module, this) }))
         roots.Mutation[name] = flushed(mutation);
     }
+    const readerOf = (context: GraphqlContext, info: GraphQLResolveInfo) => this.#reader(context, info);
+    const searched = this.#exposed.filter(({ search = [] }) => search.length > 0);
     Object.assign(
       roots.Query,
-      nodeFields(this.#exposed, (context, info) => this.#reader(context, info)),
+      searchFields(searched, {
+        readerOf,
+        connectionOf: (module) => this.#connectionOf(module),
+        argumentsOf: (module) => this.#pageArguments(module),
+      }),
+      nodeFields(this.#exposed, readerOf),
     );
     for (const field of handWritten) {
       const config = field.build(this);

@@ -13,14 +13,16 @@ import type { EntityModule } from '#entities/kit/define.ts';
 import { AppError } from '#entities/kit/errors.ts';
 import type {
   EdgePart,
+  ListsPart,
   PageInfoPart,
   PagePart,
   PageSelection,
   RecordPart,
   RecordSelection,
 } from '#entities/kit/read/document.ts';
-import { relationsOf, type Relation } from '#entities/kit/read/relations.ts';
+import { pluralOf, relationsOf, type Relation } from '#entities/kit/read/relations.ts';
 import { usualOrder } from '#entities/kit/read/source.ts';
+import type { Filter } from '#entities/kit/read/where.ts';
 import type { Registry } from '#entities/kit/registry.ts';
 import { pageSlice } from '../page-slice.ts';
 import { filterOf, type WhereInput } from './where.ts';
@@ -35,6 +37,9 @@ interface Selected {
 
 /** The interface of all records that are found by id alone. */
 export const nodeInterface = 'Node';
+
+/** The lists that one text finds. */
+export const searchResults = 'SearchResults';
 
 /** PostgreSQL cuts longer names. */
 const longestName = 63;
@@ -105,9 +110,15 @@ export class SelectionReader {
   }
 
   /** @throws AppError limit_exceeded, invalid_input */
-  page(module: EntityModule, args: PageArguments, nodes: readonly FieldNode[] = this.#info.fieldNodes): PageSelection {
+  page(
+    module: EntityModule,
+    args: PageArguments,
+    nodes: readonly FieldNode[] = this.#info.fieldNodes,
+    found?: Filter,
+  ): PageSelection {
     const type = this.#objectType(`${module.typeName}Connection`);
-    const filter = args.where ? filterOf(this.#registry, module, args.where, this.#spendConditions) : undefined;
+    const where = args.where ? filterOf(this.#registry, module, args.where, this.#spendConditions) : undefined;
+    const filter = where && found ? ({ is: 'and', filters: [found, where] } as const) : (where ?? found);
     const order = args.orderBy?.length ? args.orderBy : usualOrder(module);
     if (order.length > mostTerms)
       throw new AppError('limit_exceeded', `orderBy takes ${mostTerms} terms at the most; it has ${order.length}.`);
@@ -119,6 +130,17 @@ export class SelectionReader {
       ...slice,
       parts: this.#below(slice.size, () => this.#fields(nodes).map((field) => this.#pagePart(module, type, field))),
     };
+  }
+
+  /** Records of several kinds that a text finds, each kind in a list of its own. @throws AppError limit_exceeded, invalid_input */
+  searches(modules: readonly EntityModule[], text: string, first: number | undefined): ListsPart[] {
+    const byName = new Map(modules.map((module) => [pluralOf(module), module]));
+    return this.#fields(this.#info.fieldNodes).map(({ as, name, nodes }): ListsPart => {
+      const module = byName.get(name);
+      if (!module) return { is: 'typename', as, name: searchResults };
+      const args = first === undefined ? {} : { first };
+      return { is: 'page', as, page: this.page(module, args, nodes, { is: 'found', module, text }) };
+    });
   }
 
   readonly #spendConditions = (conditions: number): void => this.#limits.spend({ conditions });

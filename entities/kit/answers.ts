@@ -1,10 +1,12 @@
 import type { Caller } from './caller.ts';
 import { AppError } from './errors.ts';
 import {
+  compileLists,
   compileNodes,
   compilePage,
   compileRecord,
   compileRecords,
+  type ListsPart,
   type PageSelection,
   type RecordSelection,
   type Statement,
@@ -36,6 +38,11 @@ export class Answers {
    */
   async page(selection: PageSelection): Promise<Answer> {
     return (await this.#answer(compilePage(selection, this.#caller))) as Answer;
+  }
+
+  /** Several lists with everything below them, in one statement. @throws AppError invalid_cursor, invalid_input, limit_exceeded */
+  async lists(parts: readonly ListsPart[]): Promise<Answer> {
+    return (await this.#answer(compileLists(parts, this.#caller))) as Answer;
   }
 
   /** Records with everything below them, in one statement, in the order of their ids; what is not there is left out. @throws AppError limit_exceeded */

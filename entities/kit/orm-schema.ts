@@ -1,5 +1,6 @@
 import { EntitySchema, type EntitySchemaMetadata } from '@mikro-orm/core';
 import type { EntityModule } from './define.ts';
+import { searchedText } from './searched-text.ts';
 import { snakeCase } from './snake-case.ts';
 import type { Field } from './fields.ts';
 
@@ -18,7 +19,8 @@ function wallsOf(module: EntityModule): { readonly using: string; readonly check
   return { using, check: module.writeWall ? filledIn(module.writeWall) : using };
 }
 
-function wallOf(module: EntityModule): string {
+/** SQL of which rows the app role can reach. */
+export function wallOf(module: EntityModule): string {
   if (module.wall) return filledIn(module.wall);
   if (module.tenancy === 'organization') return `organization_id = ${currentOrganization}`;
   if (module.tenancy === 'user') return `user_id = ${currentUser}`;
@@ -115,11 +117,14 @@ export function ormSchemaOf(module: EntityModule, typeNameOf: (kind: string) => 
       properties: [...key.fields],
       where: 'deleted_at is null',
     })),
-    indexes: [...(module.indexes ?? []), ...listIndexes(module)].map((fields) => ({
-      name: `${module.table}_${fields.map(snakeCase).join('_')}_index`,
-      properties: [...fields],
-      where: 'deleted_at is null',
-    })),
+    indexes: [
+      ...[...(module.indexes ?? []), ...listIndexes(module)].map((fields) => ({
+        name: `${module.table}_${fields.map(snakeCase).join('_')}_index`,
+        properties: [...fields],
+        where: 'deleted_at is null',
+      })),
+      ...searchIndexes(module),
+    ],
     rowLevelSecurity: true,
     policies: [
       { name: `${module.table}_app`, roles: [databaseRoles.app], ...wallsOf(module) },
@@ -128,6 +133,14 @@ export function ormSchemaOf(module: EntityModule, typeNameOf: (kind: string) => 
   };
   // The metadata is built from data, so its static type is not known; discovery validates it at start.
   return new EntitySchema(metadata as unknown as EntitySchemaMetadata<object>);
+}
+
+/** Trigrams of what is searched (search-function.ts). */
+function searchIndexes({ table, search = [] }: EntityModule): object[] {
+  if (search.length === 0) return [];
+  const name = `${table}_search_index`;
+  const expression = `create index "${name}" on "${table}" using gin (${searchedText(search)} gin_trgm_ops) where deleted_at is null`;
+  return [{ name, expression }];
 }
 
 /** Every declared filter and order of a tenant's records is served by an index that begins with the tenant. */

@@ -70,6 +70,16 @@ export function compilePage(page: PageSelection, caller: Caller): Statement {
   return sized(sql`select ${new DocumentCompiler(caller).page(page)} as result`);
 }
 
+/** A part of an answer that is made of several lists. */
+export type ListsPart =
+  | { readonly is: 'typename'; readonly as: string; readonly name: string }
+  | { readonly is: 'page'; readonly as: string; readonly page: PageSelection };
+
+/** Several lists as one JSON object, in one statement. @throws AppError invalid_cursor, invalid_input */
+export function compileLists(parts: readonly ListsPart[], caller: Caller): Statement {
+  return sized(sql`select ${new DocumentCompiler(caller).lists(parts)} as result`);
+}
+
 /** The same for one record; no row when there is none that the caller may see. */
 export function compileRecord(record: RecordSelection, id: string, caller: Caller): Statement {
   return sized(new DocumentCompiler(caller).recordOf(record, (alias) => sql`${column(alias, 'id')} = ${id}`));
@@ -121,6 +131,12 @@ class DocumentCompiler {
     return sql`select ${this.#object(this.#recordParts(record, alias))} as result
       from ${sql.table(module.table)} as ${sql.ref(alias)}
       where ${condition(alias)} and ${visible(module, alias, this.#caller)}`;
+  }
+
+  lists(parts: readonly ListsPart[]): Sql {
+    return this.#object(
+      parts.map((part): Named => [part.as, part.is === 'page' ? this.page(part.page) : sql`${part.name}::text`]),
+    );
   }
 
   /** A list as one JSON value. */

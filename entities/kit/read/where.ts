@@ -3,6 +3,7 @@ import type { Caller } from '../caller.ts';
 import { AppError } from '../errors.ts';
 import { isStorable } from '../input.ts';
 import type { EntityModule } from '../define.ts';
+import { searchFunctionName } from '../search-function.ts';
 import type { Relation } from './relations.ts';
 import type { Sql } from './sql.ts';
 import { column } from './column.ts';
@@ -30,6 +31,8 @@ export type Filter =
   | { readonly is: 'field'; readonly field: string; readonly comparison: Comparison }
   /** There is such a record that the caller may see, and it meets the filter. */
   | { readonly is: 'related'; readonly relation: Relation; readonly filter: Filter }
+  /** The record is found by a text (search-function.ts). */
+  | { readonly is: 'found'; readonly module: EntityModule; readonly text: string }
   | { readonly is: 'and' | 'or'; readonly filters: readonly Filter[] }
   | { readonly is: 'not'; readonly filter: Filter };
 
@@ -58,6 +61,8 @@ export function filterPredicate(filter: Filter, alias: string, caller: Caller, a
     case 'not':
       // What is unknown, because a field is empty, does not meet the filter and so does meet its opposite.
       return sql`(${filterPredicate(filter.filter, alias, caller, aliases)}) is not true`;
+    case 'found':
+      return sql`${column(alias, 'id')} in (select ${sql.id(searchFunctionName(filter.module))}(${filter.text}))`;
     case 'related': {
       const { relation } = filter;
       const other = aliases.next();

@@ -7,7 +7,7 @@ const keepsItsOwn = `${makesPartition} execute format('revoke all on %I from cor
  * Callers read the history of what they may see. The wall stands on the table of all entries, so nobody but the owner may reach
  * its partitions by their own names.
  */
-export class Migration0009ReadableHistory extends Migration {
+export class Migration0010ReadableHistory extends Migration {
   override up(): void {
     this.addSql('alter table history enable row level security');
     this.addSql(
