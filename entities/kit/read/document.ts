@@ -5,6 +5,7 @@ import { behind, cursorOf, orderBy, parseCursor, reversed, totalOrder, type Orde
 import type { ToMany, ToOne } from './relations.ts';
 import { compileSql, type Sql } from './sql.ts';
 import { column } from './column.ts';
+import { presented } from './presented.ts';
 import { rowsOf, visibleRows } from './source.ts';
 import { visible } from './visibility.ts';
 import { Aliases, allOf, filterPredicate, link, type Filter } from './where.ts';
@@ -292,12 +293,4 @@ function ends(page: PageSelection, rows: string, cursor: Sql): Named[] {
     ['nearCursor', at('asc')],
     ['farCursor', at('desc')],
   ];
-}
-
-/** A value as it stands in answers: instants as RFC 3339 with milliseconds. */
-function presented(module: EntityModule, field: string, alias: string, words: ChoiceWords = 'capitals'): Sql {
-  const value = column(alias, field);
-  const type = module.fields[field]?.type ?? (field === 'createdAt' || field === 'updatedAt' ? 'timestamp' : 'text');
-  if (type === 'timestamp') return sql`to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-  return type === 'choice' && words === 'capitals' ? sql`upper(${value})` : value;
 }
