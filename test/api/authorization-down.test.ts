@@ -3,6 +3,7 @@ import { group, groupMembership, registry } from '#entities/index.ts';
 import { systemCaller } from '#entities/kit/caller.ts';
 import type { DataClient } from '#entities/kit/data-client.ts';
 import { newId } from '#entities/kit/ids.ts';
+import { eventually } from '../kit/eventually.ts';
 import { OpenfgaProxy } from '../kit/fakes/openfga-proxy.ts';
 import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
@@ -39,6 +40,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   fga.isAway = false;
+  fga.isSilent = false;
   await world.backbone.tuples?.apply();
 });
 afterAll(async () => {
@@ -182,3 +184,19 @@ test('a process that starts without the store decides nothing by it, and everyth
   fga.isAway = false;
   expect((await edit(client, id)).status).toBe(200);
 });
+
+test('a store that stands still is waited for by few, so that the others are refused at once and reads go on', async () => {
+  const ids = await Promise.all(Array.from({ length: 3 }, () => tasked()));
+  fga.isSilent = true;
+  fga.requests.length = 0;
+  const first = Promise.all(ids.map((id) => edit(aliceClient, id)));
+  expect((await aliceClient.get('/v1/tasks')).status).toBe(200);
+  for (const answer of await first) expectUnavailable(answer);
+  const asked = fga.requests.length;
+  for (const id of ids) expectUnavailable(await edit(aliceClient, id));
+  expect(fga.requests.length).toBe(asked);
+
+  fga.isSilent = false;
+  await eventually(async () => (await edit(aliceClient, ids[0] ?? '')).status === 200);
+  expect((await edit(aliceClient, ids[1] ?? '')).status).toBe(200);
+}, 60_000);

@@ -34,6 +34,8 @@ async function broken(work: (parts: Broken) => Promise<void>, hasWorker = false)
   });
   try {
     const person = await buildPerson(world);
+    // On a slow machine its tuple may still be on its way.
+    await world.backbone.tuples?.apply();
     const plant = (text: string, ...values: unknown[]) => asOwner(world, text, values);
     if (!hasWorker) {
       await plant(`insert into event_deliveries select occurred_at, id, 'set-up-organization', entity_id, 'done', null, occurred_at

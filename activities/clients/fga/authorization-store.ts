@@ -31,10 +31,20 @@ const requestTimeoutMs = 3_000;
 /** Longest time of a call, with the token it may need first: the SDK waits for tokens without an end. */
 const callTimeoutMs = 8_000;
 
-/** The OpenFGA store of this installation. Connects, and finds or creates store and model, with the first call. */
+/** Time in which a store that did not answer in time is left alone, in milliseconds. */
+const pauseMs = 1_000;
+
+/**
+ * The OpenFGA store of this installation. Connects, and finds or creates store and model, with the first call.
+ *
+ * Whoever calls holds a connection to the database meanwhile. So when the store stands still only one call at a time waits
+ * in vain for it, and the others are refused at once.
+ */
 export class AuthorizationStore {
   readonly #settings: AuthorizationStoreSettings;
   #ready: Promise<OpenFgaClient> | undefined;
+  /** Until then nobody asks; undefined while the store answers. */
+  #silentUntil: number | undefined;
 
   constructor(settings: AuthorizationStoreSettings) {
     this.#settings = settings;
@@ -126,6 +136,24 @@ export class AuthorizationStore {
   }
 
   async #call<T>(work: (client: OpenFgaClient) => Promise<T>): Promise<T> {
+    const startedAt = performance.now();
+    if (this.#silentUntil !== undefined) {
+      if (startedAt < this.#silentUntil) throw unavailable(new Error('the store did not answer a moment ago'));
+      // This call finds out whether it answers again.
+      this.#silentUntil = startedAt + callTimeoutMs;
+    }
+    try {
+      const result = await this.#inTime(work);
+      this.#silentUntil = undefined;
+      return result;
+    } catch (cause) {
+      const isSilent = performance.now() - startedAt >= requestTimeoutMs;
+      this.#silentUntil = isSilent ? performance.now() + pauseMs : undefined;
+      throw unavailable(cause);
+    }
+  }
+
+  async #inTime<T>(work: (client: OpenFgaClient) => Promise<T>): Promise<T> {
     const ready = this.#client();
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<never>((_resolve, reject) => {
@@ -137,8 +165,6 @@ export class AuthorizationStore {
     });
     try {
       return await Promise.race([ready.then(work), timeout]);
-    } catch (cause) {
-      throw unavailable(cause);
     } finally {
       clearTimeout(timer);
     }

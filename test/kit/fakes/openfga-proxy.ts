@@ -18,6 +18,8 @@ export class OpenfgaProxy {
   beforeWrite: (write: TupleWrite) => Promise<void> = async () => {};
   /** Answers everything with 503. */
   isAway = false;
+  /** Takes requests and never answers them. */
+  isSilent = false;
   readonly #target: URL;
   readonly #server = createServer((incoming, response) => {
     this.#forward(incoming, response).catch(() => response.destroy());
@@ -46,6 +48,7 @@ export class OpenfgaProxy {
     for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk);
     const body = Buffer.concat(chunks);
     this.requests.push({ path: incoming.url ?? '', authorization: incoming.headers.authorization });
+    if (this.isSilent) return;
     if (this.isAway) {
       response.writeHead(503).end();
       return;
