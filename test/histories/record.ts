@@ -33,10 +33,13 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** @param workflowId without the prefix of the installation */
-async function record(name: string, workflowId: string): Promise<void> {
+/**
+ * @param workflowId without the prefix of the installation
+ * @param runId the last run when left out
+ */
+async function record(name: string, workflowId: string, runId?: string): Promise<void> {
   const { client, codec } = world.backbone.temporal;
-  const history = await client.workflow.getHandle(`${world.name}/${workflowId}`).fetchHistory();
+  const history = await client.workflow.getHandle(`${world.name}/${workflowId}`, runId).fetchHistory();
   const text = await portableHistory(history, { codec, prefix: world.name });
   await writeFile(join(folder, `${name}.json`), text);
 }
@@ -100,5 +103,13 @@ test('the schedules', async () => {
   await runSchedule(world, 'prune-records');
   await runSchedule(world, 'reconcile-authorization');
   await recordRun('reconcile-authorization.reconciled', `WorkflowType = "reconcileAuthorization" AND ${completed}`);
+  const { temporal } = world.backbone;
+  const handedOver = await temporal.client.workflow.start('reconcileAuthorization', {
+    taskQueue: temporal.taskQueue('workflows'),
+    workflowId: `${world.name}/reconcile-by-hand`,
+    args: [{ queue: temporal.activityQueue('maintenance'), pagesPerRun: 2 }],
+  });
+  await handedOver.result();
+  await record('reconcile-authorization.handed-over', 'reconcile-by-hand', handedOver.firstExecutionRunId);
   await recordRun('prune-records.pruned', `WorkflowType = "pruneRecords" AND ${completed}`);
 });

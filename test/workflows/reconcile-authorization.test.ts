@@ -6,10 +6,12 @@ import type { DataClient } from '#entities/kit/data-client.ts';
 import { newId } from '#entities/kit/ids.ts';
 import type { Tuple } from '#entities/kit/tuples.ts';
 import { verifyInstallation } from '#relay/verify.ts';
-import type {
-  Disagreement,
-  ReconciliationPlace,
-  ReconciliationReport,
+import {
+  reconcileAuthorizationContract,
+  type Disagreement,
+  type ReconcileInput,
+  type ReconciliationPlace,
+  type ReconciliationReport,
 } from '#workflows/maintenance/reconcile-authorization.contract.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
@@ -137,6 +139,28 @@ test('what was allowed by a tuple that should not be there is not remembered', a
   await storeOf(world).write([stray], []);
   expect((await reconcile()).repaired).toEqual([{ tuple: lineOf(stray), was: 'onlyStored' }]);
   expect(await edit()).toBe(403);
+});
+
+test('a run that becomes long hands over to the next one, with what was found', async () => {
+  const [lost, other] = [await owned(), await owned()];
+  await plant(`delete from desired_tuples ${where}`, lost.tuple);
+  await storeOf(world).write([], [other.tuple]);
+  const { temporal } = world.backbone;
+  const handle = await temporal.client.workflow.start(reconcileAuthorizationContract.name, {
+    taskQueue: temporal.taskQueue('workflows'),
+    workflowId: `${world.name}/reconcile-by-hand`,
+    args: [{ queue: temporal.activityQueue('maintenance'), pagesPerRun: 2 } satisfies ReconcileInput],
+  });
+  const report = (await handle.result()) as ReconciliationReport;
+  expect(report.repaired).toEqual([
+    { tuple: lineOf(lost.tuple), was: 'notDesired' },
+    { tuple: lineOf(other.tuple), was: 'notStored' },
+  ]);
+  expect(report.counts).toEqual({ ...inOrder, notDesired: 1, notStored: 1 });
+  // What was missing in the store was still on its way when the store was read.
+  const { checked } = await reconcile();
+  expect(report.checked).toEqual({ ...checked, stored: checked.stored - 1 });
+  expect((await handle.describe()).runId).not.toBe(handle.firstExecutionRunId);
 });
 
 describe('page by page', () => {

@@ -37,6 +37,8 @@ export interface ReconciliationReport {
 }
 
 export interface ReconcileInput extends MaintenanceInput {
+  /** Pages after which a run hands over to the next one, so that its history stays short; a thousand when left out. */
+  readonly pagesPerRun?: number;
   /** Where a run goes on that the one before it has handed over. */
   readonly place?: ReconciliationPlace;
   readonly report?: ReconciliationReport;

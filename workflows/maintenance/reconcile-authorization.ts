@@ -3,8 +3,8 @@ import type { AuthorizationActivities, ReconciledPage } from '#activities/author
 import { activityOptions } from '../kit/activity-queue.ts';
 import type { ReconcileInput, ReconciliationReport } from './reconcile-authorization.contract.ts';
 
-/** Pages after which a run hands over to the next one, so that its history stays short. */
-const mostPages = 1_000;
+/** A page is about ten events of the history. */
+const usualPagesPerRun = 1_000;
 
 /** Most repairs that the report names. */
 const mostSamples = 100;
@@ -18,8 +18,9 @@ const nothing: ReconciliationReport = {
 /** Page by page, each a short transaction of its own; what is repaired in one is right by itself. */
 export async function reconcileAuthorization(input: ReconcileInput): Promise<ReconciliationReport> {
   const { reconcilePage, applyRepairs } = proxyActivities<AuthorizationActivities>(activityOptions(input.queue));
+  const { pagesPerRun = usualPagesPerRun } = input;
   let { place, report = nothing } = input;
-  for (let pages = 0; pages < mostPages; pages++) {
+  for (let pages = 0; pages < pagesPerRun; pages++) {
     const page = await reconcilePage(place ? { place } : {});
     report = withPage(report, page);
     if (page.next === null) {
