@@ -10,6 +10,8 @@ import { Migration0008WriteSurface } from './migration-0008-write-surface.ts';
 import { Migration0009PeopleMayBeMissing } from './migration-0009-people-may-be-missing.ts';
 import { Migration0010ReadableHistory } from './migration-0010-readable-history.ts';
 import { Migration0011Search } from './migration-0011-search.ts';
+import { Migration0012WordLookup } from './migration-0012-word-lookup.ts';
+import { Migration0013ListIndexes } from './migration-0013-list-indexes.ts';
 
 /** All migrations in the order in which they run; rewritten by `npm run migrate:new`. */
 export const migrations: MigrationObject[] = [
@@ -24,4 +26,6 @@ export const migrations: MigrationObject[] = [
   { name: '0009-people-may-be-missing', class: Migration0009PeopleMayBeMissing },
   { name: '0010-readable-history', class: Migration0010ReadableHistory },
   { name: '0011-search', class: Migration0011Search },
+  { name: '0012-word-lookup', class: Migration0012WordLookup },
+  { name: '0013-list-indexes', class: Migration0013ListIndexes },
 ];

@@ -124,6 +124,7 @@ export function ormSchemaOf(module: EntityModule, typeNameOf: (kind: string) => 
         where: 'deleted_at is null',
       })),
       ...searchIndexes(module),
+      ...wordIndexes(module),
     ],
     rowLevelSecurity: true,
     policies: [
@@ -143,15 +144,33 @@ function searchIndexes({ table, search = [] }: EntityModule): object[] {
   return [{ name, expression }];
 }
 
-/** Every declared filter and order of a tenant's records is served by an index that begins with the tenant. */
+/**
+ * Every declared filter and order of a tenant's records is served by an index that begins with the tenant, and so is the order
+ * in which they stand when none is asked for.
+ */
 function listIndexes(module: EntityModule): string[][] {
-  const [tenancy] = module.tenancy === 'organization' ? ['organizationId'] : [];
-  if (tenancy === undefined) return [];
-  const names = new Set([...module.filter, ...module.order, 'createdAt', 'updatedAt']);
+  if (module.tenancy !== 'organization') return [];
+  const orders = [...module.order, 'createdAt', 'updatedAt'];
+  const names = new Set([...module.filter, ...orders]);
   const unique = new Set((module.unique ?? []).map(({ fields }) => fields.join()));
-  return [...names]
-    .filter((name) => module.fields[name]?.type !== 'textList' && !unique.has([tenancy, name].join()))
-    .map((name) => [tenancy, name, 'id']);
+  const led = [...names]
+    .filter((name) => module.fields[name]?.type !== 'textList' && !unique.has(['organizationId', name].join()))
+    .map((name) => ['organizationId', name, 'id']);
+  // What a wall lets through besides the organization's own does not lie together in an index that begins with it.
+  const across = module.wall ? [...new Set(orders)].map((name) => [name, 'id']) : [];
+  return [['organizationId', 'id'], ...led, ...across];
+}
+
+/** Words of lists, each with its organization, so that a word of one is not looked for among those of all. */
+function wordIndexes({ table, filter, fields }: EntityModule): { name: string; expression: string }[] {
+  return filter
+    .filter((field) => fields[field]?.type === 'textList')
+    .map(snakeCase)
+    .map((column) => {
+      const name = `${table}_${column}_words`;
+      const expression = `create index "${name}" on "${table}" using gin (tenant_words(organization_id, ${column})) where deleted_at is null`;
+      return { name, expression };
+    });
 }
 
 /** Name of the partial unique index, by which a violation is traced back to its message. */

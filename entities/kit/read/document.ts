@@ -147,7 +147,7 @@ class DocumentCompiler {
       const conditions = [
         ...(parent ? [link(parent.relation, parent.alias, alias)] : []),
         visibleRows(module, alias, this.#caller),
-        ...(page.filter ? [filterPredicate(page.filter, alias, this.#caller, this.#aliases)] : []),
+        ...(page.filter ? [filterPredicate(page.filter, { module, alias, caller: this.#caller }, this.#aliases)] : []),
         ...more,
       ];
       return sql`from ${rowsOf(module)} as ${sql.ref(alias)} where ${allOf(conditions)}`;

@@ -6,6 +6,9 @@ import type { TupleGrant } from '../tuples.ts';
 import type { Sql } from './sql.ts';
 import { column } from './column.ts';
 
+/** How grants in other rows are looked up: for a row that is there already, or first, to find the rows by them. */
+export type Lookup = 'of the row' | 'first';
+
 /**
  * Rows of a kind to which the caller, or a group of theirs, has one of these relations: the same grants that become tuples
  * of the authorization store, read from the rows that they follow.
@@ -16,10 +19,11 @@ export function relatedPredicates(
   relations: readonly string[],
   alias: string,
   caller: Caller,
+  lookup: Lookup = 'of the row',
 ): Sql[] {
   return grantersOf(module).flatMap((granter) => {
     const { grant } = granter;
-    if (typeof grant.relation === 'string' && !relations.includes(grant.relation)) return [];
+    if (!gives(grant, relations)) return [];
     const isOwn = granter.module === module && grant.object.id === 'id';
     const from = isOwn ? alias : 'g';
     const held = isHeld(grant, from, caller);
@@ -29,19 +33,40 @@ export function relatedPredicates(
       ...(typeof grant.relation === 'string' ? [] : [sql`${column(from, grant.relation.field)} = any(${relations})`]),
       ...(grant.when ? [sql`${column(from, grant.when.field)} = ${grant.when.is}`] : []),
     ];
-    return [isOwn ? sql`(${sql.join(conditions, sql` and `)})` : among(granter, alias, conditions, caller)];
+    return [
+      isOwn
+        ? sql`(${sql.join(conditions, sql` and `)})`
+        : among(granter, column(alias, 'id'), conditions, { caller, lookup }),
+    ];
   });
 }
 
+/** Whether all members of an organization have one of these relations to some records: as good as to all of them. */
+export function isOpenToMembers(module: EntityModule, relations: readonly string[]): boolean {
+  return grantersOf(module).some(({ grant }) => grant.subject.kind === 'organization' && gives(grant, relations));
+}
+
+function gives({ relation }: TupleGrant, relations: readonly string[]): boolean {
+  return typeof relation !== 'string' || relations.includes(relation);
+}
+
 /** Rows whose id stands in the rows of another kind. */
-function among({ module, grant }: Granter, alias: string, conditions: readonly Sql[], caller: Caller): Sql {
+function among(
+  { module, grant }: Granter,
+  id: Sql,
+  conditions: readonly Sql[],
+  { caller, lookup }: { readonly caller: Caller; readonly lookup: Lookup },
+): Sql {
+  const table = sql.table(module.table);
+  const object = column('g', grant.object.id);
   const all = [
     sql`${column('g', 'deletedAt')} is null`,
     sql`${column('g', 'organizationId')} = ${caller.organizationId}`,
     ...conditions,
   ];
-  return sql`${column(alias, 'id')} in (select ${column('g', grant.object.id)} from ${sql.table(module.table)} as g
-    where ${sql.join(all, sql` and `)})`;
+  if (lookup === 'first')
+    return sql`${id} = any(array(select ${object} from ${table} as g where ${sql.join(all, sql` and `)}))`;
+  return sql`exists (select 1 from ${table} as g where ${object} = ${id} and ${sql.join(all, sql` and `)})`;
 }
 
 /** Whether the row's subject is the caller; undefined when it cannot be. */

@@ -4,7 +4,7 @@ import { recordFieldNames, tenancyField, type EntityModule } from '../define.ts'
 import { AppError } from '../errors.ts';
 import { compileSql, type Sql } from './sql.ts';
 import { column } from './column.ts';
-import { visible } from './visibility.ts';
+import { visible, visibleInList } from './visibility.ts';
 import { allOf, comparisons, type Comparison } from './where.ts';
 
 export type Where = Readonly<Record<string, Comparison>>;
@@ -37,9 +37,9 @@ export function compileRead(
   caller: Caller,
 ): { text: string; values: readonly unknown[] } {
   const conditions = [
-    visible(module, 'row', caller),
+    query.where?.['id']?.eq === undefined ? visibleInList(module, 'row', caller) : visible(module, 'row', caller),
     ...Object.entries(query.where ?? {}).flatMap(([name, comparison]) =>
-      comparisons(column('row', knownField(module, name)), name, comparison),
+      comparisons({ module, alias: 'row', caller }, knownField(module, name), comparison),
     ),
   ];
   const order = [...(query.orderBy ?? []), { field: 'id', direction: 'asc' as const }].map(

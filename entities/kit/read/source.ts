@@ -8,16 +8,16 @@ import { snakeCase } from '../snake-case.ts';
 import { column } from './column.ts';
 import type { OrderTerm } from './order.ts';
 import type { Sql } from './sql.ts';
-import { visible } from './visibility.ts';
+import { visible, visibleInList } from './visibility.ts';
 
 /** What a list of a kind reads from: a table expression whose columns are called like the fields. */
 export function rowsOf(module: EntityModule): Sql {
   return module.historyOf ? entriesOf(module.historyOf) : sql.table(module.table);
 }
 
-/** Which of these rows there are for a caller. */
+/** Which of these rows there are in a caller's list. */
 export function visibleRows(module: EntityModule, alias: string, caller: Caller): Sql {
-  return module.historyOf ? visibleEntries(module.historyOf, alias, caller) : visible(module, alias, caller);
+  return module.historyOf ? visibleEntries(module.historyOf, alias, caller) : visibleInList(module, alias, caller);
 }
 
 /** The order of a list for which nobody asked for another. */

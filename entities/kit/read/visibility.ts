@@ -14,24 +14,24 @@ import {
   type Rule,
 } from '../policy.ts';
 import { column } from './column.ts';
-import { relatedPredicates } from './grants.ts';
+import { isOpenToMembers, relatedPredicates, type Lookup } from './grants.ts';
+import { live } from './live.ts';
 import type { Sql } from './sql.ts';
 
-/** Which rows exist for a caller: live ones of its tenancy that the rules let it see. */
+/**
+ * Which rows exist for a caller: live ones of its tenancy that the rules let it see. For a row that is found by something
+ * else, such as its id.
+ */
 export function visible(module: EntityModule, alias: string, caller: Caller): Sql {
   return sql`${live(module, alias, caller)} and ${permitted(module, alias, caller, 'view')}`;
 }
 
-/** Live rows of the caller's tenancy. */
-function live(module: EntityModule, alias: string, caller: Caller): Sql {
-  return sql`${column(alias, 'deletedAt')} is null and ${tenancyPredicate(module, alias, caller)}`;
-}
-
-/** First wall: the tenant filter. A caller without organization sees no tenant rows. */
-function tenancyPredicate(module: EntityModule, alias: string, caller: Caller): Sql {
-  if (module.tenancy !== 'organization' || module.wall) return sql`true`;
-  if (caller.organizationId !== null) return sql`${column(alias, 'organizationId')} = ${caller.organizationId}`;
-  return caller.kind === 'system' ? sql`true` : sql`false`;
+/**
+ * The same for lists. Where rights are given record by record, the rows are found by the rights: a list costs what the caller
+ * may see, not what the organization has (docs/decisions/indexes-below-the-wall.md).
+ */
+export function visibleInList(module: EntityModule, alias: string, caller: Caller): Sql {
+  return sql`${live(module, alias, caller)} and ${new RuleCompiler(module, caller, 'view').listPredicate(alias)}`;
 }
 
 /**
@@ -39,9 +39,7 @@ function tenancyPredicate(module: EntityModule, alias: string, caller: Caller): 
  * that applies decides, and after the last one the operation's default.
  */
 export function permitted(module: EntityModule, alias: string, caller: Caller, operation: Operation): Sql {
-  const recursion = recursionOf(module, caller, operation);
-  if (!recursion) return new RuleCompiler(module, caller, operation).predicate(alias);
-  return sql`${column(alias, 'id')} in (${recursion})`;
+  return new RuleCompiler(module, caller, operation).predicate(alias);
 }
 
 /** Rows to which one condition of the rules applies for this caller. */
@@ -52,34 +50,16 @@ export function applies(
   operation: Operation,
   condition: Condition,
 ): Sql {
-  return new RuleCompiler(module, caller, operation).predicate(alias, [allow(condition), deny(anyone)]);
+  return new RuleCompiler(module, caller, operation).applies(alias, condition);
 }
 
-/** Whether a right passes from records of a kind to records of the same kind, and how; undefined when that changes nothing. */
-function recursionOf(module: EntityModule, caller: Caller, operation: Operation): Sql | undefined {
-  // Another operation than the one that passes down asks the record above, which is compiled then.
-  if (operation !== operationAbove(operation)) return undefined;
-  const fields = selfReferences(module, operation);
-  if (fields.length === 0) return undefined;
-  const probe = new RuleCompiler(module, caller, operation);
-  // The rules may be decided before they come to what passes down.
-  if (!fields.some((field) => probe.reaches(field))) return undefined;
-  const base = new RuleCompiler(module, caller, operation, () => sql`false`);
-  const step = new RuleCompiler(module, caller, operation, () => sql`true`);
-  const reached = fields.map((field) => sql`${column('below', field)} = reached.id`);
-  const table = sql.table(module.table);
-  return sql`with recursive reached(id) as (
-    select own.id from ${table} as own where ${live(module, 'own', caller)} and ${base.predicate('own')}
-    union
-    select below.id from ${table} as below join reached on (${sql.join(reached, sql` or `)})
-    where ${live(module, 'below', caller)} and ${step.predicate('below')}
-  ) select id from reached`;
-}
+/** What the record above says when it is one of the same kind: it is asked, or it is taken to refuse, or to allow by one reference. */
+type FromSelf = 'asked' | 'refuses' | { readonly allowsBy: string };
 
-function selfReferences(module: EntityModule, operation: Operation): string[] {
-  return (module.policy?.[operation] ?? []).flatMap(({ when }) =>
-    when.is === 'through' && targetOf(module, when.field) === module ? [when.field] : [],
-  );
+/** A rule that allows, with those before it that refuse. */
+interface Way {
+  readonly when: Condition;
+  readonly unless: readonly Condition[];
 }
 
 /** Compiles the rules of one operation. */
@@ -87,46 +67,154 @@ class RuleCompiler {
   readonly #module: EntityModule;
   readonly #caller: Caller;
   readonly #operation: Operation;
-  readonly #ofSelf: ((alias: string, field: string) => Sql) | undefined;
+  readonly #rules: readonly Rule[];
+  /** References by which the right passes from records of the kind to records of the same kind. */
+  readonly #selfReferences: readonly string[];
+  readonly #above = new Map<string, Sql | undefined>();
 
-  /** @param ofSelf whether a right passes down from a record of the same kind; compiled when left out */
-  constructor(
-    module: EntityModule,
-    caller: Caller,
-    operation: Operation,
-    ofSelf?: (alias: string, field: string) => Sql,
-  ) {
+  constructor(module: EntityModule, caller: Caller, operation: Operation) {
     this.#module = module;
     this.#caller = caller;
     this.#operation = operation;
-    this.#ofSelf = ofSelf;
+    this.#rules = module.policy?.[operation] ?? [];
+    // Another operation than the one that passes down asks the record above, which is compiled then.
+    const isPassedDown = operation === operationAbove(operation);
+    this.#selfReferences = isPassedDown ? this.#reachedSelfReferences() : [];
   }
 
-  predicate(alias: string, rules: readonly Rule[] = this.#module.policy?.[this.#operation] ?? []): Sql {
+  /** For a row that is there already: its own rights are looked up, and those of the records above it. */
+  predicate(alias: string): Sql {
+    if (this.#selfReferences.length === 0) return this.#predicate(alias, 'asked');
+    const table = sql.table(this.#module.table);
+    const above = this.#selfReferences.map(
+      (field) => sql`(up.id = ${column('below', field)} and ${this.#predicate('below', { allowsBy: field })})`,
+    );
+    return sql`exists (with recursive climbed(id) as (
+        select ${column(alias, 'id')}
+        union
+        select up.id from climbed join ${table} as below on below.id = climbed.id join ${table} as up on (${sql.join(above, sql` or `)})
+        where ${live(this.#module, 'up', this.#caller)}
+      ) select 1 from climbed join ${table} as held on held.id = climbed.id where ${this.#predicate('held', 'refuses')})`;
+  }
+
+  applies(alias: string, condition: Condition): Sql {
+    return this.#predicate(alias, 'asked', [allow(condition), deny(anyone)]);
+  }
+
+  /** For the rows of a list: what the caller has rights on is looked up first, where that is less than everything. */
+  listPredicate(alias: string): Sql {
+    const ways = this.#ways();
+    if (!ways) return this.predicate(alias);
+    const [only, ...others] = this.#directly(ways, alias);
+    if (only && others.length === 0 && this.#selfReferences.length === 0) return only;
+    return sql`${column(alias, 'id')} = any(array(${this.#ids(ways)}))`;
+  }
+
+  /** Statement that selects the ids of all live rows to which one of the ways leads. */
+  #ids(ways: readonly Way[]): Sql {
+    const table = sql.table(this.#module.table);
+    const direct = this.#directly(ways, 'own').map(
+      (applies) =>
+        sql`select own.id from ${table} as own where ${live(this.#module, 'own', this.#caller)} and ${applies}`,
+    );
+    if (direct.length === 0) return sql`select null::text where false`;
+    const base = sql.join(direct, sql` union `);
+    if (this.#selfReferences.length === 0) return base;
+    const steps = this.#selfReferences.map(
+      (field) => sql`select below.id from ${table} as below where ${column('below', field)} = reached.id
+        and ${live(this.#module, 'below', this.#caller)} and ${this.#predicate('below', { allowsBy: field })}`,
+    );
+    // Without "offset 0" the planner, which takes what is reached to be a lot, would read all of the organization at each step.
+    return sql`with recursive reached(id) as (
+      (${base})
+      union
+      select passed.id from reached cross join lateral (${sql.join(steps, sql` union all `)} offset 0) as passed
+    ) select id from reached`;
+  }
+
+  /** The ways to be permitted; undefined when there is more than can be found by rights. */
+  #ways(): readonly Way[] | undefined {
+    const ways: Way[] = [];
+    const unless: Condition[] = [];
+    for (const { effect, when } of this.#rules) {
+      const decided = this.#byCaller(when);
+      if (decided === false) continue;
+      if (decided === true) return effect === 'allow' ? undefined : ways;
+      if (effect === 'deny') unless.push(when);
+      else if (!this.#isFound(when)) return undefined;
+      else ways.push({ when, unless: [...unless] });
+    }
+    return afterTheRules[this.#operation] ? undefined : ways;
+  }
+
+  /** Whether the rows to which a condition applies are found by the rights of the caller. */
+  #isFound(condition: Condition): boolean {
+    if (condition.is === 'related') return !isOpenToMembers(this.#module, condition.relations);
+    if (condition.is !== 'through') return false;
+    return this.#isFromSelf(condition) || this.#idsAbove(condition.field) !== undefined;
+  }
+
+  #isFromSelf(condition: Condition): boolean {
+    return condition.is === 'through' && this.#selfReferences.includes(condition.field);
+  }
+
+  /** Ids of the records above by which the right comes; undefined when these are too many to be found first. */
+  #idsAbove(field: string): Sql | undefined {
+    if (!this.#above.has(field)) {
+      const compiler = new RuleCompiler(targetOf(this.#module, field), this.#caller, operationAbove(this.#operation));
+      const ways = compiler.#ways();
+      this.#above.set(field, ways && compiler.#ids(ways));
+    }
+    return this.#above.get(field);
+  }
+
+  /** What of the ways does not come from records of the same kind: one predicate for each index that may be used. */
+  #directly(ways: readonly Way[], alias: string): Sql[] {
+    return ways
+      .filter(({ when }) => !this.#isFromSelf(when))
+      .flatMap(({ when, unless }) => {
+        const refusals = unless.map((condition) => sql`${this.#condition(condition, alias, 'asked')} is not true`);
+        return this.#alternatives(when, alias).map((applies) => sql.join([applies, ...refusals], sql` and `));
+      });
+  }
+
+  /** A condition as what finds rows, one piece of SQL for each index that may be used. */
+  #alternatives(condition: Condition, alias: string): Sql[] {
+    if (condition.is === 'related') return this.#related(condition.relations, alias, 'first');
+    if (condition.is !== 'through') throw new Error(`condition "${condition.is}" finds no rows`);
+    const ids = this.#idsAbove(condition.field);
+    return ids ? [sql`${column(alias, condition.field)} = any(array(${ids}))`] : [];
+  }
+
+  /** @param fromSelf what passes down from records of the same kind */
+  #predicate(alias: string, fromSelf: FromSelf, rules: readonly Rule[] = this.#rules): Sql {
     const [rule, ...rest] = rules;
     if (!rule) return afterTheRules[this.#operation] ? sql`true` : sql`false`;
     const decided = this.#byCaller(rule.when);
     if (decided === true) return rule.effect === 'allow' ? sql`true` : sql`false`;
-    if (decided === false) return this.predicate(alias, rest);
-    const applies = this.#condition(rule.when, alias);
-    const otherwise = this.predicate(alias, rest);
+    if (decided === false) return this.#predicate(alias, fromSelf, rest);
+    const applies = this.#condition(rule.when, alias, fromSelf);
+    const otherwise = this.#predicate(alias, fromSelf, rest);
     return rule.effect === 'allow' ? sql`(${applies} or ${otherwise})` : sql`(${applies} is not true and ${otherwise})`;
   }
 
-  /** Whether the caller alone does not decide before this reference is asked. */
-  reaches(field: string): boolean {
-    for (const { when } of this.#module.policy?.[this.#operation] ?? []) {
-      if (when.is === 'through' && when.field === field) return this.#byCaller(when) === undefined;
-      if (this.#byCaller(when) === true) return false;
+  /** References to the same kind, unless the caller alone decides before they are asked. */
+  #reachedSelfReferences(): string[] {
+    const fields: string[] = [];
+    for (const { when } of this.#rules) {
+      const decided = this.#byCaller(when);
+      if (decided === true) break;
+      if (decided === undefined && when.is === 'through' && targetOf(this.#module, when.field) === this.#module)
+        fields.push(when.field);
     }
-    return false;
+    return fields;
   }
 
   #byCaller(condition: Condition): boolean | undefined {
     return decideByCaller(condition, this.#caller, { kind: this.#module.kind, operation: this.#operation });
   }
 
-  #condition(condition: Condition, alias: string): Sql {
+  #condition(condition: Condition, alias: string, fromSelf: FromSelf): Sql {
     const { subjectId, organizationId } = this.#caller;
     switch (condition.is) {
       case 'role-in':
@@ -137,11 +225,11 @@ class RuleCompiler {
         return sql`exists (select 1 from memberships m where m.organization_id = ${column(alias, condition.field)}
           and m.user_id = ${subjectId} and m.deleted_at is null)`;
       case 'related': {
-        const ways = relatedPredicates(this.#module, condition.relations, alias, this.#caller);
+        const ways = this.#related(condition.relations, alias, 'of the row');
         return ways.length === 0 ? sql`false` : sql`(${sql.join(ways, sql` or `)})`;
       }
       case 'through':
-        return this.#through(alias, condition.field);
+        return this.#through(alias, condition.field, fromSelf);
       case 'anyone':
       case 'system':
       case 'signed-in':
@@ -155,9 +243,14 @@ class RuleCompiler {
     }
   }
 
-  #through(alias: string, field: string): Sql {
+  #related(relations: readonly string[], alias: string, lookup: Lookup): Sql[] {
+    return relatedPredicates(this.#module, relations, alias, this.#caller, lookup);
+  }
+
+  #through(alias: string, field: string, fromSelf: FromSelf): Sql {
+    if (fromSelf !== 'asked' && this.#selfReferences.includes(field))
+      return fromSelf !== 'refuses' && fromSelf.allowsBy === field ? sql`true` : sql`false`;
     const target = targetOf(this.#module, field);
-    if (target === this.#module && this.#ofSelf) return this.#ofSelf(alias, field);
     const above = `${alias}_${field}`;
     return sql`exists (select 1 from ${sql.table(target.table)} as ${sql.ref(above)}
       where ${column(above, 'id')} = ${column(alias, field)} and ${live(target, above, this.#caller)}

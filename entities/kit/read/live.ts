@@ -1,0 +1,17 @@
+import { sql } from 'kysely';
+import type { Caller } from '../caller.ts';
+import type { EntityModule } from '../define.ts';
+import { column } from './column.ts';
+import type { Sql } from './sql.ts';
+
+/** Live rows of the caller's tenancy. */
+export function live(module: EntityModule, alias: string, caller: Caller): Sql {
+  return sql`${column(alias, 'deletedAt')} is null and ${tenancyPredicate(module, alias, caller)}`;
+}
+
+/** First wall: the tenant filter. A caller without organization sees no tenant rows. */
+function tenancyPredicate(module: EntityModule, alias: string, caller: Caller): Sql {
+  if (module.tenancy !== 'organization' || module.wall) return sql`true`;
+  if (caller.organizationId !== null) return sql`${column(alias, 'organizationId')} = ${caller.organizationId}`;
+  return caller.kind === 'system' ? sql`true` : sql`false`;
+}
