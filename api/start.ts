@@ -6,7 +6,6 @@ import { parseListenAddress } from '#config/form.ts';
 import type { Config } from '#config/root.ts';
 import type { ConfigStore } from '#config/store.ts';
 import { systemClock, type Clock } from '#entities/kit/clock.ts';
-import { queryAlone } from '#entities/kit/transaction.ts';
 import type { Backbone } from '#relay/backbone.ts';
 import { createApp } from './app.ts';
 import { AccessTokens } from './auth/access-token.ts';
@@ -65,7 +64,7 @@ export async function createApi({
     traffic: new Traffic(),
     contextOfCallers: backbone.contextOfCallers,
     health: new Health({
-      db_primary: (deadline) => queryAlone(database.pool, { text: 'select 1' }, deadline),
+      db_primary: (deadline) => database.ping(deadline),
       job_queue: () => temporal.check(),
       ...(store ? { fga: () => store.ping() } : {}),
     }),

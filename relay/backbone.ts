@@ -13,11 +13,13 @@ import { parseConnectionUri, TemporalGateway } from '#activities/clients/tempora
 import type { TemporalEnvironment } from '#config/environment.ts';
 import type { Config } from '#config/root.ts';
 import type { ConfigStore } from '#config/store.ts';
-import { registry } from '#entities/index.ts';
+import { registry as productRegistry } from '#entities/index.ts';
 import { deriveModel } from '#entities/kit/authorization-model.ts';
 import type { Authorizer } from '#entities/kit/authorizer.ts';
 import { systemClock, type Clock } from '#entities/kit/clock.ts';
 import { Database, type DatabaseOptions } from '#entities/kit/database.ts';
+import { kindsWithoutRules } from '#entities/kit/kinds-without-rules.ts';
+import type { Registry as EntityRegistry } from '#entities/kit/registry.ts';
 import type { StatementObserver } from '#entities/kit/transaction.ts';
 import { hasListener } from '#workflows/events/subscriptions.ts';
 import { ParentContexts, requireUsableConditions, type ContextOfCallers } from './parent-context.ts';
@@ -58,6 +60,8 @@ export interface BackboneOptions {
   readonly onDecision?: DatabaseOptions['onDecision'];
   /** For tests that bring listeners of their own. */
   readonly hasListener?: (topic: string) => boolean;
+  /** For tests that bring kinds of their own. */
+  readonly registry?: EntityRegistry;
 }
 
 /** Longest the answer waits for permission tuples to reach the authorization store, in milliseconds. */
@@ -68,9 +72,10 @@ const tuplePatienceMs = 250;
  * @throws ConfigurationError for a model file, or conditions of the parent context, that cannot be used
  */
 export async function openBackbone(options: BackboneOptions): Promise<Backbone> {
-  const { config, logger } = options;
+  const { config, logger, registry = productRegistry } = options;
   const start = config.current;
-  const store = start.authz.enabled ? new AuthorizationStore(await storeSettings(start)) : undefined;
+  warnOfForgottenRules(registry, logger);
+  const store = start.authz.enabled ? new AuthorizationStore(await storeSettings(start, registry)) : undefined;
   let authorizer: Authorizer | undefined;
   const database = await Database.open({
     // The relay of tuples, which it waits for, stands on the database.
@@ -171,6 +176,12 @@ export async function openBackbone(options: BackboneOptions): Promise<Backbone> 
   };
 }
 
+function warnOfForgottenRules(registry: EntityRegistry, logger: Logger): void {
+  const kinds = kindsWithoutRules(registry);
+  if (kinds.length > 0)
+    logger.warn({ kinds }, 'kinds without rules: all their records can be read, and changes of them are dropped');
+}
+
 function temporalCredentials({ apiKey, tlsCertFile, tlsKeyFile, tlsServerName, tlsCaFile }: TemporalEnvironment) {
   const hasTls = tlsCertFile ?? tlsServerName ?? tlsCaFile;
   if (!apiKey && !hasTls) return {};
@@ -186,7 +197,7 @@ function temporalCredentials({ apiKey, tlsCertFile, tlsKeyFile, tlsServerName, t
   };
 }
 
-async function storeSettings({ authz }: Config) {
+async function storeSettings({ authz }: Config, registry: EntityRegistry) {
   const model = await modelToWrite(authz, writtenModel(deriveModel(registry)));
   requireUsableConditions(registry, authz, model);
   return {

@@ -9,7 +9,7 @@ import { createOrm } from './orm.ts';
 import { databaseRoles } from './orm-schema.ts';
 import type { Operation } from './policy.ts';
 import type { Registry } from './registry.ts';
-import type { StatementObserver } from './transaction.ts';
+import { queryAlone, type StatementObserver } from './transaction.ts';
 import { UnitOfWork } from './unit-of-work.ts';
 import type { CommitSummary, WorkContext } from './work-context.ts';
 
@@ -167,6 +167,11 @@ export class Database {
 
   onCommit(listener: CommitListener): void {
     this.#commitListeners.push(listener);
+  }
+
+  /** Resolves when PostgreSQL answers. @throws AppError database_unavailable, database_busy, deadline_exceeded */
+  async ping(deadline: number): Promise<void> {
+    await queryAlone(this.pool, { text: 'select 1' }, deadline);
   }
 
   /** Called by a unit of work after its COMMIT. A failing listener is reported; its work is safe in rows. */

@@ -13,7 +13,7 @@ import type { EventDraft } from './records.ts';
 import { Tally } from './tally.ts';
 import { Transaction, type DatabaseRole, type RoleSession } from './transaction.ts';
 import { Turns } from './turns.ts';
-import type { Origin, WorkContext } from './work-context.ts';
+import { withCaller, type Origin, type WorkContext } from './work-context.ts';
 
 type State = 'open' | 'committing' | 'committed' | 'rolling back' | 'rolled back';
 
@@ -54,7 +54,7 @@ export class UnitOfWork {
   /** @param isFree begins even when the database has no place left, because its place is still taken by the caller */
   constructor(database: Database, context: WorkContext, isFree = false) {
     this.database = database;
-    this.context = context;
+    this.context = withCaller(context);
     this.#isFree = isFree;
     this.#origin = context;
     this.#em = database.orm.em.fork({ clear: true }) as EntityManager;
@@ -76,8 +76,7 @@ export class UnitOfWork {
 
   /** The transaction, begun with the first call. */
   #begin(): Promise<Transaction> {
-    if (this.#state !== 'open')
-      throw new Error(`this unit of work is ${this.#state}; work was left running after its request`);
+    this.#refuseUnlessOpen();
     this.#transaction ??= this.#beginTransaction();
     return this.#transaction;
   }
@@ -122,6 +121,7 @@ export class UnitOfWork {
       else break;
     }
     this.#refuseWhenFailed();
+    this.#refuseUnlessOpen();
     this.#writingAs = role;
     return change();
   }
@@ -186,6 +186,8 @@ export class UnitOfWork {
     await this.#sending(modules, async (transaction) => {
       this.#em.setTransactionContext(transaction.as(role));
       await this.#em.flush();
+      // Between flushes the entity manager reaches nothing.
+      this.#em.resetTransactionContext();
       this.tally.add(await recordWithConsequences(transaction, role, changes, events, this));
     });
   }
@@ -246,7 +248,8 @@ export class UnitOfWork {
   }
 
   #refuseUnlessOpen(): void {
-    if (this.#state !== 'open') throw new Error(`this unit of work is ${this.#state} already`);
+    if (this.#state !== 'open')
+      throw new Error(`this unit of work is ${this.#state}; its work should have ended before`);
   }
 
   /**

@@ -21,3 +21,10 @@ export interface CommitSummary {
   readonly pendingEvents: number;
   readonly tupleChanges: number;
 }
+
+/** Types ask for a caller; work that lost its context on the way comes without one. @throws Error then */
+export function withCaller(context: WorkContext): WorkContext {
+  if (!(context as Partial<WorkContext>).caller)
+    throw new Error('work without a caller is refused: the context of its request was lost');
+  return context;
+}

@@ -38,8 +38,10 @@ export async function fillTable(client: Client, module: EntityModule, rows: numb
     created_by: `'test'`,
     updated_by: `'test'`,
     record_version: '1',
-    organization_id: isOnePerOrganization(module) ? id('n') : organization,
   };
+  if (module.tenancy === 'organization')
+    columns['organization_id'] = isOnePerOrganization(module) ? id('n') : organization;
+  if (module.tenancy === 'user') columns['user_id'] = id('n');
   for (const name of Object.keys(module.fields)) columns[snakeCase(name)] = valueOf(module, name);
   await client.query(`truncate ${table} cascade`);
   // What is known of the tables is not to change under a test.

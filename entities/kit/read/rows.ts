@@ -24,7 +24,13 @@ function fieldNames(module: EntityModule): string[] {
 
 /** All columns of a row, each under the name of its field. */
 export function wholeRow(module: EntityModule, alias: string): Sql {
-  return sql.join(fieldNames(module).map((name) => sql`${column(alias, name)} as ${sql.id(name)}`));
+  return sql.join(
+    fieldNames(module).map((name) => {
+      // The driver reads bigint as text. What an integer field may hold is exact as a number of JavaScript.
+      const type = module.fields[name]?.columnType === 'bigint' ? sql`::float8` : sql``;
+      return sql`${column(alias, name)}${type} as ${sql.id(name)}`;
+    }),
+  );
 }
 
 /**

@@ -1,0 +1,108 @@
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { organization, registry as productRegistry, user } from '#entities/index.ts';
+import { callerOf } from '#entities/kit/caller.ts';
+import type { DataClient } from '#entities/kit/data-client.ts';
+import { defineEntityModule } from '#entities/kit/define.ts';
+import { text } from '#entities/kit/fields.ts';
+import { newId } from '#entities/kit/ids.ts';
+import { kindsWithoutRules } from '#entities/kit/kinds-without-rules.ts';
+import { createRegistry } from '#entities/kit/registry.ts';
+import { openBackbone, type Backbone } from '#relay/backbone.ts';
+import { asOwner } from '../kit/as-owner.ts';
+import { buildPerson, type Person } from '../kit/people.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+const draft = defineEntityModule({
+  kind: 'draft',
+  table: 'drafts',
+  description: 'A kind whose author has not thought of rules yet.',
+  fields: { name: text('Name.', { max: 40 }) },
+  tenancy: 'organization',
+  expose: { name: 'read-write' },
+  filter: ['name'],
+  order: [],
+  mutate: ['create', 'update', 'delete'],
+  events: ['created', 'updated', 'deleted'],
+});
+
+const registry = createRegistry([user, organization, draft]);
+
+let world: World;
+let person: Person;
+let held: string;
+/** What a process has that brings this kind; each opens one when it starts. */
+let backbone: Backbone;
+const warnings: { readonly level: number; readonly kinds?: readonly string[] }[] = [];
+
+beforeAll(async () => {
+  world = await openWorld();
+  person = await buildPerson(world);
+  held = newId();
+  await asOwner(
+    world,
+    `create table drafts (id text primary key, created_at timestamptz not null, updated_at timestamptz not null,
+       created_by text not null, updated_by text not null, record_version integer not null, deleted_at timestamptz,
+       deleted_by text, organization_id text not null, name text not null);
+     alter table drafts enable row level security;
+     create policy drafts_app on drafts to core_app using (organization_id = current_setting('core.organization_id', true));
+     insert into drafts values ('${held}', now(), now(), 'test', 'test', 1, null, null, '${person.organization.id}', 'held')`,
+  );
+  const stream = new Writable({
+    write: (line: Buffer, _encoding, done) => {
+      warnings.push(JSON.parse(line.toString()) as (typeof warnings)[number]);
+      done();
+    },
+  });
+  const logger = pino({ level: 'warn' }, stream);
+  backbone = await openBackbone({
+    config: world.config,
+    temporalEnvironment: {},
+    logger,
+    process: 'core api',
+    registry,
+  });
+});
+afterAll(async () => {
+  await backbone.close();
+  await world.close();
+});
+
+function as<T>(work: (data: DataClient) => Promise<T>, organizationId = person.organization.id): Promise<T> {
+  const caller = callerOf({ kind: 'user', subjectId: person.user.id, organizationId, role: 'auditor' });
+  return backbone.database.transact({ caller, requestId: newId() }, ({ data }) => work(data));
+}
+
+test('its records can be read by everybody in the organization, and by nobody else', async () => {
+  expect(await as((data) => data.find(draft))).toMatchObject([{ id: held, name: 'held' }]);
+  const stranger = await buildPerson(world);
+  expect(await as((data) => data.find(draft), stranger.organization.id)).toEqual([]);
+});
+
+test('changes of them are dropped without a word: no row, no history, no event', async () => {
+  await as(async (data) => {
+    await data.create(draft, { name: 'new' });
+    await data.update(draft, held, { name: 'changed' });
+    await data.updateAll(draft, [held], { name: 'changed' });
+    await data.removeAll(draft, [held]);
+    await data.remove(draft, held);
+  });
+  expect(await asOwner(world, 'select id, name, record_version, deleted_at from drafts')).toEqual([
+    { id: held, name: 'held', record_version: 1, deleted_at: null },
+  ]);
+  const recorded = `select (select count(*)::int from history where entity_kind = 'draft') as history,
+    (select count(*)::int from events where entity_kind = 'draft') as events`;
+  expect(await asOwner(world, recorded)).toEqual([{ history: 0, events: 0 }]);
+});
+
+test('a process names them once when it starts', () => {
+  expect(warnings).toEqual([
+    expect.objectContaining({ level: 40, kinds: ['draft'], msg: expect.stringContaining('without rules') }),
+  ]);
+});
+
+test('the product has none, and says nothing', () => {
+  expect(kindsWithoutRules(productRegistry)).toEqual([]);
+  expect(world.logs.filter(({ msg }) => String(msg).includes('without rules'))).toEqual([]);
+});

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { organization, registry, task } from '#entities/index.ts';
+import { anonymousCaller, callerOf, systemCaller } from '#entities/kit/caller.ts';
+import { newId } from '#entities/kit/ids.ts';
+import type { UnitOfWork } from '#entities/kit/unit-of-work.ts';
+import type { WorkContext } from '#entities/kit/work-context.ts';
+import { asOwner } from '../kit/as-owner.ts';
+import { buildPerson, type Person } from '../kit/people.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+let world: World;
+let person: Person;
+beforeAll(async () => {
+  world = await openWorld();
+  person = await buildPerson(world);
+});
+afterAll(() => world.close());
+
+function unitOf(): UnitOfWork {
+  const caller = callerOf({
+    kind: 'user',
+    subjectId: person.user.id,
+    organizationId: person.organization.id,
+    role: 'owner',
+  });
+  return world.backbone.database.unitOfWork({ caller, requestId: newId() });
+}
+
+test('without a caller there is no unit of work, and nothing stands in for one', () => {
+  const lost = { requestId: newId() } as WorkContext;
+  expect(() => world.backbone.database.unitOfWork(lost)).toThrow('work without a caller is refused');
+  const nobody = { caller: undefined, requestId: newId() } as unknown as WorkContext;
+  expect(() => world.backbone.database.unitOfWork(nobody)).toThrow('work without a caller is refused');
+});
+
+test('a caller that is nobody sees no record of any organization', async () => {
+  const context = { caller: anonymousCaller, requestId: newId() };
+  await world.backbone.database.transact(context, async ({ data }) => {
+    for (const module of registry.modules) expect(await data.find(module)).toEqual([]);
+  });
+});
+
+test('system work gives its reason, and an organization that is none is no way around one', () => {
+  // @ts-expect-error -- there is no default: whoever acts for the server says why
+  expect(systemCaller().reason).toBeUndefined();
+  expect(() => systemCaller('test', '')).toThrow('is not an organization id');
+  expect(() => systemCaller('test', 'undefined')).toThrow('is not an organization id');
+});
+
+test.each(['commit', 'rollback'] as const)('after the %s a data client does nothing any more', async (end) => {
+  const unit = unitOf();
+  const { data } = unit;
+  const made = await data.create(task, { title: `before the ${end}` });
+  await unit.flush();
+  await unit[end]();
+  const late = 'its work should have ended before';
+  await expect(data.find(organization)).rejects.toThrow(late);
+  await expect(data.create(task, { title: 'too late' })).rejects.toThrow(late);
+  await expect(data.update(task, made.id, { title: 'too late' })).rejects.toThrow(late);
+  await expect(data.removeAll(task, [made.id])).rejects.toThrow(late);
+  await expect(data.privileged('test').create(organization, { name: `late ${newId()}` })).rejects.toThrow(late);
+  await expect(data.as(anonymousCaller).find(organization)).rejects.toThrow(late);
+  await expect(unit.commit()).rejects.toThrow(late);
+  expect(await asOwner(world, `select title from tasks where title = 'too late' or deleted_at is not null`)).toEqual(
+    [],
+  );
+});
