@@ -30,6 +30,8 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'activities/events/listener-transaction.ts': ['system `listener ${listener.name}`, organizationId'],
   // Partitions have no organization.
   'activities/maintenance/activities.ts': [`system 'prune records'`],
+  // Compares the rows of all organizations with the authorization store.
+  'activities/authorization/activities.ts': [`system 'reconcile authorization'`],
   // Reads what a mail is made of; the transaction is read-only.
   'activities/email/activities.ts': [`system 'send e-mail'`],
 };

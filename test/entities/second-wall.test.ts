@@ -118,17 +118,33 @@ async function insertCopy(query: Query, { table, tenancy }: EntityModule): Promi
   await query(`insert into ${table} select * from jsonb_populate_record(null::${table}, $1)`, [JSON.stringify(row)]);
 }
 
-test('what belongs to the machine is out of reach for the app role: history, events, tuples and all others', async () => {
+test('what belongs to the machine is not written by the app role, and shows nothing of others', async () => {
   expect(machineTables).toEqual(expect.arrayContaining(['history', 'events', 'event_deliveries', 'desired_tuples']));
+  await client.query(
+    `insert into history (id, recorded_at, entity_kind, entity_id, organization_id, operation, record_version, changed_fields,
+       snapshot, actor, request_id)
+     select 'h' || n, now(), kind, id, organization_id, 'created', 1, '{}', '{}', 'test', 'test'
+     from (select 1 as n, 'task' as kind, $1 as id, $2 as organization_id union all select 2, 'task', $3, $4
+       union all select 3, 'user', $3, null union all select 4, 'organization', $4, $4) as made`,
+    [idOfRow(2), largeOrganization, idOfRow(3), foreignOrganization],
+  );
   const reached: string[] = [];
-  for (const table of machineTables)
-    for (const attempt of [`select * from ${table}`, `insert into ${table} default values`, `delete from ${table}`]) {
-      const refused = await behindTheWall(inOrganization, (query) => query(attempt)).then(
+  for (const table of machineTables) {
+    const isRefused = (text: string) =>
+      behindTheWall(inOrganization, (query) => query(text)).then(
         () => false,
         (error: unknown) => (error as { code?: unknown }).code === refusal.code,
       );
-      if (!refused) reached.push(attempt);
-    }
+    for (const change of [`insert into ${table} default values`, `delete from ${table}`, `truncate ${table}`])
+      if (!(await isRefused(change))) reached.push(change);
+    const isReadable = !(await isRefused(`select * from ${table}`));
+    if (!isReadable) continue;
+    // Histories are for callers to read, within their organization.
+    const all = `select * from ${table}`;
+    const { rows } = await behindTheWall(inOrganization, (query) => query(all));
+    if (table !== 'history' || rows.some((row) => row['organization_id'] !== largeOrganization)) reached.push(all);
+    expect(await behindTheWall({}, (query) => query(all))).toMatchObject({ rows: [] });
+  }
   expect(reached).toEqual([]);
 });
 
