@@ -87,6 +87,8 @@ class PositionFinder {
     const given = field.args.map(({ name }) => `${name}: $${name}`);
     const document = `${operation} ${declared.length > 0 ? `(${declared.join(', ')})` : ''} {
       ${field.name}${given.length > 0 ? `(${given.join(', ')})` : ''} ${bounded(field.type)} }`;
+    const isCsv = field.args.some(({ name }) => name === 'csv');
+    if (isCsv && module) return this.#ofCsv(field, module, { operation, field: field.name, document });
     return field.args.flatMap(({ name, type }) =>
       this.#slots(type, [name], module, 0).map(({ path, module: of, takes }): IdPosition => ({
         operation,
@@ -104,6 +106,32 @@ class PositionFinder {
         },
       })),
     );
+  }
+
+  /** The columns of a CSV document that hold ids. */
+  #ofCsv(
+    { name: fieldName }: GraphQLField<unknown, unknown>,
+    module: EntityModule,
+    rest: Pick<IdPosition, 'operation' | 'field' | 'document'>,
+  ): IdPosition[] {
+    const input = this.#schema.getType(`Create${module.typeName}Input`);
+    if (!isInputObjectType(input)) throw new Error(`${fieldName} creates what has no input`);
+    const all = Object.values(input.getFields());
+    return all
+      .filter(({ type }) => getNamedType(type).name === 'ID')
+      .map(({ name }): IdPosition => ({
+        ...rest,
+        path: `csv.${name}`,
+        module: this.#kindOf([name], module),
+        takes: 'id',
+        variables: (value, own) => {
+          const columns = all.filter((field) => field.name === name || isNonNullType(field.type));
+          const cells = columns.map((field) =>
+            field.name === name ? value : String(this.#right(field.type, [field.name], module, own)),
+          );
+          return { csv: `${columns.map((field) => field.name).join()}\n${cells.join()}\n` };
+        },
+      }));
   }
 
   /** Places for ids below an input. */

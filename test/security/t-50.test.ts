@@ -179,17 +179,22 @@ describe('through GraphQL', () => {
 
   test('every exposed kind and each of its operations has places', () => {
     const fields = new Set(positions.map(({ field }) => field));
+    for (const name of ['node', 'nodes', 'search', 'explainAccess']) expect(fields).toContain(name);
     const missing = exposed.flatMap((module) => {
-      const { kind, typeName, mutate = [], fields: own } = module;
+      const { kind, typeName, mutate = [], search = [], fields: own } = module;
       const hasReferences = Object.keys(module.expose).some(
         (name) => own[name]?.target !== undefined && module.expose[name] !== 'read',
       );
       const wanted = [
         kind,
         pluralOf(module),
+        `${kind}Histories`,
+        ...(search.length > 0 ? [`${kind}Search`] : []),
         ...(mutate.includes('update') ? [`update${typeName}`, `updateBulk${typeName}`] : []),
         ...(mutate.includes('delete') ? [`delete${typeName}`, `deleteBulk${typeName}`] : []),
-        ...(mutate.includes('create') && hasReferences ? [`create${typeName}`, `createBulk${typeName}`] : []),
+        ...(mutate.includes('create') && hasReferences
+          ? [`create${typeName}`, `createBulk${typeName}`, `createBulkCSV${typeName}`]
+          : []),
       ];
       return wanted.filter((name) => !fields.has(name));
     });

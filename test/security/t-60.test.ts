@@ -30,30 +30,37 @@ test.each(deletable.map((module) => [module.kind, module] as const))(
     const path = `/v1/${module.table.replaceAll('_', '-')}`;
     const seen = async () => {
       const { data } = await client.graphql(
-        `query ($id: ID!) {
+        `query ($id: ID!${module.search?.length ? ', $word: String!' : ''}) {
         all: ${plural}(first: 100) { totalCount edges { node { id } } }
         one: ${plural}(where: { id: { eq: $id } }) { totalCount edges { node { id } } }
         other: ${plural}(where: { not: { id: { ne: $id } } }) { totalCount }
+        many: nodes(ids: [$id]) { id }
+        ${module.search?.length ? `found: ${kind}Search(query: $word) { totalCount }` : ''}
       }`,
-        { id },
+        { id, ...(module.search?.length ? { word: id } : {}) },
       );
       const rest = await client.get(`${path}?count=true&first=100`);
       return {
         inList: JSON.stringify(data.all).includes(id),
         byFilter: data.one.totalCount,
         byNegation: data.other.totalCount,
+        byId: data.many.filter((one: unknown) => one !== null).length,
+        bySearch: data.found?.totalCount ?? 0,
         inRest: JSON.stringify(rest.body).includes(id),
         total: data.all.totalCount === rest.body.total_count ? data.all.totalCount : 'different',
         status: (await client.get(`${path}/${id}`)).status,
       };
     };
     const before = await seen();
-    expect(before).toMatchObject({ inList: true, byFilter: 1, byNegation: 1, inRest: true, status: 200 });
+    expect(before).toMatchObject({ inList: true, byFilter: 1, byNegation: 1, byId: 1, inRest: true, status: 200 });
+    if (module.search?.length) expect(before.bySearch).toBe(1);
     expect((await client.mutate({ method: 'DELETE', url: `${path}/${id}` })).status).toBe(204);
     expect(await seen()).toEqual({
       inList: false,
       byFilter: 0,
       byNegation: 0,
+      byId: 0,
+      bySearch: 0,
       inRest: false,
       total: before.total - 1,
       status: 404,
