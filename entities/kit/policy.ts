@@ -117,9 +117,11 @@ export function decideByCaller(condition: Condition, caller: Caller, asked: Aske
       return caller.role !== null && condition.roles.includes(caller.role) ? undefined : false;
     case 'self':
     case 'member-of':
+      return caller.subjectId === null ? false : undefined;
     case 'related':
     case 'through':
-      return caller.subjectId === null ? false : undefined;
+      // Tokens do what their scopes say, kind by kind: a right on one kind is none on what hangs on it.
+      return caller.subjectId === null || caller.kind === 'api_token' ? false : undefined;
     default:
       condition satisfies never;
       throw new Error(`unknown condition ${JSON.stringify(condition)}`);
