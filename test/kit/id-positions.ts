@@ -127,7 +127,7 @@ class PositionFinder {
         variables: (value, own) => {
           const columns = all.filter((field) => field.name === name || isNonNullType(field.type));
           const cells = columns.map((field) =>
-            field.name === name ? value : String(this.#right(field.type, [field.name], module, own)),
+            field.name === name ? value : plainText(this.#right(field.type, [field.name], module, own)),
           );
           return { csv: `${columns.map((field) => field.name).join()}\n${cells.join()}\n` };
         },
@@ -223,6 +223,11 @@ const mostFields = 100;
 function bounded(type: GraphQLOutputType): string {
   const deep = selection(type, 3);
   return deep.split(/\s+/).length < mostFields ? deep : selection(type, 2);
+}
+
+function plainText(value: Value): string {
+  if (typeof value === 'string') return value;
+  return JSON.stringify(value);
 }
 
 /** All that can be selected without arguments, so many levels deep. */
