@@ -9,6 +9,7 @@ import { databaseError } from '#entities/kit/database-error.ts';
 import { AppError, isAppError } from '#entities/kit/errors.ts';
 import { infrastructureTables } from './infrastructure.ts';
 import { migrations } from './index.ts';
+import { searchFunctionDifference } from './search-functions.ts';
 
 /** Longest wait for a connection, in milliseconds: an address that swallows everything must not hold a start up. */
 const connectTimeoutMs = 5_000;
@@ -69,12 +70,16 @@ function nextNumber(): string {
   return String(migrations.length + 1).padStart(4, '0');
 }
 
+/** What a new migration has to say besides what the ORM finds. */
+let more: { readonly up: readonly string[]; readonly down: readonly string[] } = { up: [], down: [] };
+
 /** Writes migrations the way the hand-written one looks: the class is named after the file. */
 class MigrationFile extends TSMigrationGenerator {
   override generateMigrationFile(className: string, diff: { up: string[]; down: string[] }): string {
     // MikroORM hands over `Migration<timestamp>_<name>`.
     const name = className.replace(/^Migration\d+_?/, '');
-    const code = super.generateMigrationFile(classNameOf(nextNumber(), name), diff);
+    const whole = { up: [...diff.up, ...more.up], down: [...more.down, ...diff.down] };
+    const code = super.generateMigrationFile(classNameOf(nextNumber(), name), whole);
     return code.replace(/\n  override name = .*\n/, '');
   }
 }
@@ -155,9 +160,20 @@ export async function migrateDown(url: string, options?: { readonly to: string |
   return withOwner(url, async (orm) => (await orm.migrator.down(options)).map((migration) => migration.name));
 }
 
-/** Writes a new migration from the difference between the entities and the snapshot; undefined when there is none. */
+/**
+ * Writes a new migration from the difference between the entities and the snapshot, and between the search functions and those
+ * of the database; undefined when there is none.
+ * @throws AppError schema_too_old when the database lacks migrations that are there already
+ */
 export async function createMigration(url: string, name: string): Promise<string | undefined> {
   return withOwner(url, async (orm) => {
+    const { pending } = await stateOf(orm);
+    if (pending.length > 0)
+      throw new AppError(
+        'schema_too_old',
+        `The database lacks ${pending.join(', ')}; run them first (npm run migrate), so that what is new can be told from them.`,
+      );
+    more = await searchFunctionDifference((text) => orm.em.getConnection().execute(text));
     const { diff, fileName } = await orm.migrator.create(undefined, false, false, name);
     if (diff.up.length === 0) return undefined;
     await writeIndex();

@@ -3,14 +3,16 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const ownRoot = fileURLToPath(new URL('../..', import.meta.url));
 /** Processes start in two thirds of the time. */
-const compileCache = join(root, '.local', 'compile-cache');
+const compileCache = join(ownRoot, '.local', 'compile-cache');
 
 export interface ServerProcessOptions {
   readonly program: 'api/main.ts' | 'worker/main.ts' | 'test/kit/counting-worker.ts';
   readonly environment: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
+  /** Another copy of the repository; this one when left out. */
+  readonly root?: string;
 }
 
 /** How a process ended. */
@@ -31,7 +33,7 @@ export class ServerProcess {
   readonly #child: ChildProcess;
   #isReady = false;
 
-  constructor({ program, environment, args = [] }: ServerProcessOptions) {
+  constructor({ program, environment, args = [], root = ownRoot }: ServerProcessOptions) {
     this.#child = spawn(process.execPath, [program, ...args], {
       cwd: root,
       env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compileCache, ...environment }, // oxlint-disable-line no-restricted-properties -- what a child process needs to run at all
