@@ -21,6 +21,8 @@ export const benchTopic = 'bench.happened';
 export interface BenchInstallation {
   readonly backbone: Backbone;
   readonly databaseUrl: string;
+  /** `CORE_…` variables and what else a process of this installation is started with. */
+  readonly environment: Readonly<Record<string, string>>;
   /** A connection of its own, for set-up and for asking how far things are. */
   readonly client: Client;
   startWorker(): Promise<RunningWorker>;
@@ -49,23 +51,24 @@ export async function openBenchInstallation(): Promise<BenchInstallation> {
   await createDatabase(postgres.url('postgres'), 'bench');
   await migrate(databaseUrl);
   const logger = createLogger('bench', { level: 'error' });
-  const config = await ConfigStore.open({
-    logger,
-    stateFolder: stateDir,
-    environment: {
-      CORE_SERVER_DEV: 'true',
-      CORE_SESSIONS_SIGNINGKEY: testSecrets.signingKey,
-      CORE_SESSIONS_ENCRYPTIONKEY: testSecrets.encryptionKey,
-      CORE_TOTP_SECRET: testSecrets.totpSecret,
-      CORE_DB_PRIMARYDBSOURCE: databaseUrl,
-      CORE_AUTHZ_HOSTURL: openfga.url,
-      CORE_JOBQUEUE_CONNECTIONURI: `temporal://${temporal.address}/default`,
-      CORE_AUTH_TOKEN_KID: 'bench',
-      CORE_AUTH_TOKEN_ISSUER: 'https://api.test',
-      CORE_AUTH_TOKEN_AUDIENCE: 'https://api.test',
-      CORE_INTEGRATIONS_EMAIL_FROMEMAIL: 'core@example.com',
-    },
-  });
+  const environment = {
+    STACK_STATE_DIR: stateDir,
+    CORE_SERVER_DEV: 'true',
+    CORE_SERVER_LISTEN: '127.0.0.1:0',
+    CORE_SERVER_METRICSPORT: '127.0.0.1:0',
+    CORE_SERVER_CSRFPROTECTION_SECURE: 'false',
+    CORE_SESSIONS_SIGNINGKEY: testSecrets.signingKey,
+    CORE_SESSIONS_ENCRYPTIONKEY: testSecrets.encryptionKey,
+    CORE_TOTP_SECRET: testSecrets.totpSecret,
+    CORE_DB_PRIMARYDBSOURCE: databaseUrl,
+    CORE_AUTHZ_HOSTURL: openfga.url,
+    CORE_JOBQUEUE_CONNECTIONURI: `temporal://${temporal.address}/default`,
+    CORE_AUTH_TOKEN_KID: 'bench',
+    CORE_AUTH_TOKEN_ISSUER: 'https://api.test',
+    CORE_AUTH_TOKEN_AUDIENCE: 'https://api.test',
+    CORE_INTEGRATIONS_EMAIL_FROMEMAIL: 'core@example.com',
+  };
+  const config = await ConfigStore.open({ logger, stateFolder: stateDir, environment });
   const backbone = await openBackbone({
     config,
     temporalEnvironment: {},
@@ -78,15 +81,12 @@ export async function openBenchInstallation(): Promise<BenchInstallation> {
   await client.connect();
   await client.query('create table bench_deliveries (event_id text not null, at timestamptz not null)');
   await client.query('grant insert on bench_deliveries to core_system');
-  const silent = () => {};
-  Runtime.install({
-    shutdownSignals: [],
-    logger: { log: silent, trace: silent, debug: silent, info: silent, warn: silent, error: silent },
-  });
+  installRuntime();
   let worker: RunningWorker | undefined;
   return {
     backbone,
     databaseUrl,
+    environment,
     client,
     startWorker: async () => {
       worker = await startWorker({
@@ -107,4 +107,17 @@ export async function openBenchInstallation(): Promise<BenchInstallation> {
       await rm(stateDir, { recursive: true, force: true });
     },
   };
+}
+
+let isRuntimeInstalled = false;
+
+/** The native part of the worker library is one per process, and several benchmarks may run in this one. */
+function installRuntime(): void {
+  if (isRuntimeInstalled) return;
+  isRuntimeInstalled = true;
+  const silent = () => {};
+  Runtime.install({
+    shutdownSignals: [],
+    logger: { log: silent, trace: silent, debug: silent, info: silent, warn: silent, error: silent },
+  });
 }

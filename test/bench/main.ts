@@ -1,15 +1,31 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createOneOrganization } from './create-one-organization.ts';
+import { derive100 } from './derive-100.ts';
 import { eventBurnDown } from './event-burn-down.ts';
 import { eventLatency } from './event-latency.ts';
+import { graphqlNested } from './graphql-nested.ts';
+import { restCreate, restList, restRead } from './rest.ts';
 import type { Bench, BenchRow } from './row.ts';
 import { startCold } from './start-cold.ts';
 import { startWarm } from './start-warm.ts';
 import { suite } from './suite.ts';
 
 /** `npm run bench` runs all short ones, `npm run bench -- NAME…` those that are named. Nothing is asserted. */
-const benches: readonly Bench[] = [startWarm, startCold, suite, eventLatency, eventBurnDown];
+const benches: readonly Bench[] = [
+  startWarm,
+  startCold,
+  suite,
+  eventLatency,
+  eventBurnDown,
+  restRead,
+  restList,
+  restCreate,
+  createOneOrganization,
+  graphqlNested,
+  derive100,
+];
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const wanted = process.argv.slice(2);

@@ -13,6 +13,8 @@ export interface ServerProcessOptions {
   readonly args?: readonly string[];
   /** Another copy of the repository; this one when left out. */
   readonly root?: string;
+  /** Forgets what it logs once it serves and has said where: under load, reading it would be work. */
+  readonly isSilent?: boolean;
 }
 
 /** How a process ended. */
@@ -33,13 +35,13 @@ export class ServerProcess {
   readonly #child: ChildProcess;
   #isReady = false;
 
-  constructor({ program, environment, args = [], root = ownRoot }: ServerProcessOptions) {
+  constructor({ program, environment, args = [], root = ownRoot, isSilent = false }: ServerProcessOptions) {
     this.#child = spawn(process.execPath, [program, ...args], {
       cwd: root,
       env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compileCache, ...environment }, // oxlint-disable-line no-restricted-properties -- what a child process needs to run at all
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
-    this.#read();
+    this.#read(isSilent);
     // Not `close`, which never comes once the channel was closed by hand.
     const streams = [this.#child.stdout, this.#child.stderr].map((stream) => stream && once(stream, 'close'));
     this.ended = Promise.all([once(this.#child, 'exit'), ...streams]).then(([[code, signal]]) => ({ code, signal }));
@@ -105,9 +107,10 @@ export class ServerProcess {
     return typeof value === 'string' ? value : '';
   }
 
-  #read(): void {
+  #read(isSilent: boolean): void {
     let rest = '';
     this.#child.stdout?.on('data', (chunk: Buffer) => {
+      if (isSilent && this.url !== '') return;
       const lines = (rest + chunk.toString()).split('\n');
       rest = lines.pop() ?? '';
       for (const line of lines) {

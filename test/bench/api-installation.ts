@@ -1,0 +1,37 @@
+import { eventually } from '../kit/eventually.ts';
+import { ServerProcess } from '../kit/server-process.ts';
+import { openBenchInstallation, type BenchInstallation } from './installation.ts';
+import { seedRecords, signIn, type BenchPerson } from './records.ts';
+
+export interface ApiInstallation {
+  /** Address of our API process. */
+  readonly url: string;
+  readonly databaseUrl: string;
+  /** Owners of as many organizations, with their tokens. */
+  readonly people: readonly (BenchPerson & { readonly token: string })[];
+  readonly client: BenchInstallation['client'];
+  close(): Promise<void>;
+}
+
+/** An installation with records of several organizations, and one API process of ours as it runs in production. */
+export async function openApiInstallation(): Promise<ApiInstallation> {
+  const installation = await openBenchInstallation();
+  const { environment, databaseUrl, client } = installation;
+  const seeded = await seedRecords(installation);
+  const api = new ServerProcess({ program: 'api/main.ts', environment, isSilent: true });
+  await api.ready;
+  // The line that says where may come after the message that it serves.
+  await eventually(() => api.url !== '');
+  const people = [];
+  for (const person of seeded) people.push({ ...person, token: await signIn(api.url, person) });
+  return {
+    url: api.url,
+    databaseUrl,
+    people,
+    client,
+    close: async () => {
+      await api.stop();
+      await installation.close();
+    },
+  };
+}

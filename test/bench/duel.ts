@@ -1,0 +1,68 @@
+import { BenchProcess } from './bench-process.ts';
+import type { Load, LoadResult } from './load.ts';
+import { pace } from './pace.ts';
+import { median, spreadOf, type BenchRow } from './row.ts';
+
+type Side = Omit<Load, 'clients' | 'forMs'>;
+
+export interface Duel {
+  readonly name: string;
+  readonly ours: Side;
+  readonly reference: Side;
+  readonly note: string;
+  readonly say: (line: string) => void;
+}
+
+const clients = 16;
+
+/**
+ * Measures both sides in turn, ours twice in every round: the ratio of the two tells how much of the other ratio the
+ * machine made. Rounds go there and back, so that what grows with time hits all alike.
+ */
+export async function duel({ name, ours, reference, note, say }: Duel): Promise<BenchRow[]> {
+  const load = new BenchProcess('test/bench/load-client.ts');
+  const measure = async (side: Side, forMs = pace.roundMs): Promise<number> => {
+    const { answersPerSecond, refused } = await load.ask<LoadResult>({ ...side, clients, forMs });
+    if (Object.keys(refused).length > 0) throw new Error(`${name}: refused were ${JSON.stringify(refused)}`);
+    return answersPerSecond;
+  };
+  try {
+    for (const side of [ours, reference]) await measure(side, pace.warmUpMs);
+    const rounds: { first: number; second: number; reference: number }[] = [];
+    for (let round = 0; round < pace.rounds; round++) {
+      const measured = { first: 0, second: 0, reference: 0 };
+      const order = ['first', 'reference', 'second'] as const;
+      for (const turn of round % 2 === 0 ? order : order.toReversed())
+        measured[turn] = await measure(turn === 'reference' ? reference : ours);
+      rounds.push(measured);
+      say(
+        `round ${round + 1}: ours ${Math.round(measured.first)} and ${Math.round(measured.second)}, reference ${Math.round(measured.reference)} a second`,
+      );
+    }
+    const both = rounds.flatMap(({ first, second }) => [first, second]);
+    const firsts = rounds.map(({ first }) => first);
+    const seconds = rounds.map(({ second }) => second);
+    return [
+      {
+        name,
+        unit: 'requests/s',
+        ours: median(both),
+        reference: median(rounds.map((round) => round.reference)),
+        ratio: median(rounds.map((round) => (round.first + round.second) / 2 / round.reference)),
+        spread: spreadOf(both),
+        note,
+      },
+      {
+        name: `${name}-aa`,
+        unit: 'requests/s',
+        ours: median(firsts),
+        reference: median(seconds),
+        ratio: median(rounds.map(({ first, second }) => first / second)),
+        spread: spreadOf(firsts),
+        note: 'the same against itself in the same rounds',
+      },
+    ];
+  } finally {
+    await load.stop();
+  }
+}

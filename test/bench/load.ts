@@ -1,0 +1,23 @@
+/** One request as it is repeated. */
+export interface LoadRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly token?: string;
+  readonly body?: object;
+}
+
+/** What is asked of the process that makes the load (load-client.ts). */
+export interface Load {
+  readonly url: string;
+  /** Taken in turn, beginning anew at the end. */
+  readonly requests: readonly LoadRequest[];
+  /** Connections, each with one request at a time. */
+  readonly clients: number;
+  readonly forMs: number;
+}
+
+export interface LoadResult {
+  readonly answersPerSecond: number;
+  /** Status lines of refusals, with how many there were. */
+  readonly refused: Readonly<Record<string, number>>;
+}
