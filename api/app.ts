@@ -4,7 +4,7 @@ import { newId } from '#entities/kit/ids.ts';
 import { productSchema } from './graphql/schema.ts';
 import { graphqlServer } from './graphql/server.ts';
 import { addressesPlugin } from './plugins/addresses.ts';
-import { authenticatePlugin } from './plugins/authenticate.ts';
+import { authenticatePlugin, requireCaller } from './plugins/authenticate.ts';
 import { bodiesPlugin } from './plugins/bodies.ts';
 import { oddRequests, refuseBrokenRequest } from './plugins/connections.ts';
 import { cookiesPlugin, sendCookies } from './plugins/cookies.ts';
@@ -73,6 +73,7 @@ export async function createApp(services: Services, extraRoutes: readonly Route[
   await cookiesPlugin(app);
   authenticatePlugin(app, services);
   csrfPlugin(app, services);
+  requireCaller(app);
   refuseUnknownAddresses(app);
   unitOfWorkPlugin(app);
   sendCookies(app);

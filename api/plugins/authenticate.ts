@@ -20,12 +20,24 @@ export function authenticatePlugin(app: FastifyInstance, services: Services): vo
       const cookie = request.cookies[accessCookie];
       if (cookie !== undefined) await identifyByCookie(request, services, cookie);
     }
-    if (access === 'required' && request.core.caller === anonymousCaller) {
-      throw new AppError(
-        'unauthenticated',
-        'Sign in first: POST /v1/login, then send the access token as bearer token or cookie.',
-      );
-    }
+  });
+}
+
+/**
+ * Refuses nobody where somebody is needed. To be called after the CSRF check, so that its refusal does not depend on who
+ * is signed in.
+ */
+export function requireCaller(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    const isMissing = request.routeOptions.config.access === 'required' && request.core.caller === anonymousCaller;
+    done(
+      isMissing
+        ? new AppError(
+            'unauthenticated',
+            'Sign in first: POST /v1/login, then send the access token as bearer token or cookie.',
+          )
+        : undefined,
+    );
   });
 }
 
