@@ -16,6 +16,7 @@ import { cutSlowReaders, requestContextPlugin } from './plugins/request-context.
 import { unitOfWorkPlugin } from './plugins/unit-of-work.ts';
 import { asAppError } from './problem.ts';
 import { newRequestContext } from './request-context.ts';
+import { RequestLogger } from './request-logger.ts';
 import { registerRoute, type Route } from './route.ts';
 import { routes } from './rest/routes.ts';
 import type { Services } from './services.ts';
@@ -38,6 +39,7 @@ export async function createApp(services: Services, extraRoutes: readonly Route[
     loggerInstance,
     // One access log line per request comes from the request context plugin.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    childLoggerFactory: (logger, bindings) => new RequestLogger(logger, bindings).asLogger,
     bodyLimit,
     ...timeouts(server),
     requestIdHeader: false,

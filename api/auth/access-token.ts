@@ -1,7 +1,9 @@
+import { hash } from 'node:crypto';
 import { createLocalJWKSet, errors, jwtVerify, SignJWT, type JSONWebKeySet, type JWTPayload } from 'jose';
 import type { Clock } from '#entities/kit/clock.ts';
 import { AppError } from '#entities/kit/errors.ts';
 import { isId, newId } from '#entities/kit/ids.ts';
+import { RecentlyUsed } from '#entities/kit/recently-used.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 /** Header `typ` of access tokens (RFC 9068); a token of another type is never accepted as one. */
@@ -9,6 +11,16 @@ const tokenType = 'at+jwt';
 
 /** Longest token that is looked at, in characters. */
 const longestToken = 4_096;
+
+/** Most tokens of which is remembered that they are well signed. */
+const mostRemembered = 10_000;
+
+/** A token that was found to be ours, and between which instants it is good. */
+interface Verified {
+  readonly claims: AccessClaims;
+  readonly notBefore: Date;
+  readonly settings: string;
+}
 
 export interface AccessTokenSettings {
   readonly issuer: string;
@@ -38,6 +50,8 @@ export class AccessTokens {
   readonly #settings: () => AccessTokenSettings;
   readonly #clock: Clock;
   #keySet: ReturnType<typeof createLocalJWKSet>;
+  /** By hash; a signature stays what it is, so it is checked once. */
+  readonly #verified = new RecentlyUsed<Verified>(mostRemembered);
 
   constructor(keys: SigningKeys, settings: () => AccessTokenSettings, clock: Clock) {
     this.#keys = keys;
@@ -50,6 +64,7 @@ export class AccessTokens {
   replaceKeys(keys: SigningKeys): void {
     this.#keys = keys;
     this.#keySet = createLocalJWKSet(keys.publicKeys);
+    this.#verified.clear();
   }
 
   /** The public key set served at `/.well-known/jwks.json`. */
@@ -77,8 +92,24 @@ export class AccessTokens {
 
   /** @throws AppError unauthenticated, with the same text for every way in which a token can be wrong */
   async verify(token: string): Promise<AccessClaims> {
-    if (token.length > longestToken || !isCompactForm(token)) throw rejected();
+    if (token.length > longestToken) throw rejected();
     const { issuer, audience } = this.#settings();
+    const settings = JSON.stringify([issuer, audience]);
+    const key = hash('sha256', token, 'base64url');
+    const known = this.#verified.get(key);
+    if (known?.settings === settings && isGoodAt(known, this.#clock.now())) return known.claims;
+    const keySet = this.#keySet;
+    const verified = { ...(await this.#verify(token, { issuer, audience })), settings };
+    // The keys may have been replaced meanwhile.
+    if (keySet === this.#keySet) this.#verified.set(key, verified);
+    return verified.claims;
+  }
+
+  async #verify(
+    token: string,
+    { issuer, audience }: Pick<AccessTokenSettings, 'issuer' | 'audience'>,
+  ): Promise<Omit<Verified, 'settings'>> {
+    if (!isCompactForm(token)) throw rejected();
     try {
       const { payload, protectedHeader } = await jwtVerify(token, this.#keySet, {
         algorithms: [...this.#keys.algorithms],
@@ -90,12 +121,18 @@ export class AccessTokens {
       });
       // We issue none with extensions, so one that demands them is not ours to judge.
       if (protectedHeader.crit) throw rejected();
-      return claimsOf(payload);
+      return { claims: claimsOf(payload), notBefore: new Date((payload.nbf as number) * 1_000) };
     } catch (error) {
       if (error instanceof errors.JOSEError) throw rejected(error);
       throw error;
     }
   }
+}
+
+/** The one thing about a signed token that time changes. To the second, as jose compares. */
+function isGoodAt({ claims, notBefore }: Verified, now: Date): boolean {
+  const seconds = Math.floor(now.getTime() / 1_000) * 1_000;
+  return notBefore.getTime() <= seconds && seconds < claims.expiresAt.getTime();
 }
 
 /** Three parts, each the one way to write its bytes: decoders let padding, spaces and spare bits pass. */

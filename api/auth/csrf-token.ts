@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytesPooled } from '#entities/kit/random-pool.ts';
 import { isSignedBy, sign } from '#entities/kit/keys.ts';
 
 /**
@@ -7,7 +7,7 @@ import { isSignedBy, sign } from '#entities/kit/keys.ts';
  * @param sessionId `sid` of the access token in the cookie; empty before sign-in
  */
 export function newCsrfToken(key: Buffer, sessionId: string): string {
-  const nonce = randomBytes(16).toString('base64url');
+  const nonce = randomBytesPooled(16).toString('base64url');
   return `${nonce}.${sign(key, [nonce, sessionId]).toString('base64url')}`;
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '#entities/kit/errors.ts';
 import { deriveKey } from '#entities/kit/keys.ts';
+import { RecentlyUsed } from '#entities/kit/recently-used.ts';
 import { csrfCookie } from '../auth/cookies.ts';
 import { isCsrfToken, newCsrfToken } from '../auth/csrf-token.ts';
 import type { Services } from '../services.ts';
@@ -36,8 +37,25 @@ function renewCsrfCookie(request: FastifyRequest, services: Services): void {
   const { sessionId } = request.core;
   const key = keyOf(services);
   const held = request.cookies[cookie];
-  const token = held !== undefined && isCsrfToken(key, sessionId, held) ? held : newCsrfToken(key, sessionId);
+  const isGood = held !== undefined && isCsrfToken(key, sessionId, held);
+  const token = isGood ? held : tokenOf(key, sessionId);
   giveCookie(request, cookie, token, csrfCookie(config), { isForRefusals: true });
+}
+
+/** Most sessions of which is remembered which token they were given. */
+const mostSessions = 10_000;
+
+const given = new RecentlyUsed<{ readonly key: Buffer; readonly token: string }>(mostSessions);
+
+/** Clients that keep no cookies are given the same token of their session every time: making one takes its time. */
+function tokenOf(key: Buffer, sessionId: string): string {
+  // Before the sign-in all have one session, and no token of it is for two.
+  if (sessionId === '') return newCsrfToken(key, sessionId);
+  const known = given.get(sessionId);
+  if (known?.key === key) return known.token;
+  const token = newCsrfToken(key, sessionId);
+  given.set(sessionId, { key, token });
+  return token;
 }
 
 /** Gives the browser a token of the session that this answer begins, or leaves. */

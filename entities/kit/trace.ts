@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
   isSpanContextValid,
   ROOT_CONTEXT,
@@ -7,6 +6,7 @@ import {
   type Attributes,
   type Context,
 } from '@opentelemetry/api';
+import { randomBytesPooled } from './random-pool.ts';
 
 /** A piece of work in a trace. Without a configured collector it costs nothing but still hands its ids on. */
 export interface WorkSpan {
@@ -87,8 +87,8 @@ function idsOf(context: { traceId: string; spanId: string; traceFlags: number },
     };
   }
   return {
-    traceId: given?.traceId ?? randomBytes(16).toString('hex'),
-    spanId: randomBytes(8).toString('hex'),
+    traceId: given?.traceId ?? randomBytesPooled(16).toString('hex'),
+    spanId: randomBytesPooled(8).toString('hex'),
     flags: given?.flags ?? '00',
   };
 }
