@@ -24,10 +24,10 @@ export interface Call<Body> {
   readonly reply: FastifyReply;
 }
 
-export interface Answer {
-  readonly status: number;
-  readonly body: unknown;
-}
+export type Answer =
+  | { readonly status: number; readonly body: unknown }
+  /** JSON text, which goes out as it is. */
+  | { readonly status: number; readonly json: string };
 
 /** One REST route with everything its documentation says. Unknown keys of body and query are refused, not stripped. */
 export interface RouteDefinition<Body extends TObject> {
@@ -90,7 +90,9 @@ export function registerRoute(app: FastifyInstance, services: Services, route: R
       const answer = await withinDeadline(request, route.handle(call));
       reply.code(answer.status);
       if (route.produces) reply.type(route.produces);
-      return answer.body;
+      if (!('json' in answer)) return answer.body;
+      reply.type('application/json; charset=utf-8');
+      return answer.json;
     },
   });
 }

@@ -12,6 +12,7 @@ import { Migration0010ReadableHistory } from './migration-0010-readable-history.
 import { Migration0011Search } from './migration-0011-search.ts';
 import { Migration0012WordLookup } from './migration-0012-word-lookup.ts';
 import { Migration0013ListIndexes } from './migration-0013-list-indexes.ts';
+import { Migration0014KeptPlans } from './migration-0014-kept-plans.ts';
 
 /** All migrations in the order in which they run; rewritten by `npm run migrate:new`. */
 export const migrations: MigrationObject[] = [
@@ -28,4 +29,5 @@ export const migrations: MigrationObject[] = [
   { name: '0011-search', class: Migration0011Search },
   { name: '0012-word-lookup', class: Migration0012WordLookup },
   { name: '0013-list-indexes', class: Migration0013ListIndexes },
+  { name: '0014-kept-plans', class: Migration0014KeptPlans },
 ];

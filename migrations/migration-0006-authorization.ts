@@ -68,10 +68,7 @@ const writeRecords = `create or replace function write_records(doc jsonb) return
 /** From the most to the least powerful (entities/kit/caller.ts). */
 const roleOrder = `array['owner', 'super_admin', 'admin', 'member', 'auditor']`;
 
-const functions = [
-  writeRecords,
-  // An organization and those it is part of; none of it when one of them is deleted.
-  `create function organization_chain(wanted text) returns table (id text)
+export const chainFunction = `create function organization_chain(wanted text) returns table (id text)
     language sql stable security definer set search_path = public, pg_temp as $$
     with recursive chain as (
       select o.id, o.parent_id, 1 as depth from organizations o where o.id = wanted and o.deleted_at is null
@@ -79,10 +76,9 @@ const functions = [
       select o.id, o.parent_id, chain.depth + 1 from organizations o join chain on o.id = chain.parent_id
       where o.deleted_at is null and chain.depth < 25
     ) select chain.id from chain
-  $$`,
-  'drop function request_context(text, text, text)',
-  // The one statement before a unit of work: who is this, still, in which role, in which groups (design, Life of a request).
-  `create function request_context(wanted_user text, wanted_token text, wanted_organization text)
+  $$`;
+
+export const contextFunction = `create function request_context(wanted_user text, wanted_token text, wanted_organization text)
     returns table (is_active boolean, is_revoked boolean, role text, group_ids text[], relations text[])
     language plpgsql stable security definer set search_path = public, pg_temp as $$
   declare
@@ -103,9 +99,9 @@ const functions = [
       exists (select 1 from users u where u.id = wanted_user and u.status = 'active' and u.deleted_at is null),
       exists (select 1 from revoked_tokens r where r.token_id = wanted_token),
       found_role, found_groups, found_relations;
-  end $$`,
-  // What remembered decisions depend on, as of this statement (entities/kit/authorization-state.ts).
-  `create function authorization_state(wanted_organization text)
+  end $$`;
+
+export const stateFunction = `create function authorization_state(wanted_organization text)
     returns table (organizations text[], revisions text, is_behind boolean, has_waiting boolean)
     language sql stable security definer set search_path = public, pg_temp as $$
     with scopes as (
@@ -121,14 +117,26 @@ const functions = [
       select bool_or(t.raises) as raises from desired_tuples t
       where coalesce(t.organization_id, 'system') = s.scope and t.applied_version < t.version
     ) w on true
-  $$`,
-  // Sorted, so that transactions that raise several never wait for each other in a circle.
-  `create function raise_revisions(scopes text[]) returns void language sql security definer
+  $$`;
+
+export const raisingFunction = `create function raise_revisions(scopes text[]) returns void language sql security definer
     set search_path = public, pg_temp as $$
     insert into authorization_revisions as held (scope, revision)
     select distinct given.scope, 1 from unnest(scopes) as given (scope) order by given.scope
     on conflict (scope) do update set revision = held.revision + 1
-  $$`,
+  $$`;
+
+const functions = [
+  writeRecords,
+  // An organization and those it is part of; none of it when one of them is deleted.
+  chainFunction,
+  'drop function request_context(text, text, text)',
+  // The one statement before a unit of work: who is this, still, in which role, in which groups (design, Life of a request).
+  contextFunction,
+  // What remembered decisions depend on, as of this statement (entities/kit/authorization-state.ts).
+  stateFunction,
+  // Sorted, so that transactions that raise several never wait for each other in a circle.
+  raisingFunction,
 ];
 
 const privileges = [

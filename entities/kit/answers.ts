@@ -1,16 +1,16 @@
 import type { Caller } from './caller.ts';
+import type { EntityModule } from './define.ts';
 import { AppError } from './errors.ts';
 import {
+  answerIn,
   compileLists,
   compileNodes,
   compilePage,
   compileRecord,
   compileRecords,
-  type ListsPart,
-  type PageSelection,
-  type RecordSelection,
-  type Statement,
-} from './read/document.ts';
+} from './read/answer-statements.ts';
+import type { ListsPart, PageSelection, RecordSelection } from './read/document.ts';
+import type { Statement } from './read/sql.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** Values by the names they have in the answer. */
@@ -57,15 +57,31 @@ export class Answers {
 
   /** One record with everything below it, in one statement, ready to be answered. @throws AppError not_found, limit_exceeded */
   async record(selection: RecordSelection, id: string): Promise<Answer> {
-    const answer = await this.#answer(compileRecord(selection, id, this.#caller));
-    if (!answer) throw new AppError('not_found', `There is no ${selection.module.typeName} "${id}".`);
-    return answer;
+    return (await this.#answer(compileRecord(selection, id, this.#caller))) ?? missing(selection.module, id);
+  }
+
+  /** The JSON text of a list, as all there is to this unit of work: it has ended then. @throws AppError, see `page` */
+  async lonePage(selection: PageSelection): Promise<string> {
+    return (await this.#loneAnswer(compilePage(selection, this.#caller))) as string;
+  }
+
+  /** The same for one record. @throws AppError, see `record` */
+  async loneRecord(selection: RecordSelection, id: string): Promise<string> {
+    return (await this.#loneAnswer(compileRecord(selection, id, this.#caller))) ?? missing(selection.module, id);
+  }
+
+  async #loneAnswer(statement: Statement): Promise<string | undefined> {
+    const [row] = await this.#unit.readAlone(statement);
+    return row && answerIn(row);
   }
 
   async #answer({ text, values }: Statement): Promise<Answer | undefined> {
     const session = await this.#unit.readAs(this.#caller.kind === 'system' ? 'system' : 'app');
-    const [row] = (await session.query<{ result: Answer; isTooLarge: boolean }>(text, values)).rows;
-    if (row?.isTooLarge) throw new AppError('limit_exceeded', 'The answer would be too large; ask for smaller pages.');
-    return row?.result;
+    const [row] = (await session.query<{ result: string | null }>(text, values)).rows;
+    return row && (JSON.parse(answerIn([row.result])) as Answer);
   }
+}
+
+function missing(module: EntityModule, id: string): never {
+  throw new AppError('not_found', `There is no ${module.typeName} "${id}".`);
 }

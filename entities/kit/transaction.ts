@@ -1,5 +1,5 @@
-import type { Duplex } from 'node:stream';
 import type { Pool, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg';
+import { connect, cutAt } from './connection.ts';
 import { databaseError } from './database-error.ts';
 import { AppError, deadlineExceeded, isAppError } from './errors.ts';
 import { databaseRoles, sessionSettings } from './orm-schema.ts';
@@ -40,7 +40,7 @@ const slackMs = 250;
  * How long after the deadline the end of a transaction is waited for, in milliseconds; longer than `slackMs`, so that the
  * server's own limits come first.
  */
-const patienceMs = 2 * slackMs;
+export const patienceMs = 2 * slackMs;
 
 /**
  * One PostgreSQL transaction on one pooled connection. BEGIN, role and tenant settings travel as one message together
@@ -205,46 +205,6 @@ export async function queryAlone<Row extends QueryResultRow>(
   } finally {
     limit.lift();
   }
-}
-
-/** A connection of the pool; one that comes too late goes back. */
-async function connect(pool: Pool, deadline: number): Promise<PoolClient> {
-  const connecting = pool.connect();
-  let timer: NodeJS.Timeout | undefined;
-  const expired = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(deadlineExceeded()), Math.max(0, deadline - Date.now()));
-  });
-  try {
-    return await Promise.race([connecting, expired]);
-  } catch (error) {
-    connecting.then(
-      (client) => client.release(),
-      () => {},
-    );
-    throw databaseError(error);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** Cuts the connection at that time, unless the limit is lifted before: what waits for an answer fails, and PostgreSQL rolls back. */
-function cutAt(client: PoolClient, time: number): { readonly isReached: boolean; lift(): void } {
-  // The driver has no other way: told to end, a pipelined connection waits for all its answers first.
-  const { stream } = (client as unknown as { readonly connection: { readonly stream: Duplex } }).connection;
-  let isReached = false;
-  const timer = setTimeout(
-    () => {
-      isReached = true;
-      stream.destroy();
-    },
-    Math.max(0, time - Date.now()),
-  );
-  return {
-    get isReached() {
-      return isReached;
-    },
-    lift: () => clearTimeout(timer),
-  };
 }
 
 /** A connection that breaks while COMMIT is under way leaves open what became of it. */

@@ -8,12 +8,16 @@ import type { Database } from './database.ts';
 import { isAppError } from './errors.ts';
 import { explained } from './explained.ts';
 import { failpoint } from './failpoint.ts';
+import { loneRead, messagesOfLoneRead } from './lone-read.ts';
 import { PostCommitHooks } from './post-commit-hooks.ts';
+import type { Statement } from './read/sql.ts';
 import type { EventDraft } from './records.ts';
 import { Tally } from './tally.ts';
-import { Transaction, type DatabaseRole, type RoleSession } from './transaction.ts';
+import { Transaction, type DatabaseRole, type RoleSession, type TransactionSettings } from './transaction.ts';
 import { Turns } from './turns.ts';
 import { withCaller, type Origin, type WorkContext } from './work-context.ts';
+
+// Long because beginning, changing and ending share one state, which nobody else may see.
 
 type State = 'open' | 'committing' | 'committed' | 'rolling back' | 'rolled back';
 
@@ -30,9 +34,11 @@ export class UnitOfWork {
   readonly tally = new Tally();
   /** Ids of rows that this unit made and that nothing can have deleted since. */
   readonly created = new Set<string>();
-  #em: EntityManager;
+  #em: EntityManager | undefined;
   #transaction: Promise<Transaction> | undefined;
   #begun: Transaction | undefined;
+  /** Messages of a read that was all there was. */
+  #loneMessages = 0;
   /** Gives back what the database allowed this unit. */
   #leave: (() => void) | undefined;
   readonly #flushes = new Turns();
@@ -57,11 +63,12 @@ export class UnitOfWork {
     this.context = withCaller(context);
     this.#isFree = isFree;
     this.#origin = context;
-    this.#em = database.orm.em.fork({ clear: true }) as EntityManager;
     this.data = new DataClient(this, context.caller);
   }
 
+  /** Made when something is to be changed: work that only reads needs none. */
   get em(): EntityManager {
+    this.#em ??= this.database.orm.em.fork({ clear: true }) as EntityManager;
     return this.#em;
   }
 
@@ -71,7 +78,7 @@ export class UnitOfWork {
 
   /** Statements sent so far, BEGIN and COMMIT included. */
   get statements(): number {
-    return this.#begun?.statements ?? 0;
+    return this.#begun?.statements ?? this.#loneMessages;
   }
 
   /** The transaction, begun with the first call. */
@@ -83,20 +90,42 @@ export class UnitOfWork {
 
   async #beginTransaction(): Promise<Transaction> {
     if (!this.#isFree) this.#leave = this.database.takePlace();
-    const { caller, deadline, readOnly } = this.context;
-    this.#begun = await Transaction.begin(
-      this.database.pool,
-      {
-        role: this.#homeRole,
-        organizationId: caller.organizationId,
-        userId: caller.kind === 'user' ? caller.subjectId : null,
-        readOnly: readOnly ?? false,
-        deadline: deadline ?? Date.now() + this.database.options.defaultTimeoutMs,
-        traceparent: () => this.#origin.traceparent,
-      },
-      this.database.options.observer,
-    );
+    this.#begun = await Transaction.begin(this.database.pool, this.#settings, this.database.options.observer);
     return this.#begun;
+  }
+
+  get #settings(): TransactionSettings {
+    const { caller, deadline, readOnly } = this.context;
+    return {
+      role: this.#homeRole,
+      organizationId: caller.organizationId,
+      userId: caller.kind === 'user' ? caller.subjectId : null,
+      readOnly: readOnly ?? false,
+      deadline: deadline ?? Date.now() + this.database.options.defaultTimeoutMs,
+      traceparent: () => this.#origin.traceparent,
+    };
+  }
+
+  /**
+   * Reads by one statement that is all there is to this unit of work, and ends it: begin, statement and end travel
+   * together. Where something was done before, the unit goes on as ever.
+   * @param statement whose values are all text
+   * @throws AppError, see `Transaction.query`
+   */
+  async readAlone(statement: Statement): Promise<readonly (readonly (string | null)[])[]> {
+    if (this.#transaction || this.#em || this.#events.length > 0 || this.#homeRole !== 'app') {
+      const { rows } = await (await this.readAs(this.#homeRole)).query(statement.text, statement.values);
+      return rows.map((row) => Object.values(row) as (string | null)[]);
+    }
+    this.#refuseUnlessOpen();
+    if (!this.#isFree) this.#leave = this.database.takePlace();
+    failpoint('before-commit');
+    this.#loneMessages = messagesOfLoneRead;
+    const rows = await this.#committing(() =>
+      loneRead(this.database.pool, this.#settings, statement, this.database.options.observer),
+    );
+    await this.#committed();
+    return rows;
   }
 
   get #homeRole(): DatabaseRole {
@@ -175,7 +204,7 @@ export class UnitOfWork {
 
   async #flush(): Promise<void> {
     this.#refuseWhenFailed();
-    const changes = recordedChanges(this.#em, this.database.options.registry);
+    const changes = this.#em ? recordedChanges(this.#em, this.database.options.registry) : [];
     const events = this.#events;
     if (changes.length === 0 && events.length === 0) return;
     this.#events = [];
@@ -184,10 +213,10 @@ export class UnitOfWork {
     this.#writingAs = undefined;
     const modules = changes.map(({ module }) => module);
     await this.#sending(modules, async (transaction) => {
-      this.#em.setTransactionContext(transaction.as(role));
-      await this.#em.flush();
+      this.em.setTransactionContext(transaction.as(role));
+      await this.em.flush();
       // Between flushes the entity manager reaches nothing.
-      this.#em.resetTransactionContext();
+      this.em.resetTransactionContext();
       this.tally.add(await recordWithConsequences(transaction, role, changes, events, this));
     });
   }
@@ -227,17 +256,27 @@ export class UnitOfWork {
     failpoint('before-commit');
     // Meanwhile the client may have gone away.
     this.#refuseUnlessOpen();
-    this.#state = 'committing';
-    try {
+    await this.#committing(async () => {
       const transaction = await this.#transaction;
       if (transaction && this.tally.raisedScopes.size > 0)
         await raiseRevisions(transaction.as(this.#homeRole), this.tally.raisedScopes);
       await transaction?.commit();
+    });
+    await this.#committed();
+  }
+
+  async #committing<T>(end: () => Promise<T>): Promise<T> {
+    this.#state = 'committing';
+    try {
+      return await end();
     } catch (error) {
       this.#state = 'open';
       this.#failure = { error: explained(error, [], this.database.options.registry) };
       throw this.#failure.error;
     }
+  }
+
+  async #committed(): Promise<void> {
     failpoint('after-commit');
     this.#end('committed');
     this.#leave?.();
@@ -294,6 +333,6 @@ export class UnitOfWork {
 
   #end(state: State): void {
     this.#state = state;
-    this.#em.clear();
+    this.#em?.clear();
   }
 }

@@ -74,7 +74,7 @@ function listRoute(record: RecordSelection, answer: TObject): Route {
     handle: async ({ unit, query, services }) => {
       const { maxresultlimit } = services.config.current.server;
       const page = listSelection(record, query, maxresultlimit);
-      return { status: 200, body: await unit.data.page(page) };
+      return { status: 200, json: await unit.data.lonePage(page) };
     },
   });
 }
@@ -92,7 +92,7 @@ function readRoute(record: RecordSelection, answer: TObject): Route {
     params,
     answers: { 200: answer },
     errors: ['not_found'],
-    handle: async (call) => ({ status: 200, body: await call.unit.data.record(record, idOf(module, call)) }),
+    handle: async (call) => ({ status: 200, json: await call.unit.data.loneRecord(record, idOf(module, call)) }),
   });
 }
 

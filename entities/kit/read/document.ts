@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Caller } from '../caller.ts';
 import type { EntityModule } from '../define.ts';
-import { behind, cursorOf, orderBy, parseCursor, reversed, totalOrder, type OrderTerm } from './order.ts';
+import { behind, cursorOf, orderBy, reversed, totalOrder, type OrderTerm } from './order.ts';
+import type { Outline } from './outline.ts';
 import type { ToMany, ToOne } from './relations.ts';
-import { compileSql, type Sql } from './sql.ts';
-import { column } from './column.ts';
+import type { Sql } from './sql.ts';
 import { presented } from './presented.ts';
 import { rowsOf, visibleRows } from './source.ts';
 import { visible } from './visibility.ts';
@@ -57,72 +57,20 @@ export type PageInfoPart =
       readonly as: string;
     };
 
-export interface Statement {
-  readonly text: string;
-  readonly values: readonly unknown[];
-}
-
-/**
- * Compiles a list with everything below it into one statement, which returns the answer as one JSON value `result`, or that it `isTooLarge`. The
- * number of statements never depends on the number of rows; tenancy, soft delete and rules stand in the WHERE of each kind.
- * @throws AppError invalid_cursor, invalid_input
- */
-export function compilePage(page: PageSelection, caller: Caller): Statement {
-  return sized(sql`select ${new DocumentCompiler(caller).page(page)} as result`);
-}
-
 /** A part of an answer that is made of several lists. */
 export type ListsPart =
   | { readonly is: 'typename'; readonly as: string; readonly name: string }
   | { readonly is: 'page'; readonly as: string; readonly page: PageSelection };
 
-/** Several lists as one JSON object, in one statement. @throws AppError invalid_cursor, invalid_input */
-export function compileLists(parts: readonly ListsPart[], caller: Caller): Statement {
-  return sized(sql`select ${new DocumentCompiler(caller).lists(parts)} as result`);
-}
-
-/** The same for one record; no row when there is none that the caller may see. */
-export function compileRecord(record: RecordSelection, id: string, caller: Caller): Statement {
-  return sized(new DocumentCompiler(caller).recordOf(record, (alias) => sql`${column(alias, 'id')} = ${id}`));
-}
-
-/** The same for several records, as one JSON list in the order of the ids; what the caller may not see is left out. */
-export function compileRecords(record: RecordSelection, ids: readonly string[], caller: Caller): Statement {
-  const found = new DocumentCompiler(caller).recordOf(record, (alias) => sql`${column(alias, 'id')} = given.id`);
-  return sized(sql`select coalesce(json_agg(found.result order by given.place), '[]'::json) as result
-    from unnest(${ids}::text[]) with ordinality as given (id, place) cross join lateral (${found}) as found`);
-}
-
-/**
- * Records by ids that tell no kind, as one JSON list in the order of the ids: the name of the kind's type and what is wanted of
- * it, or null where there is nothing that the caller may see.
- */
-export function compileNodes(records: readonly RecordSelection[], ids: readonly string[], caller: Caller): Statement {
-  const compiler = new DocumentCompiler(caller);
-  const kinds = records.map((record) => {
-    const found = compiler.recordOf(record, (alias) => sql`${column(alias, 'id')} = given.id`);
-    return sql`select ${record.module.typeName}::text as type, of_kind.result as record from (${found}) as of_kind`;
-  });
-  return sized(sql`select coalesce(json_agg(row_to_json(found) order by given.place), '[]'::json) as result
-    from unnest(${ids}::text[]) with ordinality as given (id, place)
-    left join lateral (${sql.join(kinds, sql` union all `)} limit 1) as found on true`);
-}
-
-/** Largest answer of one statement, in bytes: what is larger never leaves the database. */
-const largestAnswer = 16 * 1024 * 1024;
-
-/** A row of `result`, empty when it would be too large, and `size` in bytes. */
-function sized(statement: Sql): Statement {
-  return compileSql(sql`select case when size <= ${largestAnswer} then result end as result, size > ${largestAnswer} as "isTooLarge"
-    from (select result, octet_length(result::text) as size from (${statement} offset 0) as made) as measured`);
-}
-
-class DocumentCompiler {
+/** Compiles answers as JSON values: what is wanted, from the rows that the caller may see. */
+export class DocumentCompiler {
   readonly #caller: Caller;
+  readonly #outline: Outline;
   readonly #aliases = new Aliases();
 
-  constructor(caller: Caller) {
+  constructor(caller: Caller, outline: Outline) {
     this.#caller = caller;
+    this.#outline = outline;
   }
 
   /** A select of one column, `result`: the record as JSON. */
@@ -143,11 +91,13 @@ class DocumentCompiler {
   /** A list as one JSON value. */
   page(page: PageSelection, parent?: { readonly relation: ToMany; readonly alias: string }): Sql {
     const { module } = page;
+    const { after, before } = this.#outline.boundsOf(page);
+    const scope = { aliases: this.#aliases, outline: this.#outline };
     const source = (alias: string, more: readonly Sql[] = []) => {
       const conditions = [
         ...(parent ? [link(parent.relation, parent.alias, alias)] : []),
         visibleRows(module, alias, this.#caller),
-        ...(page.filter ? [filterPredicate(page.filter, { module, alias, caller: this.#caller }, this.#aliases)] : []),
+        ...(page.filter ? [filterPredicate(page.filter, { module, alias, caller: this.#caller }, scope)] : []),
         ...more,
       ];
       return sql`from ${rowsOf(module)} as ${sql.ref(alias)} where ${allOf(conditions)}`;
@@ -156,8 +106,8 @@ class DocumentCompiler {
     const walked = page.from === 'first' ? order : reversed(order);
     const inner = this.#aliases.next();
     const bounds = [
-      ...(page.after === undefined ? [] : [behind(inner, order, parseCursor(module, order, page.after))]),
-      ...(page.before === undefined ? [] : [behind(inner, reversed(order), parseCursor(module, order, page.before))]),
+      ...(after ? [behind(inner, order, after)] : []),
+      ...(before ? [behind(inner, reversed(order), before)] : []),
     ];
     const rows = this.#aliases.next();
     const cursor = cursorOf(rows, module, order);

@@ -40,7 +40,7 @@ export function orderBy(alias: string, terms: readonly KnownTerm[]): Sql {
 }
 
 /** Values of the order's fields at one row; what a cursor carries. */
-type CursorValues = readonly (string | number | boolean | null)[];
+export type CursorValues = readonly (string | number | boolean | null)[];
 
 /** Rows behind a cursor. PostgreSQL sorts empty values last ascending and first descending, and so do we. */
 export function behind(alias: string, terms: readonly KnownTerm[], values: CursorValues): Sql {

@@ -20,7 +20,14 @@ const compiler = new Kysely<unknown>({
   },
 });
 
-export function compileSql(fragment: Sql): { text: string; values: readonly unknown[] } {
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+  /** Of statements that come again: connections keep them prepared under it. */
+  readonly name?: string;
+}
+
+export function compileSql(fragment: Sql): Statement {
   const compiled = fragment.compile(compiler);
   return { text: compiled.sql, values: compiled.parameters };
 }

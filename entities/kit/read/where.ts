@@ -46,6 +46,16 @@ export class Aliases {
   }
 }
 
+/** The statement that a filter is part of. */
+export interface FilterScope {
+  readonly aliases: Aliases;
+  /** What is to be written into the statement instead of values. */
+  readonly outline: {
+    operandsOf(comparison: Comparison): Comparison;
+    textOf(filter: Filter): unknown;
+  };
+}
+
 /** Rows as a statement looks at them. */
 export interface Rows {
   readonly module: EntityModule;
@@ -54,30 +64,30 @@ export interface Rows {
 }
 
 /** @throws AppError invalid_input for values that cannot be compared */
-export function filterPredicate(filter: Filter, rows: Rows, aliases: Aliases): Sql {
+export function filterPredicate(filter: Filter, rows: Rows, scope: FilterScope): Sql {
   const { alias, caller } = rows;
   switch (filter.is) {
     case 'field':
-      return allOf(comparisons(rows, filter.field, filter.comparison));
+      return allOf(comparisons(rows, filter.field, scope.outline.operandsOf(filter.comparison)));
     case 'and':
-      return allOf(filter.filters.map((part) => filterPredicate(part, rows, aliases)));
+      return allOf(filter.filters.map((part) => filterPredicate(part, rows, scope)));
     case 'or':
       if (filter.filters.length === 0) return sql`false`;
       return sql`(${sql.join(
-        filter.filters.map((part) => filterPredicate(part, rows, aliases)),
+        filter.filters.map((part) => filterPredicate(part, rows, scope)),
         sql` or `,
       )})`;
     case 'not':
       // What is unknown, because a field is empty, does not meet the filter and so does meet its opposite.
-      return sql`(${filterPredicate(filter.filter, rows, aliases)}) is not true`;
+      return sql`(${filterPredicate(filter.filter, rows, scope)}) is not true`;
     case 'found':
-      return sql`${column(alias, 'id')} in (select ${sql.id(searchFunctionName(filter.module))}(${filter.text}))`;
+      return sql`${column(alias, 'id')} in (select ${sql.id(searchFunctionName(filter.module))}(${scope.outline.textOf(filter)}))`;
     case 'related': {
       const { relation } = filter;
-      const other = aliases.next();
+      const other = scope.aliases.next();
       return sql`exists (select 1 from ${sql.table(relation.target.table)} as ${sql.ref(other)}
         where ${link(relation, alias, other)} and ${visible(relation.target, other, caller)}
-        and ${filterPredicate(filter.filter, { module: relation.target, alias: other, caller }, aliases)})`;
+        and ${filterPredicate(filter.filter, { module: relation.target, alias: other, caller }, scope)})`;
     }
     default:
       filter satisfies never;
@@ -100,10 +110,7 @@ export function allOf(conditions: readonly Sql[]): Sql {
 export function comparisons(rows: Rows, name: string, comparison: Comparison): Sql[] {
   const left = column(rows.alias, name);
   return Object.entries(comparison).map(([operator, value]) => {
-    if (value === null || value === undefined)
-      throw new AppError('invalid_input', `"${name}" is compared with nothing; use isNull to ask for empty fields.`);
-    if (!isStorable(value))
-      throw new AppError('invalid_input', `"${name}" is compared with text that no record can hold.`);
+    checkOperand(name, value);
     switch (operator as keyof Comparison) {
       case 'eq':
         return sql`${left} = ${value}`;
@@ -143,6 +150,14 @@ function holding({ module, alias, caller }: Rows, field: string, word: unknown):
   if (module.tenancy !== 'organization' || caller.organizationId === null)
     return sql`${word} = any(${column(alias, field)})`;
   return sql`${column(alias, 'id')} in (select records_holding(${module.table}, ${snakeCase(field)}, ${word}))`;
+}
+
+/** @throws AppError invalid_input for a value that nothing can be compared with */
+export function checkOperand(name: string, value: unknown): void {
+  if (value === null || value === undefined)
+    throw new AppError('invalid_input', `"${name}" is compared with nothing; use isNull to ask for empty fields.`);
+  if (!isStorable(value))
+    throw new AppError('invalid_input', `"${name}" is compared with text that no record can hold.`);
 }
 
 /** Names a kind's records can be found by besides those its file lists. */

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildPerson, signedIn, type Person } from '../kit/people.ts';
+import type { TestAnswer, TestClient } from '../kit/test-client.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+let world: World;
+let owner: Person;
+let client: TestClient;
+const texts: string[] = [];
+
+beforeAll(async () => {
+  world = await openWorld({ observers: [{ statement: ({ text }) => void texts.push(text) }] });
+  owner = await buildPerson(world);
+  client = await signedIn(world, owner);
+  for (let index = 0; index < 3; index++) {
+    const { body } = await client.post('/v1/groups', { name: `group ${index}` });
+    await client.post('/v1/group-memberships', { group_id: body.id, user_id: owner.user.id });
+    await client.post('/v1/tasks', { title: `task ${index}` });
+  }
+});
+afterAll(() => world.close());
+
+/** Messages to PostgreSQL that a request cost: the one that asks who calls, and those of its transaction with its ends. */
+async function countOf(ask: () => Promise<TestAnswer>): Promise<number> {
+  texts.length = 0;
+  const { headers, status, body } = await ask();
+  expect([status, body.errors], JSON.stringify(body)).toEqual([expect.toBeOneOf([200, 201]), undefined]);
+  const line = world.logs.find(({ msg, request_id: id }) => msg === 'request' && id === headers['x-request-id']);
+  return Number(line?.['statements']) + texts.filter((text) => text.includes('request_context(')).length;
+}
+
+test('a read by id', async () => {
+  const { body } = await client.post('/v1/tasks', { title: 'to be read' });
+  expect(await countOf(() => client.get(`/v1/tasks/${body.id}`))).toBeLessThanOrEqual(4);
+});
+
+test('a list with its count, for few and for many', async () => {
+  for (const first of [1, 100])
+    expect(await countOf(() => client.get(`/v1/tasks?first=${first}&count=true`))).toBeLessThanOrEqual(4);
+});
+
+test('a nested question', async () => {
+  const nested = `query ($id: ID!) { organization(id: $id) { groups { totalCount edges { node { name
+    groupMemberships { edges { node { role user { email } } } } } } } } }`;
+  expect(await countOf(() => client.graphql(nested, { id: owner.organization.id }))).toBeLessThanOrEqual(5);
+});
+
+test('a create, with its history, event and tuples', async () => {
+  expect(await countOf(() => client.post('/v1/tasks', { title: 'to be made' }))).toBeLessThanOrEqual(7);
+});
