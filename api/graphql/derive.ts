@@ -25,6 +25,7 @@ import { Json } from './json.ts';
 import type { HandWrittenField, Types } from './hand-written-field.ts';
 import { handedOn, type FieldConfig, type FieldMap } from './handed-on.ts';
 import { InputTypes } from './inputs.ts';
+import { isHandedOn, readableAlone, type SelectionInfo } from './lone-query.ts';
 import { existingId, mutationsOf } from './mutations.ts';
 import { Node, nodeFields } from './nodes.ts';
 import { PageTypes } from './pages.ts';
@@ -115,7 +116,7 @@ class SchemaDeriver implements Types {
     return context.unit.data.records(this.#reader(context, info).records(module, ids.length), ids);
   }
 
-  #reader(context: GraphqlContext, info: GraphQLResolveInfo): SelectionReader {
+  #reader(context: GraphqlContext, info: SelectionInfo): SelectionReader {
     const { maxresultlimit, complexitylimit } = context.services.config.current.server;
     return new SelectionReader(this.#registry, info, {
       largestPage: maxresultlimit,
@@ -219,6 +220,10 @@ class SchemaDeriver implements Types {
       args: this.#pageArguments(module),
       resolve: (_source, args: PageArguments, context, info) =>
         context.unit.data.page(this.#reader(context, info).page(module, args)),
+      extensions: readableAlone((args, context, info) => {
+        const page = this.#reader(context, info).page(module, args);
+        return isHandedOn(page) ? () => context.unit.data.lonePage(page) : undefined;
+      }),
     };
   }
 
@@ -229,6 +234,11 @@ class SchemaDeriver implements Types {
       args: { id: { type: new GraphQLNonNull(GraphQLID) } },
       resolve: (_source, { id }: { id: string }, context, info) =>
         this.read(module, existingId(module, id), context, info),
+      extensions: readableAlone(({ id }, context, info) => {
+        const existing = existingId(module, id as string);
+        const record = this.#reader(context, info).record(module);
+        return isHandedOn(record) ? () => context.unit.data.loneRecord(record, existing) : undefined;
+      }),
     };
   }
 }

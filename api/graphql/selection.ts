@@ -6,7 +6,6 @@ import {
   Kind,
   type FieldNode,
   type GraphQLObjectType,
-  type GraphQLResolveInfo,
   type SelectionSetNode,
 } from 'graphql';
 import type { EntityModule } from '#entities/kit/define.ts';
@@ -25,6 +24,7 @@ import { usualOrder } from '#entities/kit/read/source.ts';
 import type { Filter } from '#entities/kit/read/where.ts';
 import type { Registry } from '#entities/kit/registry.ts';
 import { pageSlice } from '../page-slice.ts';
+import type { SelectionInfo } from './lone-query.ts';
 import { filterOf, type WhereInput } from './where.ts';
 
 /** What a caller selected of an object type, field by field. Fields of the same answer name are one. */
@@ -78,12 +78,12 @@ export interface SelectionLimits {
 /** From the selection sets of an operation to selections of the data layer. */
 export class SelectionReader {
   readonly #registry: Registry;
-  readonly #info: GraphQLResolveInfo;
+  readonly #info: SelectionInfo;
   readonly #limits: SelectionLimits;
   /** Records that may stand above the selection being read: each brings its own. */
   #above = 1;
 
-  constructor(registry: Registry, info: GraphQLResolveInfo, limits: SelectionLimits) {
+  constructor(registry: Registry, info: SelectionInfo, limits: SelectionLimits) {
     this.#registry = registry;
     this.#info = info;
     this.#limits = limits;

@@ -8,6 +8,7 @@ import type { Services } from '../services.ts';
 import { parseStrictJson } from '../strict-json.ts';
 import type { GraphqlContext } from './context.ts';
 import { documentCaches, limitDocuments } from './document-limits.ts';
+import { answerAlone } from './lone-query.ts';
 import { asGraphqlError, asRequestError, presentError } from './errors.ts';
 
 const anyObject = Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]);
@@ -136,6 +137,8 @@ function unitOfWorkPerOperation(): Plugin<GraphqlContext> {
         context.unit = unit;
         core.unit = unit;
         try {
+          const alone = await withinDeadline(request, answerAlone(input, context));
+          if (alone) return alone;
           const result = await withinDeadline(request, executeFn(input) as Promise<ExecutionResult>);
           // Without `data` it did not even begin: a variable has a value that it cannot have.
           if (!('data' in result)) return { errors: (result.errors ?? []).map(asRequestError) };

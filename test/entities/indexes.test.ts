@@ -4,7 +4,7 @@ import { note, registry, task } from '#entities/index.ts';
 import { callerOf, type Caller } from '#entities/kit/caller.ts';
 import type { EntityModule } from '#entities/kit/define.ts';
 import { compilePage } from '#entities/kit/read/answer-statements.ts';
-import { type PageSelection } from '#entities/kit/read/document.ts';
+import type { PageSelection } from '#entities/kit/read/document.ts';
 import type { Statement } from '#entities/kit/read/sql.ts';
 import { compileRead } from '#entities/kit/read/rows.ts';
 import type { Comparison } from '#entities/kit/read/where.ts';
