@@ -3,7 +3,7 @@ import { connect, cutAt } from './connection.ts';
 import { databaseError } from './database-error.ts';
 import { deadlineExceeded } from './errors.ts';
 import { sessionSettings } from './orm-schema.ts';
-import { preparedOn, type PreparedStatements } from './prepared.ts';
+import { closeDropped, preparedOn, type PreparedStatements, type Wire } from './prepared.ts';
 import type { Statement } from './read/sql.ts';
 import { patienceMs, type StatementObserver, type TransactionSettings } from './transaction.ts';
 
@@ -67,16 +67,6 @@ function fly(client: PoolClient, statements: readonly Statement[]): Promise<read
   });
 }
 
-/** What the driver offers to write with. */
-interface Wire {
-  readonly stream: { cork(): void; uncork(): void };
-  parse(statement: { readonly name: string; readonly text: string }): void;
-  bind(values: { readonly statement: string; readonly values: readonly (string | null)[] }): void;
-  execute(portal: object): void;
-  close(statement: { readonly type: 'S'; readonly name: string }): void;
-  sync(): void;
-}
-
 /**
  * Several statements before one Sync, each prepared on its connection. The driver's own queries have one each, and ask for
  * descriptions of columns that are known here.
@@ -102,11 +92,14 @@ class Flight extends Query {
     try {
       for (const { text, values } of this.#statements) {
         const { name, isNew } = this.#prepared.take(text);
-        if (isNew) wire.parse({ name, text });
+        if (isNew) {
+          wire.parse({ name, text });
+          wire.parsedStatements[name] = text;
+        }
         wire.bind({ statement: name, values: values.map(boundText) });
         wire.execute({});
       }
-      for (const name of this.#prepared.takeDropped()) wire.close({ type: 'S', name });
+      closeDropped(wire, this.#prepared);
       wire.sync();
     } finally {
       wire.stream.uncork();

@@ -29,6 +29,10 @@ export class RecentlyUsed<Value> {
     this.#onDrop?.(oldest[1]);
   }
 
+  values(): Iterable<Value> {
+    return this.#values.values();
+  }
+
   clear(): void {
     this.#values.clear();
   }

@@ -2,6 +2,7 @@ import type { Pool, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 
 import { connect, cutAt } from './connection.ts';
 import { databaseError } from './database-error.ts';
 import { AppError, deadlineExceeded, isAppError } from './errors.ts';
+import { closeDropped, preparedOn, type Wire } from './prepared.ts';
 import { databaseRoles, sessionSettings } from './orm-schema.ts';
 import { isId } from './ids.ts';
 
@@ -137,7 +138,7 @@ export class Transaction {
     const begun = this.#begun;
     this.#begun = undefined;
     try {
-      const answer = this.#client.query<Row>(text, values as unknown[]);
+      const answer = this.#client.query<Row>(statementOf(this.#client, text, values));
       const [begin, result] = await Promise.allSettled([begun, answer]);
       if (begin.status === 'rejected') throw begin.reason;
       if (result.status === 'rejected') throw result.reason;
@@ -145,6 +146,7 @@ export class Transaction {
       return result.value;
     } catch (error) {
       this.#report({ text, traceparent, isFailed: true }, startedAt);
+      preparedOn(this.#client).forget();
       throw databaseError(error);
     }
   }
@@ -182,6 +184,15 @@ export class Transaction {
       limit.lift();
     }
   }
+}
+
+/** Statements with values that come again are prepared on their connection, so that PostgreSQL plans them once. */
+function statementOf(client: PoolClient, text: string, values: readonly unknown[]): QueryConfig {
+  if (values.length === 0) return { text };
+  const prepared = preparedOn(client);
+  const name = prepared.takeRepeated(text);
+  closeDropped((client as unknown as { readonly connection: Wire }).connection, prepared);
+  return { text, values: values as unknown[], ...(name === undefined ? {} : { name }) };
 }
 
 /**
