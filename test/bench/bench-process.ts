@@ -16,11 +16,18 @@ export class BenchProcess {
 
   /** What it says next. */
   async next<Message>(): Promise<Message> {
-    const ended = once(this.#child, 'exit').then(([code]) => {
+    const heard = new AbortController();
+    const { signal } = heard;
+    const ended = once(this.#child, 'exit', { signal }).then(([code]) => {
       throw new Error(`a process of the benchmark ended (${String(code)})`);
     });
-    const [message] = (await Promise.race([once(this.#child, 'message'), ended])) as [Message];
-    return message;
+    try {
+      const [message] = (await Promise.race([once(this.#child, 'message', { signal }), ended])) as [Message];
+      return message;
+    } finally {
+      ended.catch(() => {});
+      heard.abort();
+    }
   }
 
   ask<Message>(question: object): Promise<Message> {
