@@ -1,6 +1,6 @@
 /** One request as it is repeated. */
 export interface LoadRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PATCH';
   readonly path: string;
   readonly token?: string;
   readonly body?: object;

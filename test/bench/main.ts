@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { authzWarm } from './authz-warm.ts';
 import { createOneOrganization } from './create-one-organization.ts';
 import { derive100 } from './derive-100.ts';
 import { eventBurnDown } from './event-burn-down.ts';
@@ -14,6 +15,7 @@ import { suite } from './suite.ts';
 
 /** `npm run bench` runs all short ones, `npm run bench -- NAME…` those that are named. Nothing is asserted. */
 const benches: readonly Bench[] = [
+  authzWarm,
   startWarm,
   startCold,
   suite,
