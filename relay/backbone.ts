@@ -24,6 +24,7 @@ import type { StatementObserver } from '#entities/kit/transaction.ts';
 import { hasListener } from '#workflows/events/subscriptions.ts';
 import { ParentContexts, requireUsableConditions, type ContextOfCallers } from './parent-context.ts';
 import { StoreAuthorizer } from './store-authorizer.ts';
+import { TupleApplying } from './tuple-applying.ts';
 import { TupleRelay } from './tuple-relay.ts';
 import { createNotifier } from './wake-up.ts';
 
@@ -63,9 +64,6 @@ export interface BackboneOptions {
   /** For tests that bring kinds of their own. */
   readonly registry?: EntityRegistry;
 }
-
-/** Longest the answer waits for permission tuples to reach the authorization store, in milliseconds. */
-const tuplePatienceMs = 250;
 
 /**
  * Assembles database, Temporal and authorization store from the configuration. Nothing connects yet.
@@ -147,10 +145,11 @@ export async function openBackbone(options: BackboneOptions): Promise<Backbone> 
   const notifier = createNotifier(database);
   let wakeRelays = () => notifier.notify();
 
-  database.onCommit(async ({ pendingEvents, tupleChanges }) => {
-    if (pendingEvents > 0) wakeRelays();
-    // Read your writes: the caller's next request may need the right that this one gave.
-    if (tupleChanges > 0 && tuples) await applyWithPatience(tuples, logger);
+  const applying = tuples && new TupleApplying(tuples, logger);
+
+  database.onCommit(async (summary) => {
+    if (summary.pendingEvents > 0) wakeRelays();
+    await applying?.afterCommit(summary);
   });
 
   return {
@@ -168,6 +167,7 @@ export async function openBackbone(options: BackboneOptions): Promise<Backbone> 
     },
     close: async () => {
       notifier.stop();
+      applying?.stop();
       cache?.disconnect();
       await temporal.close();
       await tupleDatabase.close();
@@ -209,17 +209,4 @@ async function storeSettings({ authz }: Config, registry: EntityRegistry) {
     credentials: storeCredentials(authz.credentials),
     model,
   };
-}
-
-/** The request is committed, so it is answered in any case; what was not applied in time the sweep applies. */
-async function applyWithPatience(tuples: TupleRelay, logger: Logger): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const applied = tuples.apply().catch((error: unknown) => {
-    logger.warn({ err: error }, 'permission tuples wait in their rows: the authorization store did not take them');
-  });
-  const patience = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, tuplePatienceMs);
-  });
-  await Promise.race([applied, patience]);
-  clearTimeout(timer);
 }

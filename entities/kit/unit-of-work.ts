@@ -281,9 +281,15 @@ export class UnitOfWork {
     this.#end('committed');
     this.#leave?.();
     await this.#afterCommit.run(this.database.options.onBackgroundError);
-    const { pendingEvents, tupleChanges } = this.tally;
+    const { requestId } = this.context;
+    const { pendingEvents, tupleChanges, raisedScopes } = this.tally;
     if (pendingEvents > 0 || tupleChanges > 0)
-      await this.database.committed({ requestId: this.context.requestId, pendingEvents, tupleChanges });
+      await this.database.committed({
+        requestId,
+        pendingEvents,
+        tupleChanges,
+        hasChangedRights: raisedScopes.size > 0,
+      });
   }
 
   #refuseUnlessOpen(): void {

@@ -20,6 +20,8 @@ export interface CommitSummary {
   /** Events that some listener wants. */
   readonly pendingEvents: number;
   readonly tupleChanges: number;
+  /** Whether decisions about records change that were there before. */
+  readonly hasChangedRights: boolean;
 }
 
 /** Types ask for a caller; work that lost its context on the way comes without one. @throws Error then */
