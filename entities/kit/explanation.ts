@@ -26,7 +26,7 @@ export interface ExplainedRule {
   readonly doesApply: boolean;
   /** Relations to the record by which it applies. */
   readonly relations: readonly string[];
-  /** The record above, when the right comes from there. */
+  /** The record above, when the right comes from there and whoever asks sees it. */
   readonly above: Explanation | null;
 }
 
@@ -81,7 +81,10 @@ async function explainCondition(
   if (condition.is === 'through') {
     const row = await wholeRowOf(unit, module, id);
     const target = targetOf(module, condition.field);
-    const above = await explain(unit, caller, target, row[condition.field] as string, operationAbove(operation));
+    const aboveId = row[condition.field] as string;
+    // Whoever asks learns of records that they see, and of no others.
+    const isSeen = (await unit.data.findOne(target, { id: { eq: aboveId } })) !== undefined;
+    const above = isSeen ? await explain(unit, caller, target, aboveId, operationAbove(operation)) : null;
     return { doesApply, relations: [], above };
   }
   return { doesApply, relations: [], above: null };

@@ -4,6 +4,9 @@ import { RecentlyUsed } from './recently-used.ts';
 /** Most statements that one connection keeps prepared: the server holds a plan for each, in memory of its own. */
 const mostPrepared = 100;
 
+/** Longest statement that stays prepared, in characters: what is that long comes once, and its plan would fill the memory. */
+const longestPrepared = 50_000;
+
 /** Most statements of which is remembered that they came once, and the longest of them, in characters. */
 const mostSeen = 500;
 const longestSeen = 10_000;
@@ -22,6 +25,8 @@ export class PreparedStatements {
 
   /** The name of a statement on this connection, and whether it has to be prepared under it now. */
   take(text: string): { readonly name: string; readonly isNew: boolean } {
+    // The server keeps the statement without a name until the next one comes.
+    if (text.length > longestPrepared) return { name: '', isNew: true };
     const known = this.#known.get(text);
     if (known) return { name: known.name, isNew: false };
     const name = `s${this.#next++}`;

@@ -84,6 +84,17 @@ test('is for owners and administrators, about what they see', async () => {
   expect(code(await explain(id, 'VIEW', member, world.client()))).toBe('permission_denied');
 });
 
+test('tells an administrator nothing of a record above that they do not see', async () => {
+  const { id } = await stage.prop('file', 'above assignee', member.user.id);
+  const admin = await signedIn(world, await buildPerson(world, { organization: owner.organization, role: 'admin' }));
+  const about = document.replace('kind: TASK', 'kind: FILE');
+  const ask = (by: TestClient) => by.graphql(about, { id, operation: 'EDIT', userId: member.user.id });
+  expect((await ask(client)).data.explainAccess.rules.at(-1)).toMatchObject({ above: { kind: 'task' } });
+  const { explainAccess } = (await ask(admin)).data;
+  expect(explainAccess).toMatchObject({ isAllowed: true });
+  expect(explainAccess.rules.at(-1)).toMatchObject({ rule: 'allow(through taskId)', above: null });
+});
+
 test('whoever leaves a group loses what it gave them at once, in every process', async () => {
   const { id: groupId } = await stage.asSystem((data) => data.create(group, { name: newId() }));
   const joined = await stage.asSystem((data) => data.create(groupMembership, { groupId, userId: member.user.id }));

@@ -6,6 +6,7 @@ import { asOwner } from '../kit/as-owner.ts';
 import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
+import { requestStatements } from '../kit/request-statements.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
@@ -18,7 +19,7 @@ let foreign: { readonly task: string; readonly group: string };
 const statements: string[] = [];
 
 beforeAll(async () => {
-  world = await openWorld({ observers: [{ statement: ({ text }) => void statements.push(text) }] });
+  world = await openWorld({ observers: [requestStatements(statements)] });
   owner = await buildPerson(world);
   member = await buildPerson(world, { organization: owner.organization, role: 'member' });
   stranger = await buildPerson(world);

@@ -7,6 +7,7 @@ import { asOwner } from '../kit/as-owner.ts';
 import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import type { TestClient } from '../kit/test-client.ts';
+import { requestStatements } from '../kit/request-statements.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
@@ -18,7 +19,7 @@ let strangerClient: TestClient;
 const statements: string[] = [];
 
 beforeAll(async () => {
-  world = await openWorld({ observers: [{ statement: ({ text }) => void statements.push(text) }] });
+  world = await openWorld({ observers: [requestStatements(statements)] });
   owner = await buildPerson(world);
   client = await signedIn(world, owner);
   member = await buildPerson(world, { organization: owner.organization, role: 'member' });
@@ -168,7 +169,12 @@ describe('who sees a history', () => {
       world,
       await buildPerson(world, { organization: owner.organization, role: 'auditor' }),
     );
-    expect(await entriesOf(memberClient, id)).toHaveLength(2);
+    // People can be kept from tasks, so what a task hung on says nothing when it is gone; of notes it does.
+    expect(await entriesOf(memberClient, id)).toEqual([]);
+    const note = (await client.post('/v1/notes', { text: 'about it', task_id: parentId })).body.id as string;
+    await client.mutate({ method: 'DELETE', url: `/v1/notes/${note}` });
+    const ofNote = `{ noteHistories(where: { recordId: { eq: "${note}" } }) { totalCount } }`;
+    expect((await memberClient.graphql(ofNote)).data.noteHistories.totalCount).toBe(2);
     // Whoever made it sees it no more when it is gone and hung on nothing.
     expect(await entriesOf(memberClient, alone)).toEqual([]);
     for (const other of [client, auditor])

@@ -3,6 +3,7 @@ import { newId } from '#entities/kit/ids.ts';
 import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import type { TestClient } from '../kit/test-client.ts';
+import { requestStatements } from '../kit/request-statements.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
@@ -14,7 +15,7 @@ let foreignId: string;
 const statements: string[] = [];
 
 beforeAll(async () => {
-  world = await openWorld({ observers: [{ statement: ({ text }) => void statements.push(text) }] });
+  world = await openWorld({ observers: [requestStatements(statements)] });
   owner = await buildPerson(world);
   client = await signedIn(world, owner);
   const make = async (by: TestClient) => {

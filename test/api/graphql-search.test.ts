@@ -7,6 +7,7 @@ import { asOwner } from '../kit/as-owner.ts';
 import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import type { TestClient } from '../kit/test-client.ts';
+import { requestStatements } from '../kit/request-statements.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
@@ -25,7 +26,7 @@ const inputs = [
 ];
 
 beforeAll(async () => {
-  world = await openWorld({ observers: [{ statement: ({ text }) => void statements.push(text) }] });
+  world = await openWorld({ observers: [requestStatements(statements)] });
   owner = await buildPerson(world);
   client = await signedIn(world, owner);
   memberClient = await signedIn(world, await buildPerson(world, { organization: owner.organization, role: 'member' }));

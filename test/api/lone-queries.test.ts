@@ -3,6 +3,7 @@ import { newId } from '#entities/kit/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import type { TestClient } from '../kit/test-client.ts';
+import { requestStatements } from '../kit/request-statements.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
@@ -12,7 +13,7 @@ let groupId: string;
 const texts: string[] = [];
 
 beforeAll(async () => {
-  world = await openWorld({ observers: [{ statement: ({ text }) => void texts.push(text) }] });
+  world = await openWorld({ observers: [requestStatements(texts)] });
   owner = await buildPerson(world);
   client = await signedIn(world, owner);
   groupId = (await client.post('/v1/groups', { name: 'a "group" with \\ and é\u2028' })).body.id;

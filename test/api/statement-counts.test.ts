@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
+import { requestStatements } from '../kit/request-statements.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
@@ -9,7 +10,7 @@ let client: TestClient;
 const texts: string[] = [];
 
 beforeAll(async () => {
-  world = await openWorld({ observers: [{ statement: ({ text }) => void texts.push(text) }] });
+  world = await openWorld({ observers: [requestStatements(texts)] });
   owner = await buildPerson(world);
   client = await signedIn(world, owner);
   for (let index = 0; index < 3; index++) {

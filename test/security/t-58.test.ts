@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildPerson, signedIn } from '../kit/people.ts';
 import type { TestClient } from '../kit/test-client.ts';
+import { requestStatements } from '../kit/request-statements.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 /** T-58: a cursor is what a page of the same list returned; anything else is refused, and none of it becomes SQL. */
@@ -9,7 +10,7 @@ let client: TestClient;
 let stranger: TestClient;
 const statements: string[] = [];
 beforeAll(async () => {
-  world = await openWorld({ observers: [{ statement: ({ text }) => statements.push(text) }] });
+  world = await openWorld({ observers: [requestStatements(statements)] });
   client = await signedIn(world, await buildPerson(world));
   stranger = await signedIn(world, await buildPerson(world));
   for (const title of ['a', 'b', 'c']) {

@@ -68,3 +68,11 @@ test('nothing that is hidden on records is in their history, nor in the names of
   for (const [name, { secret: isSecret }] of Object.entries(registry.byKind('user').fields))
     if (isSecret) expect(names).not.toContain(name);
 });
+
+test('who was kept from a record is kept from its history when it is gone', async () => {
+  const { id } = await stage.prop('task', 'blocked above assignee', member.user.id);
+  expect(await entries(id)).toBe(0);
+  await stage.asSystem((data) => data.remove(task, id));
+  expect(await entries(id)).toBe(0);
+  expect(await entries(id, await signedIn(world, owner))).toBe(2);
+});

@@ -63,7 +63,7 @@ const explainedRule: GraphQLObjectType<ExplainedRule> = new GraphQLObjectType<Ex
       type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLString))),
       description: 'Relations to the record by which it applies.',
     },
-    above: { type: explanation, description: 'The record above, when the right comes from there.' },
+    above: { type: explanation, description: 'The record above, when the right comes from there and you see it.' },
   }),
 });
 
@@ -101,7 +101,7 @@ export const explainAccess: HandWrittenField = {
     },
     resolve: async (_source, args, { unit }) => {
       const { kind, id, operation, userId } = args as Arguments;
-      const { organizationId, role, outOfContext } = unit.context.caller;
+      const { organizationId, role, outOfContext, contextConditions } = unit.context.caller;
       if (organizationId === null || !administrators.has(role))
         throw new AppError('permission_denied', 'Only owners and administrators ask why others have a right.');
       const module = registry.byKind(kind);
@@ -112,6 +112,7 @@ export const explainAccess: HandWrittenField = {
         kind: 'user',
         subjectId: userId,
         outOfContext,
+        contextConditions,
         ...(standing.role === null ? {} : { organizationId, ...standing }),
       });
       return explain(unit, caller, module, id, operation);

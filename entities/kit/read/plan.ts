@@ -30,6 +30,9 @@ const marks = Object.values(standIns).flat();
 /** Most plans that are kept. */
 const mostPlans = 1_000;
 
+/** Longest text of a plan that is kept, in characters: a thousand longer ones would fill the memory. */
+const longestKept = 50_000;
+
 const plans = new RecentlyUsed<Plan>(mostPlans);
 
 /**
@@ -52,7 +55,7 @@ export function planned(
     // The statement holds something that was made of who calls: only the caller itself can be compiled for.
     if (!isComplete(sources)) return filledIn(compile(caller), values);
     plan = { text, name: nameOf(text), sources };
-    plans.set(whole, plan);
+    if (text.length <= longestKept) plans.set(whole, plan);
   }
   const bound = plan.sources.map((source) => {
     if (source.from === 'plan') return source.value;

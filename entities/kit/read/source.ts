@@ -66,7 +66,8 @@ const keepers: ReadonlySet<Role> = new Set(['owner', 'super_admin', 'admin', 'au
 
 /**
  * Rights on an entry are those on the record it is about, as they are now. When that is deleted, they are those on the
- * record it hung on, and those of the people who look after the organization.
+ * record it hung on, and those of the people who look after the organization; of these alone where people can be kept from
+ * a record.
  */
 function visibleEntries(module: EntityModule, alias: string, caller: Caller): Sql {
   const row = `${alias}_row`;
@@ -81,6 +82,11 @@ function visibleEntries(module: EntityModule, alias: string, caller: Caller): Sq
   return sql`${isOwn} and (${about(visible(module, row, caller))} or ${about(gone)})`;
 }
 
+/** Whether the rules refuse some people whom later ones would let view a record. */
+function hasRefusals({ policy }: EntityModule): boolean {
+  return policy?.view.some(({ effect, when }) => effect === 'deny' && when.is !== 'anyone') ?? false;
+}
+
 function afterwards(module: EntityModule, row: string, caller: Caller): Sql {
   if (caller.kind === 'system') return sql`true`;
   const isKeeper =
@@ -90,7 +96,8 @@ function afterwards(module: EntityModule, row: string, caller: Caller): Sql {
   const parent = Object.entries(module.fields).find(
     ([, { target, onDelete }]) => onDelete === 'cascade' && target !== 'organization',
   );
-  if (!parent) return isKeeper;
+  // Who was kept from the record stays so: what kept them is gone with it.
+  if (!parent || hasRefusals(module)) return isKeeper;
   const [field] = parent;
   const above = `${row}_above`;
   const target = targetOf(module, field);

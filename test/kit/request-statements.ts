@@ -1,0 +1,10 @@
+import type { StatementObserver } from '#entities/kit/transaction.ts';
+
+/** Collects the statements of requests, and not what goes on behind them, such as the relay of tuples. */
+export function requestStatements(texts: string[]): StatementObserver {
+  return {
+    statement: ({ text, traceparent }) => {
+      if (traceparent !== undefined) texts.push(text);
+    },
+  };
+}
