@@ -5,6 +5,7 @@ import { organizationOf, type RecordedChange } from './changes.ts';
 import type { EntityModule } from './define.ts';
 import { AppError, type ErrorCode } from './errors.ts';
 import { column } from './read/column.ts';
+import { live } from './read/live.ts';
 import { wholeRow } from './read/rows.ts';
 import { compileSql, type Sql } from './read/sql.ts';
 import { permitted, visible } from './read/visibility.ts';
@@ -56,8 +57,9 @@ export interface SetChange {
 }
 
 /**
- * Changes records without reading them into the unit of work: one statement finds, locks and judges all of them, one changes
- * those that may be changed, one writes their history, events and tuples. What may not be changed is told and left as it is.
+ * Changes records without reading them into the unit of work: one statement locks all of them, one judges them as they are
+ * then, one changes those that may be changed, one writes their history, events and tuples. What may not be changed is told
+ * and left as it is.
  * @throws AppError limit_exceeded; not_found, permission_denied for references that none of them may have
  */
 export function changeSet(unit: UnitOfWork, change: SetChange): Promise<SetResult> {
@@ -93,10 +95,17 @@ async function findLocked(
 ): Promise<Map<string, FoundRow>> {
   const session = await unit.readAs(roleOf(caller));
   // In the order of their ids, so that two such changes never wait for each other in a circle.
+  const lock = compileSql(sql`select ${column('row', 'id')} from ${sql.table(module.table)} as row
+    where ${column('row', 'id')} = any(${ids}) and ${live(module, 'row', caller)}
+    order by ${column('row', 'id')} for update of row`);
+  const locked = (await session.query<{ id: string }>(lock.text, lock.values)).rows.map(({ id }) => id);
+  if (locked.length === 0) return new Map();
+  // Judged by a statement of its own: one that waited for a lock reads the locked row again, but what its conditions look up,
+  // shares and memberships, as it was before the wait.
   const { text, values } = compileSql(sql`select ${wholeRow(module, 'row')},
     (${permitted(module, 'row', caller, operation)}) is true as "#isPermitted"
-    from ${sql.table(module.table)} as row where ${column('row', 'id')} = any(${ids}) and ${visible(module, 'row', caller)}
-    order by ${column('row', 'id')} for update of row`);
+    from ${sql.table(module.table)} as row
+    where ${column('row', 'id')} = any(${locked}) and ${visible(module, 'row', caller)}`);
   const { rows } = await session.query<Record<string, unknown>>(text, values);
   return new Map(
     rows.map(({ '#isPermitted': isPermitted, ...row }) => {
