@@ -53,10 +53,19 @@ export class StoreAuthorizer implements Authorizer {
     for (let state = first; ; state = await readState()) {
       if (!waits(state) || performance.now() > endsAt) return state;
       if (state !== first) await setTimeout(pauseMs);
-      await this.#options.tuples.apply().catch((cause: unknown) => {
-        throw unavailable(cause);
-      });
+      await this.#applyUntil(endsAt);
     }
+  }
+
+  /** Waits for what waits to be applied; past the end it goes on without anybody, and its failure is nobody's. */
+  async #applyUntil(endsAt: number): Promise<void> {
+    const applied = this.#options.tuples.apply().catch((cause: unknown) => {
+      throw unavailable(cause);
+    });
+    const patience = new AbortController();
+    const over = setTimeout(Math.max(0, endsAt - performance.now()), undefined, { signal: patience.signal });
+    // The race listens to both, so the one that loses may fail without being unhandled.
+    await Promise.race([applied, over]).finally(() => patience.abort());
   }
 }
 

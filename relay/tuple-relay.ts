@@ -4,6 +4,7 @@ import type { Database } from '#entities/kit/database.ts';
 import { lockUnapplied, markApplied } from '#entities/kit/desired-tuples.ts';
 import { failpoint } from '#entities/kit/failpoint.ts';
 import { newId } from '#entities/kit/ids.ts';
+import type { Tuple } from '#entities/kit/tuples.ts';
 
 export interface TupleRelayOptions {
   readonly database: Database;
@@ -49,27 +50,37 @@ export class TupleRelay {
 
   async #applyAll(): Promise<number> {
     let applied = 0;
+    // What a request is changing would come again at once, for as long as that takes.
+    const held: Tuple[] = [];
     for (;;) {
-      const { count, isDone } = await this.#applyBatch();
-      applied += count;
-      if (isDone) return applied;
+      const batch = await this.#applyBatch(held);
+      applied += batch.count;
+      held.push(...batch.held);
+      if (batch.isDone) return applied;
     }
   }
 
-  async #applyBatch(): Promise<{ readonly count: number; readonly isDone: boolean }> {
+  async #applyBatch(except: readonly Tuple[]): Promise<Batch> {
     const { database, store, maxBatch } = this.#options;
     const most = maxBatch();
     return database.transact({ caller: systemCaller('tuple relay'), requestId: `tuples-${newId()}` }, async (unit) => {
-      const tuples = await lockUnapplied(unit, most);
-      if (tuples.length === 0) return { count: 0, isDone: true };
+      const tuples = await lockUnapplied(unit, most, except);
+      if (tuples.length === 0) return { count: 0, held: [], isDone: true };
       failpoint('tuples-before-write');
       await store.write(
         tuples.filter((tuple) => tuple.present),
         tuples.filter((tuple) => !tuple.present),
       );
       failpoint('tuples-after-write');
-      const hasChanged = await markApplied(unit, tuples);
-      return { count: tuples.length, isDone: tuples.length < most && !hasChanged };
+      const { hasChanged, held } = await markApplied(unit, tuples);
+      return { count: tuples.length, held, isDone: tuples.length < most && !hasChanged };
     });
   }
+}
+
+interface Batch {
+  readonly count: number;
+  /** Tuples that were written and stay unapplied. */
+  readonly held: readonly Tuple[];
+  readonly isDone: boolean;
 }
