@@ -4,7 +4,7 @@ import type { EntityModule } from '#entities/kit/define.ts';
 import { AppError, isAppError, type FieldProblem } from '#entities/kit/errors.ts';
 import type { Field } from '#entities/kit/fields.ts';
 import { parseInstant } from '#entities/kit/instant.ts';
-import { checkRowCount } from '#entities/kit/set-change.ts';
+import { checkRowCount, mostRows } from '#entities/kit/set-change.ts';
 import { snakeCase } from '#entities/kit/snake-case.ts';
 import { isNeeded, writableFields } from './inputs.ts';
 
@@ -67,6 +67,8 @@ function read(csv: string): CsvRow[] {
       relax_column_count: false,
       skip_empty_lines: true,
       max_record_size: 1_000_000,
+      // The header, and one row more than there may be: that tells that there are too many.
+      to: mostRows + 2,
     }) as unknown as { readonly record: readonly string[]; readonly info: { readonly lines: number } }[];
     let last = 0;
     return parsed.map(({ record, info }) => {
@@ -96,6 +98,11 @@ function columnsOf(module: EntityModule, header: CsvRow): Column[] {
   const known = writableFields(module);
   const problems: FieldProblem[] = [];
   const say = (message: string) => problems.push({ path: '/csv', message });
+  // Told once: to tell of each cell that it is no column takes long where there are many.
+  if (header.cells.length > known.length) {
+    const message = `line ${header.line}: has ${header.cells.length} cells; there are ${known.length} columns at the most`;
+    throw refusal(module, [{ path: '/csv', message }]);
+  }
   const columns = header.cells.flatMap((cell): Column[] => {
     const title = cell.trim();
     const wanted = title.toLowerCase();

@@ -22,10 +22,7 @@ export const mostRows = 1_000;
 /** @throws AppError limit_exceeded */
 export function checkRowCount(count: number): void {
   if (count > mostRows)
-    throw new AppError(
-      'limit_exceeded',
-      `One operation makes or changes ${mostRows} records at the most, not ${count}; split it.`,
-    );
+    throw new AppError('limit_exceeded', `One operation makes or changes ${mostRows} records at the most; split it.`);
 }
 
 /** Who changes rows, and when. */

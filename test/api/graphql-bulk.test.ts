@@ -321,5 +321,12 @@ describe('CSV', () => {
     ]);
     const rows = Array.from({ length: 1_001 }, () => 'a\n').join('');
     expectGraphqlError(await client.graphql(createCsv, { csv: `title\n${rows}` }), 'limit_exceeded');
+    // What comes behind them is not read: it could not be.
+    expectGraphqlError(await client.graphql(createCsv, { csv: `title\n${rows}a"b\n` }), 'limit_exceeded');
+  });
+
+  test('has no more columns than the kind, and says so once', async () => {
+    const messages = await told(`${'a,'.repeat(400_000)}a\n`);
+    expect(messages).toEqual([expect.stringMatching(/^line 1: has 400001 cells; there are \d+ columns at the most$/)]);
   });
 });
