@@ -90,6 +90,8 @@ class Flight extends Query {
     // One write for all of it.
     wire.stream.cork();
     try {
+      // First of all: what follows a message that fails is not looked at, and nobody would close these names again.
+      closeDropped(wire, this.#prepared);
       for (const { text, values } of this.#statements) {
         const { name, isNew } = this.#prepared.take(text);
         if (isNew) {
@@ -99,7 +101,6 @@ class Flight extends Query {
         wire.bind({ statement: name, values: values.map(boundText) });
         wire.execute({});
       }
-      closeDropped(wire, this.#prepared);
       wire.sync();
     } finally {
       wire.stream.uncork();

@@ -88,6 +88,9 @@ export function parseCursor(module: EntityModule, terms: readonly KnownTerm[], c
 
 const longestCursor = 8_000;
 
+/** Of PostgreSQL's type `integer`. */
+const largestInteger = 2_147_483_647;
+
 function parsed(cursor: string): unknown {
   try {
     return JSON.parse(Buffer.from(cursor, 'base64url').toString());
@@ -99,7 +102,8 @@ function parsed(cursor: string): unknown {
 function fits({ isOptional, columnType }: KnownTerm, value: unknown): boolean {
   if (value === null) return isOptional;
   if (columnType === 'boolean') return typeof value === 'boolean';
-  if (columnType === 'integer' || columnType === 'bigint') return Number.isSafeInteger(value);
+  if (columnType === 'integer') return Number.isInteger(value) && Math.abs(value as number) <= largestInteger;
+  if (columnType === 'bigint') return Number.isSafeInteger(value);
   if (typeof value !== 'string' || !isStorable(value)) return false;
   return columnType !== 'timestamptz' || parseInstant(value) !== undefined;
 }
