@@ -75,7 +75,7 @@ export async function createApp(services: Services, extraRoutes: readonly Route[
   await cookiesPlugin(app);
   authenticatePlugin(app, services);
   csrfPlugin(app, services);
-  requireCaller(app);
+  requireCaller(app, services);
   refuseUnknownAddresses(app);
   unitOfWorkPlugin(app);
   sendCookies(app);

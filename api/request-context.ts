@@ -12,6 +12,8 @@ export interface RequestContext {
   /** When the answer must have left, in milliseconds of the epoch. */
   readonly deadline: number;
   caller: Caller;
+  /** Claims of the access token that came along, whatever its person may do now. */
+  token: AccessClaims | undefined;
   /** Claims of the access token, when it is the caller's. */
   claims: AccessClaims | undefined;
   /** `sid` of the access token that came along, also when its person may not act any more; CSRF tokens are bound to it. */
@@ -47,6 +49,7 @@ export function newRequestContext(request: FastifyRequest, traceparent: string, 
     traceparent,
     deadline: Date.now() + timeoutMs,
     caller: anonymousCaller,
+    token: undefined,
     claims: undefined,
     sessionId: '',
     unit: undefined,
