@@ -12,7 +12,11 @@ export const file = defineEntityModule({
     sizeBytes: integer('Length.', { min: 0, max: Number.MAX_SAFE_INTEGER, default: 0, immutable: true }),
     metadata: json('What the uploader says about it.', { maxBytes: 16_384, optional: true }),
     ownerId: member('Who brought it.', { optional: true, immutable: true, onLeave: 'keep', creator: true }),
-    taskId: reference('task', 'The task it belongs to.', { optional: true, onDelete: 'cascade' }),
+    taskId: reference('task', 'The task it belongs to.', {
+      optional: true,
+      onDelete: 'cascade',
+      moves: 'remove',
+    }),
   },
   tenancy: 'organization',
   policy: {

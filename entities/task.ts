@@ -26,6 +26,7 @@ export const task = defineEntityModule({
       optional: true,
       onDelete: 'cascade',
       requires: 'edit',
+      moves: 'remove',
       reverse: 'subtasks',
     }),
   },

@@ -11,7 +11,7 @@ import { Decisions } from './decision.ts';
 import type { Operation } from './policy.ts';
 import { compileRead } from './read/rows.ts';
 import type { Comparison } from './read/where.ts';
-import { checkReferences, lockHierarchies, referencesIn } from './references.ts';
+import { checkReferences, isMove, lockHierarchies, referencesIn } from './references.ts';
 import { changeSet, type SetResult } from './set-change.ts';
 import { refuseTakenKeys } from './taken-keys.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -214,6 +214,7 @@ export class DataClient extends Answers {
       const changes = differences(row, values);
       // What changes nothing is no change: no version, no history, no event.
       if (Object.keys(changes).length === 0) return row;
+      if (isMove(module, Object.keys(changes))) await this.#authorize(module, 'remove', row);
       const organizationId = organizationOf(module, row);
       const given = referencesIn(module, changes, { organizationId, from: id, path: '' });
       await checkReferences(this.#unit, this.#caller, given);

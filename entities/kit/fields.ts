@@ -30,6 +30,8 @@ export interface Field<Value = unknown, Optional extends boolean = boolean, HasD
   readonly onLeave?: 'cascade' | 'keep';
   /** What a caller must be able to do with the record it refers to, for `reference` fields. */
   readonly requires?: 'view' | 'edit';
+  /** What a caller must also be able to do with a record that is there, to change this reference of it. */
+  readonly moves?: 'remove';
   /** Name of the way back from the record referred to; the plural of the kind when left out. */
   readonly reverse?: string;
   /** Set by the machine; callers never name it. */
@@ -159,12 +161,14 @@ export function json<const O extends Options<unknown> & { readonly maxBytes: num
 interface ReferenceOptions extends Options<string> {
   readonly onDelete?: 'cascade';
   readonly requires?: 'view' | 'edit';
+  readonly moves?: 'remove';
   readonly reverse?: string;
 }
 
 /**
  * A reference to a record of another kind; the field holds its id and its name ends in `Id`. Whoever sets it must be able to
- * view the record referred to, or more where `requires` says so.
+ * view the record referred to, or more where `requires` says so. Where a record can be deleted by way of the one it refers to,
+ * `moves` keeps who may only edit it from bringing it there.
  */
 export function reference<const O extends ReferenceOptions>(
   target: string,
@@ -177,6 +181,7 @@ export function reference<const O extends ReferenceOptions>(
     target,
     requires: options.requires ?? 'view',
     ...(options.onDelete ? { onDelete: options.onDelete } : {}),
+    ...(options.moves ? { moves: options.moves } : {}),
     ...(options.reverse ? { reverse: options.reverse } : {}),
   });
 }

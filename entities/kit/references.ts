@@ -47,6 +47,11 @@ export function referencesIn(
   );
 }
 
+/** Whether changing these fields of a record asks for the right to delete it too. */
+export function isMove(module: EntityModule, changed: readonly string[]): boolean {
+  return changed.some((field) => module.fields[field]?.moves === 'remove');
+}
+
 /** Whether a field of the kind points to another record of the same kind. */
 function isHierarchical(module: EntityModule, field: string): boolean {
   return module.fields[field]?.target === module.kind;
@@ -249,8 +254,8 @@ export async function lockHierarchies(
   module: EntityModule,
   changes: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const isMove = Object.keys(changes).some((field) => isHierarchical(module, field) && changes[field] !== null);
-  if (!isMove || caller.kind === 'system') return;
+  const mayCircle = Object.keys(changes).some((field) => isHierarchical(module, field) && changes[field] !== null);
+  if (!mayCircle || caller.kind === 'system') return;
   const session = await unit.readAs('app');
   await session.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
     `hierarchy ${module.kind} ${caller.organizationId}`,

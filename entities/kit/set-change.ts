@@ -9,7 +9,7 @@ import { live } from './read/live.ts';
 import { wholeRow } from './read/rows.ts';
 import { compileSql, type Sql } from './read/sql.ts';
 import { permitted, visible } from './read/visibility.ts';
-import { lockHierarchies, openProblems, referencesIn, refuseReferences } from './references.ts';
+import { isMove, lockHierarchies, openProblems, referencesIn, refuseReferences } from './references.ts';
 import { snakeCase } from './snake-case.ts';
 import type { RoleSession } from './transaction.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -83,11 +83,13 @@ export function changeSet(unit: UnitOfWork, change: SetChange): Promise<SetResul
 interface FoundRow {
   readonly row: Row;
   readonly isPermitted: boolean;
+  /** Whether the record may also be deleted, where the change asks for that. */
+  readonly isRemovable: boolean;
 }
 
 async function findLocked(
   unit: UnitOfWork,
-  { module, operation, caller }: SetChange,
+  { module, operation, values: given, caller }: SetChange,
   ids: readonly string[],
 ): Promise<Map<string, FoundRow>> {
   const session = await unit.readAs(roleOf(caller));
@@ -99,16 +101,28 @@ async function findLocked(
   if (locked.length === 0) return new Map();
   // Judged by a statement of its own: one that waited for a lock reads the locked row again, but what its conditions look up,
   // shares and memberships, as it was before the wait.
+  const isRemovable = isMove(module, Object.keys(given)) ? permitted(module, 'row', caller, 'remove') : sql`true`;
   const { text, values } = compileSql(sql`select ${wholeRow(module, 'row')},
-    (${permitted(module, 'row', caller, operation)}) is true as "#isPermitted"
+    (${permitted(module, 'row', caller, operation)}) is true as "#isPermitted", (${isRemovable}) is true as "#isRemovable"
     from ${sql.table(module.table)} as row
     where ${column('row', 'id')} = any(${locked}) and ${visible(module, 'row', caller)}`);
   const { rows } = await session.query<Record<string, unknown>>(text, values);
   return new Map(
-    rows.map(({ '#isPermitted': isPermitted, ...row }) => {
-      const decision = { isAllowed: isPermitted === true, by: 'rows', rule: undefined } as const;
-      unit.database.options.onDecision?.({ kind: module.kind, operation, caller, decision });
-      return [row['id'] as string, { row, isPermitted: decision.isAllowed }];
+    rows.map(({ '#isPermitted': isPermitted, '#isRemovable': isRemovable, ...row }) => {
+      const told = (asked: 'edit' | 'remove', isAllowed: boolean): boolean => {
+        const decision = { isAllowed, by: 'rows', rule: undefined } as const;
+        unit.database.options.onDecision?.({ kind: module.kind, operation: asked, caller, decision });
+        return isAllowed;
+      };
+      const isMoved = isPermitted === true && isMove(module, changedNames(row, given));
+      return [
+        row['id'] as string,
+        {
+          row,
+          isPermitted: told(operation, isPermitted === true),
+          isRemovable: !isMoved || told('remove', isRemovable === true),
+        },
+      ];
     }),
   );
 }
@@ -116,8 +130,8 @@ async function findLocked(
 function refusalOf(id: string, found: FoundRow | undefined, { module, operation }: SetChange): [string, Refusal][] {
   const say = (code: ErrorCode, message: string): [string, Refusal][] => [[id, { id, code, message }]];
   if (!found) return say('not_found', `There is no ${module.typeName} "${id}".`);
-  if (found.isPermitted || !module.policy) return [];
-  return say('permission_denied', `You may not ${operation} this ${module.typeName}.`);
+  if (!module.policy || (found.isPermitted && found.isRemovable)) return [];
+  return say('permission_denied', `You may not ${found.isPermitted ? 'remove' : operation} this ${module.typeName}.`);
 }
 
 /** References that nobody may have are refused for all; a place in a hierarchy may be wrong for one and right for another. */

@@ -59,6 +59,8 @@ test.each(['one', 'many'] as const)('a change of %s that waited for a record has
   release();
   await holding;
   const denied = { code: 'permission_denied' };
-  expect(await changing).toMatchObject(count === 'one' ? denied : { changed: [], refused: [{ id: taskId, ...denied }] });
+  expect(await changing).toMatchObject(
+    count === 'one' ? denied : { changed: [], refused: [{ id: taskId, ...denied }] },
+  );
   expect(await asSystem(world, organizationId, (data) => data.get(task, taskId))).toMatchObject({ title: 'as it was' });
 });
