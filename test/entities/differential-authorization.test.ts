@@ -172,7 +172,10 @@ class Worker {
       const asked = await questionAbout(session, { module, row: row ?? { id }, operation }, caller, organizations);
       const { authorizer } = world.backbone.database.options;
       const remembered = await authorizer?.decide(asked, readState);
-      return { question, rows, remembered: remembered?.isAllowed ?? false, anew: await anew(asked, readState) };
+      const isAllowed = remembered?.isAllowed ?? false;
+      // What was not remembered was asked anew already.
+      const asksAgain = remembered?.by !== 'store';
+      return { question, rows, remembered: isAllowed, anew: asksAgain ? await anew(asked, readState) : isAllowed };
     });
   }
 }
