@@ -3,7 +3,7 @@ import type { Answer } from '#entities/kit/answers.ts';
 import type { EntityModule } from '#entities/kit/define.ts';
 import { isId } from '#entities/kit/ids.ts';
 import { pluralOf } from '#entities/kit/read/relations.ts';
-import { checkRowCount, type Refusal, type SetResult } from '#entities/kit/set-change.ts';
+import { checkRowCount, missingRefusal, type Refusal, type SetResult } from '#entities/kit/set-change.ts';
 import type { GraphqlContext } from './context.ts';
 import { csvCreations } from './csv.ts';
 import type { FieldConfig, FieldMap } from './handed-on.ts';
@@ -120,8 +120,6 @@ async function ofIds(
 ): Promise<SetResult> {
   checkRowCount(given.length);
   const { changed, refused } = await change(given.filter(isId));
-  const nothing = [...new Set(given)]
-    .filter((id) => !isId(id))
-    .map((id): Refusal => ({ id, code: 'not_found', message: `There is no ${module.typeName} "${String(id)}".` }));
+  const nothing = [...new Set(given)].filter((id) => !isId(id)).map((id) => missingRefusal(module, id));
   return { changed, refused: [...refused, ...nothing] };
 }

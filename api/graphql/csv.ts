@@ -1,7 +1,7 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import type { Creation } from '#entities/kit/creations.ts';
 import type { EntityModule } from '#entities/kit/define.ts';
-import { AppError, isAppError, type FieldProblem } from '#entities/kit/errors.ts';
+import { AppError, isAppError, mostProblems, type FieldProblem } from '#entities/kit/errors.ts';
 import type { Field } from '#entities/kit/fields.ts';
 import { parseInstant } from '#entities/kit/instant.ts';
 import { checkRowCount, mostRows } from '#entities/kit/set-change.ts';
@@ -172,7 +172,7 @@ function at(line: number, column: string, message: string): string {
 }
 
 function refusal(module: EntityModule, problems: readonly FieldProblem[]): AppError {
-  const fields = problems.slice(0, 100);
+  const fields = problems.slice(0, mostProblems);
   return new AppError('invalid_input', summary(module, fields), { details: { fields } });
 }
 

@@ -14,6 +14,7 @@ import {
 import type { Answer } from '#entities/kit/answers.ts';
 import type { EntityModule } from '#entities/kit/define.ts';
 import { AppError } from '#entities/kit/errors.ts';
+import { existingId } from '#entities/kit/missing-record.ts';
 import { entryFields, historyOf } from '#entities/kit/history-kind.ts';
 import { pluralOf, relationsOf } from '#entities/kit/read/relations.ts';
 import type { Registry } from '#entities/kit/registry.ts';
@@ -26,7 +27,7 @@ import type { HandWrittenField, Types } from './hand-written-field.ts';
 import { handedOn, type FieldConfig, type FieldMap } from './handed-on.ts';
 import { InputTypes } from './inputs.ts';
 import { isHandedOn, readableAlone, type SelectionInfo } from './lone-query.ts';
-import { existingId, mutationsOf } from './mutations.ts';
+import { mutationsOf } from './mutations.ts';
 import { Node, nodeFields } from './nodes.ts';
 import { PageTypes } from './pages.ts';
 import { searchFields } from './searches.ts';

@@ -1,8 +1,7 @@
 import { GraphQLID, GraphQLInt, GraphQLNonNull, GraphQLObjectType } from 'graphql';
 import type { Answer } from '#entities/kit/answers.ts';
 import type { EntityModule } from '#entities/kit/define.ts';
-import { AppError } from '#entities/kit/errors.ts';
-import { isId } from '#entities/kit/ids.ts';
+import { existingId } from '#entities/kit/missing-record.ts';
 import type { GraphqlContext } from './context.ts';
 import type { Types } from './hand-written-field.ts';
 import type { FieldConfig, FieldMap } from './handed-on.ts';
@@ -83,10 +82,4 @@ function deleteField(module: EntityModule): FieldConfig {
       return { deletedId };
     },
   };
-}
-
-/** What is no id is the id of nothing; the database need not be asked, or given what it cannot read. */
-export function existingId(module: EntityModule, id: string): string {
-  if (isId(id)) return id;
-  throw new AppError('not_found', `There is no ${module.typeName} "${String(id)}".`);
 }

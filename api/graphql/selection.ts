@@ -19,6 +19,7 @@ import type {
   RecordPart,
   RecordSelection,
 } from '#entities/kit/read/document.ts';
+import { mostOrderTerms } from '#entities/kit/read/order.ts';
 import { pluralOf, relationsOf, type Relation } from '#entities/kit/read/relations.ts';
 import { usualOrder } from '#entities/kit/read/source.ts';
 import type { Filter } from '#entities/kit/read/where.ts';
@@ -53,9 +54,6 @@ export interface PageArguments {
   readonly where?: WhereInput | null;
   readonly orderBy?: readonly { readonly field: string; readonly direction: 'asc' | 'desc' }[] | null;
 }
-
-/** Most terms of an order; more would not make it finer. */
-const mostTerms = 5;
 
 export interface Cost {
   fields: number;
@@ -120,8 +118,11 @@ export class SelectionReader {
     const where = args.where ? filterOf(this.#registry, module, args.where, this.#spendConditions) : undefined;
     const filter = where && found ? ({ is: 'and', filters: [found, where] } as const) : (where ?? found);
     const order = args.orderBy?.length ? args.orderBy : usualOrder(module);
-    if (order.length > mostTerms)
-      throw new AppError('limit_exceeded', `orderBy takes ${mostTerms} terms at the most; it has ${order.length}.`);
+    if (order.length > mostOrderTerms)
+      throw new AppError(
+        'limit_exceeded',
+        `orderBy takes ${mostOrderTerms} terms at the most; it has ${order.length}.`,
+      );
     const slice = pageSlice(args, this.#limits.largestPage);
     return {
       module,

@@ -1,6 +1,5 @@
 import type { Caller } from './caller.ts';
-import type { EntityModule } from './define.ts';
-import { AppError } from './errors.ts';
+import { missingRecord } from './missing-record.ts';
 import {
   answerIn,
   compileLists,
@@ -57,7 +56,7 @@ export class Answers {
 
   /** One record with everything below it, in one statement, ready to be answered. @throws AppError not_found, limit_exceeded */
   async record(selection: RecordSelection, id: string): Promise<Answer> {
-    return (await this.#answer(compileRecord(selection, id, this.#caller))) ?? missing(selection.module, id);
+    return found(await this.#answer(compileRecord(selection, id, this.#caller)), selection, id);
   }
 
   /** The JSON text of a list, as all there is to this unit of work: it has ended then. @throws AppError, see `page` */
@@ -67,7 +66,7 @@ export class Answers {
 
   /** The same for one record. @throws AppError, see `record` */
   async loneRecord(selection: RecordSelection, id: string): Promise<string> {
-    return (await this.#loneAnswer(compileRecord(selection, id, this.#caller))) ?? missing(selection.module, id);
+    return found(await this.#loneAnswer(compileRecord(selection, id, this.#caller)), selection, id);
   }
 
   async #loneAnswer(statement: Statement): Promise<string | undefined> {
@@ -82,6 +81,7 @@ export class Answers {
   }
 }
 
-function missing(module: EntityModule, id: string): never {
-  throw new AppError('not_found', `There is no ${module.typeName} "${id}".`);
+function found<T>(answer: T | undefined, { module }: RecordSelection, id: string): T {
+  if (answer === undefined) throw missingRecord(module, id);
+  return answer;
 }

@@ -3,6 +3,7 @@ import { decidingRelation, parentContext, referenceRelation } from './authorizat
 import type { Question } from './authorizer.ts';
 import type { Caller } from './caller.ts';
 import type { EntityModule } from './define.ts';
+import { deepestHierarchy } from './hierarchy.ts';
 import { targetOf } from './links.ts';
 import { hasObjectRights, type Operation } from './policy.ts';
 import { column } from './read/column.ts';
@@ -11,9 +12,6 @@ import type { RoleSession } from './transaction.ts';
 import { objectName, type ConditionedTuple, type Tuple } from './tuples.ts';
 
 type Row = Readonly<Record<string, unknown>>;
-
-/** Levels of records above a record that a question follows; the authorization store goes to 25. */
-const deepest = 20;
 
 /**
  * The question whether a caller may do something with a record. The ties that carry rights, from the record to the records
@@ -32,7 +30,7 @@ export async function questionAbout(
   }
   let level = [{ module, row }];
   const seen = new Set<string>();
-  for (let depth = 0; level.length > 0 && depth < deepest; depth++) {
+  for (let depth = 0; level.length > 0 && depth < deepestHierarchy; depth++) {
     const above: typeof level = [];
     for (const { module: kind, row: record } of level) {
       const id = record['id'] as string;

@@ -7,6 +7,7 @@ import { organizationOf } from './changes.ts';
 import { AppError } from './errors.ts';
 import type { Fields } from './fields.ts';
 import { validateChanges } from './input.ts';
+import { missingRecord } from './missing-record.ts';
 import { Decisions } from './decision.ts';
 import type { Operation } from './policy.ts';
 import { compileRead } from './read/rows.ts';
@@ -73,7 +74,7 @@ export class DataClient extends Answers {
   /** @throws AppError not_found, the same for a missing, deleted, foreign or hidden row */
   async get<M extends EntityModule>(module: M, id: string): Promise<RowOf<M>> {
     const row = await this.findOne(module, { id: { eq: id } });
-    if (!row) throw new AppError('not_found', `There is no ${module.typeName} "${id}".`);
+    if (!row) throw missingRecord(module, id);
     return row;
   }
 
@@ -202,7 +203,7 @@ export class DataClient extends Answers {
     return this.#unit.inTurn(async () => {
       await lockHierarchies(this.#unit, this.#caller, module, values);
       const [row] = await this.#read(module, { where: { id: { eq: id } }, limit: 1 }, true);
-      if (!row) throw new AppError('not_found', `There is no ${module.typeName} "${id}".`);
+      if (!row) throw missingRecord(module, id);
       // A kind without rules: its writes are dropped without a word (specification, Authorization rule 3).
       if (!module.policy) return { ...row, ...values };
       await this.#authorize(module, operation, row);

@@ -77,6 +77,9 @@ export interface FieldProblem {
   readonly message: string;
 }
 
+/** Most problems that one answer tells; whoever sends a thousand wrong rows learns enough from these. */
+export const mostProblems = 100;
+
 export interface ErrorDetails {
   /** Field problems, for `invalid_input` and its relatives. */
   readonly fields?: readonly FieldProblem[];

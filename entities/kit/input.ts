@@ -1,6 +1,6 @@
 import { Compile, type Validator } from 'typebox/compile';
 import { tenancyField, type EntityModule } from './define.ts';
-import { AppError, type FieldProblem } from './errors.ts';
+import { AppError, mostProblems, type FieldProblem } from './errors.ts';
 import type { Field } from './fields.ts';
 import { isId } from './ids.ts';
 
@@ -53,9 +53,6 @@ export function validateChanges(module: EntityModule, input: Values): Values {
   refuse(module, problems);
   return values;
 }
-
-/** Most problems that one answer tells; whoever sends a thousand wrong rows learns enough from these. */
-const mostProblems = 100;
 
 function refuse(module: EntityModule | undefined, problems: readonly FieldProblem[]): void {
   if (problems.length === 0) return;

@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import type { Caller } from './caller.ts';
 import type { EntityModule } from './define.ts';
-import { AppError, type ErrorCode } from './errors.ts';
+import { AppError, mostProblems, type ErrorCode } from './errors.ts';
 import type { Field } from './fields.ts';
+import { missingRecord } from './missing-record.ts';
+import { deepestHierarchy as deepest } from './hierarchy.ts';
 import { column } from './read/column.ts';
 import { compileSql, type Sql } from './read/sql.ts';
 import { permitted, visible } from './read/visibility.ts';
@@ -30,9 +32,6 @@ export interface ReferenceProblem {
   readonly code: ErrorCode;
   readonly message: string;
 }
-
-/** Most levels of a hierarchy, the first and the last included. */
-const deepest = 20;
 
 /** The references that values of a kind hold; empty ones are none. */
 export function referencesIn(
@@ -189,7 +188,7 @@ function problemsOf(
     const target = registry.byKind(module.fields[field]?.target as string);
     const row = found.get(id);
     const say = (code: ErrorCode, message: string) => [{ reference, code, message }];
-    if (!row) return say('not_found', `There is no ${target.typeName} "${id}".`);
+    if (!row) return say('not_found', missingRecord(target, id).message);
     if (!row.isPermitted) return say('permission_denied', `You may not edit this ${target.typeName}.`);
     if (from !== undefined && row.above?.includes(from))
       return say('invalid_input', `The ${module.typeName} would be part of itself.`);
@@ -219,9 +218,6 @@ export async function openProblems(
   if (open.length === 0) return [];
   return referenceProblems(await unit.readAs('app'), open, caller, unit.database.options.registry);
 }
-
-/** Most problems that one answer tells. */
-const mostProblems = 100;
 
 /** @throws AppError the first problem, with the paths of all that are like it */
 export function refuseReferences(problems: readonly ReferenceProblem[]): void {

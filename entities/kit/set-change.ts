@@ -4,6 +4,7 @@ import type { Caller } from './caller.ts';
 import { organizationOf, type RecordedChange } from './changes.ts';
 import type { EntityModule } from './define.ts';
 import { AppError, type ErrorCode } from './errors.ts';
+import { missingRecord } from './missing-record.ts';
 import { column } from './read/column.ts';
 import { live } from './read/live.ts';
 import { wholeRow } from './read/rows.ts';
@@ -127,9 +128,15 @@ async function findLocked(
   );
 }
 
+/** Told of an id by which nothing is found. */
+export function missingRefusal(module: EntityModule, id: string): Refusal {
+  const { code, message } = missingRecord(module, id);
+  return { id, code, message };
+}
+
 function refusalOf(id: string, found: FoundRow | undefined, { module, operation }: SetChange): [string, Refusal][] {
   const say = (code: ErrorCode, message: string): [string, Refusal][] => [[id, { id, code, message }]];
-  if (!found) return say('not_found', `There is no ${module.typeName} "${id}".`);
+  if (!found) return [[id, missingRefusal(module, id)]];
   if (!module.policy || (found.isPermitted && found.isRemovable)) return [];
   return say('permission_denied', `You may not ${found.isPermitted ? 'remove' : operation} this ${module.typeName}.`);
 }

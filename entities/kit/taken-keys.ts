@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { NewRow } from './creations.ts';
 import type { EntityModule, UniqueKey } from './define.ts';
-import { AppError, type FieldProblem } from './errors.ts';
+import { AppError, mostProblems, type FieldProblem } from './errors.ts';
 import { column } from './read/column.ts';
 import { compileSql } from './read/sql.ts';
 import type { RoleSession } from './transaction.ts';
@@ -32,9 +32,6 @@ export async function refuseTakenKeys(session: RoleSession, rows: readonly NewRo
   if (first)
     throw new AppError('already_exists', first.message, { details: { fields: problems.slice(0, mostProblems) } });
 }
-
-/** Most problems that one answer tells. */
-const mostProblems = 100;
 
 interface Asked {
   readonly module: EntityModule;

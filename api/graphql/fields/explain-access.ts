@@ -11,8 +11,8 @@ import { registry } from '#entities/index.ts';
 import { readStandingIn } from '#entities/kit/access.ts';
 import { callerOf } from '#entities/kit/caller.ts';
 import { AppError } from '#entities/kit/errors.ts';
+import { existingId } from '#entities/kit/missing-record.ts';
 import { explain, type ExplainedRule, type Explanation } from '#entities/kit/explanation.ts';
-import { existingId } from '../mutations.ts';
 import type { HandWrittenField } from '../hand-written-field.ts';
 
 interface Arguments {

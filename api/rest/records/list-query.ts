@@ -4,8 +4,8 @@ import { snakeCase } from '#entities/kit/snake-case.ts';
 import type { Field } from '#entities/kit/fields.ts';
 import { parseInstant } from '#entities/kit/instant.ts';
 import type { PageSelection, RecordSelection } from '#entities/kit/read/document.ts';
-import type { OrderTerm } from '#entities/kit/read/order.ts';
-import type { Filter } from '#entities/kit/read/where.ts';
+import { longestCursor, mostOrderTerms, type OrderTerm } from '#entities/kit/read/order.ts';
+import { orderableFields, type Filter } from '#entities/kit/read/where.ts';
 import { pageSlice, type SliceArguments } from '../../page-slice.ts';
 import { recordNames } from './record-names.ts';
 import { valueSchema } from './record-schema.ts';
@@ -17,18 +17,12 @@ interface ListQuery extends SliceArguments {
   readonly [filter: string]: unknown;
 }
 
-/** Longest cursor that is looked at; `parseCursor` says what is none. */
-const longestCursor = 8_000;
-
 const cursor = (description: string) => Type.Optional(Type.String({ maxLength: longestCursor, description }));
 const size = (description: string) => Type.Optional(Type.Integer({ description }));
 
-/** Most terms of an order; more would not make it finer. */
-const mostTerms = 5;
-
 /** @throws TypeError when a filter is called like something else that the query holds */
 export function listQuerySchema(module: EntityModule): TObject {
-  const orders = orderFields(module).map(snakeCase);
+  const orders = orderableFields(module).map(snakeCase);
   const term = `-?(?:${orders.join('|')})`;
   const common: Record<string, TSchema> = {
     first: size('So many from the beginning; 25 when neither first nor last is given.'),
@@ -38,7 +32,7 @@ export function listQuerySchema(module: EntityModule): TObject {
     order_by: Type.Optional(
       Type.String({
         maxLength: 500,
-        pattern: `^${term}(?:,${term}){0,${mostTerms - 1}}$`,
+        pattern: `^${term}(?:,${term}){0,${mostOrderTerms - 1}}$`,
         description: `Terms with commas between them, each with a minus for falling order: ${orders.join(', ')}.`,
       }),
     ),
@@ -124,14 +118,10 @@ function itemSchema(field: Field): object {
   return (field.schema as { readonly items?: object }).items ?? {};
 }
 
-function orderFields(module: EntityModule): string[] {
-  return [...new Set([...module.order, 'createdAt', 'updatedAt'])];
-}
-
 /** The schema let only known names pass. */
 function orderTerms(module: EntityModule, text: string | undefined): OrderTerm[] {
   if (text === undefined) return [];
-  const byName = new Map(orderFields(module).map((field) => [snakeCase(field), field]));
+  const byName = new Map(orderableFields(module).map((field) => [snakeCase(field), field]));
   return text.split(',').map((term): OrderTerm => {
     const isFalling = term.startsWith('-');
     const field = byName.get(isFalling ? term.slice(1) : term) as string;

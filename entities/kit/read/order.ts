@@ -86,7 +86,11 @@ export function parseCursor(module: EntityModule, terms: readonly KnownTerm[], c
   return values as CursorValues;
 }
 
-const longestCursor = 8_000;
+/** Longest cursor that is looked at. */
+export const longestCursor = 8_000;
+
+/** Most terms of an order; more would not make it finer. */
+export const mostOrderTerms = 5;
 
 /** Of PostgreSQL's type `integer`. */
 const largestInteger = 2_147_483_647;
