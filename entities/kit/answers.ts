@@ -1,4 +1,4 @@
-import type { Caller } from './caller.ts';
+import { databaseRoleOf, type Caller } from './caller.ts';
 import { missingRecord } from './missing-record.ts';
 import {
   answerIn,
@@ -75,7 +75,7 @@ export class Answers {
   }
 
   async #answer({ text, values }: Statement): Promise<Answer | undefined> {
-    const session = await this.#unit.readAs(this.#caller.kind === 'system' ? 'system' : 'app');
+    const session = await this.#unit.readAs(databaseRoleOf(this.#caller));
     const [row] = (await session.query<{ result: string | null }>(text, values)).rows;
     return row && (JSON.parse(answerIn([row.result])) as Answer);
   }

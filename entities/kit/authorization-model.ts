@@ -5,6 +5,7 @@ import {
   creatorRelation,
   hasObjectRights,
   operationAbove,
+  passingFields,
   scopeRelations,
   type Condition,
   type Operation,
@@ -129,11 +130,6 @@ function objectRelations(module: EntityModule): ModelRelation[] {
   const policy = module.policy;
   if (!policy) return [];
   const operations = ['view', 'edit', 'remove'] as const;
-  const passing = new Set(
-    operations.flatMap((operation) =>
-      policy[operation].flatMap(({ when }) => (when.is === 'through' ? [when.field] : [])),
-    ),
-  );
   const subjects = new Map<string, Map<string, SubjectType>>();
   for (const { module: granter, grant } of grantersOf(module)) {
     const relation = subjectRelations[grant.subject.kind];
@@ -147,7 +143,7 @@ function objectRelations(module: EntityModule): ModelRelation[] {
   }
   return [
     given(parentContext, [{ type: 'organization' }]),
-    ...[...passing].map((field) => given(referenceRelation(field), [{ type: targetOf(module, field).topic }])),
+    ...passingFields(policy).map((field) => given(referenceRelation(field), [{ type: targetOf(module, field).topic }])),
     ...[...subjects].map(([name, types]) => given(name, [...types.values()])),
     ...operations.flatMap((operation): ModelRelation[] => {
       const rewrite = decision(module, operation, policy[operation]);

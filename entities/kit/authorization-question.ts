@@ -5,7 +5,7 @@ import type { Caller } from './caller.ts';
 import type { EntityModule } from './define.ts';
 import { deepestHierarchy } from './hierarchy.ts';
 import { targetOf } from './links.ts';
-import { hasObjectRights, type Operation } from './policy.ts';
+import { hasObjectRights, passingFields, type Operation } from './policy.ts';
 import { column } from './read/column.ts';
 import { compileSql } from './read/sql.ts';
 import type { RoleSession } from './transaction.ts';
@@ -41,7 +41,7 @@ export async function questionAbout(
         const own = tie(kind.kind, id, parentContext, 'organization', caller.organizationId);
         context.push(condition ? { ...own, condition } : own);
       }
-      for (const field of passingFields(kind)) {
+      for (const field of passingFields(kind.policy)) {
         const target = targetOf(kind, field);
         const parent = await liveRow(session, target, record[field]);
         if (!parent) continue;
@@ -59,16 +59,10 @@ export async function questionAbout(
   };
 }
 
-/** References whose records pass rights down. */
-function passingFields({ policy }: EntityModule): readonly string[] {
-  const rules = policy ? [...policy.view, ...policy.edit, ...policy.remove] : [];
-  return [...new Set(rules.flatMap(({ when }) => (when.is === 'through' ? [when.field] : [])))];
-}
-
 /** Id and passing references of a record, unless it is deleted. */
 async function liveRow(session: RoleSession, module: EntityModule, id: unknown): Promise<Row | undefined> {
   if (typeof id !== 'string') return undefined;
-  const names = ['id', ...passingFields(module)];
+  const names = ['id', ...passingFields(module.policy)];
   const { text, values } =
     compileSql(sql`select ${sql.join(names.map((name) => sql`${column('r', name)} as ${sql.id(name)}`))}
     from ${sql.table(module.table)} as r where ${column('r', 'id')} = ${id} and ${column('r', 'deletedAt')} is null`);

@@ -67,6 +67,11 @@ export function systemCaller(reason: string, organizationId: string | null = nul
   return callerOf({ kind: 'system', subjectId: null, organizationId, reason });
 }
 
+/** The database role that a caller's statements run under. */
+export function databaseRoleOf({ kind }: Caller): 'app' | 'system' {
+  return kind === 'system' ? 'system' : 'app';
+}
+
 /** How a caller is written into history, events and logs: `user:<id>`, `system:<reason>`, `anonymous`. */
 export function actorOf(caller: Caller): string {
   if (caller.kind === 'system') return `system:${caller.reason}`;

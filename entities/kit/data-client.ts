@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Answers } from './answers.ts';
-import { actorOf, systemCaller, type Caller } from './caller.ts';
+import { actorOf, databaseRoleOf, systemCaller, type Caller } from './caller.ts';
 import { isDecidedAbove, newRows, type Creation } from './creations.ts';
 import type { ChangesOf, CreationOf, EntityModule, RowOf, TypedModule, Tenancy } from './define.ts';
 import { organizationOf } from './changes.ts';
@@ -229,7 +229,7 @@ export class DataClient extends Answers {
   }
 
   get #role(): 'app' | 'system' {
-    return this.#caller.kind === 'system' ? 'system' : 'app';
+    return databaseRoleOf(this.#caller);
   }
 
   #touch(entity: Row, values: Row): void {

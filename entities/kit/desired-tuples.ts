@@ -1,4 +1,4 @@
-import { tupleKey, type Tuple } from './tuples.ts';
+import { columnsOf, tupleKey, type Tuple } from './tuples.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 export interface DesiredTuple extends Tuple {
@@ -88,12 +88,4 @@ export async function markApplied(unit: UnitOfWork, tuples: readonly DesiredTupl
     hasChanged: rows.some((row) => row.hasChanged),
     held: tuples.filter((tuple) => !marked.has(tupleKey(tuple))),
   };
-}
-
-function columnsOf(tuples: readonly Tuple[]): [string[], string[], string[]] {
-  return [
-    tuples.map((tuple) => tuple.object),
-    tuples.map((tuple) => tuple.relation),
-    tuples.map((tuple) => tuple.subject),
-  ];
 }

@@ -70,6 +70,12 @@ export function hasObjectRights(policy: Policy | undefined): boolean {
   return rules.some(({ when }) => when.is === 'related' || when.is === 'through');
 }
 
+/** References whose records pass rights down. */
+export function passingFields(policy: Policy | undefined): readonly string[] {
+  const rules = policy ? [...policy.view, ...policy.edit, ...policy.remove] : [];
+  return [...new Set(rules.flatMap(({ when }) => (when.is === 'through' ? [when.field] : [])))];
+}
+
 /** The operation on the record referred to that `through` means. */
 export function operationAbove(operation: Operation): 'view' | 'edit' {
   return operation === 'view' ? 'view' : 'edit';

@@ -6,7 +6,7 @@ import type { Database } from './database.ts';
 import type { EntityModule } from './define.ts';
 import { newId } from './ids.ts';
 import type { RoleSession } from './transaction.ts';
-import { tupleChanges, tupleKey } from './tuples.ts';
+import { oneByOne, tupleChanges } from './tuples.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** An announcement a handler makes itself. Payloads hold ids and small values, never secrets. */
@@ -134,11 +134,6 @@ async function writeWithEventsOrWithout(session: RoleSession, records: Records, 
     await write(session, { ...records, events: [] });
     return false;
   }
-}
-
-/** The last word per tuple: an upsert may not touch one row twice. */
-function oneByOne<T extends { object: string; relation: string; subject: string }>(tuples: readonly T[]): T[] {
-  return [...new Map(tuples.map((tuple) => [tupleKey(tuple), tuple])).values()];
 }
 
 function tellableFields({ module, changedFields }: RecordedChange): string[] {

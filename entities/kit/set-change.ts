@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
-import type { Caller } from './caller.ts';
+import { databaseRoleOf, type Caller } from './caller.ts';
 import { organizationOf, type RecordedChange } from './changes.ts';
 import type { EntityModule } from './define.ts';
 import { AppError, type ErrorCode } from './errors.ts';
@@ -93,7 +93,7 @@ async function findLocked(
   { module, operation, values: given, caller }: SetChange,
   ids: readonly string[],
 ): Promise<Map<string, FoundRow>> {
-  const session = await unit.readAs(roleOf(caller));
+  const session = await unit.readAs(databaseRoleOf(caller));
   // In the order of their ids, so that two such changes never wait for each other in a circle.
   const lock = compileSql(sql`select ${column('row', 'id')} from ${sql.table(module.table)} as row
     where ${column('row', 'id')} = any(${ids}) and ${live(module, 'row', caller)}
@@ -161,7 +161,7 @@ async function write(unit: UnitOfWork, change: SetChange, rows: readonly Row[]):
   const { module, operation, values, caller, stamp } = change;
   const before = new Map(rows.map((row) => [row['id'], row]));
   if (operation === 'remove') unit.created.clear();
-  await unit.changeRows(roleOf(caller), module, async (session) => {
+  await unit.changeRows(databaseRoleOf(caller), module, async (session) => {
     const which = sql`${column('row', 'id')} = any(${[...before.keys()]})`;
     const after = await updateRows(session, module, { values, which, stamp });
     return after.map((row): RecordedChange => {
@@ -182,10 +182,6 @@ async function write(unit: UnitOfWork, change: SetChange, rows: readonly Row[]):
 
 function changedNames(row: Row, values: Row): string[] {
   return Object.keys(values).filter((name) => !isDeepStrictEqual(row[name], values[name]));
-}
-
-function roleOf(caller: Caller): 'app' | 'system' {
-  return caller.kind === 'system' ? 'system' : 'app';
 }
 
 /** Column types of what the machine itself sets in a deletion. */

@@ -2,7 +2,7 @@ import { raiseRevisions, systemScope } from './authorization-state.ts';
 import type { EntityModule } from './define.ts';
 import type { DesiredTuple } from './desired-tuples.ts';
 import { lockStandingRows, standingRows, unfoundedAmong, type Standing } from './tuple-comparison.ts';
-import { tupleKey, type Tuple } from './tuples.ts';
+import { columnsOf, oneByOne, tupleKey, type Tuple } from './tuples.ts';
 import type { RoleSession } from './transaction.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
@@ -44,8 +44,7 @@ export async function repairMissing(
     tuples.map((tuple) => ({ ...tuple, organization_id: organizationId, present: true, raises: true })),
   );
   if (missing.length > 0) {
-    const once = [...new Map(missing.map((tuple) => [tupleKey(tuple), tuple])).values()];
-    await session.query('select write_records($1)', [JSON.stringify({ tuples: once })]);
+    await session.query('select write_records($1)', [JSON.stringify({ tuples: oneByOne(missing) })]);
     await raiseRevisions(session, new Set(missing.map((tuple) => tuple.organization_id ?? systemScope)));
   }
   return { checked: rows.length, repaired: missing.map(tupleOnly), last: placeOf(rows, most)?.id ?? null };
@@ -164,12 +163,4 @@ function placeOf<T>(rows: readonly T[], most: number): T | null {
 
 function tupleOnly({ object, relation, subject }: Tuple): Tuple {
   return { object, relation, subject };
-}
-
-function columnsOf(tuples: readonly Tuple[]): [string[], string[], string[]] {
-  return [
-    tuples.map((tuple) => tuple.object),
-    tuples.map((tuple) => tuple.relation),
-    tuples.map((tuple) => tuple.subject),
-  ];
 }

@@ -84,3 +84,17 @@ export function tupleChanges(
 export function tupleKey({ object, relation, subject }: Tuple): string {
   return JSON.stringify([object, relation, subject]);
 }
+
+/** Tuples as the three columns of an `unnest`. */
+export function columnsOf(tuples: readonly Tuple[]): [string[], string[], string[]] {
+  return [
+    tuples.map((tuple) => tuple.object),
+    tuples.map((tuple) => tuple.relation),
+    tuples.map((tuple) => tuple.subject),
+  ];
+}
+
+/** The last word per tuple: an upsert may not touch one row twice. */
+export function oneByOne<T extends Tuple>(tuples: readonly T[]): T[] {
+  return [...new Map(tuples.map((tuple) => [tupleKey(tuple), tuple])).values()];
+}

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { raiseRevisions } from './authorization-state.ts';
+import { databaseRoleOf } from './caller.ts';
 import { recordWithConsequences } from './cascade.ts';
 import { recordedChanges, type RecordedChange } from './changes.ts';
 import { DataClient } from './data-client.ts';
@@ -129,7 +130,7 @@ export class UnitOfWork {
   }
 
   get #homeRole(): DatabaseRole {
-    return this.context.caller.kind === 'system' ? 'system' : 'app';
+    return databaseRoleOf(this.context.caller);
   }
 
   /** The transaction under the given role, with pending changes sent before, so that a read sees them. */
