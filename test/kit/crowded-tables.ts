@@ -2,6 +2,7 @@ import type { Client } from 'pg';
 import type { EntityModule } from '#entities/kit/define.ts';
 import type { Field } from '#entities/kit/fields.ts';
 import { snakeCase } from '#entities/kit/snake-case.ts';
+import { eventually } from './eventually.ts';
 
 /**
  * Row `n` of every kind has this id, and all kinds share the numbers: even ones belong to one large organization, odd ones to
@@ -60,7 +61,17 @@ export async function fillTable(client: Client, module: EntityModule, rows: numb
   );
   await client.query('reset session_replication_role');
   for (const { definition } of indexes.rows) await client.query(definition);
-  await client.query(`vacuum analyze ${table}`);
+  await client.query(`analyze ${table}`);
+  // Plans depend on whether rows have to be fetched to know that everybody may see them, which holds as long as others have
+  // transactions open that began before.
+  await eventually(async () => {
+    await client.query(`vacuum ${table}`);
+    const found = await client.query<{ whole: boolean }>(
+      'select relallvisible = relpages as whole from pg_class where oid = $1::regclass',
+      [table],
+    );
+    return found.rows[0]?.whole;
+  });
 }
 
 /**

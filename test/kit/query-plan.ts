@@ -1,3 +1,4 @@
+import { escapeLiteral } from 'pg';
 import { callerOf, type Caller } from '#entities/kit/caller.ts';
 import type { Database } from '#entities/kit/database.ts';
 import { newId } from '#entities/kit/ids.ts';
@@ -21,24 +22,43 @@ interface Statement {
   readonly values: readonly unknown[];
 }
 
-/** The plan of a statement as the product would run it for this caller: role, tenant settings and bound values are its own. */
+/**
+ * The plan of a statement as the product would run it for this caller: role, tenant settings and bound values are its own.
+ * @param options.kept the plan for any values, to which PostgreSQL may change after it prepared a statement and ran it a few times
+ */
 export async function planOf(
   database: Database,
   caller: Caller,
   statement: Statement,
-  options: { readonly analyze?: boolean } = {},
+  options: { readonly analyze?: boolean; readonly kept?: boolean } = {},
 ): Promise<PlanNode> {
   const unit = database.unitOfWork({ caller: callerOf(caller), requestId: `plan-${newId()}` });
   try {
     const session = await unit.readAs('app');
-    const { rows } = await session.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
-      `explain (format json${options.analyze ? ', analyze, buffers, timing off' : ''}) ${statement.text}`,
-      statement.values,
-    );
+    const explain = `explain (format json${options.analyze ? ', analyze, buffers, timing off' : ''})`;
+    if (options.kept) {
+      await session.query('set local plan_cache_mode = force_generic_plan');
+      await session.query(`prepare kept as ${statement.text}`);
+    }
+    const values = options.kept ? [] : statement.values;
+    const explained = options.kept ? `execute kept${literals(statement.values)}` : statement.text;
+    const { rows } = await session.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(`${explain} ${explained}`, values);
+    if (options.kept) await session.query('deallocate kept');
     return (rows[0] as (typeof rows)[number])['QUERY PLAN'][0].Plan;
   } finally {
     await unit.rollback();
   }
+}
+
+/** Values as EXECUTE takes them, which cannot be given any to bind. */
+function literals(values: readonly unknown[]): string {
+  return values.length === 0 ? '' : `(${values.map(literal).join(', ')})`;
+}
+
+function literal(value: unknown): string {
+  if (value === null) return 'null';
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return escapeLiteral(Array.isArray(value) ? `{${text.slice(1, -1)}}` : text);
 }
 
 /** All nodes that read a table or an index. */

@@ -86,15 +86,17 @@ class RuleCompiler {
   predicate(alias: string): Sql {
     if (this.#selfReferences.length === 0) return this.#predicate(alias, 'asked');
     const table = sql.table(this.#module.table);
-    const above = this.#selfReferences.map(
-      (field) => sql`(up.id = ${column('below', field)} and ${this.#predicate('below', { allowsBy: field })})`,
+    const steps = this.#selfReferences.map(
+      (field) => sql`select up.id from ${table} as below join ${table} as up on up.id = ${column('below', field)}
+        where below.id = climbed.id and ${live(this.#module, 'up', this.#caller)} and ${this.#predicate('below', { allowsBy: field })}`,
     );
     return sql`exists (with recursive climbed(id) as (
         select ${column(alias, 'id')}
         union
-        select up.id from climbed join ${table} as below on below.id = climbed.id join ${table} as up on (${sql.join(above, sql` or `)})
-        where ${live(this.#module, 'up', this.#caller)}
-      ) select 1 from climbed join ${table} as held on held.id = climbed.id where ${this.#predicate('held', 'refuses')})`;
+        select above.id from climbed cross join lateral (${oneAtATime(sql.join(steps, sql` union all `))}) as above
+      ) select 1 from climbed cross join lateral (${oneAtATime(
+        sql`select 1 from ${table} as held where held.id = climbed.id and ${this.#predicate('held', 'refuses')}`,
+      )}) as held)`;
   }
 
   applies(alias: string, condition: Condition): Sql {
@@ -124,11 +126,10 @@ class RuleCompiler {
       (field) => sql`select below.id from ${table} as below where ${column('below', field)} = reached.id
         and ${live(this.#module, 'below', this.#caller)} and ${this.#predicate('below', { allowsBy: field })}`,
     );
-    // Without "offset 0" the planner, which takes what is reached to be a lot, would read all of the organization at each step.
     return sql`with recursive reached(id) as (
       (${base})
       union
-      select passed.id from reached cross join lateral (${sql.join(steps, sql` union all `)} offset 0) as passed
+      select passed.id from reached cross join lateral (${oneAtATime(sql.join(steps, sql` union all `))}) as passed
     ) select id from reached`;
   }
 
@@ -256,4 +257,12 @@ class RuleCompiler {
       where ${column(above, 'id')} = ${column(alias, field)} and ${live(target, above, this.#caller)}
       and ${permitted(target, above, this.#caller, operationAbove(this.#operation))})`;
   }
+}
+
+/**
+ * A lateral statement that is run for each row before it. Without "offset 0" the planner, which takes what a hierarchy holds to
+ * be a lot, may read all of the organization at each step, above all where a plan is kept for every caller.
+ */
+function oneAtATime(statement: Sql): Sql {
+  return sql`${statement} offset 0`;
 }
