@@ -1,5 +1,5 @@
 import { defineEntityModule } from './kit/define.ts';
-import { flag, text } from './kit/fields.ts';
+import { text } from './kit/fields.ts';
 import { allow, anyone, creators, deny, related, role, scope, system } from './kit/policy.ts';
 
 export const group = defineEntityModule({
@@ -10,7 +10,6 @@ export const group = defineEntityModule({
     name: text('Name, unique in the organization.', { min: 2, max: 160 }),
     displayName: text('Name shown to people; the name when empty.', { max: 64, optional: true }),
     description: text('What the group is for.', { max: 2_000, optional: true }),
-    isManaged: flag('Kept by the server; people do not change it.', { default: false, immutable: true }),
   },
   displayId: 'GRP',
   unique: [{ fields: ['organizationId', 'name'], message: 'A group with this name exists already.' }],
@@ -27,8 +26,8 @@ export const group = defineEntityModule({
     edit: [allow(system), allow(role('owner', 'super_admin')), allow(scope), allow(related('admin'))],
     remove: [allow(system), allow(role('owner', 'super_admin')), allow(scope), allow(related('admin'))],
   },
-  expose: { name: 'read-write', displayName: 'read-write', description: 'read-write', isManaged: 'read' },
-  filter: ['name', 'isManaged'],
+  expose: { name: 'read-write', displayName: 'read-write', description: 'read-write' },
+  filter: ['name'],
   order: ['name', 'createdAt'],
   search: ['name', 'displayName'],
   mutate: ['create', 'update', 'delete'],

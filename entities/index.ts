@@ -7,6 +7,7 @@ import { groupSetting } from './group-setting.ts';
 import { invite } from './invite.ts';
 import { membership } from './membership.ts';
 import { note } from './note.ts';
+import { organizationModule } from './organization-module.ts';
 import { organizationSetting } from './organization-setting.ts';
 import { organization } from './organization.ts';
 import { tag } from './tag.ts';
@@ -23,6 +24,7 @@ export {
   membership,
   note,
   organization,
+  organizationModule,
   organizationSetting,
   tag,
   task,
@@ -33,6 +35,7 @@ export {
 export const registry = createRegistry([
   user,
   organization,
+  organizationModule,
   organizationSetting,
   membership,
   invite,

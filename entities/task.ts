@@ -83,6 +83,10 @@ export const task = defineEntityModule({
   mutate: ['create', 'update', 'delete'],
   events: ['created', 'updated', 'deleted'],
   share: true,
+  hooks: {
+    alongside: ({ status, completedAt }, { at }) =>
+      status === undefined || completedAt ? {} : { completedAt: status === 'completed' ? at : null },
+  },
   grants: [
     { object: { kind: 'task', id: 'id' }, relation: 'assignee', subject: { kind: 'user', id: 'assigneeId' } },
     { object: { kind: 'task', id: 'id' }, relation: 'assigner', subject: { kind: 'user', id: 'assignerId' } },

@@ -13,6 +13,7 @@ import { Migration0011Search } from './migration-0011-search.ts';
 import { Migration0012WordLookup } from './migration-0012-word-lookup.ts';
 import { Migration0013ListIndexes } from './migration-0013-list-indexes.ts';
 import { Migration0014KeptPlans } from './migration-0014-kept-plans.ts';
+import { Migration0015OrganizationModules } from './migration-0015-organization-modules.ts';
 
 /** All migrations in the order in which they run; rewritten by `npm run migrate:new`. */
 export const migrations: MigrationObject[] = [
@@ -30,4 +31,5 @@ export const migrations: MigrationObject[] = [
   { name: '0012-word-lookup', class: Migration0012WordLookup },
   { name: '0013-list-indexes', class: Migration0013ListIndexes },
   { name: '0014-kept-plans', class: Migration0014KeptPlans },
+  { name: '0015-organization-modules', class: Migration0015OrganizationModules },
 ];

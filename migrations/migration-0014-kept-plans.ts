@@ -16,10 +16,10 @@ export class Migration0014KeptPlans extends Migration {
   }
 }
 
-const header = 'security definer set search_path = public, pg_temp';
+export const header = 'security definer set search_path = public, pg_temp';
 
 /** An organization and those it is part of, whose end at the top is not known. */
-const chain = (wanted: string) => `with recursive chain as (
+export const chain = (wanted: string) => `with recursive chain as (
         select o.id, o.parent_id, 1 as depth from organizations o where o.id = ${wanted} and o.deleted_at is null
         union all
         select o.id, o.parent_id, chain.depth + 1 from organizations o join chain on o.id = chain.parent_id
@@ -27,14 +27,9 @@ const chain = (wanted: string) => `with recursive chain as (
       ) select chain.id from chain`;
 
 /** From the most to the least powerful (entities/kit/caller.ts). */
-const roleOrder = `array['owner', 'super_admin', 'admin', 'member', 'auditor']`;
+export const roleOrder = `array['owner', 'super_admin', 'admin', 'member', 'auditor']`;
 
-const kept = [
-  `create or replace function organization_chain(wanted text) returns table (id text) language plpgsql stable ${header} as $$
-  begin
-    return query ${chain('wanted')};
-  end $$`,
-  `create or replace function request_context(wanted_user text, wanted_token text, wanted_organization text)
+export const contextKept = `create or replace function request_context(wanted_user text, wanted_token text, wanted_organization text)
     returns table (is_active boolean, is_revoked boolean, role text, group_ids text[], relations text[])
     language plpgsql stable ${header} as $$
   declare
@@ -55,7 +50,13 @@ const kept = [
       exists (select 1 from users u where u.id = wanted_user and u.status = 'active' and u.deleted_at is null),
       exists (select 1 from revoked_tokens r where r.token_id = wanted_token),
       found_role, found_groups, found_relations;
+  end $$`;
+const kept = [
+  `create or replace function organization_chain(wanted text) returns table (id text) language plpgsql stable ${header} as $$
+  begin
+    return query ${chain('wanted')};
   end $$`,
+  contextKept,
   `create or replace function authorization_state(wanted_organization text)
     returns table (organizations text[], revisions text, is_behind boolean, has_waiting boolean)
     language plpgsql stable ${header} as $$

@@ -16,9 +16,11 @@ import type { ConfigStore } from '#config/store.ts';
 import { registry as productRegistry } from '#entities/index.ts';
 import { deriveModel } from '#entities/kit/authorization-model.ts';
 import type { Authorizer } from '#entities/kit/authorizer.ts';
+import type { Caller } from '#entities/kit/caller.ts';
 import { systemClock, type Clock } from '#entities/kit/clock.ts';
 import { Database, type DatabaseOptions } from '#entities/kit/database.ts';
 import { kindsWithoutRules } from '#entities/kit/kinds-without-rules.ts';
+import { everyModule } from '#entities/kit/product-modules.ts';
 import type { Registry as EntityRegistry } from '#entities/kit/registry.ts';
 import type { StatementObserver } from '#entities/kit/transaction.ts';
 import { hasListener } from '#workflows/events/subscriptions.ts';
@@ -35,8 +37,8 @@ export interface Backbone {
   /** Undefined while `authz.enabled` is off. */
   readonly store: AuthorizationStore | undefined;
   readonly tuples: TupleRelay | undefined;
-  /** How the organization of callers counts for records of each kind. */
-  readonly contextOfCallers: () => Promise<ContextOfCallers>;
+  /** What the settings say about callers: how their organization counts for records of each kind, and whether it may use everything. */
+  readonly contextOfCallers: () => Promise<ContextOfCallers & Partial<Pick<Caller, 'modules'>>>;
   readonly jobMetrics: JobMetrics;
   /**
    * This process relays by itself: events of its commits are told to `wake` instead of to the relays of other processes.
@@ -157,7 +159,10 @@ export async function openBackbone(options: BackboneOptions): Promise<Backbone> 
     temporal,
     store,
     tuples,
-    contextOfCallers: () => contexts.ofCallers(),
+    contextOfCallers: async () => ({
+      ...(await contexts.ofCallers()),
+      ...everyModule(config.current.ormconfig.modules),
+    }),
     jobMetrics,
     relayHere: (wake) => {
       wakeRelays = wake;

@@ -84,13 +84,13 @@ async function identify({ core }: FastifyRequest, services: Services, claims: Ac
     throw new AppError('unauthenticated', 'The access token is not valid or has expired; sign in again.');
   }
   core.claims = claims;
-  const { role, groupIds, relations } = standing;
+  const { role, groupIds, relations, modules } = standing;
   core.caller = callerOf({
     kind: 'user',
     subjectId: userId,
     tokenId,
     // Without a membership the organization is not theirs any more; tenant queries then return nothing.
-    ...(role === null ? {} : { organizationId, role, groupIds, relations }),
+    ...(role === null ? {} : { organizationId, role, groupIds, relations, modules }),
     ...(await services.contextOfCallers()),
   });
 }

@@ -1,4 +1,5 @@
-import type { Role } from './caller.ts';
+import type { QueryResultRow } from 'pg';
+import type { Caller, Role } from './caller.ts';
 import type { Database } from './database.ts';
 import { queryAlone } from './transaction.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -11,15 +12,18 @@ export interface Named {
 }
 
 /** What is true now of the person an access token names. */
-export interface Standing {
+export interface Standing extends StandingIn {
   readonly isActive: boolean;
   readonly isRevoked: boolean;
-  /** Strongest role in the token's organization or one that it is part of; null when there is none any more. */
-  readonly role: Role | null;
-  readonly groupIds: readonly string[];
-  /** See `Caller.relations`. */
-  readonly relations: readonly string[];
 }
+
+/** The same of a person in one organization. */
+export interface StandingIn extends Pick<Caller, 'groupIds' | 'relations' | 'modules'> {
+  /** Strongest role there or in an organization that it is part of; null when there is none any more. */
+  readonly role: Role | null;
+}
+
+const columns = 'role, group_ids as "groupIds", relations, modules';
 
 /**
  * The one statement before a unit of work: reads user, revocation and membership together, outside any transaction.
@@ -31,7 +35,7 @@ export async function readStanding(
   { deadline, traceparent }: { readonly deadline: number; readonly traceparent: string },
 ): Promise<Standing> {
   const startedAt = performance.now();
-  const text = `select is_active as "isActive", is_revoked as "isRevoked", role, group_ids as "groupIds", relations
+  const text = `select is_active as "isActive", is_revoked as "isRevoked", ${columns}
     from request_context($1, $2, $3)`;
   const values = [userId, tokenId, organizationId];
   const { rows } = await queryAlone<Standing>(database.pool, { name: 'request-context', text, values }, deadline);
@@ -44,18 +48,14 @@ export async function readStanding(
   return rows[0] as Standing;
 }
 
-/** Role, groups and relations of a person in an organization, as of now. */
-export async function readStandingIn(
-  unit: UnitOfWork,
-  userId: string,
-  organizationId: string,
-): Promise<Pick<Standing, 'role' | 'groupIds' | 'relations'>> {
+/** What is true now of a person in an organization. */
+export async function readStandingIn(unit: UnitOfWork, userId: string, organizationId: string): Promise<StandingIn> {
   const session = await unit.readAs('app');
-  const { rows } = await session.query<Pick<Standing, 'role' | 'groupIds' | 'relations'>>(
-    `select role, group_ids as "groupIds", relations from request_context($1, '', $2)`,
+  const { rows } = await session.query<StandingIn & QueryResultRow>(
+    `select ${columns} from request_context($1, '', $2)`,
     [userId, organizationId],
   );
-  return rows[0] as Standing;
+  return rows[0] as StandingIn;
 }
 
 /** Makes an access token worthless from the commit on. */

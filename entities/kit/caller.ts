@@ -1,7 +1,8 @@
 import { isId } from './ids.ts';
+import { productModules, type ProductModule } from './product-modules.ts';
 import type { TupleCondition } from './tuples.ts';
 
-/** Organization roles, from most to least powerful; the auditor reads and comments only. */
+/** Organization roles, from most to least powerful; the auditor looks at everything that is not given record by record. */
 export const roles = ['owner', 'super_admin', 'admin', 'member', 'auditor'] as const;
 export type Role = (typeof roles)[number];
 
@@ -23,6 +24,8 @@ export interface Caller {
   readonly groupIds: readonly string[];
   /** Relations to `organizationId` that the caller, or a group of theirs, was given besides the role: scopes, rights to create. */
   readonly relations: readonly string[];
+  /** Product modules that the organization may use. */
+  readonly modules: readonly ProductModule[];
   /** Kinds about whose records the organization says nothing; see `authz.enableparentcontext`. */
   readonly outOfContext: readonly string[];
   /** Conditions under which the organization counts for records of the other kinds; see `authz.parentcontextconditions`. */
@@ -40,6 +43,7 @@ const nobody = {
   role: null,
   groupIds: [],
   relations: [],
+  modules: [],
   outOfContext: [],
   contextConditions: {},
   tokenId: null,
@@ -64,7 +68,7 @@ export function systemCaller(reason: string, organizationId: string | null = nul
       `system caller for "${reason}" got ${JSON.stringify(organizationId)}, which is not an organization id`,
     );
   }
-  return callerOf({ kind: 'system', subjectId: null, organizationId, reason });
+  return callerOf({ kind: 'system', subjectId: null, organizationId, modules: productModules, reason });
 }
 
 /** The database role that a caller's statements run under. */

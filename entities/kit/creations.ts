@@ -2,7 +2,9 @@ import type { Caller } from './caller.ts';
 import { tenancyField, type EntityModule } from './define.ts';
 import { displayIdOf } from './display-id.ts';
 import { AppError } from './errors.ts';
+import { withAlongside } from './hooks.ts';
 import { newId } from './ids.ts';
+import { refuseSwitchedOff } from './product-modules.ts';
 import { checkRowCount } from './set-change.ts';
 import { validateCreations, type CreationValues } from './input.ts';
 
@@ -37,13 +39,14 @@ export interface Creator {
 /**
  * The rows that creations mean, each after the one it hangs on, whole and checked by themselves; rules and references are
  * not asked yet.
- * @throws AppError limit_exceeded, invalid_input; permission_denied when they would belong to nobody
+ * @throws AppError limit_exceeded, invalid_input, module_not_enabled; permission_denied when they would belong to nobody
  */
 export function newRows(creations: readonly Creation[], creator: Creator): NewRow[] {
   const drafts = creations.flatMap((creation) => draftsOf(creation, creator));
   checkRowCount(drafts.length);
   // Before anything is said about the input, to whoever can create nothing at all.
   for (const { module, input } of drafts) {
+    refuseSwitchedOff(module, creator.caller);
     if (tenancyField(module.tenancy).some((name) => (input[name] ?? null) === null))
       throw new AppError('permission_denied', `Choose an organization before creating a ${module.typeName}.`);
   }
@@ -85,7 +88,7 @@ function meant(module: EntityModule, { caller }: Creator): Row {
 
 function wholeRow(module: EntityModule, values: Row, { actor, at }: Creator): Row {
   return {
-    ...values,
+    ...withAlongside(module, values, { operation: 'create', at }),
     ...(module.displayId === undefined ? {} : { displayId: displayIdOf(module.displayId, values['id'] as string) }),
     createdAt: at,
     updatedAt: at,

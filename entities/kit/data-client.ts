@@ -5,9 +5,11 @@ import { isDecidedAbove, newRows, type Creation } from './creations.ts';
 import type { ChangesOf, CreationOf, EntityModule, RowOf, TypedModule, Tenancy } from './define.ts';
 import { organizationOf } from './changes.ts';
 import { AppError } from './errors.ts';
+import { withAlongside } from './hooks.ts';
 import type { Fields } from './fields.ts';
 import { validateChanges } from './input.ts';
 import { missingRecord } from './missing-record.ts';
+import { refuseSwitchedOff } from './product-modules.ts';
 import { Decisions } from './decision.ts';
 import type { Operation } from './policy.ts';
 import { compileRead } from './read/rows.ts';
@@ -201,6 +203,7 @@ export class DataClient extends Answers {
     recordVersion?: number,
   ): Promise<Row> {
     return this.#unit.inTurn(async () => {
+      refuseSwitchedOff(module, this.#caller);
       await lockHierarchies(this.#unit, this.#caller, module, values);
       const [row] = await this.#read(module, { where: { id: { eq: id } }, limit: 1 }, true);
       if (!row) throw missingRecord(module, id);
@@ -212,13 +215,14 @@ export class DataClient extends Answers {
           'stale_record',
           `The ${module.typeName} is at version ${String(row['recordVersion'])}, not ${recordVersion}; read it again and repeat the change.`,
         );
-      const changes = differences(row, values);
+      const given = differences(row, values);
       // What changes nothing is no change: no version, no history, no event.
-      if (Object.keys(changes).length === 0) return row;
+      if (Object.keys(given).length === 0) return row;
+      const changes = operation === 'edit' ? differences(row, this.#withAlongside(module, given)) : given;
       if (isMove(module, Object.keys(changes))) await this.#authorize(module, 'remove', row);
       const organizationId = organizationOf(module, row);
-      const given = referencesIn(module, changes, { organizationId, from: id, path: '' });
-      await checkReferences(this.#unit, this.#caller, given);
+      const references = referencesIn(module, changes, { organizationId, from: id, path: '' });
+      await checkReferences(this.#unit, this.#caller, references);
       const { registry } = this.#unit.database.options;
       return this.#unit.change(this.#role, () => {
         const entity: Row = this.#unit.em.merge(registry.schemaOf(module).class, row as never, { refresh: true });
@@ -226,6 +230,10 @@ export class DataClient extends Answers {
         return entity;
       });
     });
+  }
+
+  #withAlongside(module: EntityModule, changes: Row): Row {
+    return withAlongside(module, changes, { operation: 'update', at: this.#unit.database.options.clock.now() });
   }
 
   get #role(): 'app' | 'system' {

@@ -1,5 +1,7 @@
 import { text, type CreationInput, type ChangeInput, type Fields, type FieldValues } from './fields.ts';
+import type { EntityHooks } from './hooks.ts';
 import { hasObjectRights, type Policy } from './policy.ts';
+import type { ProductModule } from './product-modules.ts';
 import { snakeCase } from './snake-case.ts';
 import type { TupleGrant } from './tuples.ts';
 
@@ -37,6 +39,8 @@ export interface EntityDefinition<F extends Fields, T extends Tenancy, Name exte
   /** Further indexes over live rows, besides references and unique keys. */
   readonly indexes?: readonly (readonly Name[])[];
   readonly tenancy: T;
+  /** Product modules of which an organization needs one; absent: the kind is part of the base. */
+  readonly modules?: readonly [ProductModule, ...ProductModule[]];
   /**
    * Which rows the app role can reach at all, when the tenancy alone does not say it: SQL over the table's columns, with
    * `$organization` and `$user` for the caller's ids.
@@ -59,6 +63,7 @@ export interface EntityDefinition<F extends Fields, T extends Tenancy, Name exte
   readonly share?: true;
   /** Relationship tuples a live row stands for in the authorization store. */
   readonly grants?: readonly TupleGrant<Name>[];
+  readonly hooks?: EntityHooks<F>;
 }
 
 type TenancyName<T extends Tenancy> = T extends 'organization' ? 'organizationId' : T extends 'user' ? 'userId' : never;
@@ -142,6 +147,8 @@ export function defineEntityModule<const F extends Fields, const T extends Tenan
     if (field.type === 'reference' && !name.endsWith('Id')) fail(`reference "${name}" must end in "Id"`);
     if (field.secret && Object.hasOwn(definition.expose, name)) fail(`secret field "${name}" cannot be exposed`);
   }
+  if (definition.modules && definition.tenancy !== 'organization')
+    fail("product modules are an organization's, so its records must be too");
   if (hasObjectRights(definition.policy)) {
     const { view = [], edit = [], remove = [] } = definition.policy ?? {};
     const isEnded = view.at(-1)?.effect === 'deny' && view.at(-1)?.when.is === 'anyone';
@@ -173,6 +180,9 @@ export function defineEntityModule<const F extends Fields, const T extends Tenan
   const untyped = definition as unknown as EntityDefinition<F, T, string>;
   return {
     ...(definition.displayId === undefined ? untyped : withDisplayId(untyped)),
+    ...(definition.modules && {
+      description: `${definition.description} Part of the product module ${definition.modules.join(' or ')}.`,
+    }),
     topic: snakeCase(definition.kind),
     typeName: pascalCase(definition.kind),
   };

@@ -43,6 +43,7 @@ export const errorCatalogue = {
   invalid_credentials: entry('unauthenticated', 'The sign-in failed.'),
   unauthenticated: entry('unauthenticated', 'Sign in first.'),
   permission_denied: entry('denied', 'You may not do this.'),
+  module_not_enabled: entry('denied', 'The organization does not have this product module.'),
   csrf_token_missing: entry('denied', 'The CSRF token is missing.'),
   csrf_token_invalid: entry('denied', 'The CSRF token does not match.'),
   not_found: entry('not_found', 'There is no such record.'),

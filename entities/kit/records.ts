@@ -4,6 +4,7 @@ import { actorOf } from './caller.ts';
 import type { RecordedChange } from './changes.ts';
 import type { Database } from './database.ts';
 import type { EntityModule } from './define.ts';
+import { tellAfterCommit } from './hooks.ts';
 import { newId } from './ids.ts';
 import type { RoleSession } from './transaction.ts';
 import { oneByOne, tupleChanges } from './tuples.ts';
@@ -38,6 +39,7 @@ export async function writeRecords(
   drafts: readonly EventDraft[],
   unit: UnitOfWork,
 ): Promise<Written> {
+  tellAfterCommit(unit, changes);
   const { database, origin } = unit;
   const actor = actorOf(unit.context.caller);
   const at = database.options.clock.now().toISOString();

@@ -4,7 +4,9 @@ import { databaseRoleOf, type Caller } from './caller.ts';
 import { organizationOf, type RecordedChange } from './changes.ts';
 import type { EntityModule } from './define.ts';
 import { AppError, type ErrorCode } from './errors.ts';
+import { withAlongside } from './hooks.ts';
 import { missingRecord } from './missing-record.ts';
+import { refuseSwitchedOff } from './product-modules.ts';
 import { column } from './read/column.ts';
 import { live } from './read/live.ts';
 import { wholeRow } from './read/rows.ts';
@@ -61,6 +63,7 @@ export interface SetChange {
  * @throws AppError limit_exceeded; not_found, permission_denied for references that none of them may have
  */
 export function changeSet(unit: UnitOfWork, change: SetChange): Promise<SetResult> {
+  refuseSwitchedOff(change.module, change.caller);
   const ids = [...new Set(change.ids)];
   checkRowCount(ids.length);
   return unit.inTurn(async () => {
@@ -72,11 +75,8 @@ export function changeSet(unit: UnitOfWork, change: SetChange): Promise<SetResul
     // What changes nothing is no change: no version, no history, no event.
     const differing = open.map(({ row }) => row).filter((row) => changedNames(row, change.values).length > 0);
     for (const refusal of await misplaced(unit, change, differing)) refused.set(refusal.id, refusal);
-    await write(
-      unit,
-      change,
-      differing.filter((row) => !refused.has(row['id'] as string)),
-    );
+    const rows = differing.filter((row) => !refused.has(row['id'] as string));
+    for (const alike of alikeChanges(change, rows)) await write(unit, ...alike);
     return { changed: ids.filter((id) => !refused.has(id)), refused: [...refused.values()] };
   });
 }
@@ -156,8 +156,17 @@ async function misplaced(unit: UnitOfWork, change: SetChange, rows: readonly Row
   return ofOne.map(({ reference, code, message }) => ({ id: reference.from as string, code, message }));
 }
 
+/** Rows by what changes in them, with what is written along with that. */
+function alikeChanges(change: SetChange, rows: readonly Row[]): [SetChange, Row[]][] {
+  const { module, operation, values, stamp } = change;
+  if (operation === 'remove') return rows.length === 0 ? [] : [[change, [...rows]]];
+  return [...Map.groupBy(rows, (row) => changedNames(row, values).join())].map(([names, alike]) => {
+    const changed = Object.fromEntries(names.split(',').map((name) => [name, values[name]]));
+    return [{ ...change, values: withAlongside(module, changed, { operation: 'update', at: stamp.at }) }, alike];
+  });
+}
+
 async function write(unit: UnitOfWork, change: SetChange, rows: readonly Row[]): Promise<void> {
-  if (rows.length === 0) return;
   const { module, operation, values, caller, stamp } = change;
   const before = new Map(rows.map((row) => [row['id'], row]));
   if (operation === 'remove') unit.created.clear();

@@ -128,7 +128,7 @@ describe('a creation', () => {
     ['an instant before the calendar', createTask, { title: 'a', dueAt: '-271821-04-20T00:00:00Z' }, 'invalid_input'],
     ['what is no id', createTask, { title: 'a', parentId: 'x' }, 'invalid_input'],
     ['an unknown field', createTask, { title: 'a', organizationId: newId() }, 'invalid_input'],
-    ['a field that is kept by the server', createGroup, { name: 'ab', isManaged: true }, 'invalid_input'],
+    ['a field that is kept by the server', createGroup, { name: 'ab', displayId: 'GRP-ABCDEFGH' }, 'invalid_input'],
     ['too many tags', createTask, { title: 'a', tags: Array.from({ length: 51 }, () => 'x') }, 'invalid_input'],
     ['nothing', createTask, {}, 'invalid_input'],
   ])('with %s is refused', async (_about, mutation, input, code) => {

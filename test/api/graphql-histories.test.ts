@@ -103,7 +103,7 @@ describe('the history of a record', () => {
       tags: [],
       assigneeId: member.user.id,
     });
-    expect(updated.changedFields.toSorted()).toEqual(['assigneeId', 'dueAt', 'status', 'tags', 'title']);
+    expect(updated.changedFields.toSorted()).toEqual(['assigneeId', 'completedAt', 'dueAt', 'status', 'tags', 'title']);
     expect(deleted).toMatchObject({ operation: 'DELETED', recordVersion: 3, changedFields: [] });
   });
 

@@ -271,6 +271,7 @@ describe('an update', () => {
       title: 'after',
       details: null,
       status: 'completed',
+      completed_at: answer.body.updated_at,
       updated_at: expect.any(String),
     });
     expect(answer.body.updated_at > before.updated_at).toBe(true);

@@ -117,9 +117,13 @@ export const effects: Readonly<Record<ConfigPath, Effect>> = {
   'ormconfig.maxpoolsize': shown(
     'test/api/pool-budget.test.ts > ormconfig.maxpoolsize > refuses more units of work than it allows, at once, and recovers',
   ),
-  'ormconfig.modules.enabled': pending('billing'),
+  'ormconfig.modules.enabled': shown(
+    'test/entities/product-modules.test.ts > without the product module > everything answers all the same while ormconfig.modules.enabled is off',
+  ),
   'ormconfig.modules.usesandbox': pending('billing'),
-  'ormconfig.modules.devmode': pending('billing'),
+  'ormconfig.modules.devmode': shown(
+    'test/entities/product-modules.test.ts > without the product module > everything answers all the same while ormconfig.modules.devmode is on',
+  ),
   'ormconfig.maxschemaimportsize': pending('imports and exports'),
   'ormconfig.emailvalidation.enabled': pending('e-mail validation'),
   'ormconfig.emailvalidation.enableautoupdatedisposable': pending('e-mail validation'),

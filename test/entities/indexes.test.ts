@@ -9,7 +9,7 @@ import type { Statement } from '#entities/kit/read/sql.ts';
 import { compileRead } from '#entities/kit/read/rows.ts';
 import type { Comparison } from '#entities/kit/read/where.ts';
 import { snakeCase } from '#entities/kit/snake-case.ts';
-import { fillTable, idOfRow, largeOrganization, pretendRows } from '../kit/crowded-tables.ts';
+import { fillTable, hasFewPerOrganization, idOfRow, largeOrganization, pretendRows } from '../kit/crowded-tables.ts';
 import { pagesRead, planOf, rowsRead, scansOf, type PlanNode } from '../kit/query-plan.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -149,8 +149,8 @@ function faultsOf(plan: PlanNode, module: EntityModule, sought: string | undefin
   const strange = used.filter((index) => !leads(module, columnsOf.get(index)?.[0] ?? ''));
   const isFound = used.some((index) => {
     const columns = columnsOf.get(index) ?? [];
-    // By words the records themselves are found; and of some kinds an organization has just one.
-    return columns[0] === 'id' || columns.join() === 'organization_id' || columns.includes(sought ?? '');
+    // By words the records themselves are found.
+    return columns[0] === 'id' || columns.includes(sought ?? '') || hasFewPerOrganization(module);
   });
   return [
     ...whole,

@@ -41,7 +41,7 @@ export async function fillTable(client: Client, module: EntityModule, rows: numb
     record_version: '1',
   };
   if (module.tenancy === 'organization')
-    columns['organization_id'] = isOnePerOrganization(module) ? id('n') : organization;
+    columns['organization_id'] = hasFewPerOrganization(module) ? id('n') : organization;
   if (module.tenancy === 'user') columns['user_id'] = id('n');
   for (const name of Object.keys(module.fields)) columns[snakeCase(name)] = valueOf(module, name);
   await client.query(`truncate ${table} cascade`);
@@ -88,8 +88,11 @@ export async function pretendRows(client: Client, { table }: EntityModule, rows:
   );
 }
 
-function isOnePerOrganization(module: EntityModule): boolean {
-  return (module.unique ?? []).some(({ fields }) => fields.join() === 'organizationId');
+/** Whether an organization has just one record of the kind, or one of each sort. */
+export function hasFewPerOrganization(module: EntityModule): boolean {
+  return (module.unique ?? []).some(({ fields }) =>
+    fields.every((name) => name === 'organizationId' || module.fields[name]?.type === 'choice'),
+  );
 }
 
 /** SQL of a field's value in row `n`. */

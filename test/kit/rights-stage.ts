@@ -8,6 +8,7 @@ import {
   invite,
   membership,
   note,
+  organizationModule,
   organizationSetting,
   tag,
   task,
@@ -53,6 +54,12 @@ export class RightsStage {
         return { id: situation === 'themselves' ? userId : this.#owner.user.id, change: { firstName: unique } };
       case 'organization':
         return { id: organizationId, change: { description: unique } };
+      case 'organizationModule': {
+        const made =
+          (await data.findOne(organizationModule, { module: { eq: 'registry' } })) ??
+          (await data.create(organizationModule, { module: 'registry' }));
+        return { id: made.id, change: {}, creation: { module: 'compliance' } };
+      }
       case 'organizationSetting': {
         const made =
           (await data.findOne(organizationSetting, { organizationId: { eq: organizationId } })) ??

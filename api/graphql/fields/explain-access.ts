@@ -101,7 +101,7 @@ export const explainAccess: HandWrittenField = {
     },
     resolve: async (_source, args, { unit }) => {
       const { kind, id, operation, userId } = args as Arguments;
-      const { organizationId, role, outOfContext, contextConditions } = unit.context.caller;
+      const { organizationId, role, modules, outOfContext, contextConditions } = unit.context.caller;
       if (organizationId === null || !administrators.has(role))
         throw new AppError('permission_denied', 'Only owners and administrators ask why others have a right.');
       const module = registry.byKind(kind);
@@ -113,7 +113,7 @@ export const explainAccess: HandWrittenField = {
         subjectId: userId,
         outOfContext,
         contextConditions,
-        ...(standing.role === null ? {} : { organizationId, ...standing }),
+        ...(standing.role === null ? {} : { ...standing, organizationId, modules }),
       });
       return explain(unit, caller, module, id, operation);
     },

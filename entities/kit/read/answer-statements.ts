@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Caller } from '../caller.ts';
 import { AppError } from '../errors.ts';
+import { refuseSwitchedOff } from '../product-modules.ts';
 import { column } from './column.ts';
 import { DocumentCompiler, type ListsPart, type PageSelection, type RecordSelection } from './document.ts';
 import { Outline } from './outline.ts';
@@ -10,9 +11,10 @@ import { compileSql, type Sql, type Statement } from './sql.ts';
 /**
  * Compiles a list with everything below it into one statement, which returns the answer as JSON text, `result`. The
  * number of statements never depends on the number of rows; tenancy, soft delete and rules stand in the WHERE of each kind.
- * @throws AppError invalid_cursor, invalid_input
+ * @throws AppError invalid_cursor, invalid_input, module_not_enabled
  */
 export function compilePage(page: PageSelection, caller: Caller): Statement {
+  refuseSwitchedOff(page.module, caller);
   const outline = new Outline();
   outline.page(page);
   return planned(`page ${outline.key}`, outline.values, caller, (someone) =>
@@ -29,8 +31,9 @@ export function compileLists(parts: readonly ListsPart[], caller: Caller): State
   );
 }
 
-/** The same for one record; no row when there is none that the caller may see. */
+/** The same for one record; no row when there is none that the caller may see. @throws AppError module_not_enabled */
 export function compileRecord(record: RecordSelection, id: string, caller: Caller): Statement {
+  refuseSwitchedOff(record.module, caller);
   const outline = new Outline();
   outline.record(record);
   const wanted = outline.slotFor(id);

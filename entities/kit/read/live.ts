@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import type { Caller } from '../caller.ts';
 import type { EntityModule } from '../define.ts';
+import { isSwitchedOn } from '../product-modules.ts';
 import { column } from './column.ts';
 import type { Sql } from './sql.ts';
 
-/** Live rows of the caller's tenancy. */
+/** Live rows of the caller's tenancy; none of a kind whose product module the organization does not have. */
 export function live(module: EntityModule, alias: string, caller: Caller): Sql {
+  if (!isSwitchedOn(module, caller)) return sql`false`;
   return sql`${column(alias, 'deletedAt')} is null and ${tenancyPredicate(module, alias, caller)}`;
 }
 

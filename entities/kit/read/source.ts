@@ -4,6 +4,7 @@ import type { EntityModule } from '../define.ts';
 import type { Field } from '../fields.ts';
 import { entryFields, shownFields } from '../history-kind.ts';
 import { targetOf } from '../links.ts';
+import { isSwitchedOn } from '../product-modules.ts';
 import { snakeCase } from '../snake-case.ts';
 import { column } from './column.ts';
 import type { OrderTerm } from './order.ts';
@@ -70,6 +71,7 @@ const keepers: ReadonlySet<Role> = new Set(['owner', 'super_admin', 'admin', 'au
  * a record.
  */
 function visibleEntries(module: EntityModule, alias: string, caller: Caller): Sql {
+  if (!isSwitchedOn(module, caller)) return sql`false`;
   const row = `${alias}_row`;
   const about = (conditions: Sql) => sql`exists (select 1 from ${sql.table(module.table)} as ${sql.ref(row)}
     where ${column(row, 'id')} = ${column(alias, 'recordId')} and ${conditions})`;

@@ -1,0 +1,149 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { note, organization, task, user } from '#entities/index.ts';
+import type { RecordedChange } from '#entities/kit/changes.ts';
+import { callerOf } from '#entities/kit/caller.ts';
+import type { DataClient } from '#entities/kit/data-client.ts';
+import { defineEntityModule } from '#entities/kit/define.ts';
+import { text } from '#entities/kit/fields.ts';
+import { newId } from '#entities/kit/ids.ts';
+import { allow, anyone } from '#entities/kit/policy.ts';
+import { createRegistry } from '#entities/kit/registry.ts';
+import { openBackbone, type Backbone } from '#relay/backbone.ts';
+import { asOwner } from '../kit/as-owner.ts';
+import { asPerson } from '../kit/as-person.ts';
+import { buildPerson, type Person } from '../kit/people.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+const told: RecordedChange[] = [];
+let failure: Error | undefined;
+
+const memo = defineEntityModule({
+  kind: 'memo',
+  table: 'memos',
+  description: 'A kind that wants to know what was committed.',
+  fields: { name: text('Name.', { max: 40 }) },
+  tenancy: 'organization',
+  policy: { view: [allow(anyone)], create: [allow(anyone)], edit: [allow(anyone)], remove: [allow(anyone)] },
+  expose: { name: 'read-write' },
+  filter: ['name'],
+  order: [],
+  mutate: ['create', 'update', 'delete'],
+  events: [],
+  hooks: {
+    afterCommit: (changes) => {
+      told.push(...changes);
+      if (failure) throw failure;
+    },
+  },
+});
+
+let world: World;
+let person: Person;
+let backbone: Backbone;
+const logged: string[] = [];
+
+beforeAll(async () => {
+  world = await openWorld();
+  person = await buildPerson(world);
+  await asOwner(
+    world,
+    `create table memos (id text primary key, created_at timestamptz not null, updated_at timestamptz not null,
+       created_by text not null, updated_by text not null, record_version integer not null, deleted_at timestamptz,
+       deleted_by text, organization_id text not null, name text not null);
+     grant select, insert, update on memos to core_app`,
+  );
+  backbone = await openBackbone({
+    config: world.config,
+    temporalEnvironment: {},
+    logger: pino({ level: 'error' }, { write: (line: string) => void logged.push(line) }),
+    process: 'core api',
+    registry: createRegistry([user, organization, memo]),
+  });
+});
+afterAll(async () => {
+  await backbone.close();
+  await world.close();
+});
+
+function as<T>(work: (data: DataClient) => Promise<T>): Promise<T> {
+  const organizationId = person.organization.id;
+  const caller = callerOf({ kind: 'user', subjectId: person.user.id, organizationId, role: 'owner' });
+  return backbone.database.transact({ caller, requestId: newId() }, ({ data }) => work(data));
+}
+
+describe('after the commit', () => {
+  beforeEach(() => {
+    told.length = 0;
+    failure = undefined;
+  });
+
+  test('a kind is told of its changes, single and many, and of nothing before', async () => {
+    const { id } = await as(async (data) => {
+      const made = await data.create(memo, { name: 'a' });
+      await data.find(memo);
+      expect(told).toEqual([]);
+      return made;
+    });
+    await as((data) => data.update(memo, id, { name: 'b' }));
+    await as((data) => data.updateAll(memo, [id], { name: 'c' }));
+    await as((data) => data.removeAll(memo, [id]));
+    expect(told.map(({ operation, after }) => [operation, after['name']])).toEqual([
+      ['created', 'a'],
+      ['updated', 'b'],
+      ['updated', 'c'],
+      ['deleted', 'c'],
+    ]);
+  });
+
+  test('what is rolled back is told to nobody', async () => {
+    const refused = as(async (data) => {
+      await data.create(memo, { name: 'a' });
+      await data.find(memo);
+      throw new Error('no');
+    });
+    await expect(refused).rejects.toThrow('no');
+    expect(told).toEqual([]);
+  });
+
+  test('a failure is logged, and the change stands', async () => {
+    failure = new Error('the cache is away');
+    const { id } = await as((data) => data.create(memo, { name: 'a' }));
+    failure = undefined;
+    expect(await as((data) => data.get(memo, id))).toMatchObject({ name: 'a' });
+    expect(logged.join('')).toContain('the cache is away');
+  });
+});
+
+describe('alongside', () => {
+  const act = <T>(work: (data: DataClient) => Promise<T>) => asPerson(world, person, person.organization.id, work);
+
+  test('a note is marked as edited with its first change, and not before', async () => {
+    const { id } = await act((data) => data.create(note, { text: 'a' }));
+    expect(await act((data) => data.update(note, id, { text: 'a' }))).toMatchObject({ isEdited: false });
+    expect(await act((data) => data.update(note, id, { text: 'b' }))).toMatchObject({ isEdited: true });
+    const [entry] = await asOwner<{ changed: string[] }>(
+      world,
+      `select changed_fields as changed from history where entity_id = $1 and operation = 'updated'`,
+      [id],
+    );
+    expect(entry?.changed.toSorted()).toEqual(['isEdited', 'text']);
+  });
+
+  test('a task tells when it was completed, also one of many, and of one that was so already it stays', async () => {
+    const [done, open] = await act(async (data) => [
+      await data.create(task, { title: 'done', status: 'completed', completedAt: new Date('2020-01-01') }),
+      await data.create(task, { title: 'open' }),
+    ]);
+    if (!done || !open) throw new Error('two were made');
+    expect(open).toMatchObject({ completedAt: null });
+    await act((data) => data.updateAll(task, [done.id, open.id], { status: 'completed', title: 'both' }));
+    const after = async (id: string) => (await act((data) => data.get(task, id))).completedAt;
+    expect(await after(done.id)).toEqual(new Date('2020-01-01'));
+    expect(await after(open.id)).toBeInstanceOf(Date);
+    await act((data) => data.update(task, open.id, { status: 'open' }));
+    expect(await after(open.id)).toBeNull();
+    await act((data) => data.update(task, open.id, { status: 'completed', completedAt: new Date('2021-01-01') }));
+    expect(await after(open.id)).toEqual(new Date('2021-01-01'));
+  });
+});

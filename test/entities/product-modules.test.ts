@@ -1,0 +1,218 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { organization, organizationModule, registry as productRegistry, user } from '#entities/index.ts';
+import { readStanding } from '#entities/kit/access.ts';
+import { callerOf, systemCaller } from '#entities/kit/caller.ts';
+import type { DataClient } from '#entities/kit/data-client.ts';
+import { defineEntityModule } from '#entities/kit/define.ts';
+import { isAppError } from '#entities/kit/errors.ts';
+import { explain } from '#entities/kit/explanation.ts';
+import { reference, text } from '#entities/kit/fields.ts';
+import { historyOf } from '#entities/kit/history-kind.ts';
+import { newId } from '#entities/kit/ids.ts';
+import { allow, anyone, deny, role, system } from '#entities/kit/policy.ts';
+import type { ProductModule } from '#entities/kit/product-modules.ts';
+import type { PageSelection } from '#entities/kit/read/document.ts';
+import { createRegistry } from '#entities/kit/registry.ts';
+import type { UnitOfWork } from '#entities/kit/unit-of-work.ts';
+import { openBackbone, type Backbone } from '#relay/backbone.ts';
+import { asOwner } from '../kit/as-owner.ts';
+import { buildPerson, type Person } from '../kit/people.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+const forOwners = [allow(system), allow(role('owner'))];
+const surface = { order: [], mutate: ['create', 'update', 'delete'], events: ['created'] } as const;
+
+/** Part of two product modules: one of them is enough. */
+const control = defineEntityModule({
+  kind: 'control',
+  table: 'controls',
+  description: 'A kind that not every organization has.',
+  fields: { name: text('Name.', { max: 40 }) },
+  tenancy: 'organization',
+  modules: ['compliance', 'risk_management'],
+  policy: { view: [...forOwners, deny(anyone)], create: forOwners, edit: forOwners, remove: forOwners },
+  expose: { name: 'read-write' },
+  filter: ['name'],
+  ...surface,
+});
+
+/** Of the base, and refers to one. */
+const remark = defineEntityModule({
+  kind: 'remark',
+  table: 'remarks',
+  description: 'A kind that every organization has.',
+  fields: { controlId: reference('control', 'What it is about.', { optional: true, onDelete: 'cascade' }) },
+  tenancy: 'organization',
+  policy: { view: [...forOwners, deny(anyone)], create: forOwners, edit: forOwners, remove: forOwners },
+  expose: { controlId: 'read-write' },
+  filter: ['controlId'],
+  ...surface,
+});
+
+let world: World;
+let owner: Person;
+let backbone: Backbone;
+let controlId: string;
+
+beforeAll(async () => {
+  world = await openWorld();
+  owner = await buildPerson(world);
+  const common = `id text primary key, created_at timestamptz not null, updated_at timestamptz not null, created_by text not null,
+    updated_by text not null, record_version integer not null, deleted_at timestamptz, deleted_by text, organization_id text not null`;
+  await asOwner(
+    world,
+    `create table controls (${common}, name text not null);
+     create table remarks (${common}, control_id text references controls);
+     grant select, insert, update on controls, remarks to core_app, core_system`,
+  );
+  backbone = await openBackbone({
+    config: world.config,
+    temporalEnvironment: {},
+    logger: pino({ level: 'silent' }),
+    process: 'core api',
+    registry: createRegistry([user, organization, organizationModule, control, remark]),
+  });
+  controlId = await asServer(async (data) => {
+    const { id } = await data.create(control, { name: 'held' });
+    await data.create(remark, { controlId: id });
+    return id;
+  });
+});
+afterAll(async () => {
+  await backbone.close();
+  await world.close();
+});
+
+function asServer<T>(work: (data: DataClient) => Promise<T>): Promise<T> {
+  const caller = systemCaller('test', owner.organization.id);
+  return backbone.database.transact({ caller, requestId: newId() }, ({ data }) => work(data));
+}
+
+/** The owner's work as a request would do it: with the product modules that the organization has now. */
+async function asOwnerOf<T>(organizationId: string, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
+  const { isActive, isRevoked, ...standing } = await readStanding(
+    backbone.database,
+    { userId: owner.user.id, tokenId: newId(), organizationId },
+    { deadline: Date.now() + 10_000, traceparent: '' },
+  );
+  expect({ isActive, isRevoked }).toEqual({ isActive: true, isRevoked: false });
+  const context = await backbone.contextOfCallers();
+  const caller = callerOf({ kind: 'user', subjectId: owner.user.id, organizationId, ...standing, ...context });
+  return backbone.database.transact({ caller, requestId: newId() }, work);
+}
+
+async function have(...modules: readonly ProductModule[]): Promise<void> {
+  await asServer(async (data) => {
+    for (const { id } of await data.find(organizationModule)) await data.remove(organizationModule, id);
+  });
+  await asServer(async (data) => {
+    for (const module of modules) await data.create(organizationModule, { module });
+  });
+}
+
+const page = (module: PageSelection['module']): PageSelection => ({
+  module,
+  orderBy: [],
+  size: 10,
+  from: 'first',
+  parts: [{ is: 'records', as: 'data', record: { module, parts: [{ is: 'value', as: 'id', field: 'id' }] } }],
+});
+
+type Door = (unit: UnitOfWork) => Promise<unknown>;
+
+/** Every way to name the kind. */
+const doors: Readonly<Record<string, Door>> = {
+  list: ({ data }) => data.page(page(control)),
+  record: ({ data }) => data.record({ module: control, parts: [{ is: 'value', as: 'id', field: 'id' }] }, controlId),
+  history: ({ data }) => data.page(page(historyOf(control))),
+  create: ({ data }) => data.create(control, { name: 'new' }),
+  update: ({ data }) => data.update(control, controlId, { name: newId() }),
+  'update of many': ({ data }) => data.updateAll(control, [controlId], { name: newId() }),
+};
+
+async function codeOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+    return 'answered';
+  } catch (error) {
+    if (isAppError(error)) return error.code;
+    throw error;
+  }
+}
+
+describe('without the product module', () => {
+  beforeAll(() => have('registry'));
+
+  test.each([...Object.entries(doors), ['delete', ({ data }) => data.remove(control, controlId)] as [string, Door]])(
+    '%s is refused by name',
+    async (_name, door) => {
+      expect(await codeOf(asOwnerOf(owner.organization.id, door))).toBe('module_not_enabled');
+    },
+  );
+
+  test('where the kind is come by, it has no records', async () => {
+    await asOwnerOf(owner.organization.id, async ({ data }) => {
+      expect(await data.find(control)).toEqual([]);
+      const parts = [{ is: 'value', as: 'id', field: 'id' }] as const;
+      expect(await data.nodes([{ module: control, parts }], [controlId])).toEqual([null]);
+      // Records of the base stay, and nothing new comes to hang on what is not there.
+      expect(await data.find(remark)).toMatchObject([{ controlId }]);
+      expect(await codeOf(data.create(remark, { controlId }))).toBe('not_found');
+    });
+  });
+
+  test('an explanation says so', async () => {
+    const explained = await asOwnerOf(owner.organization.id, (unit) =>
+      explain(unit, unit.context.caller, control, controlId, 'view'),
+    );
+    expect(explained).toMatchObject({
+      isAllowed: false,
+      rules: [{ rule: 'deny without the product module compliance or risk_management', doesApply: true }],
+    });
+  });
+
+  test('everything answers all the same while ormconfig.modules.enabled is off', () =>
+    everythingAnswersWith({ CORE_ORMCONFIG_MODULES_ENABLED: 'false' }));
+
+  test('everything answers all the same while ormconfig.modules.devmode is on', () =>
+    everythingAnswersWith({ CORE_ORMCONFIG_MODULES_DEVMODE: 'true' }));
+
+  async function everythingAnswersWith(settings: Readonly<Record<string, string>>): Promise<void> {
+    await world.reconfigure(settings);
+    try {
+      for (const door of Object.values(doors))
+        expect(await codeOf(asOwnerOf(owner.organization.id, door))).toBe('answered');
+    } finally {
+      await world.reconfigure(Object.fromEntries(Object.keys(settings).map((name) => [name, undefined])));
+    }
+    expect(await codeOf(asOwnerOf(owner.organization.id, doors['list'] as Door))).toBe('module_not_enabled');
+  }
+});
+
+describe('with one of its product modules', () => {
+  beforeAll(() => have('risk_management'));
+
+  test.each(Object.entries(doors))('%s is answered', async (_name, door) => {
+    expect(await codeOf(asOwnerOf(owner.organization.id, door))).toBe('answered');
+  });
+
+  test('so it is in an organization that is part of it', async () => {
+    const below = await asServer(async (data) =>
+      data.privileged('test').create(organization, { name: `part ${newId()}`, parentId: owner.organization.id }),
+    );
+    expect(await codeOf(asOwnerOf(below.id, doors['list'] as Door))).toBe('answered');
+  });
+
+  test('until it is taken away: then the next request is refused', async () => {
+    await have('risk_management');
+    expect(await codeOf(asOwnerOf(owner.organization.id, doors['record'] as Door))).toBe('answered');
+    await have();
+    expect(await codeOf(asOwnerOf(owner.organization.id, doors['record'] as Door))).toBe('module_not_enabled');
+  });
+});
+
+test('descriptions say of which product module a kind is part', () => {
+  expect(control.description).toContain('compliance or risk_management');
+  expect(productRegistry.byKind('task').description).not.toContain('product module');
+});
