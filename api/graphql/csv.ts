@@ -4,7 +4,7 @@ import type { EntityModule } from '#entities/kit/define.ts';
 import { AppError, isAppError, mostProblems, type FieldProblem } from '#entities/kit/errors.ts';
 import type { Field } from '#entities/kit/fields.ts';
 import { parseInstant } from '#entities/kit/instant.ts';
-import { checkRowCount, mostRows } from '#entities/kit/set-change.ts';
+import { checkRowCount, mostRows } from '#entities/kit/tally.ts';
 import { snakeCase } from '#entities/kit/snake-case.ts';
 import { isNeeded, writableFields } from './inputs.ts';
 

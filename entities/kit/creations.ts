@@ -5,7 +5,7 @@ import { AppError } from './errors.ts';
 import { withAlongside } from './hooks.ts';
 import { newId } from './ids.ts';
 import { refuseSwitchedOff } from './product-modules.ts';
-import { checkRowCount } from './set-change.ts';
+import { checkRowCount } from './tally.ts';
 import { validateCreations, type CreationValues } from './input.ts';
 
 type Row = Record<string, unknown>;

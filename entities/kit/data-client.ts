@@ -98,6 +98,7 @@ export class DataClient extends Answers {
   async createAll(creations: readonly Creation[]): Promise<Row[]> {
     const { clock, registry } = this.#unit.database.options;
     const made = newRows(creations, { caller: this.#caller, actor: this.#actor, at: clock.now() });
+    this.#unit.tally.askFor(made.length, this.#caller);
     // A kind without rules: its writes are dropped without a word (specification, Authorization rule 3).
     const kept = made.filter(({ module }) => module.policy);
     const [below, others] = [kept.filter(isDecidedAbove), kept.filter((made) => !isDecidedAbove(made))];
@@ -204,6 +205,7 @@ export class DataClient extends Answers {
   ): Promise<Row> {
     return this.#unit.inTurn(async () => {
       refuseSwitchedOff(module, this.#caller);
+      this.#unit.tally.askFor(1, this.#caller);
       await lockHierarchies(this.#unit, this.#caller, module, values);
       const [row] = await this.#read(module, { where: { id: { eq: id } }, limit: 1 }, true);
       if (!row) throw missingRecord(module, id);

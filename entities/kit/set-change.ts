@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { databaseRoleOf, type Caller } from './caller.ts';
 import { organizationOf, type RecordedChange } from './changes.ts';
 import type { EntityModule } from './define.ts';
-import { AppError, type ErrorCode } from './errors.ts';
+import type { ErrorCode } from './errors.ts';
 import { withAlongside } from './hooks.ts';
 import { missingRecord } from './missing-record.ts';
 import { refuseSwitchedOff } from './product-modules.ts';
@@ -14,19 +14,11 @@ import { compileSql, type Sql } from './read/sql.ts';
 import { permitted, visible } from './read/visibility.ts';
 import { isMove, lockHierarchies, openProblems, referencesIn, refuseReferences } from './references.ts';
 import { snakeCase } from './snake-case.ts';
+import { checkRowCount } from './tally.ts';
 import type { RoleSession } from './transaction.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 type Row = Readonly<Record<string, unknown>>;
-
-/** Most records that one operation makes or changes. */
-export const mostRows = 1_000;
-
-/** @throws AppError limit_exceeded */
-export function checkRowCount(count: number): void {
-  if (count > mostRows)
-    throw new AppError('limit_exceeded', `One operation makes or changes ${mostRows} records at the most; split it.`);
-}
 
 /** Who changes rows, and when. */
 export interface Stamp {
@@ -66,6 +58,7 @@ export function changeSet(unit: UnitOfWork, change: SetChange): Promise<SetResul
   refuseSwitchedOff(change.module, change.caller);
   const ids = [...new Set(change.ids)];
   checkRowCount(ids.length);
+  unit.tally.askFor(ids.length, change.caller);
   return unit.inTurn(async () => {
     await lockHierarchies(unit, change.caller, change.module, change.values);
     const found = await findLocked(unit, change, ids);

@@ -1,8 +1,19 @@
+import type { Caller } from './caller.ts';
 import type { RecordedChange } from './changes.ts';
+import { AppError } from './errors.ts';
 import type { Written } from './records.ts';
 import { objectName } from './tuples.ts';
 
-/** What a unit of work has left behind so far, for what has to follow its commit. */
+/** Most records that one operation makes or changes. */
+export const mostRows = 1_000;
+
+/** @throws AppError limit_exceeded */
+export function checkRowCount(count: number): void {
+  if (count > mostRows)
+    throw new AppError('limit_exceeded', `One operation makes or changes ${mostRows} records at the most; split it.`);
+}
+
+/** What a unit of work has done so far, for its limits and for what has to follow its commit. */
 export class Tally {
   pendingEvents = 0;
   tupleChanges = 0;
@@ -10,6 +21,17 @@ export class Tally {
   readonly raisedScopes = new Set<string>();
   /** Records that were made or deleted, as the authorization store names them. */
   readonly #ownObjects = new Set<string>();
+  #asked = 0;
+
+  /**
+   * Counts records that a caller asks to make or change, over all fields of a GraphQL operation. The server itself is trusted.
+   * @throws AppError limit_exceeded
+   */
+  askFor(count: number, { kind }: Caller): void {
+    if (kind === 'system') return;
+    this.#asked += count;
+    checkRowCount(this.#asked);
+  }
 
   add({ pendingEvents, tupleChanges, raisedScopes }: Written): void {
     this.pendingEvents += pendingEvents;

@@ -78,6 +78,10 @@ describe('many creations', () => {
     );
     expect(many.length).toBe(few.length);
     expectGraphqlError(await client.graphql(createBulk, { inputs: titles(1_001) }), 'limit_exceeded');
+    // The limit is that of the operation, over all its fields.
+    const twice = `mutation ($inputs: [CreateTaskInput!]!) {
+      a: createBulkTask(inputs: $inputs) { tasks { id } } b: createBulkTask(inputs: $inputs) { tasks { id } } }`;
+    expectGraphqlError(await client.graphql(twice, { inputs: titles(501) }), 'limit_exceeded');
   });
 
   test.each<[string, () => object, string, string]>([
