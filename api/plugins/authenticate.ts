@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { readStanding } from '#entities/kit/access.ts';
-import { anonymousCaller, callerOf } from '#entities/kit/caller.ts';
+import { callerIn, readStanding } from '#entities/kit/access.ts';
+import { anonymousCaller } from '#entities/kit/caller.ts';
 import { AppError, isAppError } from '#entities/kit/errors.ts';
 import type { AccessClaims } from '../auth/access-token.ts';
 import { accessCookie } from '../auth/cookies.ts';
@@ -84,13 +84,5 @@ async function identify({ core }: FastifyRequest, services: Services, claims: Ac
     throw new AppError('unauthenticated', 'The access token is not valid or has expired; sign in again.');
   }
   core.claims = claims;
-  const { role, groupIds, relations, modules } = standing;
-  core.caller = callerOf({
-    kind: 'user',
-    subjectId: userId,
-    tokenId,
-    // Without a membership the organization is not theirs any more; tenant queries then return nothing.
-    ...(role === null ? {} : { organizationId, role, groupIds, relations, modules }),
-    ...(await services.contextOfCallers()),
-  });
+  core.caller = callerIn(userId, organizationId, standing, { tokenId, ...(await services.contextOfCallers()) });
 }

@@ -1,5 +1,5 @@
 import type { QueryResultRow } from 'pg';
-import type { Caller, Role } from './caller.ts';
+import { callerOf, type Caller, type Role } from './caller.ts';
 import type { Database } from './database.ts';
 import { queryAlone } from './transaction.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -56,6 +56,20 @@ export async function readStandingIn(unit: UnitOfWork, userId: string, organizat
     [userId, organizationId],
   );
   return rows[0] as StandingIn;
+}
+
+/**
+ * A person at work in an organization. Without a role there it is not theirs any more, and tenant queries return nothing.
+ * @param others what does not follow from the standing
+ */
+export function callerIn(
+  subjectId: string,
+  organizationId: string | null,
+  { role, groupIds, relations, modules }: StandingIn,
+  others: Partial<Caller>,
+): Caller {
+  const standing = role === null ? {} : { organizationId, role, groupIds, relations, modules };
+  return callerOf({ kind: 'user', subjectId, ...standing, ...others });
 }
 
 /** Makes an access token worthless from the commit on. */

@@ -2,10 +2,9 @@ import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { file, group, groupMembership, groupSetting, membership, note, registry, task } from '#entities/index.ts';
-import { readStanding } from '#entities/kit/access.ts';
 import { questionAbout } from '#entities/kit/authorization-question.ts';
 import { readAuthorizationState } from '#entities/kit/authorization-state.ts';
-import { callerOf, roles, systemCaller, type Caller } from '#entities/kit/caller.ts';
+import { roles, systemCaller, type Caller } from '#entities/kit/caller.ts';
 import type { DataClient } from '#entities/kit/data-client.ts';
 import type { EntityModule } from '#entities/kit/define.ts';
 import { newId } from '#entities/kit/ids.ts';
@@ -14,6 +13,7 @@ import { compileSql } from '#entities/kit/read/sql.ts';
 import { permitted } from '#entities/kit/read/visibility.ts';
 import type { UnitOfWork } from '#entities/kit/unit-of-work.ts';
 import { StoreAuthorizer } from '#relay/store-authorizer.ts';
+import { callerNow } from '../kit/caller-now.ts';
 import { OpenfgaProxy } from '../kit/fakes/openfga-proxy.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
 import { Random } from '../kit/random.ts';
@@ -207,18 +207,8 @@ async function byRows(
   return (await session.query<{ allowed: boolean | null }>(text, values)).rows[0]?.allowed === true;
 }
 
-async function callerFor({ user }: Person): Promise<Caller> {
-  const organizationId = owner.organization.id;
-  const { role, groupIds, relations } = await readStanding(
-    world.backbone.database,
-    { userId: user.id, tokenId: newId(), organizationId },
-    { deadline: Date.now() + 30_000, traceparent: '' },
-  );
-  return callerOf({
-    kind: 'user',
-    subjectId: user.id,
-    ...(role === null ? {} : { organizationId, role, groupIds, relations }),
-  });
+function callerFor({ user }: Person): Promise<Caller> {
+  return callerNow(world.backbone, user.id, owner.organization.id);
 }
 
 function inUnit<T>(caller: Caller, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {

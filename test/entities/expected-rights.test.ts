@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { membership, registry } from '#entities/index.ts';
 import { anonymousCaller, callerOf, roles, type Caller } from '#entities/kit/caller.ts';
-import { readStanding } from '#entities/kit/access.ts';
 import type { DecisionTaken } from '#entities/kit/database.ts';
 import type { EntityModule } from '#entities/kit/define.ts';
 import { isAppError } from '#entities/kit/errors.ts';
@@ -12,6 +11,7 @@ import { newId } from '#entities/kit/ids.ts';
 import { scopeRelations, type Operation } from '#entities/kit/policy.ts';
 import { snakeCase } from '#entities/kit/snake-case.ts';
 import { printRule } from '#entities/kit/print-rule.ts';
+import { callerNow } from '../kit/caller-now.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
 import { RightsStage, type Prop } from '../kit/rights-stage.ts';
 import { openWorld, type World } from '../kit/world.ts';
@@ -83,13 +83,7 @@ async function callerCalled(name: CallerName, kind: string): Promise<Caller> {
   }
   const person = people.get(name) as Person;
   const acting = name === 'outsider' ? person.organization.id : organizationId;
-  const { role, groupIds, relations } = await readStanding(
-    world.backbone.database,
-    { userId: person.user.id, tokenId: newId(), organizationId: acting },
-    { deadline: Date.now() + 10_000, traceparent: '' },
-  );
-  const standing = role === null ? {} : { organizationId: acting, role, groupIds, relations };
-  return callerOf({ kind: 'user', subjectId: person.user.id, ...standing });
+  return callerNow(world.backbone, person.user.id, acting);
 }
 
 /** Whoever acts in another organization tries to create in ours. */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { file, group, groupMembership, note, registry, task } from '#entities/index.ts';
-import { readStanding } from '#entities/kit/access.ts';
-import { callerOf, systemCaller, type Caller } from '#entities/kit/caller.ts';
+import { systemCaller, type Caller } from '#entities/kit/caller.ts';
 import type { DataClient } from '#entities/kit/data-client.ts';
 import { newId } from '#entities/kit/ids.ts';
+import { callerNow } from '../kit/caller-now.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -21,15 +21,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-async function callerFor(person: Person): Promise<Caller> {
-  const organizationId = owner.organization.id;
-  const standing = await readStanding(
-    world.backbone.database,
-    { userId: person.user.id, tokenId: newId(), organizationId },
-    { deadline: Date.now() + 5_000, traceparent: '' },
-  );
-  const { role, groupIds, relations } = standing;
-  return callerOf({ kind: 'user', subjectId: person.user.id, organizationId, role, groupIds, relations });
+function callerFor(person: Person): Promise<Caller> {
+  return callerNow(world.backbone, person.user.id, owner.organization.id);
 }
 
 async function as<T>(person: Person, work: (data: DataClient) => Promise<T>): Promise<T> {

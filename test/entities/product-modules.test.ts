@@ -1,8 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { organization, organizationModule, registry as productRegistry, user } from '#entities/index.ts';
-import { readStanding } from '#entities/kit/access.ts';
-import { callerOf, systemCaller } from '#entities/kit/caller.ts';
+import { systemCaller } from '#entities/kit/caller.ts';
 import type { DataClient } from '#entities/kit/data-client.ts';
 import { defineEntityModule } from '#entities/kit/define.ts';
 import { isAppError } from '#entities/kit/errors.ts';
@@ -16,6 +15,7 @@ import type { PageSelection } from '#entities/kit/read/document.ts';
 import { createRegistry } from '#entities/kit/registry.ts';
 import type { UnitOfWork } from '#entities/kit/unit-of-work.ts';
 import { openBackbone, type Backbone } from '#relay/backbone.ts';
+import { callerNow } from '../kit/caller-now.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
 import { openWorld, type World } from '../kit/world.ts';
@@ -91,14 +91,7 @@ function asServer<T>(work: (data: DataClient) => Promise<T>): Promise<T> {
 
 /** The owner's work as a request would do it: with the product modules that the organization has now. */
 async function asOwnerOf<T>(organizationId: string, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
-  const { isActive, isRevoked, ...standing } = await readStanding(
-    backbone.database,
-    { userId: owner.user.id, tokenId: newId(), organizationId },
-    { deadline: Date.now() + 10_000, traceparent: '' },
-  );
-  expect({ isActive, isRevoked }).toEqual({ isActive: true, isRevoked: false });
-  const context = await backbone.contextOfCallers();
-  const caller = callerOf({ kind: 'user', subjectId: owner.user.id, organizationId, ...standing, ...context });
+  const caller = await callerNow(backbone, owner.user.id, organizationId);
   return backbone.database.transact({ caller, requestId: newId() }, work);
 }
 

@@ -1,7 +1,7 @@
-import { readStanding } from '#entities/kit/access.ts';
-import { callerOf, systemCaller, type Caller } from '#entities/kit/caller.ts';
+import { systemCaller, type Caller } from '#entities/kit/caller.ts';
 import type { DataClient } from '#entities/kit/data-client.ts';
 import { newId } from '#entities/kit/ids.ts';
+import { callerNow } from './caller-now.ts';
 import type { Person } from './people.ts';
 import type { World } from './world.ts';
 
@@ -12,13 +12,7 @@ export async function asPerson<T>(
   organizationId: string,
   work: (data: DataClient) => Promise<T>,
 ): Promise<T> {
-  const { role, groupIds, relations } = await readStanding(
-    world.backbone.database,
-    { userId: person.user.id, tokenId: newId(), organizationId },
-    { deadline: Date.now() + 5_000, traceparent: '' },
-  );
-  const caller = callerOf({ kind: 'user', subjectId: person.user.id, organizationId, role, groupIds, relations });
-  return run(world, caller, work);
+  return run(world, await callerNow(world.backbone, person.user.id, organizationId), work);
 }
 
 /** Runs a unit of work for the server itself, in an organization. */

@@ -1,29 +1,16 @@
 import { sql } from 'kysely';
 import { questionAbout } from '#entities/kit/authorization-question.ts';
 import { readAuthorizationState } from '#entities/kit/authorization-state.ts';
-import { readStanding } from '#entities/kit/access.ts';
-import { callerOf, type Caller } from '#entities/kit/caller.ts';
 import type { EntityModule } from '#entities/kit/define.ts';
 import { newId } from '#entities/kit/ids.ts';
 import { column } from '#entities/kit/read/column.ts';
 import { compileSql } from '#entities/kit/read/sql.ts';
 import { permitted } from '#entities/kit/read/visibility.ts';
+import { callerNow } from './caller-now.ts';
 import type { Person } from './people.ts';
 import type { World } from './world.ts';
 
 const operations = ['view', 'edit', 'remove'] as const;
-
-/** Who a person is for the API in this organization, by the settings of now. */
-export async function callerNow({ backbone }: Pick<World, 'backbone'>, person: Person): Promise<Caller> {
-  const organizationId = person.organization.id;
-  const { role, groupIds, relations } = await readStanding(
-    backbone.database,
-    { userId: person.user.id, tokenId: newId(), organizationId },
-    { deadline: Date.now() + 30_000, traceparent: '' },
-  );
-  const context = await backbone.contextOfCallers();
-  return callerOf({ kind: 'user', subjectId: person.user.id, organizationId, role, groupIds, relations, ...context });
-}
 
 /**
  * What WHERE clauses and the authorization store say of a person's rights on a record: `rows` and `store` hold the operations
@@ -34,7 +21,7 @@ export async function bothEvaluators(
   person: Person,
   { module, id }: { readonly module: EntityModule; readonly id: string },
 ): Promise<{ rows: string[]; store: string[] }> {
-  const caller = await callerNow(world, person);
+  const caller = await callerNow(world.backbone, person.user.id, person.organization.id);
   const { database, store } = world.backbone;
   return database.transact({ caller, requestId: newId() }, async (unit) => {
     const session = await unit.readAs('system');

@@ -4,11 +4,11 @@ import type { GraphqlContext } from '#api/graphql/context.ts';
 import { deriveSchema } from '#api/graphql/derive.ts';
 import { productSchema } from '#api/graphql/schema.ts';
 import { membership, registry, task } from '#entities/index.ts';
-import { readStanding } from '#entities/kit/access.ts';
 import { anonymousCaller, callerOf, roles, type Caller } from '#entities/kit/caller.ts';
 import { newId } from '#entities/kit/ids.ts';
 import { scopeRelations } from '#entities/kit/policy.ts';
 import { pluralOf } from '#entities/kit/read/relations.ts';
+import { callerNow } from '../kit/caller-now.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { idPositions, type IdPosition, type OwnIds } from '../kit/id-positions.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
@@ -77,15 +77,8 @@ async function leave({ user }: Person): Promise<void> {
   });
 }
 
-async function callerOfPerson({ user, organization }: Person): Promise<Caller> {
-  const organizationId = organization.id;
-  const { role, groupIds, relations } = await readStanding(
-    world.backbone.database,
-    { userId: user.id, tokenId: newId(), organizationId },
-    { deadline: Date.now() + 10_000, traceparent: '' },
-  );
-  const standing = role === null ? {} : { organizationId, role, groupIds, relations };
-  return callerOf({ kind: 'user', subjectId: user.id, ...standing });
+function callerOfPerson({ user, organization }: Person): Promise<Caller> {
+  return callerNow(world.backbone, user.id, organization.id);
 }
 
 /** Ids, short names and texts of the records of an organization. */

@@ -8,8 +8,7 @@ import {
   GraphQLString,
 } from 'graphql';
 import { registry } from '#entities/index.ts';
-import { readStandingIn } from '#entities/kit/access.ts';
-import { callerOf } from '#entities/kit/caller.ts';
+import { callerIn, readStandingIn } from '#entities/kit/access.ts';
 import { AppError } from '#entities/kit/errors.ts';
 import { existingId } from '#entities/kit/missing-record.ts';
 import { explain, type ExplainedRule, type Explanation } from '#entities/kit/explanation.ts';
@@ -108,13 +107,8 @@ export const explainAccess: HandWrittenField = {
       // Who asks must see the record.
       await unit.data.get(module, existingId(module, id));
       const standing = await readStandingIn(unit, userId, organizationId);
-      const caller = callerOf({
-        kind: 'user',
-        subjectId: userId,
-        outOfContext,
-        contextConditions,
-        ...(standing.role === null ? {} : { ...standing, organizationId, modules }),
-      });
+      // What the settings say of callers, and what the organization has, is the same for who asks.
+      const caller = callerIn(userId, organizationId, standing, { modules, outOfContext, contextConditions });
       return explain(unit, caller, module, id, operation);
     },
   }),

@@ -1,0 +1,15 @@
+import { callerIn, readStanding } from '#entities/kit/access.ts';
+import type { Caller } from '#entities/kit/caller.ts';
+import { newId } from '#entities/kit/ids.ts';
+import type { Backbone } from '#relay/backbone.ts';
+
+/** Who a person is for the API in an organization, by the rows and settings of now. */
+export async function callerNow(
+  { database, contextOfCallers }: Pick<Backbone, 'database' | 'contextOfCallers'>,
+  userId: string,
+  organizationId: string,
+): Promise<Caller> {
+  const named = { userId, tokenId: newId(), organizationId };
+  const standing = await readStanding(database, named, { deadline: Date.now() + 30_000, traceparent: '' });
+  return callerIn(userId, organizationId, standing, await contextOfCallers());
+}
