@@ -10,6 +10,7 @@ import type { GraphqlContext } from './context.ts';
 import { documentCaches, limitDocuments } from './document-limits.ts';
 import { answerAlone } from './lone-query.ts';
 import { asGraphqlError, asRequestError, presentError } from './errors.ts';
+import { onlyJson } from './only-json.ts';
 
 const anyObject = Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]);
 const anyText = Type.Union([Type.String(), Type.Null()]);
@@ -48,7 +49,7 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
     // All errors pass `presentErrors`.
     maskedErrors: false,
     parserAndValidationCache: documentCaches(),
-    plugins: [limitDocuments(), unitOfWorkPerOperation(), presentErrors()],
+    plugins: [onlyJson(), limitDocuments(), unitOfWorkPerOperation(), presentErrors()],
   });
 
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {

@@ -260,6 +260,28 @@ describe('POST', () => {
     expectProblem(await client.post('/graphql', body), 'invalid_input');
   });
 
+  test.each([
+    'text/html',
+    'application/xml, text/*',
+    'text/event-stream',
+    'multipart/mixed',
+    'application/json; q=0',
+    'application/json; charset=latin1',
+    'application/json; charset = "utf-8"',
+  ])('changes nothing for who accepts no JSON but %s', async (accept) => {
+    const answer = await client.post('/graphql', { query: create('unreadable') }, { accept });
+    expectProblem(answer, 'not_acceptable');
+    expect(await organizationsNamed('unreadable')).toBe(0);
+  });
+
+  test.each(['', '*/*', 'text/event-stream, application/*;q=0.1', 'Application/JSON ; charset=UTF-8'])(
+    'answers with JSON who accepts "%s"',
+    async (accept) => {
+      const answer = await client.post('/graphql', { query: '{ self { id } }' }, { accept });
+      expect(answer.body).toEqual({ data: { self: { id: person.user.id } } });
+    },
+  );
+
   test('does not know stored documents', async () => {
     const extensions = {
       persistedQuery: { version: 1, sha256Hash: 'ecf4edb46db40b5132295c0291d62fb65d6759a9eedfa4d5d612dd5ec54a6b38' },
