@@ -40,11 +40,22 @@ function originFields(): object {
 function errorFields(error: unknown): unknown {
   if (!(error instanceof Error)) return { type: typeof error };
   const { code } = error as { code?: unknown };
+  const message = isAboutValue(code) ? withoutValue(error.message) : error.message;
   return {
     type: error.name,
     ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
-    message: error.message,
-    stack: error.stack,
+    message,
+    stack: error.stack?.replace(error.message, () => message),
     ...(error.cause === undefined ? {} : { cause: errorFields(error.cause) }),
   };
+}
+
+/** Data exceptions of PostgreSQL (appendix A, class 22): their messages quote the value that does not fit. */
+function isAboutValue(code: unknown): boolean {
+  return typeof code === 'string' && /^22[0-9A-Z]{3}$/.test(code);
+}
+
+function withoutValue(message: string): string {
+  const quote = message.indexOf('"');
+  return quote < 0 ? message : `${message.slice(0, quote)}"…"`;
 }
