@@ -4,11 +4,9 @@ import { membership, user } from '#entities/index.ts';
 import { systemCaller } from '#entities/kit/caller.ts';
 import { AppError } from '#entities/kit/errors.ts';
 import { forgetAttempt, takeAttempt } from '#entities/kit/sign-in-failures.ts';
-import { accessCookie, credentialCookie } from '../auth/cookies.ts';
 import { hashPassword, isOutdated, longestPassword, verifyPassword } from '../auth/password.ts';
-import { giveCookie } from '../plugins/cookies.ts';
-import { setCsrfCookie } from '../plugins/csrf.ts';
 import { defineRoute, type Call } from '../route.ts';
+import { beginSession, SessionSchema } from './session-answer.ts';
 
 /** Failures count for this long, in milliseconds. */
 const windowMs = 15 * 60_000;
@@ -26,7 +24,7 @@ export const login = defineRoute({
   tag: 'Account',
   summary: 'Sign in with a password',
   description:
-    'Answers with an access token and sets it as a cookie for browsers. The CSRF cookie is renewed for the new session.',
+    'Answers with an access token for the organization you have been in the longest (see /v1/switch), and sets it as a cookie for browsers. The CSRF cookie is renewed for the new session.',
   access: 'public',
   body: Type.Object(
     {
@@ -35,18 +33,10 @@ export const login = defineRoute({
     },
     { additionalProperties: false },
   ),
-  answers: {
-    200: Type.Object({
-      access_token: Type.String({ description: 'Send it as bearer token.' }),
-      token_type: Type.Literal('Bearer'),
-      expires_in: Type.Integer({ description: 'Seconds until the token expires.' }),
-      user_id: Type.String(),
-      organization_id: Type.Union([Type.String(), Type.Null()], { description: 'The organization the token acts in.' }),
-    }),
-  },
+  answers: { 200: SessionSchema },
   errors: ['invalid_input', 'invalid_credentials', 'too_many_requests'],
   handle: async (call) => {
-    const { body, unit, services, request } = call;
+    const { body, unit, request } = call;
     const email = body.username.trim().toLowerCase();
     const keys = {
       account: `account:${createHash('sha256').update(email).digest('hex')}`,
@@ -72,19 +62,7 @@ export const login = defineRoute({
       limit: 1,
     });
 
-    const issued = await services.accessTokens.issue(person.id, first?.organizationId ?? null);
-    giveCookie(request, accessCookie, issued.token, credentialCookie(services.config.current));
-    setCsrfCookie(request, services, issued.sessionId);
-    return {
-      status: 200,
-      body: {
-        access_token: issued.token,
-        token_type: 'Bearer',
-        expires_in: Math.floor((issued.expiresAt.getTime() - services.clock.now().getTime()) / 1_000),
-        user_id: person.id,
-        organization_id: issued.organizationId,
-      },
-    };
+    return beginSession(call, person.id, first?.organizationId ?? null);
   },
 });
 

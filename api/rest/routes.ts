@@ -8,6 +8,7 @@ import { docs, errorDocs, home, openapi } from './reference.ts';
 import { recordRoutes } from './records/record-routes.ts';
 import { register } from './register.ts';
 import { resend } from './resend.ts';
+import { switchOrganization } from './switch.ts';
 import { verifyPage, verifyScript } from './verify-page.ts';
 import { verify } from './verify.ts';
 
@@ -24,6 +25,7 @@ export const routes: readonly Route[] = [
   resend,
   login,
   logout,
+  switchOrganization,
   ...recordRoutes(registry),
   home,
   openapi,
