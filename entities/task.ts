@@ -84,8 +84,8 @@ export const task = defineEntityModule({
   events: ['created', 'updated', 'deleted'],
   share: true,
   hooks: {
-    alongside: ({ status, completedAt }, { at }) =>
-      status === undefined || completedAt ? {} : { completedAt: status === 'completed' ? at : null },
+    alongside: ({ status }, { at }) =>
+      status === undefined ? {} : { completedAt: status === 'completed' ? at : null },
   },
   grants: [
     { object: { kind: 'task', id: 'id' }, relation: 'assignee', subject: { kind: 'user', id: 'assigneeId' } },

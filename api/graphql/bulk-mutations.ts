@@ -1,10 +1,8 @@
 import { GraphQLID, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql';
 import type { Answer } from '#entities/kit/answers.ts';
 import type { EntityModule } from '#entities/kit/define.ts';
-import { isId } from '#entities/kit/ids.ts';
 import { pluralOf } from '#entities/kit/read/relations.ts';
-import { missingRefusal, type Refusal, type SetResult } from '#entities/kit/set-change.ts';
-import { checkRowCount } from '#entities/kit/tally.ts';
+import type { Refusal } from '#entities/kit/set-change.ts';
 import type { GraphqlContext } from './context.ts';
 import { csvCreations } from './csv.ts';
 import type { FieldConfig, FieldMap } from './handed-on.ts';
@@ -91,7 +89,7 @@ function updateField(module: EntityModule, parts: MutationParts): FieldConfig {
     args: { ids: { type: ids }, input: { type: new GraphQLNonNull(parts.inputs.change(module)) } },
     resolve: async (_source, args: { ids: readonly string[]; input: Answer }, { unit }) => {
       const values = storedValues(module, args.input);
-      const { changed, refused } = await ofIds(module, args.ids, (known) => unit.data.updateAll(module, known, values));
+      const { changed, refused } = await unit.data.updateAll(module, args.ids, values);
       return { updatedIds: changed, notUpdated: refused };
     },
   };
@@ -107,20 +105,8 @@ function deleteField(module: EntityModule): FieldConfig {
     description: `Deletes ${module.typeName} records with what hangs on them, those that the caller may delete; a thousand at the most.`,
     args: { ids: { type: ids } },
     resolve: async (_source, args: { ids: readonly string[] }, { unit }) => {
-      const { changed, refused } = await ofIds(module, args.ids, (known) => unit.data.removeAll(module, known));
+      const { changed, refused } = await unit.data.removeAll(module, args.ids);
       return { deletedIds: changed, notDeleted: refused };
     },
   };
-}
-
-/** What is no id is the id of nothing; the database is not given what it cannot read. */
-async function ofIds(
-  module: EntityModule,
-  given: readonly string[],
-  change: (ids: readonly string[]) => Promise<SetResult>,
-): Promise<SetResult> {
-  checkRowCount(given.length);
-  const { changed, refused } = await change(given.filter(isId));
-  const nothing = [...new Set(given)].filter((id) => !isId(id)).map((id) => missingRefusal(module, id));
-  return { changed, refused: [...refused, ...nothing] };
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { QueryResultRow } from 'pg';
 import { callerOf, type Caller, type Role } from './caller.ts';
 import type { Database } from './database.ts';
@@ -70,6 +71,19 @@ export function callerIn(
 ): Caller {
   const standing = role === null ? {} : { organizationId, role, groupIds, relations, modules };
   return callerOf({ kind: 'user', subjectId, ...standing, ...others });
+}
+
+/**
+ * The caller as of this statement, for changes that may have waited for a lock: a role and groups that a person has lost
+ * meanwhile count no more.
+ * @returns the same caller when nothing is different
+ */
+export async function callerByNow(unit: UnitOfWork, caller: Caller): Promise<Caller> {
+  const { kind, subjectId, organizationId, role, groupIds, relations, ...others } = caller;
+  if (kind !== 'user' || subjectId === null || organizationId === null) return caller;
+  const standing = await readStandingIn(unit, subjectId, organizationId);
+  const isSame = isDeepStrictEqual([role, groupIds, relations], [standing.role, standing.groupIds, standing.relations]);
+  return isSame ? caller : callerIn(subjectId, organizationId, standing, others);
 }
 
 /** Makes an access token worthless from the commit on. */

@@ -6,6 +6,7 @@ import type { EntityModule } from './define.ts';
 import { deepestHierarchy } from './hierarchy.ts';
 import { targetOf } from './links.ts';
 import { hasObjectRights, passingFields, type Operation } from './policy.ts';
+import { isSwitchedOn } from './product-modules.ts';
 import { column } from './read/column.ts';
 import { compileSql } from './read/sql.ts';
 import type { RoleSession } from './transaction.ts';
@@ -43,7 +44,8 @@ export async function questionAbout(
       }
       for (const field of passingFields(kind.policy)) {
         const target = targetOf(kind, field);
-        const parent = await liveRow(session, target, record[field]);
+        // What the organization does not have passes nothing down.
+        const parent = isSwitchedOn(target, caller) ? await liveRow(session, target, record[field]) : undefined;
         if (!parent) continue;
         context.push(tie(kind.kind, id, referenceRelation(field), target.kind, parent['id'] as string));
         above.push({ module: target, row: parent });

@@ -51,11 +51,11 @@ export function newRows(creations: readonly Creation[], creator: Creator): NewRo
       throw new AppError('permission_denied', `Choose an organization before creating a ${module.typeName}.`);
   }
   const values = validateCreations(drafts);
-  return drafts.map(({ module, path, level }, place) => ({
+  return drafts.map(({ module, path, level, input }, place) => ({
     module,
     path,
     level,
-    row: wholeRow(module, values[place] as Row, creator),
+    row: wholeRow(module, values[place] as Row, input, creator),
   }));
 }
 
@@ -86,9 +86,9 @@ function meant(module: EntityModule, { caller }: Creator): Row {
   return Object.fromEntries([...owners, ...people.map(([name]) => [name, caller.subjectId])]);
 }
 
-function wholeRow(module: EntityModule, values: Row, { actor, at }: Creator): Row {
+function wholeRow(module: EntityModule, values: Row, sent: Row, { actor, at }: Creator): Row {
   return {
-    ...withAlongside(module, values, { operation: 'create', at }),
+    ...withAlongside(module, values, sent, { operation: 'create', at }),
     ...(module.displayId === undefined ? {} : { displayId: displayIdOf(module.displayId, values['id'] as string) }),
     createdAt: at,
     updatedAt: at,

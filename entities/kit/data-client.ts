@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { callerByNow } from './access.ts';
 import { Answers } from './answers.ts';
 import { actorOf, databaseRoleOf, systemCaller, type Caller } from './caller.ts';
 import { isDecidedAbove, newRows, type Creation } from './creations.ts';
@@ -98,7 +99,7 @@ export class DataClient extends Answers {
   async createAll(creations: readonly Creation[]): Promise<Row[]> {
     const { clock, registry } = this.#unit.database.options;
     const made = newRows(creations, { caller: this.#caller, actor: this.#actor, at: clock.now() });
-    this.#unit.tally.askFor(made.length, this.#caller);
+    this.#unit.tally.askFor(made.length, this.caller);
     // A kind without rules: its writes are dropped without a word (specification, Authorization rule 3).
     const kept = made.filter(({ module }) => module.policy);
     const [below, others] = [kept.filter(isDecidedAbove), kept.filter((made) => !isDecidedAbove(made))];
@@ -203,39 +204,54 @@ export class DataClient extends Answers {
     values: Row,
     recordVersion?: number,
   ): Promise<Row> {
-    return this.#unit.inTurn(async () => {
-      refuseSwitchedOff(module, this.#caller);
-      this.#unit.tally.askFor(1, this.#caller);
-      await lockHierarchies(this.#unit, this.#caller, module, values);
-      const [row] = await this.#read(module, { where: { id: { eq: id } }, limit: 1 }, true);
-      if (!row) throw missingRecord(module, id);
-      // A kind without rules: its writes are dropped without a word (specification, Authorization rule 3).
-      if (!module.policy) return { ...row, ...values };
-      await this.#authorize(module, operation, row);
-      if (recordVersion !== undefined && recordVersion !== row['recordVersion'])
-        throw new AppError(
-          'stale_record',
-          `The ${module.typeName} is at version ${String(row['recordVersion'])}, not ${recordVersion}; read it again and repeat the change.`,
-        );
-      const given = differences(row, values);
-      // What changes nothing is no change: no version, no history, no event.
-      if (Object.keys(given).length === 0) return row;
-      const changes = operation === 'edit' ? differences(row, this.#withAlongside(module, given)) : given;
-      if (isMove(module, Object.keys(changes))) await this.#authorize(module, 'remove', row);
-      const organizationId = organizationOf(module, row);
-      const references = referencesIn(module, changes, { organizationId, from: id, path: '' });
-      await checkReferences(this.#unit, this.#caller, references);
-      const { registry } = this.#unit.database.options;
-      return this.#unit.change(this.#role, () => {
-        const entity: Row = this.#unit.em.merge(registry.schemaOf(module).class, row as never, { refresh: true });
-        this.#touch(entity, changes);
-        return entity;
-      });
-    });
+    this.#unit.tally.askFor(1, this.caller);
+    return this.#unit.inTurn(() => this.#changeInTurn(module, id, operation, values, recordVersion));
   }
 
-  #withAlongside(module: EntityModule, changes: Row): Row {
-    return withAlongside(module, changes, { operation: 'update', at: this.#unit.database.options.clock.now() });
+  async #changeInTurn(
+    module: EntityModule,
+    id: string,
+    operation: 'edit' | 'remove',
+    values: Row,
+    recordVersion?: number,
+  ): Promise<Row> {
+    refuseSwitchedOff(module, this.#caller);
+    await lockHierarchies(this.#unit, this.#caller, module, values);
+    const [row] = await this.#read(module, { where: { id: { eq: id } }, limit: 1 }, true);
+    if (!row) throw missingRecord(module, id);
+    const caller = await callerByNow(this.#unit, this.#caller);
+    if (caller !== this.#caller)
+      return new DataClient(this.#unit, caller, this.#actor).#changeInTurn(
+        module,
+        id,
+        operation,
+        values,
+        recordVersion,
+      );
+    // A kind without rules: its writes are dropped without a word (specification, Authorization rule 3).
+    if (!module.policy) return { ...row, ...values };
+    await this.#authorize(module, operation, row);
+    if (recordVersion !== undefined && recordVersion !== row['recordVersion'])
+      throw new AppError(
+        'stale_record',
+        `The ${module.typeName} is at version ${String(row['recordVersion'])}, not ${recordVersion}; read it again and repeat the change.`,
+      );
+    const given = differences(row, values);
+    // What changes nothing is no change: no version, no history, no event.
+    if (Object.keys(given).length === 0) return row;
+    const at = this.#unit.database.options.clock.now();
+    const whole = operation === 'edit' ? withAlongside(module, given, values, { operation: 'update', at }) : given;
+    const changes = differences(row, whole);
+    if (isMove(module, Object.keys(changes))) await this.#authorize(module, 'remove', row);
+    const organizationId = organizationOf(module, row);
+    const references = referencesIn(module, changes, { organizationId, from: id, path: '' });
+    await checkReferences(this.#unit, this.#caller, references);
+    const { registry } = this.#unit.database.options;
+    return this.#unit.change(this.#role, () => {
+      const entity: Row = this.#unit.em.merge(registry.schemaOf(module).class, row as never, { refresh: true });
+      this.#touch(entity, changes);
+      return entity;
+    });
   }
 
   get #role(): 'app' | 'system' {

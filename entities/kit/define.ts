@@ -149,6 +149,8 @@ export function defineEntityModule<const F extends Fields, const T extends Tenan
   }
   if (definition.modules && definition.tenancy !== 'organization')
     fail("product modules are an organization's, so its records must be too");
+  if (definition.modules && definition.wall)
+    fail("a wall lets records of other organizations through, of which the caller's product modules say nothing");
   if (hasObjectRights(definition.policy)) {
     const { view = [], edit = [], remove = [] } = definition.policy ?? {};
     const isEnded = view.at(-1)?.effect === 'deny' && view.at(-1)?.when.is === 'anyone';

@@ -6,7 +6,6 @@ import type { EntityModule } from './define.ts';
 import { targetOf } from './links.ts';
 import { afterTheRules, decideByCaller, operationAbove, related, type Condition, type Operation } from './policy.ts';
 import { printRule } from './print-rule.ts';
-import { isSwitchedOn } from './product-modules.ts';
 import { column } from './read/column.ts';
 import { compileSql, type Sql } from './read/sql.ts';
 import { applies, permitted } from './read/visibility.ts';
@@ -44,11 +43,6 @@ export async function explain(
   id: string,
   operation: Asked,
 ): Promise<Explanation> {
-  if (!isSwitchedOn(module, caller)) {
-    const rule = `deny without the product module ${(module.modules ?? []).join(' or ')}`;
-    const rules = [{ rule, doesApply: true, relations: [], above: null }];
-    return { kind: module.kind, id, isAllowed: false, decidedBy: 'rules', rules };
-  }
   const rules: ExplainedRule[] = [];
   let isAllowed: boolean = afterTheRules[operation];
   for (const rule of module.policy?.[operation] ?? []) {

@@ -1,7 +1,10 @@
 import type { RecordedChange } from './changes.ts';
 import type { EntityModule } from './define.ts';
 import type { FieldValues, Fields } from './fields.ts';
+import { problemOf } from './input.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
+
+type Row = Readonly<Record<string, unknown>>;
 
 /** When values are written, and whether the record is there already. */
 export interface Writing {
@@ -17,7 +20,7 @@ export interface EntityHooks<F extends Fields> {
   /**
    * Values that are written along with others, in the same change. Pure, and without a look at the record: many may be changed
    * alike.
-   * @param values all of a new record, or those in which a record changes
+   * @param values all of a new record, with defaults, and null where nothing is; or those in which a record changes
    */
   alongside?(values: Partial<FieldValues<F>>, writing: Writing): Partial<FieldValues<F>>;
   /**
@@ -28,13 +31,28 @@ export interface EntityHooks<F extends Fields> {
   afterCommit?(changes: readonly RecordedChange[]): void | Promise<void>;
 }
 
-/** Values with what the kind writes along with them. */
-export function withAlongside(
-  { hooks }: EntityModule,
-  values: Readonly<Record<string, unknown>>,
-  writing: Writing,
-): Record<string, unknown> {
-  return { ...values, ...hooks?.alongside?.(values, writing) };
+/**
+ * Values with what the kind writes along with them; what the caller said itself stays as it was said.
+ * @param sent all that the caller said, also what is there already
+ * @throws TypeError when the hook gives what it may not
+ */
+export function withAlongside(module: EntityModule, values: Row, sent: Row, writing: Writing): Record<string, unknown> {
+  const along: Row = module.hooks?.alongside?.(values, writing) ?? {};
+  const own = Object.entries(along).filter(([name]) => !Object.hasOwn(sent, name));
+  for (const [name, value] of own) refuseUnfit(module, name, value);
+  return { ...values, ...Object.fromEntries(own) };
+}
+
+/** References and places in hierarchies are checked before a hook is asked, so they are not for hooks. */
+function refuseUnfit({ kind, fields }: EntityModule, name: string, value: unknown): void {
+  const field = fields[name];
+  const problem =
+    !field || field.type === 'reference'
+      ? 'is not for hooks'
+      : value === null && field.optional
+        ? undefined
+        : problemOf(field, value);
+  if (problem) throw new TypeError(`entity "${kind}": alongside gives "${name}", which ${problem}`);
 }
 
 /** Lets the kinds of these changes know of them when they are committed. */

@@ -3,6 +3,7 @@ import { tenancyField, type EntityModule } from './define.ts';
 import { AppError, mostProblems, type FieldProblem } from './errors.ts';
 import type { Field } from './fields.ts';
 import { isId } from './ids.ts';
+import { isInstant, parseInstant } from './instant.ts';
 
 type Values = Record<string, unknown>;
 
@@ -87,22 +88,20 @@ function checked(module: EntityModule, input: Values, problems: FieldProblem[], 
 
 /** The stored form of a value: instants as Date, addresses in lower case. */
 function normalized(field: Field, value: unknown): unknown {
-  if (field.type === 'timestamp' && typeof value === 'string') {
-    const validator = validatorOf(field);
-    return validator.Check(value) ? new Date(value) : value;
-  }
+  if (field.type === 'timestamp' && typeof value === 'string') return parseInstant(value) ?? value;
+  // Minus zero is stored as zero, and would be another value each time.
+  if (Object.is(value, -0)) return 0;
   if (typeof value === 'string' && (field.schema as { format?: string }).format === 'email')
     return value.trim().toLowerCase();
   return value;
 }
 
-function problemOf(field: Field, value: unknown): string | undefined {
+/** What is wrong with a value in its stored form, as the end of a sentence about its field. */
+export function problemOf(field: Field, value: unknown): string | undefined {
   if (field.type === 'timestamp') {
-    return value instanceof Date && !Number.isNaN(value.getTime())
-      ? undefined
-      : 'must be an instant such as 2026-01-31T12:00:00Z';
+    return value instanceof Date && isInstant(value) ? undefined : 'must be an instant such as 2026-01-31T12:00:00Z';
   }
-  if (!isStorable(value)) return 'contains characters that cannot be stored (NUL or half a surrogate pair)';
+  if (!isStorable(value)) return 'contains what cannot be stored (NUL, half a surrogate pair or a number without end)';
   const validator = validatorOf(field);
   if (validator.Check(value)) return undefined;
   if (field.values) return `must be one of ${field.values.join(', ')}`;
@@ -118,9 +117,10 @@ function validatorOf(field: Field): Validator {
   return validator;
 }
 
-/** PostgreSQL text holds neither NUL nor lone surrogates. */
+/** PostgreSQL text holds neither NUL nor lone surrogates, and JSON no infinite numbers. */
 export function isStorable(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\u0000');
+  if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object' || value === null || value instanceof Date) return true;
   return Object.entries(value).every(([name, inner]) => isStorable(name) && isStorable(inner));
 }

@@ -1,11 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
+import { callerByNow } from './access.ts';
 import { databaseRoleOf, type Caller } from './caller.ts';
 import { organizationOf, type RecordedChange } from './changes.ts';
 import type { EntityModule } from './define.ts';
 import type { ErrorCode } from './errors.ts';
 import { withAlongside } from './hooks.ts';
-import { missingRecord } from './missing-record.ts';
+import { isId } from './ids.ts';
+import { missingRecord, shortened } from './missing-record.ts';
 import { refuseSwitchedOff } from './product-modules.ts';
 import { column } from './read/column.ts';
 import { live } from './read/live.ts';
@@ -14,7 +16,6 @@ import { compileSql, type Sql } from './read/sql.ts';
 import { permitted, visible } from './read/visibility.ts';
 import { isMove, lockHierarchies, openProblems, referencesIn, refuseReferences } from './references.ts';
 import { snakeCase } from './snake-case.ts';
-import { checkRowCount } from './tally.ts';
 import type { RoleSession } from './transaction.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
@@ -54,14 +55,15 @@ export interface SetChange {
  * and left as it is.
  * @throws AppError limit_exceeded; not_found, permission_denied for references that none of them may have
  */
-export function changeSet(unit: UnitOfWork, change: SetChange): Promise<SetResult> {
-  refuseSwitchedOff(change.module, change.caller);
-  const ids = [...new Set(change.ids)];
-  checkRowCount(ids.length);
-  unit.tally.askFor(ids.length, change.caller);
+export async function changeSet(unit: UnitOfWork, asked: SetChange): Promise<SetResult> {
+  const ids = [...new Set(asked.ids)];
+  unit.tally.askFor(ids.length, unit.context.caller);
   return unit.inTurn(async () => {
-    await lockHierarchies(unit, change.caller, change.module, change.values);
-    const found = await findLocked(unit, change, ids);
+    refuseSwitchedOff(asked.module, asked.caller);
+    await lockHierarchies(unit, asked.caller, asked.module, asked.values);
+    const locked = await lock(unit, asked, ids);
+    const change = { ...asked, caller: await callerByNow(unit, asked.caller) };
+    const found = await judge(unit, change, locked);
     const refused = new Map(ids.flatMap((id) => refusalOf(id, found.get(id), change)));
     // A kind without rules: its writes are dropped without a word (specification, Authorization rule 3).
     const open = change.module.policy ? [...found.values()].filter(({ row }) => !refused.has(row['id'] as string)) : [];
@@ -70,7 +72,10 @@ export function changeSet(unit: UnitOfWork, change: SetChange): Promise<SetResul
     for (const refusal of await misplaced(unit, change, differing)) refused.set(refusal.id, refusal);
     const rows = differing.filter((row) => !refused.has(row['id'] as string));
     for (const alike of alikeChanges(change, rows)) await write(unit, ...alike);
-    return { changed: ids.filter((id) => !refused.has(id)), refused: [...refused.values()] };
+    return {
+      changed: ids.filter((id) => !refused.has(id)),
+      refused: ids.flatMap((id) => refused.get(id) ?? []),
+    };
   });
 }
 
@@ -81,20 +86,26 @@ interface FoundRow {
   readonly isRemovable: boolean;
 }
 
-async function findLocked(
+/** In the order of their ids, so that two such changes never wait for each other in a circle. What is no id is the id of nothing. */
+async function lock(unit: UnitOfWork, { module, caller }: SetChange, ids: readonly string[]): Promise<string[]> {
+  const session = await unit.readAs(databaseRoleOf(caller));
+  const { text, values } = compileSql(sql`select ${column('row', 'id')} from ${sql.table(module.table)} as row
+    where ${column('row', 'id')} = any(${ids.filter(isId)}) and ${live(module, 'row', caller)}
+    order by ${column('row', 'id')} for update of row`);
+  return (await session.query<{ id: string }>(text, values)).rows.map(({ id }) => id);
+}
+
+/**
+ * Judges locked records by a statement of its own: one that waited for a lock reads the locked row again, but what its conditions
+ * look up, shares and memberships, as it was before the wait.
+ */
+async function judge(
   unit: UnitOfWork,
   { module, operation, values: given, caller }: SetChange,
-  ids: readonly string[],
+  locked: readonly string[],
 ): Promise<Map<string, FoundRow>> {
-  const session = await unit.readAs(databaseRoleOf(caller));
-  // In the order of their ids, so that two such changes never wait for each other in a circle.
-  const lock = compileSql(sql`select ${column('row', 'id')} from ${sql.table(module.table)} as row
-    where ${column('row', 'id')} = any(${ids}) and ${live(module, 'row', caller)}
-    order by ${column('row', 'id')} for update of row`);
-  const locked = (await session.query<{ id: string }>(lock.text, lock.values)).rows.map(({ id }) => id);
   if (locked.length === 0) return new Map();
-  // Judged by a statement of its own: one that waited for a lock reads the locked row again, but what its conditions look up,
-  // shares and memberships, as it was before the wait.
+  const session = await unit.readAs(databaseRoleOf(caller));
   const isRemovable = isMove(module, Object.keys(given)) ? permitted(module, 'row', caller, 'remove') : sql`true`;
   const { text, values } = compileSql(sql`select ${wholeRow(module, 'row')},
     (${permitted(module, 'row', caller, operation)}) is true as "#isPermitted", (${isRemovable}) is true as "#isRemovable"
@@ -121,15 +132,12 @@ async function findLocked(
   );
 }
 
-/** Told of an id by which nothing is found. */
-export function missingRefusal(module: EntityModule, id: string): Refusal {
-  const { code, message } = missingRecord(module, id);
-  return { id, code, message };
-}
-
 function refusalOf(id: string, found: FoundRow | undefined, { module, operation }: SetChange): [string, Refusal][] {
   const say = (code: ErrorCode, message: string): [string, Refusal][] => [[id, { id, code, message }]];
-  if (!found) return [[id, missingRefusal(module, id)]];
+  if (!found) {
+    const { code, message } = missingRecord(module, id);
+    return [[id, { id: shortened(id), code, message }]];
+  }
   if (!module.policy || (found.isPermitted && found.isRemovable)) return [];
   return say('permission_denied', `You may not ${found.isPermitted ? 'remove' : operation} this ${module.typeName}.`);
 }
@@ -155,7 +163,10 @@ function alikeChanges(change: SetChange, rows: readonly Row[]): [SetChange, Row[
   if (operation === 'remove') return rows.length === 0 ? [] : [[change, [...rows]]];
   return [...Map.groupBy(rows, (row) => changedNames(row, values).join())].map(([names, alike]) => {
     const changed = Object.fromEntries(names.split(',').map((name) => [name, values[name]]));
-    return [{ ...change, values: withAlongside(module, changed, { operation: 'update', at: stamp.at }) }, alike];
+    return [
+      { ...change, values: withAlongside(module, changed, values, { operation: 'update', at: stamp.at }) },
+      alike,
+    ];
   });
 }
 

@@ -24,7 +24,8 @@ export class Tally {
   #asked = 0;
 
   /**
-   * Counts records that a caller asks to make or change, over all fields of a GraphQL operation. The server itself is trusted.
+   * Counts records that an operation makes or changes, over all fields of a GraphQL operation.
+   * @param caller of the unit of work; the server itself is trusted
    * @throws AppError limit_exceeded
    */
   askFor(count: number, { kind }: Caller): void {

@@ -281,7 +281,8 @@ export class UnitOfWork {
     failpoint('after-commit');
     this.#end('committed');
     this.#leave?.();
-    await this.#afterCommit.run(this.database.options.onBackgroundError);
+    // Nothing waits for them: neither the answer nor what else follows.
+    void this.#afterCommit.run(this.database.options.onBackgroundError);
     const { requestId } = this.context;
     const { pendingEvents, tupleChanges, raisedScopes } = this.tally;
     if (pendingEvents > 0 || tupleChanges > 0)

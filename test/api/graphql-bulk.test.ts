@@ -84,6 +84,34 @@ describe('many creations', () => {
     expectGraphqlError(await client.graphql(twice, { inputs: titles(501) }), 'limit_exceeded');
   });
 
+  test.each([
+    ['deletions', 'deleteBulkTask(ids: $ids) { deletedIds }', newId],
+    ['changes', 'updateBulkTask(ids: $ids, input: { priority: 1 }) { updatedIds }', newId],
+    ['what are no ids', 'deleteBulkTask(ids: $ids) { notDeleted { id } }', () => `no id ${newId()}`],
+  ])('the limit of a thousand is that of the operation: %s in two fields', async (_what, field, id) => {
+    const ids = Array.from({ length: 501 }, id);
+    const twice = `mutation ($ids: [ID!]!) { a: ${field} b: ${field} }`;
+    expectGraphqlError(await client.graphql(twice, { ids }), 'limit_exceeded');
+  });
+
+  test('so it is of single changes, and of what the server does for the caller', async () => {
+    const ids = Array.from({ length: 1_000 }, newId);
+    const many = 'deleteBulkTask(ids: $ids) { deletedIds }';
+    const [id = ''] = await created(client, titles(1));
+    for (const one of [
+      `updateTask(id: "${id}", input: { priority: 2 }) { task { id } }`,
+      'createOrganization(input: { name: "one more" }) { organization { id } }',
+    ])
+      expectGraphqlError(await client.graphql(`mutation ($ids: [ID!]!) { ${many} ${one} }`, { ids }), 'limit_exceeded');
+  });
+
+  test('what is sent to be repeated is cut short', async () => {
+    const { data } = await client.graphql(deleteBulk, { ids: ['x'.repeat(100_000)] });
+    const [refused] = data.deleteBulkTask.notDeleted;
+    expect(refused).toMatchObject({ id: `${'x'.repeat(64)}…`, code: 'not_found' });
+    expect(refused.message.length).toBeLessThan(200);
+  });
+
   test.each<[string, () => object, string, string]>([
     ['a wrong value', () => ({ title: 'a', priority: 1_000 }), 'invalid_input', '/3/priority'],
     ['a missing value', () => ({ title: '' }), 'invalid_input', '/3/title'],

@@ -126,6 +126,8 @@ describe('a creation', () => {
     ['a number that is none', createTask, { title: 'a', priority: 1.5 }, 'invalid_input'],
     ['a day that does not exist', createTask, { title: 'a', dueAt: '2030-02-30T00:00:00Z' }, 'invalid_input'],
     ['an instant before the calendar', createTask, { title: 'a', dueAt: '-271821-04-20T00:00:00Z' }, 'invalid_input'],
+    ['a year after the calendar', createTask, { title: 'a', dueAt: '9999-12-31T23:59:59-23:59' }, 'invalid_input'],
+    ['a year before it', createTask, { title: 'a', dueAt: '0000-01-01T00:00:00+23:59' }, 'invalid_input'],
     ['what is no id', createTask, { title: 'a', parentId: 'x' }, 'invalid_input'],
     ['an unknown field', createTask, { title: 'a', organizationId: newId() }, 'invalid_input'],
     ['a field that is kept by the server', createGroup, { name: 'ab', displayId: 'GRP-ABCDEFGH' }, 'invalid_input'],
@@ -135,6 +137,11 @@ describe('a creation', () => {
     const before = await count('history');
     expectGraphqlError(await client.graphql(mutation, { input }), code as 'invalid_input');
     expect(await count('history')).toBe(before);
+  });
+
+  test('with a number without end in JSON is refused', async () => {
+    const mutation = 'mutation { createFile(input: { name: "a", metadata: { size: 1e400 } }) { file { id } } }';
+    expectGraphqlError(await client.graphql(mutation), 'invalid_input');
   });
 
   test.each([

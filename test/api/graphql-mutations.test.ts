@@ -84,6 +84,11 @@ describe('an update', () => {
     expect(await asOwner(world, 'select record_version as version from users where id = $1', [id])).toEqual([
       { version: 1 },
     ]);
+    // Minus zero is zero.
+    const { data } = await client.graphql('mutation { createTask(input: { title: "a" }) { task { id } } }');
+    const change = `mutation ($id: ID!) { updateTask(id: $id, input: { priority: -0 }) { task { recordVersion } } }`;
+    const answer = await client.graphql(change, { id: data.createTask.task.id });
+    expect(answer.data).toEqual({ updateTask: { task: { recordVersion: 1 } } });
   });
 
   test('is checked like a creation', async () => {

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { group, groupMembership, registry, task } from '#entities/index.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { group, groupMembership, membership, registry, task } from '#entities/index.ts';
+import type { DataClient } from '#entities/kit/data-client.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { asPerson, asSystem } from '../kit/as-person.ts';
 import { eventually } from '../kit/eventually.ts';
@@ -23,44 +24,75 @@ async function isWaiting(): Promise<boolean> {
   return waiting.length > 0;
 }
 
-/** A member who may change a task as an editor, and still see it without that. */
-async function editorOfTask() {
+/** Somebody who may change a task: by a share with their group, or by their role. Somebody with less sees it all the same. */
+async function changerOfTask(by: 'share' | 'role') {
   const owner = await buildPerson(world);
-  const organizationId = owner.organization.id;
-  const editor = await buildPerson(world, { organization: owner.organization, role: 'member' });
-  const { taskId, shareId } = await asSystem(world, organizationId, async (data) => {
-    const team = await data.create(group, { name: 'team' });
-    await data.create(groupMembership, { groupId: team.id, userId: editor.user.id });
-    const made = await data.create(task, { title: 'as it was', assignerId: owner.user.id });
-    await data.create(taskShare, { taskId: made.id, groupId: team.id, relation: 'viewer' });
-    const share = await data.create(taskShare, { taskId: made.id, groupId: team.id, relation: 'editor' });
-    return { taskId: made.id, shareId: share.id };
+  const { organization } = owner;
+  const changer = await buildPerson(world, { organization, role: by === 'role' ? 'super_admin' : 'member' });
+  const made = await asSystem(world, organization.id, async (data) => {
+    const [team, everybody] = [await data.create(group, { name: 'team' }), await data.create(group, { name: 'all' })];
+    const ofTeam = await data.create(groupMembership, { groupId: team.id, userId: changer.user.id });
+    await data.create(groupMembership, { groupId: everybody.id, userId: changer.user.id });
+    const { id: taskId } = await data.create(task, { title: 'as it was', assignerId: owner.user.id });
+    await data.create(taskShare, { taskId, groupId: everybody.id, relation: 'viewer' });
+    const share = await data.create(taskShare, { taskId, groupId: team.id, relation: 'editor' });
+    const held = await data.findOne(membership, { userId: { eq: changer.user.id } });
+    return { taskId, share: share.id, ofTeam: ofTeam.id, membership: (held as { id: string }).id };
   });
-  return { organizationId, editor, taskId, shareId };
+  return { organizationId: organization.id, changer, ...made };
 }
 
-test.each(['one', 'many'] as const)('a change of %s that waited for a record has the rights of then', async (count) => {
-  const { organizationId, editor, taskId, shareId } = await editorOfTask();
-  const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  const { promise: locked, resolve: lock } = Promise.withResolvers<void>();
-  const holding = asSystem(world, organizationId, async (data) => {
-    await data.findLocked(task, taskId);
-    lock();
-    await released;
+type Scene = Awaited<ReturnType<typeof changerOfTask>>;
+type Revocation = (data: DataClient, scene: Scene) => Promise<unknown>;
+
+const removals: Revocation = (data, { membership: id }) => data.remove(membership, id);
+
+/** How the right is taken back, and whether the task is seen afterwards. */
+const revocations: readonly [string, 'share' | 'role', Revocation, 'seen' | 'hidden'][] = [
+  ['the share is removed', 'share', (data, { share }) => data.remove(taskShare, share), 'seen'],
+  ['they leave the group', 'share', (data, { ofTeam }) => data.remove(groupMembership, ofTeam), 'seen'],
+  ['they leave the organization', 'share', removals, 'hidden'],
+  [
+    'they get a lower role',
+    'role',
+    (data, scene) => data.update(membership, scene.membership, { role: 'member' }),
+    'seen',
+  ],
+  ['they lose role and organization', 'role', removals, 'hidden'],
+];
+
+describe.each(revocations)('when meanwhile %s', (_how, by, revoke, afterwards) => {
+  test.each(['one', 'many'] as const)('a change of %s that waited for a record is refused', async (count) => {
+    const scene = await changerOfTask(by);
+    const { organizationId, changer, taskId } = scene;
+    if (by === 'role')
+      await asSystem(world, organizationId, async (data) => {
+        // The role alone lets them change it.
+        await data.remove(taskShare, scene.share);
+      });
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const { promise: locked, resolve: lock } = Promise.withResolvers<void>();
+    const holding = asSystem(world, organizationId, async (data) => {
+      await data.findLocked(task, taskId);
+      lock();
+      await released;
+    });
+    await locked;
+    const changing = asPerson(world, changer, organizationId, async (data): Promise<unknown> =>
+      count === 'one'
+        ? data.update(task, taskId, { title: 'changed' })
+        : data.updateAll(task, [taskId], { title: 'changed' }),
+    ).catch((error: unknown) => error);
+    await eventually(isWaiting);
+    await asSystem(world, organizationId, (data) => revoke(data, scene));
+    release();
+    await holding;
+    const refused = { code: afterwards === 'seen' ? 'permission_denied' : 'not_found' };
+    expect(await changing).toMatchObject(
+      count === 'one' ? refused : { changed: [], refused: [{ id: taskId, ...refused }] },
+    );
+    expect(await asSystem(world, organizationId, (data) => data.get(task, taskId))).toMatchObject({
+      title: 'as it was',
+    });
   });
-  await locked;
-  const changing = asPerson(world, editor, organizationId, async (data): Promise<unknown> =>
-    count === 'one'
-      ? data.update(task, taskId, { title: 'changed' })
-      : data.updateAll(task, [taskId], { title: 'changed' }),
-  ).catch((error: unknown) => error);
-  await eventually(isWaiting);
-  await asSystem(world, organizationId, (data) => data.remove(taskShare, shareId));
-  release();
-  await holding;
-  const denied = { code: 'permission_denied' };
-  expect(await changing).toMatchObject(
-    count === 'one' ? denied : { changed: [], refused: [{ id: taskId, ...denied }] },
-  );
-  expect(await asSystem(world, organizationId, (data) => data.get(task, taskId))).toMatchObject({ title: 'as it was' });
 });

@@ -4,19 +4,22 @@ import { note, organization, task, user } from '#entities/index.ts';
 import type { RecordedChange } from '#entities/kit/changes.ts';
 import { callerOf } from '#entities/kit/caller.ts';
 import type { DataClient } from '#entities/kit/data-client.ts';
-import { defineEntityModule } from '#entities/kit/define.ts';
-import { text } from '#entities/kit/fields.ts';
+import { defineEntityModule, type EntityModule } from '#entities/kit/define.ts';
+import { reference, text } from '#entities/kit/fields.ts';
+import { withAlongside } from '#entities/kit/hooks.ts';
 import { newId } from '#entities/kit/ids.ts';
 import { allow, anyone } from '#entities/kit/policy.ts';
 import { createRegistry } from '#entities/kit/registry.ts';
 import { openBackbone, type Backbone } from '#relay/backbone.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { asPerson } from '../kit/as-person.ts';
+import { eventually } from '../kit/eventually.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 const told: RecordedChange[] = [];
 let failure: Error | undefined;
+let pending: (() => Promise<void>) | undefined;
 
 const memo = defineEntityModule({
   kind: 'memo',
@@ -34,6 +37,7 @@ const memo = defineEntityModule({
     afterCommit: (changes) => {
       told.push(...changes);
       if (failure) throw failure;
+      return pending?.();
     },
   },
 });
@@ -106,12 +110,22 @@ describe('after the commit', () => {
     expect(told).toEqual([]);
   });
 
-  test('a failure is logged, and the change stands', async () => {
-    failure = new Error('the cache is away');
+  test.each(['thrown', 'rejected'])('a failure that is %s is logged, and the change stands', async (how) => {
+    const error = new Error(`the cache is away, ${how}`);
+    if (how === 'thrown') failure = error;
+    else pending = () => Promise.reject(error);
     const { id } = await as((data) => data.create(memo, { name: 'a' }));
     failure = undefined;
+    pending = undefined;
     expect(await as((data) => data.get(memo, id))).toMatchObject({ name: 'a' });
-    expect(logged.join('')).toContain('the cache is away');
+    await eventually(() => logged.join('').includes(`the cache is away, ${how}`));
+  });
+
+  test('nothing waits for one that does not end', async () => {
+    pending = () => new Promise(() => {});
+    const { id } = await as((data) => data.create(memo, { name: 'a' }));
+    pending = undefined;
+    expect(await as((data) => data.get(memo, id))).toMatchObject({ name: 'a' });
   });
 });
 
@@ -145,5 +159,30 @@ describe('alongside', () => {
     expect(await after(open.id)).toBeNull();
     await act((data) => data.update(task, open.id, { status: 'completed', completedAt: new Date('2021-01-01') }));
     expect(await after(open.id)).toEqual(new Date('2021-01-01'));
+  });
+
+  test('what the person said about that stays as it was said', async () => {
+    const at = new Date('2022-01-01');
+    const made = await act((data) => data.create(task, { title: 'a', status: 'completed', completedAt: null }));
+    expect(made).toMatchObject({ completedAt: null });
+    const change = (changes: object) => act((data) => data.update(task, made.id, changes));
+    expect(await change({ completedAt: at })).toMatchObject({ completedAt: at });
+    // Also when it is there already.
+    expect(await change({ status: 'open', completedAt: at })).toMatchObject({ status: 'open', completedAt: at });
+    expect(await change({ status: 'completed', completedAt: null })).toMatchObject({ completedAt: null });
+  });
+
+  test.each([
+    ['a reference', 'homeId', newId()],
+    ['a value that does not fit', 'name', 'x'.repeat(41)],
+    ['what is no field', 'colour', 'red'],
+  ])('a hook that gives %s is an error of the release', (_what, name, value) => {
+    const kind: EntityModule = {
+      ...memo,
+      fields: { ...memo.fields, homeId: reference('organization', 'Where.', { optional: true }) },
+      hooks: { alongside: () => ({ [name]: value }) },
+    };
+    const write = () => withAlongside(kind, { name: 'a' }, {}, { operation: 'update', at: new Date() });
+    expect(write).toThrow(`entity "memo": alongside gives "${name}"`);
   });
 });

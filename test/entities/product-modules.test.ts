@@ -1,18 +1,20 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { organization, organizationModule, registry as productRegistry, user } from '#entities/index.ts';
-import { systemCaller } from '#entities/kit/caller.ts';
+import { callerOf, systemCaller } from '#entities/kit/caller.ts';
 import type { DataClient } from '#entities/kit/data-client.ts';
 import { defineEntityModule } from '#entities/kit/define.ts';
 import { isAppError } from '#entities/kit/errors.ts';
-import { explain } from '#entities/kit/explanation.ts';
-import { reference, text } from '#entities/kit/fields.ts';
+import { member, reference, text } from '#entities/kit/fields.ts';
 import { historyOf } from '#entities/kit/history-kind.ts';
 import { newId } from '#entities/kit/ids.ts';
-import { allow, anyone, deny, role, system } from '#entities/kit/policy.ts';
+import { allow, anyone, deny, related, role, system, through } from '#entities/kit/policy.ts';
 import type { ProductModule } from '#entities/kit/product-modules.ts';
 import type { PageSelection } from '#entities/kit/read/document.ts';
+import { visibleRows } from '#entities/kit/read/source.ts';
+import { compileSql } from '#entities/kit/read/sql.ts';
 import { createRegistry } from '#entities/kit/registry.ts';
+import { shareOf } from '#entities/kit/share.ts';
 import type { UnitOfWork } from '#entities/kit/unit-of-work.ts';
 import { openBackbone, type Backbone } from '#relay/backbone.ts';
 import { callerNow } from '../kit/caller-now.ts';
@@ -28,12 +30,18 @@ const control = defineEntityModule({
   kind: 'control',
   table: 'controls',
   description: 'A kind that not every organization has.',
-  fields: { name: text('Name.', { max: 40 }) },
+  fields: { name: text('Name.', { max: 40 }), keeperId: member('Keeps it.', { optional: true, onLeave: 'keep' }) },
   tenancy: 'organization',
   modules: ['compliance', 'risk_management'],
-  policy: { view: [...forOwners, deny(anyone)], create: forOwners, edit: forOwners, remove: forOwners },
+  policy: {
+    view: [...forOwners, allow(related('keeper')), deny(anyone)],
+    create: forOwners,
+    edit: [...forOwners, allow(related('keeper'))],
+    remove: forOwners,
+  },
   expose: { name: 'read-write' },
   filter: ['name'],
+  grants: [{ object: { kind: 'control', id: 'id' }, relation: 'keeper', subject: { kind: 'user', id: 'keeperId' } }],
   ...surface,
 });
 
@@ -50,10 +58,32 @@ const remark = defineEntityModule({
   ...surface,
 });
 
+/** Of the base, seen by everybody, and changed by whoever may change the control. */
+const finding = defineEntityModule({
+  kind: 'finding',
+  table: 'findings',
+  description: 'A kind whose rights come from one that not every organization has.',
+  fields: {
+    name: text('Name.', { max: 40 }),
+    controlId: reference('control', 'What it is about.', { optional: true, immutable: true, onDelete: 'cascade' }),
+  },
+  tenancy: 'organization',
+  policy: {
+    view: [allow(system), allow(role('owner')), deny(anyone)],
+    create: [allow(system)],
+    edit: [allow(system), allow(through('controlId'))],
+    remove: [allow(system), allow(through('controlId'))],
+  },
+  expose: { name: 'read-write', controlId: 'read-write' },
+  filter: ['controlId'],
+  ...surface,
+});
+
 let world: World;
 let owner: Person;
 let backbone: Backbone;
 let controlId: string;
+let findingId: string;
 
 beforeAll(async () => {
   world = await openWorld();
@@ -62,20 +92,22 @@ beforeAll(async () => {
     updated_by text not null, record_version integer not null, deleted_at timestamptz, deleted_by text, organization_id text not null`;
   await asOwner(
     world,
-    `create table controls (${common}, name text not null);
+    `create table controls (${common}, name text not null, keeper_id text);
      create table remarks (${common}, control_id text references controls);
-     grant select, insert, update on controls, remarks to core_app, core_system`,
+     create table findings (${common}, name text not null, control_id text references controls);
+     grant select, insert, update on controls, remarks, findings to core_app, core_system`,
   );
   backbone = await openBackbone({
     config: world.config,
     temporalEnvironment: {},
     logger: pino({ level: 'silent' }),
     process: 'core api',
-    registry: createRegistry([user, organization, organizationModule, control, remark]),
+    registry: createRegistry([user, organization, organizationModule, control, remark, finding]),
   });
   controlId = await asServer(async (data) => {
     const { id } = await data.create(control, { name: 'held' });
     await data.create(remark, { controlId: id });
+    findingId = (await data.create(finding, { name: 'held', controlId: id })).id;
     return id;
   });
 });
@@ -155,14 +187,19 @@ describe('without the product module', () => {
     });
   });
 
-  test('an explanation says so', async () => {
-    const explained = await asOwnerOf(owner.organization.id, (unit) =>
-      explain(unit, unit.context.caller, control, controlId, 'view'),
-    );
-    expect(explained).toMatchObject({
-      isAllowed: false,
-      rules: [{ rule: 'deny without the product module compliance or risk_management', doesApply: true }],
-    });
+  test('what is shared of it, and what rights pass down from it, neither', async () => {
+    expect(shareOf(control).modules).toEqual(control.modules);
+    const codes = await asOwnerOf(owner.organization.id, async ({ data }) => [
+      await codeOf(data.update(finding, findingId, { name: newId() })),
+      await codeOf(data.remove(finding, findingId)),
+      (await data.updateAll(finding, [findingId], { name: newId() })).refused[0]?.code,
+    ]);
+    expect(codes).toEqual(['permission_denied', 'permission_denied', 'permission_denied']);
+  });
+
+  test('no entry of its history is there, whichever way it is come by', () => {
+    const caller = callerOf({ kind: 'user', subjectId: newId(), organizationId: newId(), role: 'owner' });
+    expect(compileSql(visibleRows(historyOf(control), 'h', caller)).text).toBe('false');
   });
 
   test('everything answers all the same while ormconfig.modules.enabled is off', () =>
@@ -203,6 +240,10 @@ describe('with one of its product modules', () => {
     await have();
     expect(await codeOf(asOwnerOf(owner.organization.id, doors['record'] as Door))).toBe('module_not_enabled');
   });
+});
+
+test('a wall of its own does not go with it', () => {
+  expect(() => defineEntityModule({ ...control, wall: 'organization_id = $organization or true' })).toThrow('wall');
 });
 
 test('descriptions say of which product module a kind is part', () => {
