@@ -18,6 +18,7 @@ import { existingId } from '#entities/kit/missing-record.ts';
 import { entryFields, historyOf } from '#entities/kit/history-kind.ts';
 import { pluralOf, relationsOf } from '#entities/kit/read/relations.ts';
 import type { Registry } from '#entities/kit/registry.ts';
+import { BigInt } from './big-int.ts';
 import { bulkMutationsOf } from './bulk-mutations.ts';
 import { capitalized } from './capitalized.ts';
 import type { GraphqlContext } from './context.ts';
@@ -26,7 +27,7 @@ import { Json } from './json.ts';
 import type { HandWrittenField, Types } from './hand-written-field.ts';
 import { handedOn, type FieldConfig, type FieldMap } from './handed-on.ts';
 import { InputTypes } from './inputs.ts';
-import { isHandedOn, readableAlone, type SelectionInfo } from './lone-query.ts';
+import { readableAlone, type SelectionInfo } from './lone-query.ts';
 import { mutationsOf } from './mutations.ts';
 import { Node, nodeFields } from './nodes.ts';
 import { PageTypes } from './pages.ts';
@@ -187,7 +188,7 @@ class SchemaDeriver implements Types {
       case 'choice':
         return this.#choiceType(choiceName(module, name), field.description, field.values ?? []);
       case 'integer':
-        return GraphQLInt;
+        return field.columnType === 'bigint' ? BigInt : GraphQLInt;
       case 'boolean':
         return GraphQLBoolean;
       case 'timestamp':
@@ -223,7 +224,7 @@ class SchemaDeriver implements Types {
         context.unit.data.page(this.#reader(context, info).page(module, args)),
       extensions: readableAlone((args, context, info) => {
         const page = this.#reader(context, info).page(module, args);
-        return isHandedOn(page) ? () => context.unit.data.lonePage(page) : undefined;
+        return () => context.unit.data.lonePage(page);
       }),
     };
   }
@@ -238,7 +239,7 @@ class SchemaDeriver implements Types {
       extensions: readableAlone(({ id }, context, info) => {
         const existing = existingId(module, id as string);
         const record = this.#reader(context, info).record(module);
-        return isHandedOn(record) ? () => context.unit.data.loneRecord(record, existing) : undefined;
+        return () => context.unit.data.loneRecord(record, existing);
       }),
     };
   }

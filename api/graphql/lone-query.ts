@@ -11,7 +11,6 @@ import {
   type GraphQLField,
   type GraphQLResolveInfo,
 } from 'graphql';
-import type { PageSelection, RecordSelection } from '#entities/kit/read/document.ts';
 import type { GraphqlContext } from './context.ts';
 
 /** What a selection is read from. */
@@ -19,14 +18,13 @@ export type SelectionInfo = Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'v
 
 /**
  * Reads a field by one statement that is all there is to the operation, as JSON text.
- * @returns undefined when the text would not be what the executor makes of it
  * @throws AppError when what is selected is refused; nothing was read then
  */
 export type ReadAlone = (
   args: Readonly<Record<string, unknown>>,
   context: GraphqlContext,
   info: SelectionInfo,
-) => (() => Promise<string>) | undefined;
+) => () => Promise<string>;
 
 /** Where a field of the schema says how it is read alone. */
 const readAlone = Symbol('read alone');
@@ -101,28 +99,4 @@ function prepared(
   } catch {
     return undefined;
   }
-}
-
-/** Whether the executor hands on everything that is selected: it refuses whole numbers that GraphQL has no type for. */
-export function isHandedOn(selection: RecordSelection | PageSelection): boolean {
-  return selection.parts.every((part) => {
-    switch (part.is) {
-      case 'value':
-        return selection.module.fields[part.field]?.columnType !== 'bigint';
-      case 'one':
-      case 'records':
-        return isHandedOn(part.record);
-      case 'page':
-        return isHandedOn(part.page);
-      case 'edges':
-        return part.parts.every((each) => each.is !== 'node' || isHandedOn(each.record));
-      case 'typename':
-      case 'pageInfo':
-      case 'totalCount':
-        return true;
-      default:
-        part satisfies never;
-        throw new Error('unknown part');
-    }
-  });
 }

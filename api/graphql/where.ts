@@ -15,6 +15,7 @@ import { hasObjectRights } from '#entities/kit/policy.ts';
 import { relationsOf } from '#entities/kit/read/relations.ts';
 import { filterableFields, type Comparison, type Filter } from '#entities/kit/read/where.ts';
 import type { Registry } from '#entities/kit/registry.ts';
+import { BigInt } from './big-int.ts';
 import { storedWords } from './choice-words.ts';
 import { DateTime } from './date-time.ts';
 
@@ -143,7 +144,7 @@ export class WhereTypes {
     const made = this.#comparisons.get(name);
     if (made) return made;
     const list = new GraphQLList(new GraphQLNonNull(leaf));
-    const isOrdered = [GraphQLString, GraphQLInt, DateTime].includes(leaf as never);
+    const isOrdered = [GraphQLString, GraphQLInt, BigInt, DateTime].includes(leaf as never);
     const type = new GraphQLInputObjectType({
       name,
       description: 'Comparisons of a field; all of them must hold.',

@@ -169,6 +169,25 @@ describe('where', () => {
   });
 });
 
+test('whole numbers that Int does not reach are numbers in answers, histories and filters', async () => {
+  const sizeBytes = 3_000_000_000;
+  const { createFile } = await ask('mutation { createFile(input: { name: "large" }) { file { id sizeBytes } } }');
+  expect(createFile.file.sizeBytes).toBe(0);
+  // Nobody can say so by hand.
+  await asOwner(world, 'update files set size_bytes = $1', [sizeBytes]);
+  const query = `query ($where: FileWhere) {
+    files(where: $where, orderBy: [{ field: SIZE_BYTES }]) { edges { node { sizeBytes } } }
+    fileHistories { edges { node { sizeBytes } } } }`;
+  const { files, fileHistories } = await ask(query, { where: { sizeBytes: { eq: sizeBytes } } });
+  expect(files.edges).toEqual([{ node: { sizeBytes } }]);
+  expect(fileHistories.edges).toEqual([{ node: { sizeBytes: 0 } }]);
+  const count = async (where: string) => (await ask(`{ files(where: { sizeBytes: ${where} }) { totalCount } }`)).files;
+  expect(await count('{ gt: 2999999999, in: [3000000000, 1] }')).toEqual({ totalCount: 1 });
+  expect(await count('{ lt: 9007199254740991, ne: 3000000000 }')).toEqual({ totalCount: 0 });
+  for (const operand of [9_007_199_254_740_992, 1.5, '3000000000'])
+    expectGraphqlError(await client.graphql(query, { where: { sizeBytes: { eq: operand } } }), 'invalid_input');
+});
+
 describe('orderBy', () => {
   const query = `query ($first: Int, $last: Int, $after: String, $before: String, $orderBy: [UserOrder!]) {
     users(first: $first, last: $last, after: $after, before: $before, orderBy: $orderBy, where: { email: { contains: "@example.com" }, memberships: { role: { ne: OWNER } } }) {
