@@ -2,11 +2,11 @@ import { CsvError, parse } from 'csv-parse/sync';
 import type { Creation } from '#entities/kit/creations.ts';
 import type { EntityModule } from '#entities/kit/define.ts';
 import { AppError, isAppError, mostProblems, type FieldProblem } from '#entities/kit/errors.ts';
+import { isRequired, writableFields } from '#entities/kit/exposure.ts';
 import type { Field } from '#entities/kit/fields.ts';
 import { parseInstant } from '#entities/kit/instant.ts';
 import { checkRowCount, mostRows } from '#entities/kit/tally.ts';
 import { snakeCase } from '#entities/kit/snake-case.ts';
-import { isNeeded, writableFields } from './inputs.ts';
 
 interface CsvRow {
   readonly cells: readonly string[];
@@ -113,7 +113,7 @@ function columnsOf(module: EntityModule, header: CsvRow): Column[] {
   for (const [name, field] of known) {
     const count = columns.filter((column) => column.name === name).length;
     if (count > 1) say(at(header.line, name, 'stands there twice'));
-    if (count === 0 && isNeeded(field)) say(at(header.line, name, 'is missing'));
+    if (count === 0 && isRequired(field)) say(at(header.line, name, 'is missing'));
   }
   if (problems.length > 0) throw refusal(module, problems);
   return columns;

@@ -14,6 +14,7 @@ import {
 import type { Answer } from '#entities/kit/answers.ts';
 import type { EntityModule } from '#entities/kit/define.ts';
 import { AppError } from '#entities/kit/errors.ts';
+import { isExposed, readableFields } from '#entities/kit/exposure.ts';
 import { existingId } from '#entities/kit/missing-record.ts';
 import { entryFields, historyOf } from '#entities/kit/history-kind.ts';
 import { pluralOf, relationsOf } from '#entities/kit/read/relations.ts';
@@ -64,7 +65,7 @@ class SchemaDeriver implements Types {
 
   constructor(registry: Registry) {
     this.#registry = registry;
-    this.#exposed = registry.modules.filter((module) => Object.keys(module.expose).length > 0);
+    this.#exposed = registry.modules.filter(isExposed);
     this.#wheres = new WhereTypes(registry);
     this.inputs = new InputTypes(registry, (module, field) => this.valueType(module, field));
     for (const module of this.#exposed)
@@ -143,9 +144,7 @@ class SchemaDeriver implements Types {
           id: handedOn(new GraphQLNonNull(GraphQLID)),
           ...(module.historyOf ? {} : recordFields),
         };
-        for (const [name, exposure] of Object.entries(module.expose)) {
-          const field = module.fields[name];
-          if (!field || exposure === 'write') continue;
+        for (const [name, field] of readableFields(module)) {
           const type = this.valueType(module, name);
           fields[name] = handedOn(field.optional ? type : new GraphQLNonNull(type), field.description);
         }

@@ -8,7 +8,7 @@ import {
 import type { Creation } from '#entities/kit/creations.ts';
 import type { Answer } from '#entities/kit/answers.ts';
 import type { EntityModule } from '#entities/kit/define.ts';
-import type { Field } from '#entities/kit/fields.ts';
+import { changeableFields, isRequired, writableFields } from '#entities/kit/exposure.ts';
 import { relationsOf, type ToMany } from '#entities/kit/read/relations.ts';
 import type { Registry } from '#entities/kit/registry.ts';
 import { capitalized } from './capitalized.ts';
@@ -45,7 +45,7 @@ export class InputTypes {
         return Object.fromEntries<GraphQLInputFieldConfig>([
           ...fields.map(([field, { description, ...shape }]): [string, GraphQLInputFieldConfig] => {
             const value = this.#valueType(module, field);
-            return [field, { type: isNeeded(shape) ? new GraphQLNonNull(value) : value, description }];
+            return [field, { type: isRequired(shape) ? new GraphQLNonNull(value) : value, description }];
           }),
           ...this.#hanging(module).map(([field, relation]): [string, GraphQLInputFieldConfig] => [
             field,
@@ -75,7 +75,7 @@ export class InputTypes {
   change(module: EntityModule): GraphQLInputObjectType {
     const made = this.#changes.get(module.kind);
     if (made) return made;
-    const changeable = writableFields(module).filter(([, field]) => !field.immutable);
+    const changeable = changeableFields(module);
     const type = new GraphQLInputObjectType({
       name: `Update${module.typeName}Input`,
       description: 'What is left out stays as it is; null empties an optional field.',
@@ -102,18 +102,6 @@ export class InputTypes {
     );
     return { module, path, input: storedValues(module, Object.fromEntries(own)), hanging };
   }
-}
-
-/** Fields that callers give. */
-export function writableFields(module: EntityModule): [string, Field][] {
-  return Object.entries(module.expose).flatMap(([name, exposure]): [string, Field][] => {
-    const field = module.fields[name];
-    return field && exposure !== 'read' ? [[name, field]] : [];
-  });
-}
-
-export function isNeeded(field: Omit<Field, 'description'>): boolean {
-  return !field.optional && field.default === undefined && !field.creator;
 }
 
 /** Values as the rows hold them. */

@@ -1,4 +1,5 @@
 import type { EntityModule } from './define.ts';
+import { readableFields } from './exposure.ts';
 import { choice, integer, text, textList, timestamp, type Fields } from './fields.ts';
 
 /** What every entry of a history says, whatever the kind. */
@@ -26,17 +27,12 @@ export function historyOf(module: EntityModule): EntityModule {
   return made;
 }
 
-/** Fields of a kind that its history shows. */
-export function shownFields({ fields, expose }: EntityModule): string[] {
-  return Object.keys(expose).filter((name) => fields[name] && expose[name] !== 'write');
-}
-
 function derived(module: EntityModule): EntityModule {
-  const shown = shownFields(module).map((name) => {
+  const shown = readableFields(module).map(([name, field]) => {
     if (Object.hasOwn(entryFields, name))
       throw new TypeError(`entity "${module.kind}": histories use "${name}" themselves`);
     // Entries written before the kind had the field do not have it either.
-    return [name, { ...module.fields[name], optional: true }] as const;
+    return [name, { ...field, optional: true }] as const;
   });
   const fields = { ...entryFields, ...Object.fromEntries(shown) } as Fields;
   return {

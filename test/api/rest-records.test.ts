@@ -289,6 +289,20 @@ describe('an update', () => {
   });
 });
 
+test('a problem that the data layer finds is told by the names that the body has', async () => {
+  const { id } = await create('/v1/tasks', { title: 'part of nothing' });
+  const circle = await patch(`/v1/tasks/${id}`, { parent_id: id });
+  expectProblem(circle, 'invalid_input');
+  expect(circle.body).toMatchObject({
+    detail: '/parent_id: The Task would be part of itself.',
+    errors: [{ path: '/parent_id', message: 'The Task would be part of itself.' }],
+  });
+  const large = await client.post('/v1/files', { name: 'large', metadata: 'x'.repeat(20_000) });
+  expectProblem(large, 'invalid_input');
+  expect(large.body.errors).toHaveLength(1);
+  expect(large.body.detail).toBe(`/metadata: ${large.body.errors[0].message}`);
+});
+
 test('what is visible is not for everybody to change', async () => {
   const { id } = await create('/v1/tags', { name: 'ours' });
   expect((await member.get(`/v1/tags/${id}`)).status).toBe(200);

@@ -1,5 +1,6 @@
-import { recordNames, givenFields } from '#api/rest/records/record-names.ts';
+import { recordNames } from '#api/rest/records/record-names.ts';
 import type { EntityModule } from '#entities/kit/define.ts';
+import { changeableFields, writableFields } from '#entities/kit/exposure.ts';
 import { pluralOf } from '#entities/kit/read/relations.ts';
 import { snakeCase } from '#entities/kit/snake-case.ts';
 import type { TestAnswer, TestClient } from './test-client.ts';
@@ -15,10 +16,12 @@ type Input = Readonly<Record<string, unknown>>;
 
 /** Fields of a kind into which people write what they like. */
 export function writtenFields(module: EntityModule, isNew: boolean): string[] {
-  return givenFields(module, isNew).filter((name) => {
-    const { type, schema } = module.fields[name] ?? {};
-    return (type === 'text' && !('pattern' in (schema ?? {}))) || type === 'textList' || type === 'json';
-  });
+  const given = isNew ? writableFields(module) : changeableFields(module);
+  return given
+    .filter(
+      ([, { type, schema }]) => (type === 'text' && !('pattern' in schema)) || type === 'textList' || type === 'json',
+    )
+    .map(([name]) => name);
 }
 
 /**

@@ -10,6 +10,7 @@ import {
 import { registry } from '#entities/index.ts';
 import { callerIn, readStandingIn } from '#entities/kit/access.ts';
 import { AppError } from '#entities/kit/errors.ts';
+import { isExposed } from '#entities/kit/exposure.ts';
 import { existingId } from '#entities/kit/missing-record.ts';
 import { explain, type ExplainedRule, type Explanation } from '#entities/kit/explanation.ts';
 import type { HandWrittenField } from '../hand-written-field.ts';
@@ -80,9 +81,7 @@ export const explainAccess: HandWrittenField = {
           new GraphQLEnumType({
             name: 'RecordKind',
             values: Object.fromEntries(
-              registry.modules
-                .filter(({ expose }) => Object.keys(expose).length > 0)
-                .map(({ kind, topic }) => [topic.toUpperCase(), { value: kind }]),
+              registry.modules.filter(isExposed).map(({ kind, topic }) => [topic.toUpperCase(), { value: kind }]),
             ),
           }),
         ),

@@ -1,4 +1,5 @@
 import { recordFieldNames, tenancyField, type EntityModule } from '#entities/kit/define.ts';
+import { readableFields } from '#entities/kit/exposure.ts';
 import { snakeCase } from '#entities/kit/snake-case.ts';
 
 /** What a kind is called in REST. */
@@ -25,15 +26,7 @@ export function recordNames({ kind, table }: EntityModule): RecordNames {
 
 /** Fields of an answer, in its order: those every record shows, whose it is, and what its kind exposes. */
 export function answeredFields(module: EntityModule): string[] {
-  const exposed = Object.keys(module.expose).filter((name) => module.fields[name] && module.expose[name] !== 'write');
+  const exposed = readableFields(module).map(([name]) => name);
   const given = recordFieldNames.filter((name) => name === 'id' || name === 'createdAt' || name === 'updatedAt');
   return [...given, ...tenancyField(module.tenancy), ...exposed];
-}
-
-/** Fields a caller may set. @param isNew at the creation, or later */
-export function givenFields(module: EntityModule, isNew: boolean): string[] {
-  return Object.entries(module.fields).flatMap(([name, { immutable, generated }]) => {
-    const isOpen = module.expose[name] === 'read-write' || module.expose[name] === 'write';
-    return isOpen && !generated && (isNew || !immutable) ? [name] : [];
-  });
 }

@@ -3,12 +3,13 @@ import type { Answer } from '#entities/kit/answers.ts';
 import type { EntityModule } from '#entities/kit/define.ts';
 import { snakeCase } from '#entities/kit/snake-case.ts';
 import { AppError, isAppError } from '#entities/kit/errors.ts';
+import { changeableFields, isExposed, writableFields, type NamedField } from '#entities/kit/exposure.ts';
 import { existingId } from '#entities/kit/missing-record.ts';
 import type { RecordSelection } from '#entities/kit/read/document.ts';
 import type { Registry } from '#entities/kit/registry.ts';
 import { defineRoute, type Call, type Route } from '../../route.ts';
 import { listQuerySchema, listSelection, pageSchema } from './list-query.ts';
-import { answeredFields, givenFields, recordNames } from './record-names.ts';
+import { answeredFields, recordNames } from './record-names.ts';
 import { changeSchema, creationSchema, recordSchema } from './record-schema.ts';
 
 /**
@@ -16,19 +17,15 @@ import { changeSchema, creationSchema, recordSchema } from './record-schema.ts';
  * Reads are one statement of the same compiler that answers GraphQL.
  */
 export function recordRoutes(registry: Registry): Route[] {
-  return exposedModules(registry).flatMap(routesOf);
+  return registry.modules.filter(isExposed).flatMap(routesOf);
 }
 
 /** Headings of the reference, one for each kind. */
 export function recordTags(registry: Registry): { readonly name: string; readonly description: string }[] {
-  return exposedModules(registry).map((module) => ({
+  return registry.modules.filter(isExposed).map((module) => ({
     name: recordNames(module).tag,
     description: module.description,
   }));
-}
-
-function exposedModules(registry: Registry): EntityModule[] {
-  return registry.modules.filter((module) => Object.keys(module.expose).length > 0);
 }
 
 function routesOf(module: EntityModule): Route[] {
@@ -99,7 +96,7 @@ function readRoute(record: RecordSelection, answer: TObject): Route {
 function createRoute(record: RecordSelection, answer: TObject): Route {
   const { module } = record;
   const { path, singular, tag } = recordNames(module);
-  const names = namesOf(givenFields(module, true));
+  const names = namesOf(writableFields(module));
   return defineRoute({
     method: 'POST',
     url: path,
@@ -123,7 +120,7 @@ function createRoute(record: RecordSelection, answer: TObject): Route {
 function updateRoute(record: RecordSelection, answer: TObject): Route {
   const { module } = record;
   const { path, singular, tag } = recordNames(module);
-  const names = namesOf(givenFields(module, false));
+  const names = namesOf(changeableFields(module));
   return defineRoute({
     method: 'PATCH',
     url: `${path}/:id`,
@@ -164,8 +161,8 @@ function deleteRoute(module: EntityModule): Route {
 }
 
 /** Names of fields by their names in bodies. */
-function namesOf(fields: readonly string[]): ReadonlyMap<string, string> {
-  return new Map(fields.map((field) => [snakeCase(field), field]));
+function namesOf(fields: readonly NamedField[]): ReadonlyMap<string, string> {
+  return new Map(fields.map(([name]) => [snakeCase(name), name]));
 }
 
 /** The schema let only known names pass. */
@@ -173,17 +170,17 @@ function valuesOf(names: ReadonlyMap<string, string>, body: Answer): Record<stri
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [names.get(name) as string, value]));
 }
 
-/** The data layer speaks of fields; whoever sent the body knows them by other names. */
+/** The data layer speaks of fields; whoever sent the body knows them by other names, in the text as well. */
 async function inSnakeCase<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!isAppError(error) || !error.details.fields) throw error;
     const fields = error.details.fields.map(({ path, message }) => ({ path: snakeCase(path), message }));
-    const detail = error.details.fields.reduce(
-      (text, { path }) => text.replace(`${path.slice(1)} `, `${snakeCase(path.slice(1))} `),
-      error.message,
-    );
+    const detail =
+      error.code === 'invalid_input'
+        ? fields.map(({ path, message }) => `${path}: ${message}`).join('; ')
+        : error.message;
     throw new AppError(error.code, detail, { details: { ...error.details, fields }, cause: error });
   }
 }

@@ -1,8 +1,9 @@
 import { Type, type TObject, type TSchema } from 'typebox';
 import type { EntityModule } from '#entities/kit/define.ts';
 import { snakeCase } from '#entities/kit/snake-case.ts';
+import { changeableFields, isRequired, writableFields, type NamedField } from '#entities/kit/exposure.ts';
 import type { Field } from '#entities/kit/fields.ts';
-import { answeredFields, givenFields } from './record-names.ts';
+import { answeredFields } from './record-names.ts';
 
 interface JsonSchema {
   readonly type?: string;
@@ -28,23 +29,18 @@ export function recordSchema(module: EntityModule): TObject {
 
 /** What a creation takes. */
 export function creationSchema(module: EntityModule): TObject {
-  return bodySchema(
-    module,
-    givenFields(module, true),
-    ({ optional, default: initial, creator }) => optional || creator === true || initial !== undefined,
-  );
+  return bodySchema(writableFields(module), isRequired);
 }
 
 /** What a change takes: what is left out stays as it is. */
 export function changeSchema(module: EntityModule): TObject {
-  return bodySchema(module, givenFields(module, false), () => true);
+  return bodySchema(changeableFields(module), () => false);
 }
 
-function bodySchema(module: EntityModule, names: readonly string[], mayMiss: (field: Field) => boolean): TObject {
-  const properties = names.map((name): [string, TSchema] => {
-    const field = module.fields[name] as Field;
+function bodySchema(fields: readonly NamedField[], mustBeThere: (field: Field) => boolean): TObject {
+  const properties = fields.map(([name, field]): [string, TSchema] => {
     const schema = describedValue(field, valueSchema(field));
-    return [snakeCase(name), mayMiss(field) ? Type.Optional(schema) : schema];
+    return [snakeCase(name), mustBeThere(field) ? schema : Type.Optional(schema)];
   });
   return Type.Object(Object.fromEntries(properties), { additionalProperties: false });
 }

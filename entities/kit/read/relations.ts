@@ -1,4 +1,5 @@
 import { tenancyField, type EntityModule } from '../define.ts';
+import { isExposed, readableFields } from '../exposure.ts';
 import type { Registry } from '../registry.ts';
 
 /** A way from one record to others. */
@@ -69,13 +70,9 @@ interface Reference {
 
 function referencesOf(registry: Registry, module: EntityModule): Reference[] {
   // A kind that exposes nothing is nowhere to be seen, and entries of a history lead nowhere.
-  if (Object.keys(module.expose).length === 0 || module.historyOf) return [];
-  const declared = Object.entries(module.fields).flatMap(
-    ([name, { target, secret, description, reverse }]): Reference[] => {
-      const exposure = module.expose[name];
-      if (!target || secret || !exposure || exposure === 'write') return [];
-      return [{ field: name, target: registry.byKind(target), description, ...(reverse ? { reverse } : {}) }];
-    },
+  if (!isExposed(module) || module.historyOf) return [];
+  const declared = readableFields(module).flatMap(([name, { target, description, reverse }]): Reference[] =>
+    target ? [{ field: name, target: registry.byKind(target), description, ...(reverse ? { reverse } : {}) }] : [],
   );
   const owner = tenancyField(module.tenancy).map((field) => {
     const target = registry.byKind(field.replace(/Id$/, ''));

@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import type { Caller, Role } from '../caller.ts';
 import type { EntityModule } from '../define.ts';
 import type { Field } from '../fields.ts';
-import { entryFields, shownFields } from '../history-kind.ts';
+import { readableFields } from '../exposure.ts';
+import { entryFields } from '../history-kind.ts';
 import { targetOf } from '../links.ts';
 import { isSwitchedOn } from '../product-modules.ts';
 import { snakeCase } from '../snake-case.ts';
@@ -28,7 +29,7 @@ export function usualOrder(module: EntityModule): readonly OrderTerm[] {
 
 /** Entries of the one table of all histories that are about this kind, with what is shown of each. */
 function entriesOf(module: EntityModule): Sql {
-  const shown = shownFields(module);
+  const shown = readableFields(module).map(([name]) => name);
   const columns = Object.keys(entryFields)
     .filter((name) => name !== 'recordId' && name !== 'changedFields')
     .map((name) => column('h', name));

@@ -1,0 +1,37 @@
+import type { EntityModule } from './define.ts';
+import type { Field } from './fields.ts';
+
+/** A field by its name. */
+export type NamedField = readonly [name: string, field: Field];
+
+/** Whether callers learn of a kind at all: one that exposes nothing is nowhere to be seen. */
+export function isExposed({ expose }: EntityModule): boolean {
+  return Object.keys(expose).length > 0;
+}
+
+/** Fields that answers show. */
+export function readableFields(module: EntityModule): NamedField[] {
+  return exposedFields(module).filter(([name]) => module.expose[name] !== 'write');
+}
+
+/** Fields that callers give at a creation. */
+export function writableFields(module: EntityModule): NamedField[] {
+  return exposedFields(module).filter(([name, { generated }]) => module.expose[name] !== 'read' && !generated);
+}
+
+/** Fields that callers give later. */
+export function changeableFields(module: EntityModule): NamedField[] {
+  return writableFields(module).filter(([, { immutable }]) => !immutable);
+}
+
+/** Whether a creation must give the field. */
+export function isRequired(field: Pick<Field, 'optional' | 'default' | 'creator'>): boolean {
+  return !field.optional && field.default === undefined && !field.creator;
+}
+
+function exposedFields({ fields, expose }: EntityModule): NamedField[] {
+  return Object.keys(expose).flatMap((name): NamedField[] => {
+    const field = fields[name];
+    return field ? [[name, field]] : [];
+  });
+}
