@@ -3,6 +3,7 @@ import type { DecidedBy } from './authorizer.ts';
 import type { Caller } from './caller.ts';
 import { Decisions } from './decision.ts';
 import type { EntityModule } from './define.ts';
+import { isExposed } from './exposure.ts';
 import { targetOf } from './links.ts';
 import { afterTheRules, decideByCaller, operationAbove, related, type Condition, type Operation } from './policy.ts';
 import { printRule } from './print-rule.ts';
@@ -17,7 +18,7 @@ export interface Explanation {
   readonly id: string;
   readonly isAllowed: boolean;
   readonly decidedBy: DecidedBy;
-  /** The rules in their order, up to the one that decided. */
+  /** The rules in their order, up to the one that decided; when none did, what holds after them stands last. */
   readonly rules: readonly ExplainedRule[];
 }
 
@@ -52,6 +53,10 @@ export async function explain(
     isAllowed = rule.effect === 'allow';
     break;
   }
+  if (!rules.at(-1)?.doesApply) {
+    const rule = `after the rules: ${isAllowed ? 'allow' : 'deny'}`;
+    rules.push({ rule, doesApply: true, relations: [], above: null });
+  }
   const decision =
     operation === 'view'
       ? { isAllowed: await holds(unit, module, id, permitted(module, 'r', caller, operation)), by: 'rows' as const }
@@ -83,7 +88,7 @@ async function explainCondition(
     const target = targetOf(module, condition.field);
     const aboveId = row[condition.field] as string;
     // Whoever asks learns of records that they see, and of no others.
-    const isSeen = (await unit.data.findOne(target, { id: { eq: aboveId } })) !== undefined;
+    const isSeen = isExposed(target) && (await unit.data.findOne(target, { id: { eq: aboveId } })) !== undefined;
     const above = isSeen ? await explain(unit, caller, target, aboveId, operationAbove(operation)) : null;
     return { doesApply, relations: [], above };
   }

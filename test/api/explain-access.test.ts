@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { group, groupMembership, registry, task } from '#entities/index.ts';
+import { group, groupMembership, membership, registry, task } from '#entities/index.ts';
 import { newId } from '#entities/kit/ids.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { RightsStage } from '../kit/rights-stage.ts';
@@ -23,7 +23,7 @@ afterAll(() => world.close());
 
 const document = `query ($id: ID!, $operation: AccessOperation!, $userId: ID!) {
   explainAccess(kind: TASK, id: $id, operation: $operation, userId: $userId) {
-    isAllowed decidedBy
+    kind isAllowed decidedBy
     rules { rule doesApply relations above { kind id isAllowed rules { rule doesApply relations } } }
   }
 }`;
@@ -54,7 +54,7 @@ test('follows a right to the record it comes from', async () => {
   const { explainAccess } = (await explain(id, 'VIEW', member)).data;
   expect(explainAccess.rules.at(-1)).toMatchObject({
     rule: 'allow(through parentId)',
-    above: { kind: 'task', id: parentId, isAllowed: true },
+    above: { kind: 'TASK', id: parentId, isAllowed: true },
   });
   expect(explainAccess.rules.at(-1).above.rules.at(-1)).toMatchObject({ relations: ['assignee'] });
 });
@@ -62,14 +62,42 @@ test('follows a right to the record it comes from', async () => {
 test('a refusal shows every rule that did not apply, or the one that refuses', async () => {
   const nothing = (await explain((await stage.prop('task', 'any')).id, 'EDIT', member)).data.explainAccess;
   expect(nothing).toMatchObject({ isAllowed: false, decidedBy: 'STORE' });
-  expect(nothing.rules).toHaveLength(registry.byKind('task').policy?.edit.length ?? 0);
+  const rules = registry.byKind('task').policy?.edit ?? [];
+  expect(nothing.rules.slice(0, -1).map(({ doesApply }: { doesApply: boolean }) => doesApply)).toEqual(
+    rules.map(() => false),
+  );
+  expect(nothing.rules.at(-1)).toMatchObject({ rule: 'after the rules: deny', doesApply: true });
   const kept = (await explain((await stage.prop('task', 'blocked assigner', member.user.id)).id, 'EDIT', member)).data;
   expect(kept.explainAccess.rules.at(-1)).toMatchObject({ rule: 'deny(related as blocked)', relations: ['blocked'] });
-  // Somebody else's organization, or nobody at all: no rule speaks for them, and the answers are alike.
-  const { id } = await stage.prop('task', 'any');
+});
+
+test('of somebody else, or of nobody, there is nothing to explain', async () => {
   const stranger = await buildPerson(world);
-  const nobody = { ...stranger, user: { ...stranger.user, id: newId() } };
-  expect((await explain(id, 'VIEW', stranger)).data).toEqual((await explain(id, 'VIEW', nobody)).data);
+  const gone = await buildPerson(world, { organization: owner.organization, role: 'member' });
+  await stage.asSystem(async (data) => {
+    const [theirs] = await data.find(membership, { where: { userId: { eq: gone.user.id } } });
+    await data.remove(membership, theirs?.id ?? '');
+  });
+  const asked = [stranger.user.id, gone.user.id, newId(), 'nobody', ''];
+  for (const userId of asked) {
+    const about = document.replace('kind: TASK', 'kind: USER');
+    const { data, errors } = await client.graphql(about, { id: owner.user.id, operation: 'VIEW', userId });
+    expect(data, userId).toBeNull();
+    expect(errors).toMatchObject([{ message: `There is no User "${userId}".`, extensions: { code: 'not_found' } }]);
+  }
+});
+
+test('when no rule speaks of somebody, says what holds after the rules', async () => {
+  const about = document.replace('kind: TASK', 'kind: TAG');
+  const tag = await client.graphql('mutation { createTag(input: { name: "open" }) { tag { id } } }');
+  const { id } = tag.data.createTag.tag;
+  const ask = (operation: string) => client.graphql(about, { id, operation, userId: member.user.id });
+  const refused = (await ask('REMOVE')).data.explainAccess;
+  expect(refused).toMatchObject({ kind: 'TAG', isAllowed: false });
+  expect(refused.rules.at(-1)).toMatchObject({ rule: 'after the rules: deny', doesApply: true });
+  const seen = (await ask('VIEW')).data.explainAccess;
+  expect(seen).toMatchObject({ kind: 'TAG', isAllowed: true });
+  expect(seen.rules.at(-1)).toMatchObject({ doesApply: true });
 });
 
 test('is for owners and administrators, about what they see', async () => {
@@ -89,7 +117,7 @@ test('tells an administrator nothing of a record above that they do not see', as
   const admin = await signedIn(world, await buildPerson(world, { organization: owner.organization, role: 'admin' }));
   const about = document.replace('kind: TASK', 'kind: FILE');
   const ask = (by: TestClient) => by.graphql(about, { id, operation: 'EDIT', userId: member.user.id });
-  expect((await ask(client)).data.explainAccess.rules.at(-1)).toMatchObject({ above: { kind: 'task' } });
+  expect((await ask(client)).data.explainAccess.rules.at(-1)).toMatchObject({ above: { kind: 'TASK' } });
   const { explainAccess } = (await ask(admin)).data;
   expect(explainAccess).toMatchObject({ isAllowed: true });
   expect(explainAccess.rules.at(-1)).toMatchObject({ rule: 'allow(through taskId)', above: null });

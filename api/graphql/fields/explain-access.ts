@@ -7,7 +7,7 @@ import {
   GraphQLObjectType,
   GraphQLString,
 } from 'graphql';
-import { registry } from '#entities/index.ts';
+import { registry, user } from '#entities/index.ts';
 import { callerIn, readStandingIn } from '#entities/kit/access.ts';
 import { AppError } from '#entities/kit/errors.ts';
 import { isExposed } from '#entities/kit/exposure.ts';
@@ -24,11 +24,18 @@ interface Arguments {
 
 const administrators = new Set<string | null>(['owner', 'super_admin', 'admin']);
 
+const recordKind = new GraphQLEnumType({
+  name: 'RecordKind',
+  values: Object.fromEntries(
+    registry.modules.filter(isExposed).map(({ kind, topic }) => [topic.toUpperCase(), { value: kind }]),
+  ),
+});
+
 const explanation: GraphQLObjectType<Explanation> = new GraphQLObjectType<Explanation>({
   name: 'AccessExplanation',
   description: 'Why somebody may, or may not, do something with a record.',
   fields: () => ({
-    kind: { type: new GraphQLNonNull(GraphQLString) },
+    kind: { type: new GraphQLNonNull(recordKind) },
     id: { type: new GraphQLNonNull(GraphQLID) },
     isAllowed: { type: new GraphQLNonNull(GraphQLBoolean) },
     decidedBy: {
@@ -49,7 +56,7 @@ const explanation: GraphQLObjectType<Explanation> = new GraphQLObjectType<Explan
     },
     rules: {
       type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(explainedRule))),
-      description: 'In their order, up to the one that decided.',
+      description: 'In their order, up to the one that decided; when none did, what holds after them stands last.',
     },
   }),
 });
@@ -76,16 +83,7 @@ export const explainAccess: HandWrittenField = {
     description:
       'Why a person may, or may not, do something with a record that you see. For owners and administrators of the organization.',
     args: {
-      kind: {
-        type: new GraphQLNonNull(
-          new GraphQLEnumType({
-            name: 'RecordKind',
-            values: Object.fromEntries(
-              registry.modules.filter(isExposed).map(({ kind, topic }) => [topic.toUpperCase(), { value: kind }]),
-            ),
-          }),
-        ),
-      },
+      kind: { type: new GraphQLNonNull(recordKind) },
       id: { type: new GraphQLNonNull(GraphQLID) },
       operation: {
         type: new GraphQLNonNull(
@@ -103,8 +101,9 @@ export const explainAccess: HandWrittenField = {
       if (organizationId === null || !administrators.has(role))
         throw new AppError('permission_denied', 'Only owners and administrators ask why others have a right.');
       const module = registry.byKind(kind);
-      // Who asks must see the record.
+      // Who asks must see the record, and the person.
       await unit.data.get(module, existingId(module, id));
+      await unit.data.get(user, existingId(user, userId));
       const standing = await readStandingIn(unit, userId, organizationId);
       // What the settings say of callers, and what the organization has, is the same for who asks.
       const caller = callerIn(userId, organizationId, standing, { modules, outOfContext, contextConditions });
