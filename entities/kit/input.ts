@@ -87,7 +87,7 @@ function checked(module: EntityModule, input: Values, problems: FieldProblem[], 
 }
 
 /** The stored form of a value: instants as Date, addresses in lower case. */
-function normalized(field: Field, value: unknown): unknown {
+export function normalized(field: Field, value: unknown): unknown {
   if (field.type === 'timestamp' && typeof value === 'string') return parseInstant(value) ?? value;
   // Minus zero is stored as zero, and would be another value each time.
   if (Object.is(value, -0)) return 0;

@@ -114,6 +114,12 @@ describe('where', () => {
     ['{ email: { in: [] } }', []],
     ['{ email: { startsWith: "m" } }', known.slice(0, 4)],
     ['{ email: { contains: "2@" } }', ['m2@example.com']],
+    ['{ email: { eq: " M1@Example.com " } }', ['m1@example.com']],
+    ['{ email: { in: ["M1@EXAMPLE.COM", "FOREIGN@example.com"] } }', ['m1@example.com']],
+    ['{ email: { startsWith: "M2" } }', ['m2@example.com']],
+    ['{ email: { contains: "2@EX" } }', ['m2@example.com']],
+    ['{ email: { gt: "M1@example.com", ne: "M2@example.com", lte: "M3@example.com" } }', ['m3@example.com']],
+    ['{ memberships: { user: { email: { eq: "M0@example.com" } } } }', ['m0@example.com']],
     ['{ email: { contains: "%" } }', []],
     ['{ email: { gt: "m1@example.com", lte: "m3@example.com" } }', ['m2@example.com', 'm3@example.com']],
     [

@@ -224,6 +224,13 @@ describe('a list', () => {
     expect(found.map((title: string) => title.at(-1)).join('')).toBe(expected);
   });
 
+  test('compares with what is stored of a value', async () => {
+    const { body } = await client.get(`/v1/users?email=${owner.user.email.toUpperCase()}`);
+    expect(body.data).toMatchObject([{ id: owner.user.id, email: owner.user.email }]);
+    // Other texts are stored as they are.
+    expect((await list('title=LIST%20c')).titles).toEqual([]);
+  });
+
   test('is filtered by the members of a list of texts', async () => {
     const { body } = await client.get('/v1/tasks?tags=urgent');
     expect(body.data.map(({ title }: { title: string }) => title)).toEqual(['list a']);

@@ -2,7 +2,7 @@ import type { EntityModule } from '../define.ts';
 import type { EdgePart, ListsPart, PageInfoPart, PageSelection, RecordSelection } from './document.ts';
 import { parseCursor, totalOrder, type CursorValues } from './order.ts';
 import type { Relation } from './relations.ts';
-import { checkOperand, type Comparison, type Filter } from './where.ts';
+import { operandOf, type Comparison, type Filter } from './where.ts';
 
 /** Stands in a compiled statement for the value at this place. */
 export class Slot {
@@ -74,7 +74,7 @@ export class Outline {
     const { module, filter, size, from, after, before } = page;
     this.#write('page', moduleName(module), from, String(size));
     for (const { field, direction } of page.orderBy) this.#write(field, direction);
-    if (filter) this.#filter(filter);
+    if (filter) this.#filter(filter, module);
     if (after !== undefined || before !== undefined)
       this.#bounds.set(page, {
         ...(after === undefined ? {} : { after: this.#cursor('after', page, after) }),
@@ -120,12 +120,12 @@ export class Outline {
     });
   }
 
-  #filter(filter: Filter): void {
+  #filter(filter: Filter, module: EntityModule): void {
     this.#write('(', filter.is);
     switch (filter.is) {
       case 'field':
         this.#write(filter.field);
-        this.#comparison(filter.field, filter.comparison);
+        this.#comparison(module, filter.field, filter.comparison);
         break;
       case 'found':
         this.#write(moduleName(filter.module));
@@ -133,14 +133,14 @@ export class Outline {
         break;
       case 'related':
         this.#relation(filter.relation);
-        this.#filter(filter.filter);
+        this.#filter(filter.filter, filter.relation.target);
         break;
       case 'not':
-        this.#filter(filter.filter);
+        this.#filter(filter.filter, module);
         break;
       case 'and':
       case 'or':
-        for (const part of filter.filters) this.#filter(part);
+        for (const part of filter.filters) this.#filter(part, module);
         break;
       default:
         filter satisfies never;
@@ -148,9 +148,9 @@ export class Outline {
     this.#write(')');
   }
 
-  #comparison(name: string, comparison: Comparison): void {
-    const slotted = Object.entries(comparison).map(([operator, value]: [string, unknown]) => {
-      checkOperand(name, value);
+  #comparison(module: EntityModule, name: string, comparison: Comparison): void {
+    const slotted = Object.entries(comparison).map(([operator, given]: [string, unknown]) => {
+      const value = operandOf(module, name, given);
       this.#write(operator);
       // It is a question of its own, not a value.
       if (operator !== 'isNull') return [operator, this.slotFor(value)];

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Caller } from '../caller.ts';
 import { AppError } from '../errors.ts';
-import { isStorable } from '../input.ts';
+import { isStorable, normalized } from '../input.ts';
 import type { EntityModule } from '../define.ts';
 import { searchFunctionName } from '../search-function.ts';
 import type { Relation } from './relations.ts';
@@ -109,8 +109,8 @@ export function allOf(conditions: readonly Sql[]): Sql {
 /** @throws AppError invalid_input */
 export function comparisons(rows: Rows, name: string, comparison: Comparison): Sql[] {
   const left = column(rows.alias, name);
-  return Object.entries(comparison).map(([operator, value]) => {
-    checkOperand(name, value);
+  return Object.entries(comparison).map(([operator, given]) => {
+    const value = operandOf(rows.module, name, given);
     switch (operator as keyof Comparison) {
       case 'eq':
         return sql`${left} = ${value}`;
@@ -152,12 +152,18 @@ function holding({ module, alias, caller }: Rows, field: string, word: unknown):
   return sql`${column(alias, 'id')} in (select records_holding(${module.table}, ${snakeCase(field)}, ${word}))`;
 }
 
-/** @throws AppError invalid_input for a value that nothing can be compared with */
-export function checkOperand(name: string, value: unknown): void {
+/**
+ * What a field is compared with: in the form in which its values are stored, so that whatever can be given is found again.
+ * @throws AppError invalid_input for a value that nothing can be compared with
+ */
+export function operandOf(module: EntityModule, name: string, value: unknown): unknown {
   if (value === null || value === undefined)
     throw new AppError('invalid_input', `"${name}" is compared with nothing; use isNull to ask for empty fields.`);
   if (!isStorable(value))
     throw new AppError('invalid_input', `"${name}" is compared with text that no record can hold.`);
+  const field = module.fields[name];
+  if (!field) return value;
+  return Array.isArray(value) ? value.map((each: unknown) => normalized(field, each)) : normalized(field, value);
 }
 
 /** Names a kind's records can be found by besides those its file lists. */
