@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify';
-import type { Static, TObject, TSchema } from 'typebox';
+import { Type, type Static, type TObject, type TSchema } from 'typebox';
 import { AppError, errorCatalogue, statusOf, type ErrorCode } from '#entities/kit/errors.ts';
 import type { UnitOfWork } from '#entities/kit/unit-of-work.ts';
 import { withinDeadline } from './deadline.ts';
@@ -39,7 +39,7 @@ export interface RouteDefinition<Body extends TObject> {
   readonly access: Access;
   readonly body?: Body;
   readonly params?: TObject;
-  /** Texts, whole numbers and flags; a route without it does not look at the query. */
+  /** Texts, whole numbers and flags. Without it there is none; a route that answers everybody alike does not look. */
   readonly query?: TObject;
   /** Answers by status. A text answer names its media type in `produces`. */
   readonly answers: Readonly<Record<number, TSchema>>;
@@ -58,7 +58,10 @@ export function defineRoute<Body extends TObject>(definition: RouteDefinition<Bo
   return definition;
 }
 
+const noQuery = Type.Object({}, { additionalProperties: false });
+
 export function registerRoute(app: FastifyInstance, services: Services, route: Route): void {
+  const query = route.query ?? (route.access === 'nobody' ? undefined : noQuery);
   app.route({
     method: route.method,
     url: route.url,
@@ -69,7 +72,7 @@ export function registerRoute(app: FastifyInstance, services: Services, route: R
       tags: [route.tag],
       ...(route.body ? { body: route.body } : {}),
       ...(route.params ? { params: route.params } : {}),
-      ...(route.query ? { querystring: route.query } : {}),
+      ...(query ? { querystring: query } : {}),
       ...(route.produces ? { produces: [route.produces] } : {}),
       response: { ...describedAnswers(route), ...errorAnswers(errorsOf(route)) },
     },
@@ -127,9 +130,8 @@ function errorsOf({ method, body, access, errors }: Route): ErrorCode[] {
   return [
     ...new Set<ErrorCode>([
       ...errors,
-      ...(method === 'GET'
-        ? []
-        : (['invalid_input', 'malformed_body', 'csrf_token_missing', 'csrf_token_invalid'] as const)),
+      ...(access === 'nobody' ? [] : (['invalid_input'] as const)),
+      ...(method === 'GET' ? [] : (['malformed_body', 'csrf_token_missing', 'csrf_token_invalid'] as const)),
       ...(body ? (['body_too_large', 'unsupported_media_type'] as const) : []),
       ...(access === 'required' ? (['unauthenticated'] as const) : []),
     ]),

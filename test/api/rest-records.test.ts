@@ -148,6 +148,19 @@ describe('a read', () => {
   });
 });
 
+test('an unknown key in the query is refused at every address of a record', async () => {
+  const url = `/v1/tasks/${(await create('/v1/tasks', { title: 'asked for' })).id}?colour=red`;
+  for (const answer of [
+    await client.get(url),
+    await client.post('/v1/tasks?colour=red', { title: 'not made' }),
+    await patch(url, { title: 'not changed' }),
+    await remove(url),
+  ]) {
+    expectProblem(answer, 'invalid_input');
+    expect(answer.body.errors).toMatchObject([{ path: '/colour' }]);
+  }
+});
+
 describe('a list', () => {
   let titles: string[];
 
@@ -222,6 +235,18 @@ describe('a list', () => {
   ])('holds what fits %s', async (query, expected) => {
     const { titles: found } = await list(`${query}&order_by=title`);
     expect(found.map((title: string) => title.at(-1)).join('')).toBe(expected);
+  });
+
+  test('of what belongs to nobody is empty, whether that can be an id or not', async () => {
+    for (const id of ['nonsense', newId(), (await stranger.get('/v1/users')).body.data[0].id]) {
+      const { status, body } = await client.get(`/v1/tasks?assignee_id=${id}&count=true`);
+      expect([status, body.total_count], id).toEqual([200, 0]);
+      const { data } = await client.graphql(
+        'query ($id: ID!) { tasks(where: { assigneeId: { eq: $id } }) { totalCount } }',
+        { id },
+      );
+      expect(data.tasks.totalCount, id).toBe(0);
+    }
   });
 
   test('compares with what is stored of a value', async () => {

@@ -8,7 +8,7 @@ import { longestCursor, mostOrderTerms, type OrderTerm } from '#entities/kit/rea
 import { orderableFields, type Filter } from '#entities/kit/read/where.ts';
 import { pageSlice, type SliceArguments } from '../../page-slice.ts';
 import { recordNames } from './record-names.ts';
-import { valueSchema } from './record-schema.ts';
+import { idText, valueSchema } from './record-schema.ts';
 
 /** What the query of a list may hold: a piece, an order, a count, and a value for each declared filter. */
 interface ListQuery extends SliceArguments {
@@ -41,10 +41,8 @@ export function listQuerySchema(module: EntityModule): TObject {
   const filters = filterFields(module).map(([name, field]): [string, TSchema] => {
     if (Object.hasOwn(common, name))
       throw new TypeError(`entity "${module.kind}": REST lists use "${name}" themselves`);
-    const isList = field.type === 'textList';
-    const schema = isList ? itemSchema(field) : valueSchema(field);
-    const description = isList ? `One of them. ${field.description}` : field.description;
-    return [name, Type.Optional(Type.Unsafe({ ...schema, description }))];
+    const description = field.type === 'textList' ? `One of them. ${field.description}` : field.description;
+    return [name, Type.Optional(Type.Unsafe({ ...operandSchema(field), description }))];
   });
   return Type.Object({ ...common, ...Object.fromEntries(filters) }, { additionalProperties: false });
 }
@@ -114,8 +112,10 @@ function filterFields(module: EntityModule): [name: string, field: Field, fieldN
   });
 }
 
-function itemSchema(field: Field): object {
-  return (field.schema as { readonly items?: object }).items ?? {};
+function operandSchema(field: Field): object {
+  if (field.type === 'textList') return (field.schema as { readonly items?: object }).items ?? {};
+  // What is no id is the id of nothing.
+  return field.type === 'reference' ? idText : valueSchema(field);
 }
 
 /** The schema let only known names pass. */

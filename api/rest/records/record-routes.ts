@@ -10,7 +10,7 @@ import type { Registry } from '#entities/kit/registry.ts';
 import { defineRoute, type Call, type Route } from '../../route.ts';
 import { listQuerySchema, listSelection, pageSchema } from './list-query.ts';
 import { answeredFields, recordNames } from './record-names.ts';
-import { changeSchema, creationSchema, recordSchema } from './record-schema.ts';
+import { changeSchema, creationSchema, idText, recordSchema } from './record-schema.ts';
 
 /**
  * The routes of every kind that exposes something: a list, a look-up by id, and the changes its file offers (`mutate`).
@@ -49,7 +49,7 @@ function selectionOf(module: EntityModule): RecordSelection {
   };
 }
 
-const params = Type.Object({ id: Type.String({ maxLength: 100, description: 'Id of the record.' }) });
+const params = Type.Object({ id: Type.Unsafe({ ...idText, description: 'Id of the record.' }) });
 
 function idOf(module: EntityModule, { params }: Call<unknown>): string {
   return existingId(module, params['id'] ?? '');

@@ -14,6 +14,9 @@ interface JsonSchema {
 const instant = { type: 'string', format: 'date-time' } as const;
 const id = { type: 'string' } as const;
 
+/** An id as it is given; whether there can be such a one is found out later. */
+export const idText = { type: 'string', maxLength: 100 } as const;
+
 /** A record as it is answered. */
 export function recordSchema(module: EntityModule): TObject {
   const properties = answeredFields(module).map((name): [string, TSchema] => {
