@@ -12,6 +12,11 @@ export interface MutationParts extends Types {
   readonly inputs: InputTypes;
 }
 
+const recordVersion = {
+  type: GraphQLInt,
+  description: 'Version it is made for; with another one it is refused as stale.',
+};
+
 /** The mutations of single records that a kind offers (`mutate`), by name. */
 export function mutationsOf(module: EntityModule, parts: MutationParts): FieldMap {
   const offered = module.mutate ?? [];
@@ -41,10 +46,7 @@ function updateField(module: EntityModule, parts: MutationParts): FieldConfig {
     args: {
       id: { type: new GraphQLNonNull(GraphQLID) },
       input: { type: new GraphQLNonNull(parts.inputs.change(module)) },
-      recordVersion: {
-        type: GraphQLInt,
-        description: 'Version the change is made for; with another one it is refused as stale.',
-      },
+      recordVersion,
     },
     resolve: async (_source, args: { id: string; input: Answer; recordVersion?: number | null }, { unit }) => {
       const id = existingId(module, args.id);
@@ -75,10 +77,10 @@ function deleteField(module: EntityModule): FieldConfig {
   return {
     type: new GraphQLNonNull(payload),
     description: `Deletes one ${module.typeName} with everything that hangs on it.`,
-    args: { id: { type: new GraphQLNonNull(GraphQLID) } },
-    resolve: async (_source, args: { id: string }, { unit }) => {
+    args: { id: { type: new GraphQLNonNull(GraphQLID) }, recordVersion },
+    resolve: async (_source, args: { id: string; recordVersion?: number | null }, { unit }) => {
       const deletedId = existingId(module, args.id);
-      await unit.data.remove(module, deletedId);
+      await unit.data.remove(module, deletedId, args.recordVersion ?? undefined);
       return { deletedId };
     },
   };

@@ -143,10 +143,14 @@ export class DataClient extends Answers {
     return (await this.#change(module, id, 'edit', values, recordVersion)) as RowOf<M>;
   }
 
-  /** Soft-deletes a row. @throws AppError not_found, permission_denied */
-  async remove(module: EntityModule, id: string): Promise<void> {
+  /**
+   * Soft-deletes a row.
+   * @param recordVersion the version that is meant; whichever there is when left out
+   * @throws AppError not_found, permission_denied, stale_record
+   */
+  async remove(module: EntityModule, id: string, recordVersion?: number): Promise<void> {
     const at = this.#unit.database.options.clock.now();
-    await this.#change(module, id, 'remove', { deletedAt: at, deletedBy: this.#actor });
+    await this.#change(module, id, 'remove', { deletedAt: at, deletedBy: this.#actor }, recordVersion);
     // Others may hang on it that were made here.
     this.#unit.created.clear();
   }

@@ -319,6 +319,10 @@ describe('a version', () => {
     expect((await change('second', 1)).data.updateTask.task).toMatchObject({ title: 'second', recordVersion: 2 });
     for (const version of [1, 3, 0, -1]) expectGraphqlError(await change('third', version), 'stale_record');
     expect((await change('third', null)).data.updateTask.task.recordVersion).toBe(3);
+    const remove = (version: number) =>
+      client.graphql(`mutation { deleteTask(id: "${id}", recordVersion: ${version}) { deletedId } }`);
+    expectGraphqlError(await remove(2), 'stale_record');
+    expect((await remove(3)).data.deleteTask.deletedId).toBe(id);
   });
 });
 

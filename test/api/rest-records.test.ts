@@ -41,6 +41,7 @@ describe('a create', () => {
       id: expect.stringMatching(/^[0-9A-Z]{26}$/),
       created_at: instant,
       updated_at: instant,
+      record_version: 1,
       organization_id: owner.organization.id,
       display_id: expect.stringMatching(/^TSK-/),
       title: 'Write it down',
@@ -305,9 +306,22 @@ describe('an update', () => {
       status: 'completed',
       completed_at: answer.body.updated_at,
       updated_at: expect.any(String),
+      record_version: before.record_version + 1,
     });
     expect(answer.body.updated_at > before.updated_at).toBe(true);
     expect((await client.get(`/v1/tasks/${id}`)).body).toEqual(answer.body);
+  });
+
+  test('may name the version that it is made for', async () => {
+    const { id, record_version } = await create('/v1/tasks', { title: 'first' });
+    expect((await patch(`/v1/tasks/${id}`, { title: 'second', record_version })).body.record_version).toBe(2);
+    const late = await patch(`/v1/tasks/${id}`, { title: 'too late', record_version });
+    expectProblem(late, 'stale_record');
+    expect(late.body.detail).toContain('at version 2, not 1');
+    expect((await client.get(`/v1/tasks/${id}`)).body).toMatchObject({ title: 'second', record_version: 2 });
+    expect((await patch(`/v1/tasks/${id}`, { title: 'whichever' })).status).toBe(200);
+    for (const wrong of [0, '3', null, 2 ** 31])
+      expectProblem(await patch(`/v1/tasks/${id}`, { record_version: wrong }), 'invalid_input');
   });
 
   test.each([
@@ -350,6 +364,14 @@ describe('a delete', () => {
     expect([answer.status, answer.body]).toEqual([204, '']);
     expectProblem(await remove(`/v1/tasks/${id}`), 'not_found');
   });
+});
+
+test('a delete may name the version that it is made for', async () => {
+  const { id, record_version } = await create('/v1/tasks', { title: 'first' });
+  await patch(`/v1/tasks/${id}`, { title: 'second' });
+  expectProblem(await remove(`/v1/tasks/${id}?record_version=${record_version}`), 'stale_record');
+  expectProblem(await remove(`/v1/tasks/${id}?record_version=any`), 'invalid_input');
+  expect((await remove(`/v1/tasks/${id}?record_version=2`)).status).toBe(204);
 });
 
 test('what a kind does not offer is no method of its address', async () => {

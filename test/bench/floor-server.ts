@@ -10,8 +10,8 @@ import { newId } from '#entities/kit/ids.ts';
 const pool = new Pool({ connectionString: process.env['FLOOR_DATABASE'] ?? '', max: 20, min: 20 });
 types.setTypeParser(types.builtins.INT8, Number);
 
-const columns = `id, created_at, updated_at, organization_id, display_id, title, details, status, priority, due_at, completed_at,
-  tags, assignee_id, assigner_id, parent_id`;
+const columns = `id, created_at, updated_at, record_version, organization_id, display_id, title, details, status, priority, due_at,
+  completed_at, tags, assignee_id, assigner_id, parent_id`;
 
 const app = Fastify();
 

@@ -1,4 +1,4 @@
-import { recordFieldNames, tenancyField, type EntityModule } from '#entities/kit/define.ts';
+import { tenancyField, type EntityModule } from '#entities/kit/define.ts';
 import { readableFields } from '#entities/kit/exposure.ts';
 import { snakeCase } from '#entities/kit/snake-case.ts';
 
@@ -27,6 +27,5 @@ export function recordNames({ kind, table }: EntityModule): RecordNames {
 /** Fields of an answer, in its order: those every record shows, whose it is, and what its kind exposes. */
 export function answeredFields(module: EntityModule): string[] {
   const exposed = readableFields(module).map(([name]) => name);
-  const given = recordFieldNames.filter((name) => name === 'id' || name === 'createdAt' || name === 'updatedAt');
-  return [...given, ...tenancyField(module.tenancy), ...exposed];
+  return ['id', 'createdAt', 'updatedAt', 'recordVersion', ...tenancyField(module.tenancy), ...exposed];
 }

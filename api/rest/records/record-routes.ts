@@ -10,7 +10,7 @@ import type { Registry } from '#entities/kit/registry.ts';
 import { defineRoute, type Call, type Route } from '../../route.ts';
 import { listQuerySchema, listSelection, pageSchema } from './list-query.ts';
 import { answeredFields, recordNames } from './record-names.ts';
-import { changeSchema, creationSchema, idText, recordSchema } from './record-schema.ts';
+import { changeSchema, creationSchema, idText, recordSchema, versionSchema } from './record-schema.ts';
 
 /**
  * The routes of every kind that exposes something: a list, a look-up by id, and the changes its file offers (`mutate`).
@@ -135,7 +135,8 @@ function updateRoute(record: RecordSelection, answer: TObject): Route {
     handle: (call) =>
       inSnakeCase(async () => {
         const id = idOf(module, call);
-        await call.unit.data.update(module, id, valuesOf(names, call.body));
+        const { record_version: recordVersion, ...changes } = call.body;
+        await call.unit.data.update(module, id, valuesOf(names, changes), recordVersion as number | undefined);
         return { status: 200, body: await call.unit.data.record(record, id) };
       }),
   });
@@ -151,10 +152,12 @@ function deleteRoute(module: EntityModule): Route {
     description: 'Deletes everything that hangs on it, too.',
     access: 'required',
     params,
+    query: Type.Object({ record_version: versionSchema }, { additionalProperties: false }),
     answers: { 204: Type.Null() },
     errors: ['not_found', 'permission_denied', 'stale_record'],
     handle: async (call) => {
-      await call.unit.data.remove(module, idOf(module, call));
+      const recordVersion = call.query['record_version'] as number | undefined;
+      await call.unit.data.remove(module, idOf(module, call), recordVersion);
       return { status: 204, body: undefined };
     },
   });

@@ -14,6 +14,22 @@ interface JsonSchema {
 const instant = { type: 'string', format: 'date-time' } as const;
 const id = { type: 'string' } as const;
 
+/** What every record says of itself. */
+const recordShapes: Readonly<Record<string, JsonSchema>> = {
+  createdAt: instant,
+  updatedAt: instant,
+  recordVersion: { type: 'integer', description: 'Raised by one with every change.' },
+};
+
+/** Of a change or a deletion: the version that it is made for. */
+export const versionSchema = Type.Optional(
+  Type.Integer({
+    minimum: 1,
+    maximum: 2_147_483_647,
+    description: 'Version it is made for; with another one it is refused as stale.',
+  }),
+);
+
 /** An id as it is given; whether there can be such a one is found out later. */
 export const idText = { type: 'string', maxLength: 100 } as const;
 
@@ -21,7 +37,7 @@ export const idText = { type: 'string', maxLength: 100 } as const;
 export function recordSchema(module: EntityModule): TObject {
   const properties = answeredFields(module).map((name): [string, TSchema] => {
     const field = module.fields[name];
-    if (!field) return [snakeCase(name), Type.Unsafe(name.endsWith('At') ? instant : id)];
+    if (!field) return [snakeCase(name), Type.Unsafe(recordShapes[name] ?? id)];
     // Limits are for what is given; what is answered was given before, perhaps under other limits.
     const { type, enum: words, items, format } = valueSchema(field);
     const shape = { ...(type ? { type } : {}), ...(words ? { enum: words } : {}), ...(items ? { items } : {}) };
@@ -37,7 +53,8 @@ export function creationSchema(module: EntityModule): TObject {
 
 /** What a change takes: what is left out stays as it is. */
 export function changeSchema(module: EntityModule): TObject {
-  return bodySchema(changeableFields(module), () => false);
+  const { properties } = bodySchema(changeableFields(module), () => false);
+  return Type.Object({ ...properties, record_version: versionSchema }, { additionalProperties: false });
 }
 
 function bodySchema(fields: readonly NamedField[], mustBeThere: (field: Field) => boolean): TObject {
