@@ -1,7 +1,7 @@
 import { defineEntityModule, type EntityModule } from './define.ts';
 import { choice, reference } from './fields.ts';
 import { allow, anyone, deny, system, through } from './policy.ts';
-import { snakeCase } from './snake-case.ts';
+import { inWords, snakeCase } from './snake-case.ts';
 
 /** What a group can be to a record: it sees it, changes it, or is kept from it whatever else holds. */
 export const shareRelations = ['viewer', 'editor', 'blocked'] as const;
@@ -16,9 +16,9 @@ export function shareOf(module: EntityModule): EntityModule {
   return defineEntityModule({
     kind,
     table: `${snakeCase(module.kind)}_shares`,
-    description: `A ${module.kind} is shared with a group, or kept from it.`,
+    description: `One ${inWords(module.kind)}, shared with a group or kept from it.`,
     fields: {
-      [field]: reference(module.kind, `The ${module.kind}.`, {
+      [field]: reference(module.kind, `The ${inWords(module.kind)}.`, {
         immutable: true,
         onDelete: 'cascade',
         requires: 'edit',

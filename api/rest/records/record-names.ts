@@ -1,6 +1,6 @@
 import { tenancyField, type EntityModule } from '#entities/kit/define.ts';
 import { readableFields } from '#entities/kit/exposure.ts';
-import { snakeCase } from '#entities/kit/snake-case.ts';
+import { inWords } from '#entities/kit/snake-case.ts';
 
 /** What a kind is called in REST. */
 export interface RecordNames {
@@ -15,10 +15,10 @@ export interface RecordNames {
 
 /** `/v1/group-memberships` for the table `group_memberships`. */
 export function recordNames({ kind, table }: EntityModule): RecordNames {
-  const plural = table.replaceAll('_', ' ');
+  const plural = inWords(table);
   return {
     path: `/v1/${table.replaceAll('_', '-')}`,
-    singular: snakeCase(kind).replaceAll('_', ' '),
+    singular: inWords(kind),
     plural,
     tag: plural.slice(0, 1).toUpperCase() + plural.slice(1),
   };

@@ -1,6 +1,7 @@
 import { tenancyField, type EntityModule } from '../define.ts';
 import { isExposed, readableFields } from '../exposure.ts';
 import type { Registry } from '../registry.ts';
+import { inWords } from '../snake-case.ts';
 
 /** A way from one record to others. */
 export type Relation = ToOne | ToMany;
@@ -49,7 +50,8 @@ function findRelations(registry: Registry, module: EntityModule): ReadonlyMap<st
       const name = reverse ?? pluralOf(other);
       if (relations.has(name) || Object.hasOwn(module.fields, name))
         throw new TypeError(`entity "${module.kind}" has two ways that are called "${name}"`);
-      relations.set(name, { is: 'many', name, field, target: other, description: `The ${name} of it.` });
+      const description = `The ${inWords(other.table)} whose ${inWords(field.replace(/Id$/, ''))} it is.`;
+      relations.set(name, { is: 'many', name, field, target: other, description });
     }
   }
   return relations;
@@ -76,7 +78,7 @@ function referencesOf(registry: Registry, module: EntityModule): Reference[] {
   );
   const owner = tenancyField(module.tenancy).map((field) => {
     const target = registry.byKind(field.replace(/Id$/, ''));
-    return { field, target, description: `The ${target.kind} it belongs to.` };
+    return { field, target, description: `The ${inWords(target.kind)} it belongs to.` };
   });
   return [...owner, ...declared];
 }
