@@ -55,6 +55,8 @@ export async function createApp(services: Services, extraRoutes: readonly Route[
         coerceTypes: false,
         useDefaults: true,
         allErrors: true,
+        // Problems come with their schema, whose description says what a pattern means.
+        verbose: true,
         // A value, or null.
         allowUnionTypes: true,
       },

@@ -21,10 +21,14 @@ export function pageSlice(
   largestPage: number,
 ): Pick<PageSelection, 'size' | 'from' | 'after' | 'before'> {
   if (first != null && last != null)
-    throw new AppError('invalid_input', 'Ask for the first or for the last records, not for both.');
+    throw new AppError('invalid_input', 'Ask for the first or for the last records, not for both.', {
+      details: { fields: [{ path: '/last', message: 'cannot stand beside first' }] },
+    });
   const size = first ?? last ?? Math.min(defaultPage, largestPage);
   const from = last == null ? 'first' : 'last';
   if (size < 0 || size > largestPage)
-    throw new AppError('limit_exceeded', `${from} must be between 0 and ${largestPage}; it is ${size}.`);
+    throw new AppError('limit_exceeded', `${from} must be between 0 and ${largestPage}; it is ${size}.`, {
+      details: { fields: [{ path: `/${from}`, message: `must be between 0 and ${largestPage}` }] },
+    });
   return { size, from, ...(after == null ? {} : { after }), ...(before == null ? {} : { before }) };
 }

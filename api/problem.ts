@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { schemaMessage, type SchemaProblem } from '#entities/kit/schema-problem.ts';
 import { AppError, errorCatalogue, isAppError, type ErrorCode, type FieldProblem } from '#entities/kit/errors.ts';
 
 /** Media type of every REST error (RFC 9457). */
@@ -50,12 +51,11 @@ interface ForeignError {
   readonly code?: string;
   readonly statusCode?: number;
   readonly message?: string;
-  readonly validation?: readonly {
-    readonly instancePath: string;
-    readonly keyword: string;
-    readonly params: Readonly<Record<string, string>>;
-    readonly message?: string;
-  }[];
+  readonly validation?: readonly (SchemaProblem & {
+    readonly params: Readonly<Record<string, unknown>>;
+    /** The schema that was not met. */
+    readonly parentSchema?: { readonly description?: string };
+  })[];
   readonly validationContext?: string;
 }
 
@@ -94,13 +94,14 @@ function validationError(problems: NonNullable<ForeignError['validation']>, cont
     // The members of a union each report once more; the union's own line is enough.
     .filter(({ keyword }) => keyword !== 'const' && keyword !== 'if')
     .slice(0, mostFields)
-    .map(({ instancePath, keyword, params, message }) => {
+    .map((problem) => {
+      const { instancePath, keyword, params, parentSchema } = problem;
       if (keyword === 'additionalProperties') {
-        return { path: `${instancePath}/${params['additionalProperty']}`, message: 'is not a known field' };
+        return { path: `${instancePath}/${String(params['additionalProperty'])}`, message: 'is not a known field' };
       }
       if (keyword === 'required')
-        return { path: `${instancePath}/${params['missingProperty']}`, message: 'is required' };
-      return { path: instancePath || '/', message: message ?? 'is not valid' };
+        return { path: `${instancePath}/${String(params['missingProperty'])}`, message: 'is required' };
+      return { path: instancePath || '/', message: schemaMessage(problem, parentSchema?.description) };
     });
   const summary = fields.map(({ path, message }) => `${path} ${message}`).join('; ');
   return new AppError(

@@ -13,7 +13,7 @@ export function parseStrictJson(text: string): unknown {
   try {
     document = JSON.parse(text);
   } catch (cause) {
-    throw malformed('it is not a JSON document', cause);
+    throw malformed(`it is not a JSON document: ${brokenPlace(text, (cause as Error).message)} is wrong`, cause);
   }
   // Most documents are flat and small; the walk is a loop, because recursion is what a deep one is after.
   let level: unknown[] = [document];
@@ -34,6 +34,30 @@ export function parseStrictJson(text: string): unknown {
     level = next;
   }
   return document;
+}
+
+const token = /[ \t\r\n]*(?:"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|true|false|null|[{}[\],:])/y;
+
+/**
+ * The character from which on a text is no JSON, as line and column. The parser says it of most mistakes; where a value is missing
+ * it does not, and the text is looked through for that.
+ */
+function brokenPlace(text: string, said: string): string {
+  const [, told] = / at position (\d+)/.exec(said) ?? [];
+  const lines = text.slice(0, told === undefined ? missingValue(text) : Number(told)).split('\n');
+  return `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
+}
+
+function missingValue(text: string): number {
+  let before = '';
+  for (let place = 0; ; place = token.lastIndex) {
+    token.lastIndex = place;
+    const sign = token.exec(text)?.[0].trimStart();
+    if (sign === undefined) return place + (/^[ \t\r\n]*/.exec(text.slice(place))?.[0].length ?? 0);
+    const isValueNext = ['', ':', ',', '['].includes(before) && !(before === '[' && sign === ']');
+    if (isValueNext && [',', ':', ']', '}'].includes(sign)) return token.lastIndex - 1;
+    before = sign;
+  }
 }
 
 /** Names through which a document could reach the prototype of an object. */

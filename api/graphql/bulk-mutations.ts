@@ -3,6 +3,7 @@ import type { Answer } from '#entities/kit/answers.ts';
 import type { EntityModule } from '#entities/kit/define.ts';
 import { pluralOf } from '#entities/kit/read/relations.ts';
 import type { Refusal } from '#entities/kit/set-change.ts';
+import { checkRowCount } from '#entities/kit/tally.ts';
 import type { GraphqlContext } from './context.ts';
 import { csvCreations } from './csv.ts';
 import type { FieldConfig, FieldMap } from './handed-on.ts';
@@ -57,6 +58,7 @@ function createFields(module: EntityModule, parts: MutationParts): FieldMap {
       description: `Creates ${module.typeName} records, all or none; a thousand at the most.`,
       args: { inputs: { type: inputs } },
       resolve: async (_source, args: { inputs: readonly Answer[] }, { unit }) => {
+        checkRowCount(args.inputs.length, '/inputs');
         const creations = args.inputs.map((input, place) => parts.inputs.creationOf(module, input, `/${place}`));
         const made = await unit.data.createAll(creations);
         return { createdIds: made.map(({ id }) => id) };

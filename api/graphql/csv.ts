@@ -37,7 +37,7 @@ export async function csvCreations<T>(
 ): Promise<T> {
   const [header, ...rows] = read(csv);
   if (!header) throw refusal(module, [{ path: '/csv', message: 'line 1: has no header' }]);
-  checkRowCount(rows.length);
+  checkRowCount(rows.length, '/csv');
   const columns = columnsOf(module, header);
   const problems: FieldProblem[] = [];
   const creations = rows.map(({ cells, line }, place): Creation => {

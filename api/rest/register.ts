@@ -37,7 +37,7 @@ export const register = defineRoute({
   handle: async (call) => {
     const { body, unit, services } = call;
     const email = body.email.toLowerCase();
-    const names = [body.first_name, body.last_name].filter((name) => name !== undefined);
+    const names = [body.first_name, body.last_name].flatMap((name) => name?.trim() || []);
     await checkStrength(body.password, [email, ...names]);
     // Hashing takes its time: it happens before the first statement opens the transaction.
     const passwordHash = await hashPassword(body.password);

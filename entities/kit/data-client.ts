@@ -5,6 +5,7 @@ import { actorOf, databaseRoleOf, systemCaller, type Caller } from './caller.ts'
 import { isDecidedAbove, newRows, type Creation } from './creations.ts';
 import type { ChangesOf, CreationOf, EntityModule, RowOf, TypedModule, Tenancy } from './define.ts';
 import { organizationOf } from './changes.ts';
+import { deniedMessage } from './denied-message.ts';
 import { AppError } from './errors.ts';
 import { withAlongside } from './hooks.ts';
 import type { Fields } from './fields.ts';
@@ -275,8 +276,7 @@ export class DataClient extends Answers {
   async #authorize(module: EntityModule, operation: Exclude<Operation, 'view'>, row: Row): Promise<void> {
     const decision = await this.#decisions.decide(module, operation, row);
     this.#unit.database.options.onDecision?.({ kind: module.kind, operation, caller: this.#caller, decision });
-    if (!decision.isAllowed)
-      throw new AppError('permission_denied', `You may not ${operation} this ${module.typeName}.`);
+    if (!decision.isAllowed) throw new AppError('permission_denied', deniedMessage(module, operation));
   }
 }
 

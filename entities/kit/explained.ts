@@ -2,6 +2,7 @@ import type { EntityModule } from './define.ts';
 import { UniqueViolation } from './database-error.ts';
 import { AppError } from './errors.ts';
 import type { Registry } from './registry.ts';
+import { takenKey } from './taken-keys.ts';
 
 /** What a failed write means for whoever asked for it; errors that are not about these kinds stay what they are. */
 export function explained(error: unknown, modules: readonly EntityModule[], registry: Registry): unknown {
@@ -10,7 +11,7 @@ export function explained(error: unknown, modules: readonly EntityModule[], regi
       const key = registry.uniqueKey(module, error.index);
       if (key) {
         return new AppError('already_exists', key.message, {
-          details: { fields: key.fields.map((field) => ({ path: `/${field}`, message: key.message })) },
+          details: { fields: takenKey(key, { module, path: '' }) },
           cause: error,
         });
       }

@@ -51,7 +51,7 @@ function refuseUnfit({ kind, fields }: EntityModule, name: string, value: unknow
       ? 'is not for hooks'
       : value === null && field.optional
         ? undefined
-        : problemOf(field, value);
+        : problemOf(field, value)?.message;
   if (problem) throw new TypeError(`entity "${kind}": alongside gives "${name}", which ${problem}`);
 }
 

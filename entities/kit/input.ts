@@ -4,6 +4,8 @@ import { AppError, mostProblems, type FieldProblem } from './errors.ts';
 import type { Field } from './fields.ts';
 import { isId } from './ids.ts';
 import { isInstant, parseInstant } from './instant.ts';
+import { placeOfRow } from './place-of-row.ts';
+import { schemaMessage } from './schema-problem.ts';
 
 type Values = Record<string, unknown>;
 
@@ -34,7 +36,7 @@ function completed({ module, input, path }: CreationValues, problems: FieldProbl
   for (const [name, field] of Object.entries(module.fields)) {
     if (values[name] !== undefined) continue;
     // A value that was refused is not missing.
-    if (field.generated || own.some((problem) => problem.path === `/${name}`)) continue;
+    if (field.generated || own.some(({ path }) => path.split('/')[1] === name)) continue;
     if (field.default !== undefined) values[name] = field.default;
     else if (field.optional) values[name] = null;
     else own.push({ path: `/${name}`, message: 'is required' });
@@ -58,8 +60,14 @@ export function validateChanges(module: EntityModule, input: Values): Values {
 function refuse(module: EntityModule | undefined, problems: readonly FieldProblem[]): void {
   if (problems.length === 0) return;
   const fields = problems.slice(0, mostProblems);
-  const summary = fields.map((problem) => `${problem.path.slice(1)} ${problem.message}`).join('; ');
+  const summary = fields.map(saidOf).join('; ');
   throw new AppError('invalid_input', `${module?.typeName}: ${summary}.`, { details: { fields } });
+}
+
+function saidOf({ path, message }: FieldProblem): string {
+  const row = placeOfRow(path);
+  const name = row ? path.split('/').slice(2).join('/') : path.slice(1);
+  return `${row}${name} ${message}`;
 }
 
 function checked(module: EntityModule, input: Values, problems: FieldProblem[], ids: readonly string[]): Values {
@@ -78,8 +86,8 @@ function checked(module: EntityModule, input: Values, problems: FieldProblem[], 
       else problems.push({ path, message: 'cannot be empty' });
     } else {
       const value = normalized(field, given);
-      const message = problemOf(field, value);
-      if (message) problems.push({ path, message });
+      const problem = problemOf(field, value);
+      if (problem) problems.push({ path: `${path}${problem.path}`, message: problem.message });
       else values[name] = value;
     }
   }
@@ -96,16 +104,39 @@ export function normalized(field: Field, value: unknown): unknown {
   return value;
 }
 
-/** What is wrong with a value in its stored form, as the end of a sentence about its field. */
-export function problemOf(field: Field, value: unknown): string | undefined {
+/** What is wrong with a value in its stored form, as the end of a sentence about its field, with the path in the value. */
+export function problemOf(field: Field, value: unknown): FieldProblem | undefined {
+  const say = (message: string, path = ''): FieldProblem => ({ path, message });
   if (field.type === 'timestamp') {
-    return value instanceof Date && isInstant(value) ? undefined : 'must be an instant such as 2026-01-31T12:00:00Z';
+    return value instanceof Date && isInstant(value)
+      ? undefined
+      : say('must be an instant such as 2026-01-31T12:00:00Z');
   }
-  if (!isStorable(value)) return 'contains what cannot be stored (NUL, half a surrogate pair or a number without end)';
+  if (!isStorable(value))
+    return say('contains what cannot be stored (NUL, half a surrogate pair or a number without end)');
   const validator = validatorOf(field);
-  if (validator.Check(value)) return undefined;
-  if (field.values) return `must be one of ${field.values.join(', ')}`;
-  return validator.Errors(value)[0]?.message ?? 'is not valid';
+  if (validator.Check(value)) {
+    const blank = blankPath(field, value);
+    return blank === undefined ? undefined : say('must not be empty', blank);
+  }
+  if (field.values) return say(`must be one of ${field.values.join(', ')}`);
+  const [problem] = validator.Errors(value);
+  return problem ? say(schemaMessage(problem, field.description), problem.instancePath) : say('is not valid');
+}
+
+interface TextShape {
+  readonly minLength?: number;
+  readonly items?: { readonly minLength?: number };
+}
+
+/** Path of a text that has to hold something and is white space alone. Secrets are what they are. */
+function blankPath({ schema, secret }: Field, value: unknown): string | undefined {
+  const { minLength = 0, items } = schema as TextShape;
+  const isBlank = (text: unknown) => typeof text === 'string' && text.trim() === '';
+  if (secret) return undefined;
+  if (minLength > 0 && isBlank(value)) return '';
+  const place = Array.isArray(value) && (items?.minLength ?? 0) > 0 ? value.findIndex(isBlank) : -1;
+  return place < 0 ? undefined : `/${place}`;
 }
 
 function validatorOf(field: Field): Validator {

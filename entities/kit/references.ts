@@ -3,8 +3,10 @@ import type { Caller } from './caller.ts';
 import type { EntityModule } from './define.ts';
 import { AppError, mostProblems, type ErrorCode } from './errors.ts';
 import type { Field } from './fields.ts';
+import { deniedMessage } from './denied-message.ts';
 import { missingRecord } from './missing-record.ts';
 import { deepestHierarchy as deepest } from './hierarchy.ts';
+import { placeOfRow } from './place-of-row.ts';
 import { column } from './read/column.ts';
 import { compileSql, type Sql } from './read/sql.ts';
 import { permitted, visible } from './read/visibility.ts';
@@ -189,7 +191,7 @@ function problemsOf(
     const row = found.get(id);
     const say = (code: ErrorCode, message: string) => [{ reference, code, message }];
     if (!row) return say('not_found', missingRecord(target, id).message);
-    if (!row.isPermitted) return say('permission_denied', `You may not edit this ${target.typeName}.`);
+    if (!row.isPermitted) return say('permission_denied', deniedMessage(target, 'edit'));
     if (from !== undefined && row.above?.includes(from))
       return say('invalid_input', `The ${module.typeName} would be part of itself.`);
     if (row.levels !== null && row.levels + (from === undefined ? 1 : (heights.get(from) ?? 1)) > deepest)
@@ -224,7 +226,7 @@ export function refuseReferences(problems: readonly ReferenceProblem[]): void {
   const [first] = problems;
   if (!first) return;
   const alike = problems.filter(({ code }) => code === first.code).slice(0, mostProblems);
-  throw new AppError(first.code, first.message, {
+  throw new AppError(first.code, `${placeOfRow(first.reference.path)}${first.message}`, {
     details: { fields: alike.map(({ reference, message }) => ({ path: reference.path, message })) },
   });
 }

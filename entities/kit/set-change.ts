@@ -4,6 +4,7 @@ import { callerByNow } from './access.ts';
 import { databaseRoleOf, type Caller } from './caller.ts';
 import { organizationOf, type RecordedChange } from './changes.ts';
 import type { EntityModule } from './define.ts';
+import { deniedMessage } from './denied-message.ts';
 import type { ErrorCode } from './errors.ts';
 import { withAlongside } from './hooks.ts';
 import { isId } from './ids.ts';
@@ -16,6 +17,7 @@ import { compileSql, type Sql } from './read/sql.ts';
 import { permitted, visible } from './read/visibility.ts';
 import { isMove, lockHierarchies, openProblems, referencesIn, refuseReferences } from './references.ts';
 import { snakeCase } from './snake-case.ts';
+import { checkRowCount } from './tally.ts';
 import type { RoleSession } from './transaction.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
@@ -57,6 +59,7 @@ export interface SetChange {
  */
 export async function changeSet(unit: UnitOfWork, asked: SetChange): Promise<SetResult> {
   const ids = [...new Set(asked.ids)];
+  checkRowCount(ids.length, '/ids');
   unit.tally.askFor(ids.length, unit.context.caller);
   return unit.inTurn(async () => {
     refuseSwitchedOff(asked.module, asked.caller);
@@ -139,7 +142,7 @@ function refusalOf(id: string, found: FoundRow | undefined, { module, operation 
     return [[id, { id: shortened(id), code, message }]];
   }
   if (!module.policy || (found.isPermitted && found.isRemovable)) return [];
-  return say('permission_denied', `You may not ${found.isPermitted ? 'remove' : operation} this ${module.typeName}.`);
+  return say('permission_denied', deniedMessage(module, found.isPermitted ? 'remove' : operation));
 }
 
 /** References that nobody may have are refused for all; a place in a hierarchy may be wrong for one and right for another. */

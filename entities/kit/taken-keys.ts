@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { NewRow } from './creations.ts';
 import type { EntityModule, UniqueKey } from './define.ts';
 import { AppError, mostProblems, type FieldProblem } from './errors.ts';
+import { placeOfRow } from './place-of-row.ts';
 import { column } from './read/column.ts';
 import { compileSql } from './read/sql.ts';
 import type { RoleSession } from './transaction.ts';
@@ -25,12 +26,14 @@ export async function refuseTakenKeys(session: RoleSession, rows: readonly NewRo
     const { rows: taken } = await session.query<{ asked: number; place: number }>(text, values);
     for (const { asked: number, place } of taken) {
       const one = asked[number] as Asked;
-      problems.push(...problemsOf(one.key, one.rows[place] as NewRow));
+      problems.push(...takenKey(one.key, one.rows[place] as NewRow));
     }
   }
   const [first] = problems;
   if (first)
-    throw new AppError('already_exists', first.message, { details: { fields: problems.slice(0, mostProblems) } });
+    throw new AppError('already_exists', `${placeOfRow(first.path)}${first.message}`, {
+      details: { fields: problems.slice(0, mostProblems) },
+    });
 }
 
 interface Asked {
@@ -46,7 +49,7 @@ function repeated({ key, rows }: Asked): FieldProblem[] {
     const value = JSON.stringify(key.fields.map((name) => made.row[name]));
     const isRepeated = seen.has(value);
     seen.add(value);
-    return isRepeated ? problemsOf(key, made) : [];
+    return isRepeated ? takenKey(key, made) : [];
   });
 }
 
@@ -61,6 +64,10 @@ function question({ module, key, rows }: Asked, place: number) {
       where ${sql.join(same, sql` and `)} and held.deleted_at is null)`;
 }
 
-function problemsOf({ fields, message }: UniqueKey, { module, path }: NewRow): FieldProblem[] {
+/** The problems of a record whose key another one has, with those of its fields that are input. */
+export function takenKey(
+  { fields, message }: UniqueKey,
+  { module, path }: Pick<NewRow, 'module' | 'path'>,
+): FieldProblem[] {
   return fields.filter((name) => module.fields[name]).map((name) => ({ path: `${path}/${name}`, message }));
 }

@@ -7,10 +7,12 @@ import { objectName } from './tuples.ts';
 /** Most records that one operation makes or changes. */
 export const mostRows = 1_000;
 
-/** @throws AppError limit_exceeded */
-export function checkRowCount(count: number): void {
-  if (count > mostRows)
-    throw new AppError('limit_exceeded', `One operation makes or changes ${mostRows} records at the most; split it.`);
+/** @param path of the list that has them, as a JSON pointer, where there is one @throws AppError limit_exceeded */
+export function checkRowCount(count: number, path?: string): void {
+  if (count <= mostRows) return;
+  const message = `One operation makes or changes ${mostRows} records at the most; split it.`;
+  const fields = path === undefined ? [] : [{ path, message: `stands for more than ${mostRows} records` }];
+  throw new AppError('limit_exceeded', message, { details: fields.length > 0 ? { fields } : {} });
 }
 
 /** What a unit of work has done so far, for its limits and for what has to follow its commit. */

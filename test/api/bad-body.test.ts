@@ -79,6 +79,21 @@ describe('a body that cannot be read is refused everywhere', () => {
   });
 });
 
+test.each([
+  ['{"email": "a@example.com",}', 'line 1, column 27'],
+  ['{\n  "email": tru}', 'line 2, column 12'],
+  ['{"a": [\n\n 1,\n ]}', 'line 4, column 2'],
+  ['{"a": }', 'line 1, column 7'],
+  ['email=x', 'line 1, column 1'],
+  [' ', 'line 1, column 2'],
+  ['{}{}', 'line 1, column 3'],
+  ['{"a": 1', 'line 1, column 8'],
+  [`["${'x'.repeat(900_000)}", ]`, 'line 1, column 900006'],
+])('a body that is no JSON is answered with where it is broken: %#', async (payload, place) => {
+  const { body } = await send('/v1/resend', payload);
+  expect(body.detail).toContain(`${place} is wrong`);
+});
+
 describe('a body that is not the object it should be is refused everywhere', () => {
   test.each([
     ['nothing', ''],

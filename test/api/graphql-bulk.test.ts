@@ -77,7 +77,9 @@ describe('many creations', () => {
       ),
     );
     expect(many.length).toBe(few.length);
-    expectGraphqlError(await client.graphql(createBulk, { inputs: titles(1_001) }), 'limit_exceeded');
+    const answer = await client.graphql(createBulk, { inputs: titles(1_001) });
+    expectGraphqlError(answer, 'limit_exceeded');
+    expect(answer.errors[0].extensions.errors).toMatchObject([{ path: '/inputs' }]);
     // The limit is that of the operation, over all its fields.
     const twice = `mutation ($inputs: [CreateTaskInput!]!) {
       a: createBulkTask(inputs: $inputs) { tasks { id } } b: createBulkTask(inputs: $inputs) { tasks { id } } }`;
@@ -122,6 +124,8 @@ describe('many creations', () => {
     const answer = await client.graphql(createBulk, { inputs: [...titles(3), wrong(), ...titles(2)] });
     expectGraphqlError(answer, code as 'invalid_input');
     expect(answer.errors[0].extensions.errors.map((problem: { path: string }) => problem.path)).toEqual([path]);
+    expect(answer.errors[0].message).toContain('row 4: ');
+    expect(answer.errors[0].message).not.toContain('3/');
     expect(await everything()).toEqual(before);
   });
 
@@ -133,6 +137,7 @@ describe('many creations', () => {
     expect((await make(['one', 'two'])).data.createBulkTag.tags).toEqual([{ name: 'one' }, { name: 'two' }]);
     const answer = await make(['three', 'two', 'three']);
     expectGraphqlError(answer, 'already_exists');
+    expect(answer.errors[0].message).toMatch(/^row [23]: This tag exists already\.$/);
     expect(answer.errors[0].extensions.errors.map(({ path }: { path: string }) => path).toSorted()).toEqual([
       '/1/name',
       '/2/name',
@@ -144,18 +149,20 @@ describe('many changes', () => {
   test('change what may be changed and tell the rest', async () => {
     const own = await created(reader, [{ title: 'mine' }]);
     const seen = await created(client, [{ title: 'shown', assignerId: owner.user.id, assigneeId: member.user.id }]);
-    const ids = [...own, foreignTask, newId(), 'x', ...own];
+    const ids = [...own, 'x', foreignTask, newId(), 'y', ...own];
     const { data } = await reader.graphql(updateBulk, { ids, input: { priority: 7 } });
     expect(data.updateBulkTask.tasks).toEqual([{ id: own[0], title: 'mine', priority: 7, recordVersion: 2, tags: [] }]);
     expect(data.updateBulkTask.updatedIds).toEqual(own);
     expect(data.updateBulkTask.notUpdated).toEqual(
-      ids.slice(1, 4).map((id) => ({ id, code: 'not_found', message: `There is no Task "${id}".` })),
+      ids.slice(1, 5).map((id) => ({ id, code: 'not_found', message: `There is no Task "${id}".` })),
     );
     // An assignee changes a task and does not delete it.
     const removal = await reader.graphql(deleteBulk, { ids: [...seen, ...own] });
     expect(removal.data.deleteBulkTask).toEqual({
       deletedIds: own,
-      notDeleted: [{ id: seen[0], code: 'permission_denied', message: 'You may not remove this Task.' }],
+      notDeleted: [
+        { id: seen[0], code: 'permission_denied', message: expect.stringContaining('You may not remove this Task.') },
+      ],
     });
   });
 
@@ -186,7 +193,9 @@ describe('many changes', () => {
     expect(all.length).toBe(one.length);
     for (const mutation of [updateBulk, deleteBulk]) {
       const many = Array.from({ length: 1_001 }, () => newId());
-      expectGraphqlError(await client.graphql(mutation, { ids: many, input: { title: 'z' } }), 'limit_exceeded');
+      const answer = await client.graphql(mutation, { ids: many, input: { title: 'z' } });
+      expectGraphqlError(answer, 'limit_exceeded');
+      expect(answer.errors[0].extensions.errors).toMatchObject([{ path: '/ids' }]);
     }
     const removal = await client.graphql(deleteBulk, { ids });
     expect(removal.data.deleteBulkTask.deletedIds).toEqual(ids);
@@ -335,6 +344,8 @@ describe('CSV', () => {
     ['a wrong instant', 'title,due_at\na,2030-02-30T00:00:00Z\n', ['line 2, column "due_at": must be an instant']],
     ['a number out of range', 'title,priority\na,1\n\nb,101\n', ['line 4, column "priority": must be <= 100']],
     ['too few cells', 'title,priority\na\n', ['line 2: has another number of cells']],
+    ['what is no id', 'title,parent_id\na,x\n', ['line 2, column "parent_id": is not an id']],
+    ['an empty item', 'title,tags\na,a;;b\n', ['line 2, column "tags": must not be empty']],
     ['an open quotation', 'title\n"a\n', ['line 2: a quoted cell does not end']],
     ['a stray quotation mark', 'title\na"b\n', ['line 2: a quotation mark stands where none can']],
   ])('with %s says where', async (_about, csv, expected) => {

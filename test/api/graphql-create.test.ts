@@ -163,6 +163,42 @@ describe('a creation', () => {
     );
   });
 
+  test.each<[string, string, object, object]>([
+    ['white space for a title', createTask, { title: ' \n\u00a0' }, { path: '/title', message: 'must not be empty' }],
+    ['no title', createTask, { title: '' }, { path: '/title', message: 'must not be empty' }],
+    [
+      'white space in a list',
+      createTask,
+      { title: 'a', tags: ['a', ' '] },
+      { path: '/tags/1', message: 'must not be empty' },
+    ],
+    [
+      'a wrong item of a list',
+      createTask,
+      { title: 'a', tags: ['a', 'b', ''] },
+      { path: '/tags/2', message: 'must not be empty' },
+    ],
+    ['what is no id', createTask, { title: 'a', parentId: 'x' }, { path: '/parentId', message: 'is not an id' }],
+  ])('with %s says so in words', async (_about, mutation, input, problem) => {
+    const answer = await client.graphql(mutation, { input });
+    expectGraphqlError(answer, 'invalid_input');
+    expect(answer.errors[0].extensions.errors).toEqual([problem]);
+  });
+
+  test('says where an instant that is none stands, and what it is', async () => {
+    const literal = await client.graphql(
+      'mutation { createTask(input: { title: "a", dueAt: "soon" }) { task { id } } }',
+    );
+    expectGraphqlError(literal, 'invalid_input');
+    expect(literal.errors[0]).toMatchObject({
+      message: 'DateTime cannot represent "soon": write an instant such as "2026-01-31T12:00:00Z".',
+      locations: [{ line: 1, column: 51 }],
+    });
+    const variable = await client.graphql(createTask, { input: { title: 'a', dueAt: 7 } });
+    expectGraphqlError(variable, 'invalid_input');
+    expect(variable.errors[0].message).toMatch(/"\$input".*\.dueAt.*DateTime cannot represent 7: write an instant/);
+  });
+
   test('names every problem by its path', async () => {
     const { errors } = await client.graphql(createTask, { input: { title: '', priority: 1_000 } });
     expect(errors[0].extensions.errors.map(({ path }: { path: string }) => path)).toEqual(['/title', '/priority']);
@@ -261,7 +297,9 @@ describe('a reference', () => {
     );
     const answer = await visitor.graphql(createGroupMembership, { input });
     expectGraphqlError(answer, 'permission_denied');
-    expect(answer.errors[0].message).toBe('You may not edit this Group.');
+    expect(answer.errors[0].message).toBe(
+      'You may not edit this Group. An owner or administrator of the organization can give the right; explainAccess tells them why it is missing.',
+    );
   });
 });
 

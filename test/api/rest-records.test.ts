@@ -85,7 +85,23 @@ describe('a create', () => {
     await create('/v1/tags', { name });
     const answer = await client.post('/v1/tags', { name });
     expectProblem(answer, 'already_exists');
+    expect(answer.body.errors).toEqual([{ path: '/name', message: 'This tag exists already.' }]);
     expect((await client.get(`/v1/tags?name=${name}&count=true`)).body.total_count).toBe(1);
+  });
+
+  test.each([
+    [{ title: '' }, { path: '/title', message: 'must not be empty' }],
+    [{ title: ' ' }, { path: '/title', message: 'must not be empty' }],
+    [
+      { title: 'a', tags: ['a', '\t'] },
+      { path: '/tags/1', message: 'must not be empty' },
+    ],
+    [
+      { title: 'a', parent_id: 'x' },
+      { path: '/parent_id', message: 'is not an id' },
+    ],
+  ])('says in words what is wrong with %j', async (body, problem) => {
+    expect((await client.post('/v1/tasks', body)).body.errors).toEqual([problem]);
   });
 
   test('is for those whom the rules let', async () => {
@@ -279,6 +295,25 @@ describe('a list', () => {
     ['after=nonsense', 'invalid_cursor'],
   ] as const)('refuses %s', async (query, code) => {
     expectProblem(await client.get(`/v1/tasks?${query}`), code);
+  });
+
+  test.each([
+    ['status=done', '/status', 'must be one of open, in_progress, in_review, completed, wont_do'],
+    ['first=-1', '/first', 'must be between 0 and 100'],
+    ['last=101', '/last', 'must be between 0 and 100'],
+    ['after=nonsense', '/after', 'is not a cursor of this list in this order'],
+    ['before=nonsense', '/before', 'is not a cursor of this list in this order'],
+  ])('says what is wrong with %s', async (query, path, message) => {
+    const { body } = await client.get(`/v1/tasks?${query}`);
+    expect(body.errors).toEqual([{ path, message }]);
+  });
+
+  test('says what it can be ordered by', async () => {
+    const { body } = await client.get('/v1/tasks?order_by=foo');
+    expect(body.errors).toEqual([
+      { path: '/order_by', message: expect.stringMatching(/title, priority, due_at, created_at/) },
+    ]);
+    expect(body.detail).not.toContain('must match pattern');
   });
 
   test('refuses the cursor of another order', async () => {

@@ -42,6 +42,17 @@ async function mails(email: string): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
+test('names of white space are none, for an address that has an account as for a new one', async () => {
+  const email = newEmail();
+  const blank = { first_name: ' ', last_name: '\t' };
+  expect((await register(email, first, blank)).status).toBe(202);
+  expect(await asOwner(world, 'select display_name as name from users where email = $1', [email])).toEqual([
+    { name: email },
+  ]);
+  await verify(await verificationToken(world, email));
+  expect((await register(email, second, blank)).status).toBe(202);
+});
+
 describe('a link', () => {
   test('confirms the address once and gives the person an organization of their own', async () => {
     const email = newEmail();

@@ -76,13 +76,18 @@ export function cursorOf(alias: string, module: EntityModule, terms: readonly Kn
 }
 
 /** @throws AppError invalid_cursor for anything that is not a cursor of this kind and order */
-export function parseCursor(module: EntityModule, terms: readonly KnownTerm[], cursor: string): CursorValues {
+export function parseCursor(
+  module: EntityModule,
+  terms: readonly KnownTerm[],
+  cursor: string,
+  side: 'after' | 'before',
+): CursorValues {
   const parts = cursor.length > longestCursor ? undefined : parsed(cursor);
   if (!Array.isArray(parts) || parts.length !== terms.length + 1 || parts[0] !== fingerprint(module, terms))
-    throw foreign();
+    throw foreign(side);
   const values = (parts as unknown[]).slice(1);
   const isSound = values.every((value, place) => fits(terms[place] as KnownTerm, value));
-  if (!isSound) throw foreign();
+  if (!isSound) throw foreign(side);
   return values as CursorValues;
 }
 
@@ -118,9 +123,10 @@ function fingerprint(module: EntityModule, terms: readonly OrderTerm[]): string 
   return createHash('sha256').update(`${module.kind}:${order}`).digest('base64url').slice(0, 8);
 }
 
-function foreign(): AppError {
+function foreign(side: string): AppError {
   return new AppError(
     'invalid_cursor',
     'This is not a cursor of this list in this order; use one that a page of it returned.',
+    { details: { fields: [{ path: `/${side}`, message: 'is not a cursor of this list in this order' }] } },
   );
 }

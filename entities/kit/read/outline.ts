@@ -110,8 +110,8 @@ export class Outline {
   }
 
   /** Whether a value of a cursor is empty decides how rows are compared with it. */
-  #cursor(side: string, { module, orderBy }: PageSelection, cursor: string): CursorValues {
-    const values = parseCursor(module, totalOrder(module, orderBy), cursor);
+  #cursor(side: 'after' | 'before', { module, orderBy }: PageSelection, cursor: string): CursorValues {
+    const values = parseCursor(module, totalOrder(module, orderBy), cursor, side);
     this.#write(side);
     return values.map((value) => {
       this.#write(value === null ? 'none' : 'some');
