@@ -61,14 +61,14 @@ export class InputTypes {
     return type;
   }
 
-  /** What can be created together with a record: kinds that hang on it for good, by the name that the input has for them. */
+  /** What can be created together with a record: what is deleted with it, too, by the name that the input has for it. */
   #hanging(module: EntityModule): [string, ToMany][] {
     return [...relationsOf(this.#registry, module).values()].flatMap((relation): [string, ToMany][] => {
       if (relation.is !== 'many') return [];
       const { target, field } = relation;
-      const isForGood = target.fields[field]?.immutable && target.fields[field].onDelete === 'cascade';
-      const isOpen = target.mutate?.includes('create') && target.expose[field] !== 'read';
-      return isForGood && isOpen ? [[`create${capitalized(relation.name)}`, relation]] : [];
+      const isItsOwn = target.fields[field]?.onDelete === 'cascade';
+      const isOpen = target.mutate?.includes('create') && writableFields(target).some(([name]) => name === field);
+      return isItsOwn && isOpen ? [[`create${capitalized(relation.name)}`, relation]] : [];
     });
   }
 

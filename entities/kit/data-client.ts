@@ -11,6 +11,7 @@ import { withAlongside } from './hooks.ts';
 import type { Fields } from './fields.ts';
 import { validateChanges } from './input.ts';
 import { missingRecord } from './missing-record.ts';
+import { newReferences } from './new-references.ts';
 import { refuseSwitchedOff } from './product-modules.ts';
 import { Decisions } from './decision.ts';
 import type { Operation } from './policy.ts';
@@ -105,15 +106,11 @@ export class DataClient extends Answers {
     const kept = made.filter(({ module }) => module.policy);
     const [below, others] = [kept.filter(isDecidedAbove), kept.filter((made) => !isDecidedAbove(made))];
     for (const { module, row } of others) await this.#authorize(module, 'create', row);
-    const ids = new Set(kept.map(({ row }) => row['id'] as string));
-    const given = kept.flatMap(({ module, row, path }) =>
-      referencesIn(module, row, { organizationId: organizationOf(module, row), path }),
-    );
-    await checkReferences(
-      this.#unit,
-      this.#caller,
-      given.filter(({ id }) => !ids.has(id)),
-    );
+    const references = newReferences(kept);
+    const deep = references.filter(({ levels = 1 }) => levels > 1);
+    for (const { module, field, id } of new Map(deep.map((reference) => [reference.module, reference])).values())
+      await lockHierarchies(this.#unit, this.#caller, module, { [field]: id });
+    await checkReferences(this.#unit, this.#caller, references);
     if (kept.length > 1) await refuseTakenKeys(await this.#unit.readAs(this.#role), kept);
     for (const [level, rows] of Map.groupBy(kept, ({ level }) => level)) {
       // What they hang on has to be there before it is asked.

@@ -25,6 +25,8 @@ export interface GivenReference {
   readonly organizationId: string | null;
   /** The record that refers, when it is there already. */
   readonly from?: string;
+  /** Levels of a new hierarchy, from the record that refers down; one when left out. */
+  readonly levels?: number;
   /** Where the reference stands in the input, as a JSON pointer. */
   readonly path: string;
 }
@@ -54,7 +56,7 @@ export function isMove(module: EntityModule, changed: readonly string[]): boolea
 }
 
 /** Whether a field of the kind points to another record of the same kind. */
-function isHierarchical(module: EntityModule, field: string): boolean {
+export function isHierarchical(module: EntityModule, field: string): boolean {
   return module.fields[field]?.target === module.kind;
 }
 
@@ -186,7 +188,7 @@ function problemsOf(
   const found = new Map(rows.filter((row) => row.is === 'found').map((row) => [row.id, row]));
   const heights = new Map(rows.filter((row) => row.is === 'moved').map((row) => [row.id, row.levels ?? 1]));
   return references.flatMap((reference): ReferenceProblem[] => {
-    const { module, field, id, from } = reference;
+    const { module, field, id, from, levels = 1 } = reference;
     const target = registry.byKind(module.fields[field]?.target as string);
     const row = found.get(id);
     const say = (code: ErrorCode, message: string) => [{ reference, code, message }];
@@ -194,10 +196,15 @@ function problemsOf(
     if (!row.isPermitted) return say('permission_denied', deniedMessage(target, 'edit'));
     if (from !== undefined && row.above?.includes(from))
       return say('invalid_input', `The ${module.typeName} would be part of itself.`);
-    if (row.levels !== null && row.levels + (from === undefined ? 1 : (heights.get(from) ?? 1)) > deepest)
-      return say('invalid_input', `The ${module.typeName} would lie deeper than ${deepest} levels.`);
+    if (row.levels !== null && row.levels + (from === undefined ? levels : (heights.get(from) ?? 1)) > deepest)
+      return say('invalid_input', tooDeep(module));
     return [];
   });
+}
+
+/** Said where a hierarchy would have too many levels. */
+export function tooDeep({ typeName }: EntityModule): string {
+  return `The ${typeName} would lie deeper than ${deepest} levels.`;
 }
 
 /** Refuses references that may not be set. @throws AppError not_found, permission_denied, invalid_input */
@@ -243,8 +250,8 @@ function isOwn({ module, field, id }: GivenReference, unit: UnitOfWork): boolean
 }
 
 /**
- * Before records are moved within their hierarchy: holds other moves back until the end of the transaction, because two at
- * the same time could make a circle that neither of them sees.
+ * Before records are moved within their hierarchy, or a new one is hung into it: holds other moves back until the end of the
+ * transaction, because two at the same time could make a circle, or a depth, that neither of them sees.
  */
 export async function lockHierarchies(
   unit: UnitOfWork,

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { task } from '#entities/index.ts';
 import { newId } from '#entities/kit/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
+import { asPerson } from '../kit/as-person.ts';
+import { eventually } from '../kit/eventually.ts';
 import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import type { TestClient } from '../kit/test-client.ts';
@@ -302,8 +305,112 @@ describe('a creation with what hangs on it', () => {
     expect(await everything()).toEqual(before);
   });
 
+  const createTree = `mutation ($input: CreateTaskInput!) { createTask(input: $input) { task {
+    id subtasks { edges { node { title assigneeId subtasks { edges { node {
+      title assigneeId shares { totalCount } files { edges { node { name } } } } } } } } } } } }`;
+  /** Tasks one in the other, so many. */
+  const nested = (levels: number): object =>
+    Array.from({ length: levels - 1 }).reduce<object>((below) => ({ title: 'above', createSubtasks: [below] }), {
+      title: 'last',
+    });
+
+  test('goes further down, with what may be moved later', async () => {
+    const assigneeId = member.user.id;
+    const groups = await client.graphql(createGroup, { input: { name: 'sees it' } });
+    const createShares = [{ groupId: groups.data.createGroup.group.id, relation: 'VIEWER' }];
+    const lowest = { title: 'lowest', assigneeId, createShares, createFiles: [{ name: 'a.txt' }] };
+    const createSubtasks = [{ title: 'first', assigneeId, createSubtasks: [lowest] }, { title: 'second' }];
+    const { data, errors } = await client.graphql(createTree, { input: { title: 'top', createSubtasks } });
+    expect(errors).toBeUndefined();
+    const found = {
+      title: 'lowest',
+      assigneeId,
+      shares: { totalCount: 1 },
+      files: { edges: [{ node: { name: 'a.txt' } }] },
+    };
+    expect(data.createTask.task.subtasks.edges).toEqual([
+      { node: { title: 'first', assigneeId, subtasks: { edges: [{ node: found }] } } },
+      { node: { title: 'second', assigneeId: null, subtasks: { edges: [] } } },
+    ]);
+  });
+
+  test('names what is wrong far below, and is undone whole', async () => {
+    const before = await everything();
+    const second = (wrong: object) => [{ title: 'a', createSubtasks: [{ title: 'b' }, { title: 'c', ...wrong }] }];
+    for (const [wrong, code, path] of [
+      [{ title: ' ' }, 'invalid_input', 'title'],
+      [{ assigneeId: newId() }, 'not_found', 'assigneeId'],
+      [{ createFiles: [{ name: '' }] }, 'invalid_input', 'createFiles/0/name'],
+      [{ createShares: [{ groupId: newId(), relation: 'VIEWER' }] }, 'not_found', 'createShares/0/groupId'],
+    ] as const) {
+      const answer = await client.graphql(
+        `mutation ($input: CreateTaskInput!) { a: createTask(input: { title: "before" }) { task { id } }
+          b: createTask(input: $input) { task { id } } }`,
+        { input: { title: 'top', createSubtasks: second(wrong) } },
+      );
+      expectGraphqlError(answer, code);
+      const place = `/createSubtasks/0/createSubtasks/1/${path}`;
+      expect(answer.errors[0].extensions.errors.map((problem: { path: string }) => problem.path)).toEqual([place]);
+    }
+    expect(await everything()).toEqual(before);
+  });
+
+  test('makes no hierarchy of more than twenty levels, with those above it', async () => {
+    const refused = async (input: object, path: string) => {
+      const answer = await client.graphql(createTree, { input });
+      expectGraphqlError(answer, 'invalid_input');
+      expect(answer.errors[0].extensions.errors).toEqual([
+        { path, message: 'The Task would lie deeper than 20 levels.' },
+      ]);
+    };
+    const before = await everything();
+    await refused(nested(21), '/createSubtasks/0'.repeat(20));
+    expect(await everything()).toEqual(before);
+    const { data } = await client.graphql(createTree, { input: nested(2) });
+    const parentId = data.createTask.task.id;
+    await refused({ ...nested(20), parentId }, '/parentId');
+    expect((await client.graphql(createTree, { input: { ...nested(19), parentId } })).errors).toBeUndefined();
+    expect((await client.graphql(createTree, { input: nested(20) })).errors).toBeUndefined();
+  });
+
+  test('asks for the right to create each of it', async () => {
+    const auditor = await signedIn(
+      world,
+      await buildPerson(world, { organization: owner.organization, role: 'auditor' }),
+    );
+    const before = await everything();
+    const input = { title: 'a', createSubtasks: [{ title: 'b', createFiles: [{ name: 'c' }] }] };
+    expectGraphqlError(await auditor.graphql(createTree, { input }), 'permission_denied');
+    expect(await everything()).toEqual(before);
+  });
+
+  const waitingFor = `select 1 from pg_locks where locktype = 'advisory' and not granted`;
+  const idOf = async (title: string) =>
+    (await asOwner<{ id: string }>(world, 'select id from tasks where title = $1 order by id desc limit 1', [title]))[0]
+      ?.id ?? '';
+
+  test('waits for a record above it that is being moved, and then goes no deeper', async () => {
+    const made = async (input: object) => (await client.graphql(createTree, { input })).data.createTask.task;
+    const top = await made(nested(2));
+    const moved = await made({ title: 'moved', createSubtasks: [{ title: 'below' }] });
+    const lowest = await idOf('last');
+    const parentId = await idOf('below');
+    const input = { ...nested(17), parentId };
+    const creation = await asPerson(world, owner, owner.organization.id, async (data) => {
+      await data.update(task, moved.id, { parentId: lowest });
+      await data.findOne(task, { id: { eq: top.id } });
+      let isAnswered = false;
+      const answer = client.graphql(createTree, { input }).finally(() => (isAnswered = true));
+      await eventually(async () => isAnswered || (await asOwner(world, waitingFor)).length > 0);
+      return { answer };
+    });
+    expectGraphqlError(await creation.answer, 'invalid_input');
+  });
+
   test('counts all of it against the limit', async () => {
     const createNotes = Array.from({ length: 1_000 }, () => ({ text: 'a' }));
+    const createSubtasks = Array.from({ length: 10 }, () => ({ title: 'a', createSubtasks: titles(99) }));
+    expectGraphqlError(await client.graphql(createTree, { input: { title: 'a', createSubtasks } }), 'limit_exceeded');
     expectGraphqlError(await client.graphql(createBulk, { inputs: [{ title: 'a', createNotes }] }), 'limit_exceeded');
   });
 });
