@@ -9,8 +9,11 @@ export interface SliceArguments {
   readonly before?: string | null;
 }
 
-/** Records of a page when nobody says how many. */
+/** Records of a page when nobody says how many, unless the largest page is smaller. */
 const defaultPage = 25;
+
+/** The same for those who ask. */
+export const usualSize = `${defaultPage}, or as many as a page may have where that is less,`;
 
 /**
  * @param largestPage `server.maxresultlimit`

@@ -5,7 +5,7 @@ import { pluralOf } from '#entities/kit/read/relations.ts';
 import type { Refusal } from '#entities/kit/set-change.ts';
 import { checkRowCount } from '#entities/kit/tally.ts';
 import type { GraphqlContext } from './context.ts';
-import { csvCreations } from './csv.ts';
+import { csvCreations, csvFormat } from './csv.ts';
 import type { FieldConfig, FieldMap } from './handed-on.ts';
 import { storedValues } from './inputs.ts';
 import type { MutationParts } from './mutations.ts';
@@ -66,7 +66,7 @@ function createFields(module: EntityModule, parts: MutationParts): FieldMap {
     },
     [`createBulkCSV${module.typeName}`]: {
       type: payload,
-      description: `Creates ${module.typeName} records from CSV (RFC 4180) with a header, all or none; a thousand at the most.`,
+      description: `Creates ${module.typeName} records from CSV, all or none; a thousand at the most. ${csvFormat}`,
       args: { csv: { type: new GraphQLNonNull(GraphQLString) } },
       resolve: async (_source, { csv }: { csv: string }, { unit }) => {
         const made = await csvCreations(module, csv, (creations) => unit.data.createAll(creations));

@@ -24,9 +24,16 @@ interface Column {
 /** A value that is none of its field, for the check of the data layer to refuse. */
 const wrong = Symbol('wrong');
 
+/** For whoever writes such a document. */
+export const csvFormat = [
+  'It is read as RFC 4180 has it: commas, and quotation marks around cells that hold commas, line breaks or quotation marks.',
+  'The first line names fields as this schema does (`dueAt`) or as REST does (`due_at`), in any order.',
+  'Items of a list stand with `;` between them, words of a choice in capital or small letters, instants as RFC 3339.',
+  'An empty cell leaves its field out.',
+].join(' ');
+
 /**
- * Creates records from CSV. Columns are fields, in camelCase or snake_case, in any case and order; an empty cell is an empty
- * field. Items of a list stand with semicolons between them.
+ * Creates records from CSV (`csvFormat`).
  * @returns what `create` returns
  * @throws AppError limit_exceeded; invalid_input and what `create` throws, with line and column of each problem
  */

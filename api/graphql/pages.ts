@@ -12,6 +12,7 @@ import {
 } from 'graphql';
 import type { EntityModule } from '#entities/kit/define.ts';
 import { orderableFields } from '#entities/kit/read/where.ts';
+import { usualSize } from '../page-slice.ts';
 import { handedOn } from './handed-on.ts';
 
 /** Types of lists (Relay connections) and of what they may be asked for; each type is made once. */
@@ -58,7 +59,10 @@ export class PageTypes {
 
   arguments(module: EntityModule, where: GraphQLInputType): GraphQLFieldConfigArgumentMap {
     return {
-      first: { type: GraphQLInt, description: 'So many from the beginning; 25 when neither first nor last is given.' },
+      first: {
+        type: GraphQLInt,
+        description: `So many from the beginning; ${usualSize} when neither first nor last is given.`,
+      },
       last: { type: GraphQLInt, description: 'So many from the end.' },
       after: { type: GraphQLString, description: 'Cursor after which the page begins.' },
       before: { type: GraphQLString, description: 'Cursor before which the page ends.' },

@@ -11,6 +11,7 @@ import type { EntityModule } from '#entities/kit/define.ts';
 import { AppError } from '#entities/kit/errors.ts';
 import { isStorable } from '#entities/kit/input.ts';
 import { pluralOf } from '#entities/kit/read/relations.ts';
+import { usualSize } from '../page-slice.ts';
 import type { GraphqlContext } from './context.ts';
 import { handedOn, type FieldConfig, type FieldMap } from './handed-on.ts';
 import { searchResults, type PageArguments, type SelectionReader } from './selection.ts';
@@ -41,7 +42,7 @@ export function searchFields(modules: readonly EntityModule[], parts: SearchPart
   const search: FieldConfig = {
     type: new GraphQLNonNull(results),
     description: 'Records of all kinds that are searched.',
-    args: { query, first: { type: GraphQLInt, description: 'So many of each kind; 25 when left out.' } },
+    args: { query, first: { type: GraphQLInt, description: `So many of each kind; ${usualSize} when left out.` } },
     resolve: (_source, args: { query: string; first?: number | null }, context, info) => {
       const text = checked(args.query);
       return context.unit.data.lists(parts.readerOf(context, info).searches(modules, text, args.first ?? undefined));

@@ -12,6 +12,12 @@ interface Operation {
   readonly summary?: string;
   readonly description?: string;
   readonly tags?: readonly string[];
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly description?: string;
+    readonly required?: boolean;
+  }[];
   readonly requestBody?: { readonly content?: Readonly<Record<string, Content>> };
   readonly responses?: Readonly<
     Record<string, { readonly description?: string; readonly content?: Readonly<Record<string, Content>> }>
@@ -77,6 +83,14 @@ describe('/openapi.json', () => {
       // What any mutation can be refused for: its input and its CSRF token.
       expect(Object.keys(responses), name).toEqual(expect.arrayContaining(['400', '403']));
       if (requestBody) expect(Object.keys(responses), name).toEqual(expect.arrayContaining(['413', '415']));
+    }
+  });
+
+  test('says how large a page is that nobody gave a size, whatever the limit', () => {
+    for (const [name, { parameters = [] }] of operations) {
+      const first = parameters.find((parameter) => parameter.name === 'first');
+      if (first)
+        expect(first.description, name).toMatch(/; 25, or as many as a page may have where that is less, when/);
     }
   });
 

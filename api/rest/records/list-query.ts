@@ -6,7 +6,7 @@ import { parseInstant } from '#entities/kit/instant.ts';
 import type { PageSelection, RecordSelection } from '#entities/kit/read/document.ts';
 import { longestCursor, mostOrderTerms, type OrderTerm } from '#entities/kit/read/order.ts';
 import { orderableFields, type Filter } from '#entities/kit/read/where.ts';
-import { pageSlice, type SliceArguments } from '../../page-slice.ts';
+import { pageSlice, usualSize, type SliceArguments } from '../../page-slice.ts';
 import { recordNames } from './record-names.ts';
 import { idText, valueSchema } from './record-schema.ts';
 
@@ -25,7 +25,7 @@ export function listQuerySchema(module: EntityModule): TObject {
   const orders = orderableFields(module).map(snakeCase);
   const term = `-?(?:${orders.join('|')})`;
   const common: Record<string, TSchema> = {
-    first: size('So many from the beginning; 25 when neither first nor last is given.'),
+    first: size(`So many from the beginning; ${usualSize} when neither first nor last is given.`),
     after: cursor('Cursor after which the page begins.'),
     last: size('So many from the end.'),
     before: cursor('Cursor before which the page ends.'),
