@@ -7,13 +7,20 @@ export interface ReadyFacts {
     readonly metrics: string;
     readonly temporalUi: string;
   };
-  readonly demo: { readonly email: string; readonly password: string; readonly organizationId: string };
+  readonly demo: {
+    /** Whom the printed calls sign in, and in which organization. */
+    readonly email: string;
+    readonly password: string;
+    readonly organizationId: string;
+    /** All who can sign in with that password, and what they are in each organization. */
+    readonly people: readonly { readonly email: string; readonly roles: Readonly<Record<string, string>> }[];
+  };
   readonly pids: Readonly<Record<string, number>>;
   readonly startedInMs: number;
 }
 
 /** A start on a database of the person's own has no demo. */
-export const noDemo: ReadyFacts['demo'] = { email: '', password: '', organizationId: '' };
+export const noDemo: ReadyFacts['demo'] = { email: '', password: '', organizationId: '', people: [] };
 
 /** The one block that `npm start` prints: where everything is, and three calls to copy. */
 export function readyBlock(
@@ -34,6 +41,11 @@ ${demo.email === '' ? '  No demo: the database is your own. The README shows how
 `;
 }
 
+function personLine({ email, roles }: ReadyFacts['demo']['people'][number]): string {
+  const said = Object.entries(roles).map(([organization, role]) => `${role} of ${organization}`);
+  return `  ${email.padEnd(20)}  ${said.join(', ')}\n`;
+}
+
 function demoCalls(
   urls: ReadyFacts['urls'],
   demo: ReadyFacts['demo'],
@@ -42,8 +54,9 @@ function demoCalls(
   const jar = '.local/cookies.txt';
   const token = `-H "${csrf.header}: $(awk '/${csrf.cookie}/{print $7}' ${jar})" -H 'content-type: application/json'`;
   return `\
-  Demo sign-in  ${demo.email}  ${demo.password}
+  Demo people, all with the password ${demo.password}
 
+${demo.people.map(personLine).join('')}
   Get the CSRF cookie, sign in, ask who you are:
 
   curl -sS -c ${jar} ${urls.api}/livez

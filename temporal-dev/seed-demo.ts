@@ -17,7 +17,12 @@ const organizations = [
 
 type OrganizationName = (typeof organizations)[number]['name'];
 
-const people: readonly { email: string; displayName: string; roles: Partial<Record<OrganizationName, Role>> }[] = [
+/** Who is there, and in which roles. */
+export const demoPeople: readonly {
+  readonly email: string;
+  readonly displayName: string;
+  readonly roles: Partial<Record<OrganizationName, Role>>;
+}[] = [
   { email: demoEmail, displayName: 'Ada Acme', roles: { Acme: 'owner' } },
   { email: 'ben@acme.example', displayName: 'Ben Acme', roles: { Acme: 'admin', Globex: 'member' } },
   { email: 'cleo@globex.example', displayName: 'Cleo Globex', roles: { Globex: 'owner' } },
@@ -34,7 +39,7 @@ export async function seedDemo(database: Database): Promise<string> {
   return database.transact({ caller: systemCaller('demo'), requestId: 'demo-seed' }, async ({ data }) => {
     const ids = new Map<string, string>();
     for (const wanted of organizations) ids.set(wanted.name, await organizationId(data, wanted));
-    for (const { roles, ...person } of people) {
+    for (const { roles, ...person } of demoPeople) {
       const userId = await personId(data, person, passwordHash, database.options.clock.now());
       for (const [name, role] of Object.entries(roles)) await join(data, ids.get(name) as string, userId, role);
     }

@@ -122,6 +122,12 @@ function isOwnedBy(owner: ProcessIdentity): (record: PartRecord) => boolean {
   return (record) => record.owner !== null && isSameProcess(record.owner, owner);
 }
 
+/** Before a start looks for anything else that the one before it may hold. @throws StackError that names who has the servers */
+export function refuseSecondStart(stateDir: string): void {
+  const directory = realStateDirectory(stateDir);
+  refuseForeign(directory, readState(directory), identifySelf());
+}
+
 /** Two owners of the same data cannot be. */
 function refuseForeign(stateDir: string, state: StackState, self: ProcessIdentity): void {
   for (const { owner } of Object.values(state.parts)) {

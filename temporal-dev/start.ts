@@ -17,9 +17,9 @@ import { productPorts, rememberPorts } from './product-ports.ts';
 import { ProductProcess, type ProductProcessOptions } from './product-process.ts';
 import { noDemo, readyBlock, type ReadyFacts } from './ready-block.ts';
 import { terminalReport } from './report.ts';
-import { demoEmail, demoPassword, seedDemo } from './seed-demo.ts';
+import { demoEmail, demoPassword, demoPeople, seedDemo } from './seed-demo.ts';
 import { StackError } from './stack-error.ts';
-import { startStack, type Stack } from './stack.ts';
+import { refuseSecondStart, startStack, type Stack } from './stack.ts';
 import { prepareStateDirectory } from './state.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -65,6 +65,7 @@ process.exit();
 async function run(): Promise<never> {
   const file = configurationFile();
   prepareStateDirectory(stateDir);
+  refuseSecondStart(stateDir);
   const personal = new PersonalSettings(process.env, file ?? join(root, 'config', 'config.yaml'));
   const ports = await productPorts(stateDir, configuredPorts(personal), report);
   const local = { apiPort: ports.api, metricsPort: ports.metrics, stateDir };
@@ -201,7 +202,8 @@ async function seed(environment: Record<string, string>, file: string | undefine
   const config = await ConfigStore.open({ file, environment, directory: root, stateFolder: stateDir, logger });
   const backbone = await openBackbone({ config, temporalEnvironment: {}, logger, process: 'core tool' });
   try {
-    return { email: demoEmail, password: demoPassword, organizationId: await seedDemo(backbone.database) };
+    const people = demoPeople.map(({ email, roles }) => ({ email, roles }));
+    return { email: demoEmail, password: demoPassword, organizationId: await seedDemo(backbone.database), people };
   } finally {
     await backbone.close();
   }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { getOperationAST, OperationTypeNode, type ExecutionResult, type GraphQLSchema } from 'graphql';
-import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
+import { createYoga, renderGraphiQL, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import { Type } from 'typebox';
 import { AppError } from '#entities/kit/errors.ts';
 import { withinDeadline } from '../deadline.ts';
@@ -11,6 +11,9 @@ import { documentCaches, limitDocuments } from './document-limits.ts';
 import { answerAlone } from './lone-query.ts';
 import { asGraphqlError, asRequestError, presentError } from './errors.ts';
 import { onlyJson } from './only-json.ts';
+
+/** Of the page for browsers. */
+const title = 'Core server: GraphiQL';
 
 const anyObject = Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]);
 const anyText = Type.Union([Type.String(), Type.Null()]);
@@ -41,8 +44,10 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
     graphqlEndpoint: '/graphql',
     landingPage: false,
     graphiql: services.config.current.server.dev
-      ? (_request, context) => ({ headers: csrfHeaders(services, requestOf(context)) })
+      ? (_request, context) => ({ title, headers: csrfHeaders(services, requestOf(context)) })
       : false,
+    // The protocol layer fills its page in at the first place only.
+    renderGraphiQL: (options) => renderGraphiQL(options).replaceAll('__TITLE__', title),
     cors: false,
     logging: false,
     multipart: false,

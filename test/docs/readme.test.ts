@@ -65,12 +65,27 @@ test('every address of ready.json answers, and so do the three printed calls', a
   expect(stdout).toContain('"displayName":"Ada Acme"');
 });
 
+test('the block names all people of the demo, their roles and their password', async () => {
+  const { people, password } = product.facts.demo;
+  expect(people).toHaveLength(4);
+  expect(product.output).toContain(`password ${password}`);
+  expect(product.output).toMatch(/ben@acme\.example +admin of Acme, member of Globex\n/);
+  for (const { email } of people) {
+    expect(product.output).toContain(email);
+    expect(await product.query('{ self { email } }', email)).toEqual({ self: { email } });
+  }
+});
+
 test('a start beside it in the same folder is refused, and leaves its ports and facts alone', async () => {
   const files = ['ready.json', 'product-ports.json'].map((name) => join(product.stateDir, name));
   const held = files.map((file) => readFileSync(file, 'utf8'));
   const environment = { PATH: process.env['PATH'], HOME: process.env['HOME'], STACK_STATE_DIR: product.stateDir };
   const refused = run(process.execPath, ['temporal-dev/start.ts'], { cwd: root, env: environment });
-  await expect(refused).rejects.toMatchObject({ code: 1 });
+  await expect(refused).rejects.toMatchObject({
+    code: 1,
+    // That one reason, and nothing about ports that it would move to.
+    stderr: expect.stringMatching(/^start: the servers in .* are in use by .*: end it first\n$/),
+  });
   expect(files.map((file) => readFileSync(file, 'utf8'))).toEqual(held);
 });
 

@@ -30,15 +30,15 @@ export class StartedProduct {
     await this.#run();
   }
 
-  /** A GraphQL query as the demo's person. */
-  async query(query: string): Promise<unknown> {
+  /** A GraphQL query as a person of the demo. */
+  async query(query: string, username = this.facts.demo.email): Promise<unknown> {
     const { urls, demo } = this.facts;
     const first = await fetch(urls.api, { redirect: 'manual' });
     const cookie = (first.headers.getSetCookie()[0] ?? '').split(';', 1)[0] as string;
     const login = await fetch(`${urls.api}/v1/login`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', cookie, 'x-csrf-token': cookie.slice(cookie.indexOf('=') + 1) },
-      body: JSON.stringify({ username: demo.email, password: demo.password }),
+      body: JSON.stringify({ username, password: demo.password }),
     });
     const { access_token: token } = (await login.json()) as { access_token: string };
     const answer = await fetch(urls.graphql, {

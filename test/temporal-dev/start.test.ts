@@ -54,10 +54,10 @@ describe('with servers of your own, named in a file', () => {
   }, 60_000);
 
   test('nobody is written into the database, and the start says so', async () => {
-    expect(product.facts.demo).toEqual({ email: '', password: '', organizationId: '' });
+    expect(product.facts.demo).toEqual({ email: '', password: '', organizationId: '', people: [] });
     expect(await asOwner(world, 'select id from users')).toEqual([]);
     expect(product.output).toContain('nothing is seeded');
-    expect(product.output).not.toContain('Demo sign-in');
+    expect(product.output).not.toContain('Demo people');
     expect(Object.keys(product.facts.pids)).toEqual(['api', 'worker']);
   });
 
