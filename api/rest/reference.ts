@@ -33,7 +33,7 @@ export const home = defineRoute({
   },
 });
 
-/** A plain page without scripts: it works under any content security policy and in any reader. */
+/** A page without scripts: it works in any reader, and under a content security policy that forbids its style it is plain. */
 export const docs = defineRoute({
   method: 'GET',
   url: '/docs',
@@ -46,7 +46,7 @@ export const docs = defineRoute({
   errors: [],
   handle: ({ request }) => ({
     status: 200,
-    body: page('Core server: reference', operations(request.server.swagger())),
+    body: page('Core server: reference', operations(request.server.swagger() as Document)),
   }),
 });
 
@@ -63,10 +63,25 @@ export const errorDocs = defineRoute({
   handle: () => ({ status: 200, body: page('Core server: errors', errorTable()) }),
 });
 
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly items?: Schema;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly description?: string;
+  readonly schema?: Schema;
+}
+
 interface Operation {
   readonly summary?: string;
   readonly description?: string;
   readonly tags?: readonly string[];
+  readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content?: Record<string, { readonly schema?: unknown }> };
   readonly responses?: Record<
     string,
@@ -74,22 +89,80 @@ interface Operation {
   >;
 }
 
-function operations(document: { readonly paths?: unknown }): string {
-  const paths = (document.paths ?? {}) as Record<string, Record<string, Operation>>;
-  const sections = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => {
-      const body = operation.requestBody?.content?.['application/json']?.schema;
-      const answers = Object.entries(operation.responses ?? {}).map(([status, answer]) => {
-        const schema = answer.content?.['application/json']?.schema;
-        return `<dt>${escapeHtml(status)}</dt><dd>${escapeHtml(answer.description ?? '')}${schema ? block(schema) : ''}</dd>`;
-      });
-      return `<section><h2 id="${escapeHtml(`${method}-${path}`)}"><code>${method.toUpperCase()} ${escapeHtml(path)}</code></h2>
-<p><strong>${escapeHtml(operation.summary ?? '')}.</strong> ${escapeHtml(operation.description ?? '')}</p>
-${body ? `<h3>Body</h3>${block(body)}` : ''}<h3>Answers</h3><dl>${answers.join('')}</dl></section>`;
+interface Document {
+  readonly tags?: readonly { readonly name: string; readonly description?: string }[];
+  readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+interface Listed {
+  readonly id: string;
+  /** Method and path. */
+  readonly name: string;
+  readonly operation: Operation;
+}
+
+/** Contents, then the operations below the headings of their tags. */
+function operations({ tags = [], paths = {} }: Document): string {
+  const listed = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): Listed => {
+      return { id: `${method}-${path}`, name: `${method.toUpperCase()} ${path}`, operation };
     }),
   );
+  const chapters = tags.map(({ name, description = '' }) => {
+    return { name, description, listed: listed.filter(({ operation }) => operation.tags?.includes(name)) };
+  });
+  const contents = chapters.map(
+    ({ name, listed }) =>
+      `<li><a href="#${anchor(name)}">${escapeHtml(name)}</a><ul>${listed.map(contentsLine).join('')}</ul></li>`,
+  );
+  const texts = chapters.map(
+    ({ name, description, listed }) =>
+      `<h2 id="${anchor(name)}">${escapeHtml(name)}</h2><p>${escapeHtml(description)}</p>${listed.map(section).join('\n')}`,
+  );
   return `<p>The same for machines: <a href="/openapi.json">/openapi.json</a>. GraphQL is at <a href="/graphql">/graphql</a>;
-its schema says everything about it. All errors: <a href="/docs/errors">/docs/errors</a>.</p>${sections.join('\n')}`;
+its schema says everything about it. All errors: <a href="/docs/errors">/docs/errors</a>.</p>
+<nav aria-label="Contents"><ul>${contents.join('\n')}</ul></nav>
+${texts.join('\n')}`;
+}
+
+/** Of a heading; an id has no white space. */
+function anchor(name: string): string {
+  return escapeHtml(name.toLowerCase().replaceAll(' ', '-'));
+}
+
+function contentsLine({ id, name, operation }: Listed): string {
+  return `<li><a href="#${escapeHtml(id)}">${escapeHtml(operation.summary ?? name)}</a></li>`;
+}
+
+function section({ id, name, operation }: Listed): string {
+  const { summary = '', description = '', parameters = [], requestBody, responses = {} } = operation;
+  const body = requestBody?.content?.['application/json']?.schema;
+  const answers = Object.entries(responses).map(([status, answer]) => {
+    const schema = answer.content?.['application/json']?.schema;
+    return `<dt>${escapeHtml(status)}</dt><dd>${escapeHtml(answer.description ?? '')}${schema ? block(schema) : ''}</dd>`;
+  });
+  return `<section><h3 id="${escapeHtml(id)}"><code>${escapeHtml(name)}</code></h3>
+<p><strong>${escapeHtml(summary)}.</strong> ${escapeHtml(description)}</p>
+${parameters.length > 0 ? parameterTable(parameters) : ''}
+${body ? `<h4>Body</h4>${block(body)}` : ''}<h4>Answers</h4><dl>${answers.join('')}</dl></section>`;
+}
+
+function parameterTable(parameters: readonly Parameter[]): string {
+  const rows = parameters.map(({ name, in: place, required, description = '', schema = {} }) => {
+    const cells = [place, required ? 'yes' : 'no', typeName(schema), description];
+    return `<tr><td><code>${escapeHtml(name)}</code></td>${cells.map((cell) => `<td>${escapeHtml(cell)}</td>`).join('')}</tr>`;
+  });
+  return `<h4>Parameters</h4>${table(['Name', 'Where', 'Required', 'Type', 'Meaning'], rows)}`;
+}
+
+function typeName({ type = 'any', enum: words, items }: Schema): string {
+  if (words) return words.map(String).join(' | ');
+  return items ? `list of ${typeName(items)}` : [type].flat().join(' or ');
+}
+
+function table(titles: readonly string[], rows: readonly string[]): string {
+  const head = titles.map((title) => `<th scope="col">${title}</th>`).join('');
+  return `<table><thead><tr>${head}</tr></thead><tbody>${rows.join('\n')}</tbody></table>`;
 }
 
 function errorTable(): string {
@@ -97,17 +170,29 @@ function errorTable(): string {
     (code) =>
       `<tr id="${code}"><td><code>${code}</code></td><td>${statusOf(code)}</td><td>${escapeHtml(errorCatalogue[code].title)}</td></tr>`,
   );
-  return `<p>Branch on the code; texts may change.</p><table><thead><tr><th>Code</th><th>Status</th><th>Meaning</th></tr></thead><tbody>${rows.join('\n')}</tbody></table>`;
+  return `<p>Branch on the code; texts may change.</p>${table(['Code', 'Status', 'Meaning'], rows)}`;
 }
 
 function block(schema: unknown): string {
   return `<pre>${escapeHtml(JSON.stringify(schema, null, 2))}</pre>`;
 }
 
+const style = `
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 0 1rem 4rem; }
+nav > ul { columns: 16rem; padding: 0; list-style: none; }
+nav li { break-inside: avoid-column; }
+h2 { border-top: 1px solid; margin-top: 3rem; padding-top: 1rem; }
+section { margin: 2rem 0; }
+table { border-collapse: collapse; width: 100%; }
+th, td { border: 1px solid #8888; padding: .25rem .5rem; text-align: left; vertical-align: top; overflow-wrap: anywhere; }
+pre { overflow: auto; max-height: 20rem; padding: .5rem; background: #8882; }
+`;
+
 function page(title: string, content: string): string {
   return `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeHtml(title)}</title></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeHtml(title)}</title>
+<style>${style}</style></head>
 <body><main><h1>${escapeHtml(title)}</h1>
 ${content}
 </main></body>

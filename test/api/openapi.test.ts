@@ -137,6 +137,26 @@ describe('the pages', () => {
     }
   });
 
+  test('/docs has contents by tag, and every parameter with what it is', async () => {
+    const { body } = await world.client().get('/docs');
+    const ids = new Set([...String(body).matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+    const links = [...String(body).matchAll(/ href="#([^"]+)"/g)].map(([, id]) => id);
+    expect(links).toHaveLength(operations.length + document.tags.length);
+    expect(links.filter((id) => !ids.has(id))).toEqual([]);
+    const sections = String(body).split('<section>');
+    for (const [name, { parameters = [] }] of operations) {
+      const own = sections.find((section) => section.includes(`<code>${name}</code>`)) ?? '';
+      for (const parameter of parameters)
+        expect(own, name).toMatch(
+          new RegExp(
+            `<code>${parameter.name}</code></td><td>${parameter.in}</td><td>${parameter.required ? 'yes' : 'no'}</td>`,
+          ),
+        );
+    }
+    expect(body).toContain('<td>open | in_progress | in_review | completed | wont_do</td><td>How far it is.</td>');
+    expect(body).not.toContain('<script');
+  });
+
   test('/docs/errors explains every code under the address that problems name', async () => {
     const client = world.client();
     const { status, body } = await client.get('/docs/errors');
