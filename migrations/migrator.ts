@@ -7,9 +7,10 @@ import { MikroORM } from '@mikro-orm/postgresql';
 import { registry } from '#entities/index.ts';
 import { databaseError } from '#entities/kit/database-error.ts';
 import { AppError, isAppError } from '#entities/kit/errors.ts';
+import { withDefaults } from './added-columns.ts';
 import { infrastructureTables } from './infrastructure.ts';
 import { migrations } from './index.ts';
-import { searchFunctionDifference } from './search-functions.ts';
+import { searchDifference, type Difference } from './search-difference.ts';
 
 /** Longest wait for a connection, in milliseconds: an address that swallows everything must not hold a start up. */
 const connectTimeoutMs = 5_000;
@@ -71,14 +72,20 @@ function nextNumber(): string {
 }
 
 /** What a new migration has to say besides what the ORM finds. */
-let more: { readonly up: readonly string[]; readonly down: readonly string[] } = { up: [], down: [] };
+let more: Difference = { up: [], down: [] };
+
+/** What the ORM writes when it found nothing itself. */
+const nothing = 'select 1';
 
 /** Writes migrations the way the hand-written one looks: the class is named after the file. */
 class MigrationFile extends TSMigrationGenerator {
   override generateMigrationFile(className: string, diff: { up: string[]; down: string[] }): string {
     // MikroORM hands over `Migration<timestamp>_<name>`.
     const name = className.replace(/^Migration\d+_?/, '');
-    const whole = { up: [...diff.up, ...more.up], down: [...more.down, ...diff.down] };
+    const own = (statements: readonly string[]) => statements.filter((statement) => statement !== nothing);
+    const up = [...withDefaults(own(diff.up), registry.modules), ...more.up];
+    // What is searched are columns, so those come back first.
+    const whole = { up, down: [...own(diff.down), ...more.down] };
     const code = super.generateMigrationFile(classNameOf(nextNumber(), name), whole);
     return code.replace(/\n  override name = .*\n/, '');
   }
@@ -124,8 +131,8 @@ export async function migrationState(url: string): Promise<MigrationState> {
 /**
  * Brings the database to this program's schema. Several processes may call it at once; one works, the others wait.
  * @returns the names of the migrations that ran
- * @throws AppError schema_too_new when the database knows migrations this program does not; database_unavailable, with
- *   `retryAfterSeconds` where waiting may help
+ * @throws AppError schema_too_new when the database knows migrations this program does not; migration_failed; database_unavailable,
+ *   with `retryAfterSeconds` where waiting may help
  */
 export async function migrate(url: string): Promise<string[]> {
   return withOwner(url, async (orm) => {
@@ -134,11 +141,30 @@ export async function migrate(url: string): Promise<string[]> {
     try {
       const { unknown } = await stateOf(orm);
       refuseUnknown(unknown);
-      return (await orm.migrator.up()).map((migration) => migration.name);
+      return await runPending(orm);
     } finally {
       await connection.execute('select pg_advisory_unlock(1161905)');
     }
   });
+}
+
+/** @throws AppError migration_failed, which says which one, and at which statement */
+async function runPending(orm: MikroORM): Promise<string[]> {
+  let migration = '';
+  let statement = '';
+  orm.migrator.on('migrating', ({ name }) => {
+    migration = name;
+  });
+  orm.config.set('onQuery', (sql) => {
+    statement = sql;
+    return sql;
+  });
+  try {
+    return (await orm.migrator.up()).map(({ name }) => name);
+  } catch (cause) {
+    const message = `The migration ${migration} failed: ${(cause as Error).message}, at: ${statement}`;
+    throw new AppError('migration_failed', message, { cause });
+  }
 }
 
 /** Whether the database may yet come: nobody is there, or nobody says so yet. */
@@ -161,9 +187,10 @@ export async function migrateDown(url: string, options?: { readonly to: string |
 }
 
 /**
- * Writes a new migration from the difference between the entities and the snapshot, and between the search functions and those
- * of the database; undefined when there is none.
- * @throws AppError schema_too_old when the database lacks migrations that are there already
+ * Writes a new migration from the difference between the entities and the snapshot, and between how records are found and
+ * how the database finds them; undefined when there is none.
+ * @throws AppError schema_too_old when the database lacks migrations that are there already; invalid_input when records that are
+ *   there would have no value for a new field
  */
 export async function createMigration(url: string, name: string): Promise<string | undefined> {
   return withOwner(url, async (orm) => {
@@ -173,9 +200,10 @@ export async function createMigration(url: string, name: string): Promise<string
         'schema_too_old',
         `The database lacks ${pending.join(', ')}; run them first (npm run migrate), so that what is new can be told from them.`,
       );
-    more = await searchFunctionDifference((text) => orm.em.getConnection().execute(text));
-    const { diff, fileName } = await orm.migrator.create(undefined, false, false, name);
-    if (diff.up.length === 0) return undefined;
+    more = await searchDifferenceOf(orm);
+    const isFoundByTheOrm = await orm.migrator.checkSchema();
+    if (!isFoundByTheOrm && more.up.length === 0) return undefined;
+    const { fileName } = await orm.migrator.create(undefined, !isFoundByTheOrm, false, name);
     await writeIndex();
     await format([fileName, 'index.ts', 'schema.json']);
     return fileName;
@@ -189,11 +217,16 @@ async function format(files: readonly string[]): Promise<void> {
   await promisify(execFile)(process.execPath, [formatter, ...paths]);
 }
 
-/** SQL that is missing to make the snapshot agree with the entities; empty when they do. */
+function searchDifferenceOf(orm: MikroORM): Promise<Difference> {
+  return searchDifference((text) => orm.em.getConnection().execute(text), registry.modules);
+}
+
+/** SQL that is missing to make the database agree with the entities; empty when it does. */
 export async function schemaDrift(url: string): Promise<string[]> {
   return withOwner(url, async (orm) => {
     const sql = await orm.schema.getUpdateSchemaSQL({ wrap: false, safe: false });
-    return sql.split('\n').filter((line) => line.trim() !== '');
+    const { up } = await searchDifferenceOf(orm);
+    return [...sql.split('\n').filter((line) => line.trim() !== ''), ...up];
   });
 }
 

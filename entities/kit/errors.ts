@@ -62,6 +62,7 @@ export const errorCatalogue = {
   deadline_exceeded: entry('unavailable', 'The request took longer than its deadline.'),
   schema_too_new: entry('unavailable', 'The database belongs to a newer version.'),
   schema_too_old: entry('unavailable', 'The database lacks migrations of this version.'),
+  migration_failed: entry('unavailable', 'A migration of the database failed.'),
   database_unavailable: entry('unavailable', 'The database cannot be reached.'),
   database_busy: entry('unavailable', 'All database connections are in use.'),
   authorization_unavailable: entry('unavailable', 'Permissions cannot be decided at the moment.'),

@@ -123,7 +123,7 @@ export function ormSchemaOf(module: EntityModule, typeNameOf: (kind: string) => 
         properties: [...fields],
         where: 'deleted_at is null',
       })),
-      ...searchIndexes(module),
+      ...[searchIndexOf(module) ?? []].flat(),
       ...wordIndexes(module),
     ],
     rowLevelSecurity: true,
@@ -136,12 +136,18 @@ export function ormSchemaOf(module: EntityModule, typeNameOf: (kind: string) => 
   return new EntitySchema(metadata as unknown as EntitySchemaMetadata<object>);
 }
 
-/** Trigrams of what is searched (search-function.ts). */
-function searchIndexes({ table, search = [] }: EntityModule): object[] {
-  if (search.length === 0) return [];
+/** An index that the ORM takes as it is. */
+interface NamedExpression {
+  readonly name: string;
+  readonly expression: string;
+}
+
+/** Trigrams of what is searched (search-function.ts); undefined for kinds that are not. */
+export function searchIndexOf({ table, search = [] }: EntityModule): NamedExpression | undefined {
+  if (search.length === 0) return undefined;
   const name = `${table}_search_index`;
   const expression = `create index "${name}" on "${table}" using gin (${searchedText(search)} gin_trgm_ops) where deleted_at is null`;
-  return [{ name, expression }];
+  return { name, expression };
 }
 
 /**
@@ -162,7 +168,7 @@ function listIndexes(module: EntityModule): string[][] {
 }
 
 /** Words of lists, each with its organization, so that a word of one is not looked for among those of all. */
-function wordIndexes({ table, filter, fields }: EntityModule): { name: string; expression: string }[] {
+function wordIndexes({ table, filter, fields }: EntityModule): NamedExpression[] {
   return filter
     .filter((field) => fields[field]?.type === 'textList')
     .map(snakeCase)

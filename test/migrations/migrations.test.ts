@@ -1,8 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { Client } from 'pg';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { registry } from '#entities/index.ts';
+import type { EntityModule } from '#entities/kit/define.ts';
+import { choice, flag, integer, json, text, textList, type Field } from '#entities/kit/fields.ts';
+import { withDefaults } from '#migrations/added-columns.ts';
 import { migrate, migrateDown, migrationState, schemaDrift } from '#migrations/migrator.ts';
 import { migrations } from '#migrations/index.ts';
+import { searchDifference } from '#migrations/search-difference.ts';
 import { createDatabase, dropDatabase } from '#temporal-dev/database.ts';
 
 const admin = inject('stack').postgresUrl.replace('DATABASE', 'postgres');
@@ -60,6 +65,81 @@ test('a database with migrations this version does not know is refused, and says
     message: expect.stringContaining('9999-from-the-future'),
   });
   await inDatabase((client) => client.query(`delete from migrations where name = '9999-from-the-future'`));
+});
+
+test('a migration that fails says which one, and at which statement', async () => {
+  await migrateDown(url, { to: 0 });
+  await inDatabase((client) => client.query('create table tags (id text)'));
+  await expect(migrate(url)).rejects.toMatchObject({
+    code: 'migration_failed',
+    message: expect.stringMatching(
+      /^The migration \d{4}-[a-z-]+ failed: relation "tags" already exists, at: create table "tags" .*\);$/,
+    ),
+  });
+  await inDatabase((client) => client.query('drop table tags'));
+  await migrate(url);
+});
+
+describe('what is searched', () => {
+  const modules = registry.modules.map((module) => (module.kind === 'tag' ? { ...module, search: ['name'] } : module));
+  const difference = (of: readonly EntityModule[]) =>
+    inDatabase((client) => searchDifference(async (text) => (await client.query(text)).rows, of));
+  const index = () =>
+    inDatabase(async (client) => {
+      const { rows } = await client.query(`select indexdef from pg_indexes where indexname = 'tags_search_index'`);
+      return rows;
+    });
+
+  test('can be less or more: function and index follow, and come back', async () => {
+    const before = await index();
+    const { up, down } = await difference(modules);
+    for (const statement of up) await inDatabase((client) => client.query(statement));
+    expect(await difference(modules)).toEqual({ up: [], down: [] });
+    expect(JSON.stringify(await index())).not.toContain('description');
+    expect((await schemaDrift(url)).join('\n')).toMatch(/function search_tags[^]*index "tags_search_index"/);
+    for (const statement of down) await inDatabase((client) => client.query(statement));
+    expect(await schemaDrift(url)).toEqual([]);
+    expect(await index()).toEqual(before);
+  });
+});
+
+describe('a required column for rows that are there', () => {
+  const tagWith = (fields: Record<string, Field>): EntityModule => ({ ...registry.byKind('tag'), fields });
+
+  test('holds the default of its field, which the column does not keep', () => {
+    const tag = tagWith({
+      sort: choice('Sort.', ['a', 'b'], { default: 'b' }),
+      remark: text('Remark.', { max: 9, default: "it's" }),
+      weight: integer('Weight.', { min: 0, max: 9, default: 3 }),
+      isOld: flag('Old.', { default: false }),
+      others: textList('Others.', { max: 9, maxItems: 9 }),
+      extra: json('Extra.', { maxBytes: 99, default: { a: 1 } }),
+      more: text('More.', { max: 9, optional: true }),
+    });
+    const added = [
+      'alter table "tags" add "sort" text not null, add "remark" text not null, add "weight" integer not null',
+      'add "is_old" boolean not null, add "others" text[] not null, add "extra" jsonb not null, add "more" text null;',
+    ].join(', ');
+    const filled = [
+      `alter table "tags" add "sort" text not null default 'b', add "remark" text not null default 'it''s'`,
+      `add "weight" integer not null default '3', add "is_old" boolean not null default 'false'`,
+      `add "others" text[] not null default '{}', add "extra" jsonb not null default '{"a":1}', add "more" text null;`,
+    ].join(', ');
+    expect(withDefaults(['select 2;', added], [tag])).toEqual([
+      'select 2;',
+      filled,
+      ...['sort', 'remark', 'weight', 'is_old', 'others', 'extra'].map(
+        (column) => `alter table "tags" alter column "${column}" drop default;`,
+      ),
+    ]);
+  });
+
+  test('is refused without one', () => {
+    const tag = tagWith({ sort: text('Sort.', { max: 9 }) });
+    expect(() => withDefaults(['alter table "tags" add "sort" text not null;'], [tag])).toThrow(
+      'Records of "tag" that are there have no "sort", which is required: make it optional, or give it a default.',
+    );
+  });
 });
 
 test('every migration stands in the index, and the index holds nothing else', async () => {
