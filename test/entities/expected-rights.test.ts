@@ -9,6 +9,7 @@ import type { EntityModule } from '#entities/kit/define.ts';
 import { isAppError } from '#entities/kit/errors.ts';
 import { newId } from '#entities/kit/ids.ts';
 import { scopeRelations, type Operation } from '#entities/kit/policy.ts';
+import { productModules } from '#entities/kit/product-modules.ts';
 import { snakeCase } from '#entities/kit/snake-case.ts';
 import { printRule } from '#entities/kit/print-rule.ts';
 import { callerNow } from '../kit/caller-now.ts';
@@ -71,7 +72,7 @@ async function prop(kind: string, situation: string, name: CallerName): Promise<
 
 async function callerCalled(name: CallerName, kind: string): Promise<Caller> {
   const organizationId = owner.organization.id;
-  if (name === 'anonymous') return anonymousCaller;
+  if (name === 'anonymous') return { ...anonymousCaller, modules: productModules };
   if (name === 'reader' || name === 'writer' || name === 'remover') {
     // What it refers to must be within its scopes too.
     const targets = Object.values(registry.byKind(kind).fields).flatMap(({ target }) => (target ? [target] : []));
@@ -79,7 +80,7 @@ async function callerCalled(name: CallerName, kind: string): Promise<Caller> {
       scopeRelations({ kind, operation: tokens[name] })[0] as string,
       ...targets.filter((target) => target !== kind).map((target) => `can_view_${snakeCase(target)}`),
     ];
-    return callerOf({ kind: 'api_token', subjectId: newId(), organizationId, relations });
+    return callerOf({ kind: 'api_token', subjectId: newId(), organizationId, relations, modules: productModules });
   }
   const person = people.get(name) as Person;
   const acting = name === 'outsider' ? person.organization.id : organizationId;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { note, registry, task } from '#entities/index.ts';
 import { callerOf, type Caller } from '#entities/kit/caller.ts';
 import type { EntityModule } from '#entities/kit/define.ts';
+import { productModules } from '#entities/kit/product-modules.ts';
 import { compilePage } from '#entities/kit/read/answer-statements.ts';
 import type { PageSelection } from '#entities/kit/read/document.ts';
 import type { Statement } from '#entities/kit/read/sql.ts';
@@ -20,7 +21,12 @@ const sample = 20_000;
 
 const kinds = registry.modules.filter(({ tenancy }) => tenancy === 'organization');
 
-const person = { kind: 'user', subjectId: idOfRow(8), organizationId: largeOrganization } as const;
+const person = {
+  kind: 'user',
+  subjectId: idOfRow(8),
+  organizationId: largeOrganization,
+  modules: productModules,
+} as const;
 const callers: Readonly<Record<string, Caller>> = {
   owner: callerOf({ ...person, role: 'owner' }),
   // Sees what is assigned to them or was asked for by them, and what is shared with two groups.

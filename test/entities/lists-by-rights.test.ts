@@ -5,6 +5,7 @@ import { registry } from '#entities/index.ts';
 import { callerOf, type Caller } from '#entities/kit/caller.ts';
 import { newId } from '#entities/kit/ids.ts';
 import { hasObjectRights } from '#entities/kit/policy.ts';
+import { productModules } from '#entities/kit/product-modules.ts';
 import { compileRecord } from '#entities/kit/read/answer-statements.ts';
 import { compileSql } from '#entities/kit/read/sql.ts';
 import { visible, visibleInList } from '#entities/kit/read/visibility.ts';
@@ -23,6 +24,7 @@ const callers: readonly Caller[] = (['owner', 'admin', 'member', 'auditor'] as c
         organizationId: largeOrganization,
         role,
         groupIds: groups.map(idOfRow),
+        modules: productModules,
       }),
     ),
   ),

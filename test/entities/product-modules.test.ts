@@ -86,7 +86,7 @@ let controlId: string;
 let findingId: string;
 
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openWorld({ environment: { CORE_ORMCONFIG_MODULES_ENABLED: 'true' } });
   owner = await buildPerson(world);
   const common = `id text primary key, created_at timestamptz not null, updated_at timestamptz not null, created_by text not null,
     updated_by text not null, record_version integer not null, deleted_at timestamptz, deleted_by text, organization_id text not null`;

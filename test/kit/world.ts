@@ -285,6 +285,8 @@ export function installationEnvironment(
     CORE_JOBQUEUE_CONNECTIONURI: `temporal://${stack.temporalAddress}/${stack.namespace}`,
     CORE_JOBQUEUE_QUEUECONF_SCHEMA: name,
     CORE_JOBQUEUE_RUNMIGRATIONS: 'false',
+    // Every organization has every product module where no test is about that.
+    CORE_ORMCONFIG_MODULES_ENABLED: 'false',
     CORE_AUTH_TOKEN_KID: 'test',
     CORE_AUTH_TOKEN_ISSUER: 'https://api.test',
     CORE_AUTH_TOKEN_AUDIENCE: 'https://api.test',

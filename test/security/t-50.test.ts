@@ -7,6 +7,7 @@ import { membership, registry, task } from '#entities/index.ts';
 import { anonymousCaller, callerOf, roles, type Caller } from '#entities/kit/caller.ts';
 import { newId } from '#entities/kit/ids.ts';
 import { scopeRelations } from '#entities/kit/policy.ts';
+import { productModules, refuseSwitchedOff } from '#entities/kit/product-modules.ts';
 import { pluralOf } from '#entities/kit/read/relations.ts';
 import { callerNow } from '../kit/caller-now.ts';
 import { asOwner } from '../kit/as-owner.ts';
@@ -50,10 +51,19 @@ beforeAll(async () => {
   const relations = registry.modules.flatMap(({ kind }) => scopeRelations({ kind, operation: 'remove' }));
   callers.set(
     'service token',
-    callerOf({ kind: 'api_token', subjectId: newId(), organizationId: organization.id, relations }),
+    callerOf({
+      kind: 'api_token',
+      subjectId: newId(),
+      organizationId: organization.id,
+      relations,
+      modules: productModules,
+    }),
   );
-  callers.set('person without organization', callerOf({ kind: 'user', subjectId: owner.user.id }));
-  callers.set('anonymous', anonymousCaller);
+  callers.set(
+    'person without organization',
+    callerOf({ kind: 'user', subjectId: owner.user.id, modules: productModules }),
+  );
+  callers.set('anonymous', { ...anonymousCaller, modules: productModules });
   attackers = callers;
   secrets = await valuesOf(victim.organization.id);
 }, 60_000);
@@ -136,7 +146,7 @@ async function leaksAt(of: GraphQLSchema, name: string, caller: Caller, position
     if (plain !== ofMissing.replaceAll(missing, 'ID')) leaks.push(`${where} tells: ${plain} and ${ofMissing}`);
     for (const secret of secrets) if (plain.includes(secret)) leaks.push(`${where} shows ${secret}: ${plain}`);
     // An answer that comes before anybody looked for the record says nothing.
-    if (/"code":"(?:internal|invalid_input|limit_exceeded)"|undefined/.test(plain))
+    if (/"code":"(?:internal|invalid_input|limit_exceeded|module_not_enabled)"|undefined/.test(plain))
       leaks.push(`${where} breaks: ${plain}`);
   }
   return leaks;
@@ -214,6 +224,23 @@ describe('through GraphQL', () => {
     );
     expect(found.flat()).not.toEqual([]);
   });
+
+  test('a kind that is not there for the caller is no refusal', async () => {
+    const gated = deriveSchema(registry, [
+      {
+        on: 'Query',
+        name: 'gatedTask',
+        build: () => ({
+          type: GraphQLString,
+          args: { id: { type: new GraphQLNonNull(GraphQLID) } },
+          resolve: () => refuseSwitchedOff({ ...task, modules: ['registry'] }, anonymousCaller),
+        }),
+      },
+    ]);
+    const [position] = idPositions(gated, registry).filter(({ field }) => field === 'gatedTask');
+    const found = await leaksAt(gated, 'member', attackers.get('member') as Caller, position as IdPosition);
+    expect(found.join('\n')).toContain('member: gatedTask id breaks');
+  });
 });
 
 test('through REST', async () => {
@@ -229,7 +256,7 @@ test('through REST', async () => {
         return JSON.stringify({ status, code: body.code, detail: body.detail }).replaceAll(id, 'ID');
       };
       const [ofTheirs, ofMissing] = [await ask(theirs.get(kind) as string), await ask(newId())];
-      if (ofTheirs !== ofMissing || ofTheirs.includes('"status":2'))
+      if (ofTheirs !== ofMissing || ofTheirs.includes('"status":2') || ofTheirs.includes('module_not_enabled'))
         leaks.push(`${method} ${path}: ${ofTheirs} ${ofMissing}`);
     }
     const list = await client.get(`${path}?count=true`);
