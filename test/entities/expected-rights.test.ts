@@ -112,7 +112,9 @@ async function outcome(caller: Caller, module: EntityModule, operation: Operatio
 }
 
 test('the file speaks of every kind', () => {
-  expect(Object.keys(expected).toSorted()).toEqual(registry.modules.map(({ kind }) => kind).toSorted());
+  const kinds = registry.modules.map(({ kind }) => kind).toSorted();
+  const message = 'say in test/entities/expected-rights.yaml who may do what with records of each kind';
+  expect(Object.keys(expected).toSorted(), message).toEqual(kinds);
 });
 
 describe.each(Object.entries(expected))('%s', (kind, situations) => {

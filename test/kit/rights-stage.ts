@@ -5,18 +5,19 @@ import {
   group,
   groupMembership,
   groupSetting,
-  invite,
   membership,
   note,
   organizationModule,
   organizationSetting,
-  tag,
   task,
 } from '#entities/index.ts';
 import { systemCaller } from '#entities/kit/caller.ts';
 import type { DataClient } from '#entities/kit/data-client.ts';
+import type { EntityModule } from '#entities/kit/define.ts';
+import type { Field } from '#entities/kit/fields.ts';
 import { newId } from '#entities/kit/ids.ts';
 import type { Person } from './people.ts';
+import { sampleValue } from './sample-value.ts';
 import type { World } from './world.ts';
 
 /** A record to try rights on, what would change it, and what would create another like it. */
@@ -70,15 +71,6 @@ export class RightsStage {
         const of = situation === 'themselves' ? userId : this.#owner.user.id;
         const held = await data.findOne(membership, { userId: { eq: of } });
         return { id: held?.id ?? newId(), change: { role: 'auditor' } };
-      }
-      case 'invite': {
-        const recipient = `${unique.toLowerCase()}@example.com`;
-        const { id } = await data.create(invite, { recipient });
-        return { id, change: { role: 'auditor' }, creation: { recipient: `a-${recipient}` } };
-      }
-      case 'tag': {
-        const { id } = await data.create(tag, { name: unique });
-        return { id, change: { color: '#123456' }, creation: { name: `${unique}-2` } };
       }
       case 'group': {
         if (situation === 'creators') {
@@ -147,8 +139,38 @@ export class RightsStage {
         return { id, change: { round: 2 }, creation: { email: 'a@example.com', sentAt: at, expiresAt: at } };
       }
       default:
-        throw new Error(`say in test/kit/rights-stage.ts how a ${kind} is made`);
+        return this.#plain(data, this.#world.backbone.database.options.registry.byKind(kind), situation, userId);
     }
+  }
+
+  /** Of a kind about which nothing is special: what is required is made up, and situations are the relations that people are given. */
+  async #plain(data: DataClient, module: EntityModule, situation: string, userId: string): Promise<Prop> {
+    const held = module.grants?.find(({ relation, subject }) => relation === situation && subject.kind === 'user');
+    if (situation !== 'any' && !held) throw byHand(`a ${module.kind} is made towards which somebody is "${situation}"`);
+    const person = held ? { [held.subject.id]: userId } : {};
+    const { id } = await data.create(module, { ...(await this.#required(data, module)), ...person });
+    const changed = Object.entries(module.fields)
+      .filter(([, { immutable, generated }]) => !immutable && !generated)
+      .map(([name, field]) => [name, sampleValue(field, this.#world.clock.now())] as const)
+      .find(([, value]) => value !== undefined);
+    return { id, change: Object.fromEntries(changed ? [changed] : []), creation: await this.#required(data, module) };
+  }
+
+  /** Values for what a creation cannot leave out; other records are made for it. */
+  async #required(data: DataClient, module: EntityModule): Promise<Record<string, unknown>> {
+    const input: Record<string, unknown> = module.tenancy === 'user' ? { userId: this.#owner.user.id } : {};
+    for (const [name, field] of Object.entries(module.fields)) {
+      if (field.optional || field.generated || field.default !== undefined) continue;
+      input[name] = await this.#value(data, field);
+      if (input[name] === undefined) throw byHand(`"${name}" of a ${module.kind} is filled`);
+    }
+    return input;
+  }
+
+  async #value(data: DataClient, field: Field): Promise<unknown> {
+    if (field.target === 'user') return this.#owner.user.id;
+    if (field.target) return (await this.#prop(data, field.target, 'any', this.#owner.user.id)).id;
+    return sampleValue(field, this.#world.clock.now());
   }
 
   async #group(data: DataClient, situation: string, userId: string): Promise<{ id: string }> {
@@ -193,4 +215,8 @@ export class RightsStage {
       await data.create(share, { [`${kind}Id`]: id, groupId, relation });
     }
   }
+}
+
+function byHand(what: string): Error {
+  return new Error(`say in test/kit/rights-stage.ts how ${what}`);
 }
