@@ -1,8 +1,9 @@
 import { hashPassword } from '#api/auth/password.ts';
-import { membership, organization, user } from '#entities/index.ts';
+import { membership, organization, organizationModule, user } from '#entities/index.ts';
 import { systemCaller, type Role } from '#entities/kit/caller.ts';
 import type { DataClient } from '#entities/kit/data-client.ts';
 import type { Database } from '#entities/kit/database.ts';
+import { productModules, type ProductModule } from '#entities/kit/product-modules.ts';
 
 /** The demo's people share one password; it exists in development only. */
 export const demoPassword = 'core-demo-password';
@@ -30,7 +31,7 @@ export const demoPeople: readonly {
 ];
 
 /**
- * Two organizations and four people with different roles. What is there already stays as it is, so it may run at every
+ * Two organizations with every product module, and four people with different roles. What is there already stays as it is, so it may run at every
  * start.
  * @returns id of the organization the demo sign-in acts in
  */
@@ -39,6 +40,7 @@ export async function seedDemo(database: Database): Promise<string> {
   return database.transact({ caller: systemCaller('demo'), requestId: 'demo-seed' }, async ({ data }) => {
     const ids = new Map<string, string>();
     for (const wanted of organizations) ids.set(wanted.name, await organizationId(data, wanted));
+    for (const id of ids.values()) for (const module of productModules) await switchOn(data, id, module);
     for (const { roles, ...person } of demoPeople) {
       const userId = await personId(data, person, passwordHash, database.options.clock.now());
       for (const [name, role] of Object.entries(roles)) await join(data, ids.get(name) as string, userId, role);
@@ -50,6 +52,14 @@ export async function seedDemo(database: Database): Promise<string> {
 async function organizationId(data: DataClient, wanted: (typeof organizations)[number]): Promise<string> {
   const held = await data.findOne(organization, { name: { eq: wanted.name } });
   return (held ?? (await data.create(organization, wanted))).id;
+}
+
+async function switchOn(data: DataClient, organizationId: string, module: ProductModule): Promise<void> {
+  const held = await data.findOne(organizationModule, {
+    organizationId: { eq: organizationId },
+    module: { eq: module },
+  });
+  if (!held) await data.create(organizationModule, { organizationId, module });
 }
 
 async function personId(
