@@ -1,3 +1,4 @@
+import { fieldMistakes } from './field-mistakes.ts';
 import { text, type CreationInput, type ChangeInput, type Fields, type FieldValues } from './fields.ts';
 import type { EntityHooks } from './hooks.ts';
 import { hasObjectRights, type Policy } from './policy.ts';
@@ -180,6 +181,8 @@ export function defineEntityModule<const F extends Fields, const T extends Tenan
     fail('the prefix of display ids must be two to five capitals');
   // The names were checked above against the declared fields; below this line they are plain strings.
   const untyped = definition as unknown as EntityDefinition<F, T, string>;
+  const [mistake] = fieldMistakes(untyped);
+  if (mistake) fail(mistake);
   return {
     ...(definition.displayId === undefined ? untyped : withDisplayId(untyped)),
     ...(definition.modules && {

@@ -27,28 +27,37 @@ function withDerived(declared: readonly EntityModule[]): readonly EntityModule[]
 
 /**
  * Resolves references between kinds and derives their storage.
- * @throws TypeError when two kinds share a name or a table, or a reference points nowhere.
+ * @throws TypeError when two kinds share a name, a table or a prefix, or a reference points nowhere.
  */
 export function createRegistry(declared: readonly EntityModule[]): Registry {
   const modules = withDerived(declared);
   const kinds = new Map<string, EntityModule>();
   const tables = new Map<string, string>();
+  const prefixes = new Map<string, string>();
   for (const module of modules) {
     const holder = tables.get(module.table);
     if (kinds.has(module.kind)) throw new TypeError(`two entities are called "${module.kind}"`);
     if (holder) throw new TypeError(`"${module.kind}" and "${holder}" share the table "${module.table}"`);
+    if (module.displayId !== undefined) {
+      const former = prefixes.get(module.displayId);
+      if (former)
+        throw new TypeError(`"${module.kind}" and "${former}" share the prefix of display ids "${module.displayId}"`);
+      prefixes.set(module.displayId, module.kind);
+    }
     kinds.set(module.kind, module);
     tables.set(module.table, module.kind);
   }
+  const unknownKind = (kind: string) => `no entity is called "${kind}"; known are ${[...kinds.keys()].join(', ')}`;
   const byKind = (kind: string): EntityModule => {
     const module = kinds.get(kind);
-    if (!module) throw new TypeError(`no entity is called "${kind}"; known are ${[...kinds.keys()].join(', ')}`);
+    if (!module) throw new TypeError(unknownKind(kind));
     return module;
   };
+  for (const { kind, fields } of modules)
+    for (const [name, { target }] of Object.entries(fields))
+      if (target !== undefined && !kinds.has(target))
+        throw new TypeError(`entity "${kind}": field "${name}": ${unknownKind(target)}`);
   const schemas = new Map(modules.map((module) => [module.kind, ormSchemaOf(module, (kind) => byKind(kind).typeName)]));
-  for (const module of modules) {
-    for (const field of Object.values(module.fields)) if (field.target) byKind(field.target);
-  }
   link(modules, byKind);
   return {
     modules,
