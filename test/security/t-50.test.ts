@@ -237,7 +237,7 @@ describe('through GraphQL', () => {
         }),
       },
     ]);
-    const [position] = idPositions(gated, registry).filter(({ field }) => field === 'gatedTask');
+    const position = idPositions(gated, registry).find(({ field }) => field === 'gatedTask');
     const found = await leaksAt(gated, 'member', attackers.get('member') as Caller, position as IdPosition);
     expect(found.join('\n')).toContain('member: gatedTask id breaks');
   });
