@@ -14,6 +14,7 @@ import { Migration0012WordLookup } from './migration-0012-word-lookup.ts';
 import { Migration0013ListIndexes } from './migration-0013-list-indexes.ts';
 import { Migration0014KeptPlans } from './migration-0014-kept-plans.ts';
 import { Migration0015OrganizationModules } from './migration-0015-organization-modules.ts';
+import { Migration0016ShareDescriptions } from './migration-0016-share-descriptions.ts';
 
 /** All migrations in the order in which they run; rewritten by `npm run migrate:new`. */
 export const migrations: MigrationObject[] = [
@@ -32,4 +33,5 @@ export const migrations: MigrationObject[] = [
   { name: '0013-list-indexes', class: Migration0013ListIndexes },
   { name: '0014-kept-plans', class: Migration0014KeptPlans },
   { name: '0015-organization-modules', class: Migration0015OrganizationModules },
+  { name: '0016-share-descriptions', class: Migration0016ShareDescriptions },
 ];
