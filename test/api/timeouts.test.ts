@@ -16,12 +16,12 @@ const bigAnswer = defineRoute({
   summary: 'Big',
   description: 'Big.',
   access: 'public',
+  query: Type.Object({ name: Type.String() }),
   answers: { 200: Type.String() },
   errors: [],
-  handle: ({ request, reply }) => {
-    const name = new URL(request.url, 'http://x').searchParams.get('name') ?? '';
+  handle: ({ query, reply }) => {
     reply.raw.once('close', () => {
-      if (!reply.raw.writableFinished) cut.add(name);
+      if (!reply.raw.writableFinished) cut.add(query['name'] as string);
     });
     return { status: 200, body: 'x'.repeat(60_000_000) };
   },

@@ -82,7 +82,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   jose: ['api/auth/'],
   '@mikro-orm/core': ['entities/kit/', 'migrations/'],
   '@mikro-orm/postgresql': ['entities/kit/', 'migrations/'],
-  pg: ['entities/kit/', 'relay/', 'temporal-dev/'],
+  pg: ['entities/kit/', 'migrations/', 'relay/', 'temporal-dev/'],
   kysely: ['entities/kit/'],
 };
 

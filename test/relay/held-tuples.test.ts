@@ -28,7 +28,7 @@ test('a request that holds a tuple does not keep the others from the store', asy
   const assigned = (title: string) =>
     asSystem(world, organization.id, (data) => data.create(task, { title, assigneeId: user.id }));
   const { id } = await assigned('held');
-  await relay().apply();
+  // By the process itself, which then has none on its way that it would gather.
   await eventually(async () => (await unapplied()).length === 0);
   // Waits to be applied, and is being changed.
   await asOwner(world, `update desired_tuples set applied_version = 0 where object = $1`, [`task:${id}`]);
