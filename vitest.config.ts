@@ -11,8 +11,9 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     pool: 'forks',
     isolate: false,
-    maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // One more than the cores that are reckoned with: there is always one that waits for servers to start or to stop.
+    maxWorkers: 3,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
   },
 });
