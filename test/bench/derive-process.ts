@@ -39,7 +39,7 @@ function kind(index: number): EntityModule {
       previousId: reference(previous, 'What it hangs on.', { optional: true, reverse: `next${index}` }),
       keeperId: reference('user', 'Who keeps it.', { optional: true, reverse: `kept${index}` }),
     },
-    displayId: 'THG',
+    displayId: `T${letters(index)}`,
     tenancy: 'organization',
     policy: {
       view: [allow(system), allow(role('owner', 'admin', 'member')), deny(anyone)],
@@ -67,4 +67,9 @@ function kind(index: number): EntityModule {
     mutate: ['create', 'update', 'delete'],
     events: ['created', 'updated', 'deleted'],
   });
+}
+
+/** A prefix of two letters for each. */
+function letters(index: number): string {
+  return [Math.floor(index / 26), index % 26].map((place) => String.fromCodePoint(65 + place)).join('');
 }
