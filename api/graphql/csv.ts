@@ -70,6 +70,8 @@ function read(csv: string): CsvRow[] {
   try {
     const parsed = parse(csv, {
       bom: true,
+      // Found out by itself, it would be that of the first line, and other line ends a part of cells.
+      record_delimiter: ['\r\n', '\n', '\r'],
       info: true,
       relax_column_count: false,
       skip_empty_lines: true,

@@ -439,6 +439,11 @@ describe('CSV', () => {
     ]);
   });
 
+  test('ends its lines in any way, also in several', async () => {
+    const { data } = await client.graphql(createCsv, { csv: 'title\r\none\ntwo\rthree\n' });
+    expect(data.createBulkCSVTask.tasks.map(({ title }: { title: string }) => title)).toEqual(['one', 'two', 'three']);
+  });
+
   test.each<[string, string, string[]]>([
     ['an unknown column', 'title,owner\na,b\n', ['line 1, column "owner": is no column']],
     ['a column that callers do not set', 'title,display_id\na,b\n', ['line 1, column "display_id": is no column']],

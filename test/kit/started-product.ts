@@ -1,9 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { rememberPorts } from '#temporal-dev/product-ports.ts';
 import type { ReadyFacts } from '#temporal-dev/ready-block.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -20,6 +22,9 @@ export class StartedProduct {
   /** @param args as after `npm start --` */
   static async start(args: readonly string[] = []): Promise<StartedProduct> {
     const product = new StartedProduct();
+    // Two that start at one time would find the same ports free.
+    const api = 12_000 + 3 * randomInt(700);
+    rememberPorts(product.stateDir, { api, metrics: api + 1, codec: api + 2 });
     product.#args = args;
     await product.#run();
     return product;
