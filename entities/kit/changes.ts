@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { recordFieldNames, type EntityModule } from './define.ts';
 import type { Registry } from './registry.ts';
@@ -56,4 +57,9 @@ function operationOf(before: Values | null, after: Values): RecordedOperation {
 export function organizationOf(module: EntityModule, row: Values): string | null {
   if (module.kind === 'organization') return row['id'] as string;
   return module.tenancy === 'organization' ? (row['organizationId'] as string) : null;
+}
+
+/** The values that a row does not hold yet. */
+export function differences(row: Readonly<Values>, values: Readonly<Values>): Values {
+  return Object.fromEntries(Object.entries(values).filter(([name, value]) => !isDeepStrictEqual(row[name], value)));
 }

@@ -1,10 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
 import { callerByNow } from './access.ts';
 import { Answers } from './answers.ts';
 import { actorOf, databaseRoleOf, systemCaller, type Caller } from './caller.ts';
 import { isDecidedAbove, newRows, type Creation } from './creations.ts';
 import type { ChangesOf, CreationOf, EntityModule, RowOf, TypedModule, Tenancy } from './define.ts';
-import { organizationOf } from './changes.ts';
+import { differences, organizationOf } from './changes.ts';
 import { deniedMessage } from './denied-message.ts';
 import { AppError } from './errors.ts';
 import { withAlongside } from './hooks.ts';
@@ -30,6 +29,16 @@ export interface FindQuery<M> {
   readonly orderBy?: readonly { readonly field: keyof RowOf<M> & string; readonly direction: 'asc' | 'desc' }[];
   /** Rows at the most. */
   readonly limit?: number;
+}
+
+/** A change of one record. */
+interface Change {
+  readonly module: EntityModule;
+  readonly id: string;
+  readonly operation: 'edit' | 'remove';
+  readonly values: Row;
+  /** The version that it is made for; whichever there is when undefined. */
+  readonly recordVersion: number | undefined;
 }
 
 /**
@@ -138,7 +147,7 @@ export class DataClient extends Answers {
     recordVersion?: number,
   ): Promise<RowOf<M>> {
     const values = validateChanges(module, changes);
-    return (await this.#change(module, id, 'edit', values, recordVersion)) as RowOf<M>;
+    return (await this.#change({ module, id, operation: 'edit', values, recordVersion })) as RowOf<M>;
   }
 
   /**
@@ -148,7 +157,8 @@ export class DataClient extends Answers {
    */
   async remove(module: EntityModule, id: string, recordVersion?: number): Promise<void> {
     const at = this.#unit.database.options.clock.now();
-    await this.#change(module, id, 'remove', { deletedAt: at, deletedBy: this.#actor }, recordVersion);
+    const values = { deletedAt: at, deletedBy: this.#actor };
+    await this.#change({ module, id, operation: 'remove', values, recordVersion });
     // Others may hang on it that were made here.
     this.#unit.created.clear();
   }
@@ -199,37 +209,19 @@ export class DataClient extends Answers {
   }
 
   /** Reads a row, locked until the end of the transaction, and changes it. */
-  #change(
-    module: EntityModule,
-    id: string,
-    operation: 'edit' | 'remove',
-    values: Row,
-    recordVersion?: number,
-  ): Promise<Row> {
+  #change(change: Change): Promise<Row> {
     this.#unit.tally.askFor(1, this.caller);
-    return this.#unit.inTurn(() => this.#changeInTurn(module, id, operation, values, recordVersion));
+    return this.#unit.inTurn(() => this.#changeInTurn(change));
   }
 
-  async #changeInTurn(
-    module: EntityModule,
-    id: string,
-    operation: 'edit' | 'remove',
-    values: Row,
-    recordVersion?: number,
-  ): Promise<Row> {
+  async #changeInTurn(change: Change): Promise<Row> {
+    const { module, id, operation, values, recordVersion } = change;
     refuseSwitchedOff(module, this.#caller);
     await lockHierarchies(this.#unit, this.#caller, module, values);
     const [row] = await this.#read(module, { where: { id: { eq: id } }, limit: 1 }, true);
     if (!row) throw missingRecord(module, id);
     const caller = await callerByNow(this.#unit, this.#caller);
-    if (caller !== this.#caller)
-      return new DataClient(this.#unit, caller, this.#actor).#changeInTurn(
-        module,
-        id,
-        operation,
-        values,
-        recordVersion,
-      );
+    if (caller !== this.#caller) return this.as(caller).#changeInTurn(change);
     // A kind without rules: its writes are dropped without a word (specification, Authorization rule 3).
     if (!module.policy) return { ...row, ...values };
     await this.#authorize(module, operation, row);
@@ -275,9 +267,4 @@ export class DataClient extends Answers {
     this.#unit.database.options.onDecision?.({ kind: module.kind, operation, caller: this.#caller, decision });
     if (!decision.isAllowed) throw new AppError('permission_denied', deniedMessage(module, operation));
   }
-}
-
-/** The values that a row does not hold yet. */
-function differences(row: Row, values: Row): Row {
-  return Object.fromEntries(Object.entries(values).filter(([name, value]) => !isDeepStrictEqual(row[name], value)));
 }

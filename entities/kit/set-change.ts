@@ -1,8 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { callerByNow } from './access.ts';
 import { databaseRoleOf, type Caller } from './caller.ts';
-import { organizationOf, type RecordedChange } from './changes.ts';
+import { differences, organizationOf, type RecordedChange } from './changes.ts';
 import type { EntityModule } from './define.ts';
 import { deniedMessage } from './denied-message.ts';
 import type { ErrorCode } from './errors.ts';
@@ -74,7 +73,8 @@ export async function changeSet(unit: UnitOfWork, asked: SetChange): Promise<Set
     const differing = open.map(({ row }) => row).filter((row) => changedNames(row, change.values).length > 0);
     for (const refusal of await misplaced(unit, change, differing)) refused.set(refusal.id, refusal);
     const rows = differing.filter((row) => !refused.has(row['id'] as string));
-    for (const alike of alikeChanges(change, rows)) await write(unit, ...alike);
+    for (const alike of Map.groupBy(rows, (row) => changedNames(row, change.values).join()).values())
+      await write(unit, withHook(change, alike[0] as Row), alike);
     return {
       changed: ids.filter((id) => !refused.has(id)),
       refused: ids.flatMap((id) => refused.get(id) ?? []),
@@ -149,10 +149,8 @@ function refusalOf(id: string, found: FoundRow | undefined, { module, operation 
 async function misplaced(unit: UnitOfWork, change: SetChange, rows: readonly Row[]): Promise<Refusal[]> {
   const { module, values, caller } = change;
   const given = rows.flatMap((row) => {
-    const names = changedNames(row, values);
-    const differing = Object.fromEntries(names.map((name) => [name, values[name]]));
     const about = { organizationId: organizationOf(module, row), from: row['id'] as string, path: '' };
-    return referencesIn(module, differing, about);
+    return referencesIn(module, differences(row, values), about);
   });
   const problems = await openProblems(unit, caller, given);
   const ofOne = problems.filter(({ code }) => code === 'invalid_input');
@@ -160,17 +158,12 @@ async function misplaced(unit: UnitOfWork, change: SetChange, rows: readonly Row
   return ofOne.map(({ reference, code, message }) => ({ id: reference.from as string, code, message }));
 }
 
-/** Rows by what changes in them, with what is written along with that. */
-function alikeChanges(change: SetChange, rows: readonly Row[]): [SetChange, Row[]][] {
+/** The change with what the kind writes along with it. @param row of those in which the same fields change */
+function withHook(change: SetChange, row: Row): SetChange {
   const { module, operation, values, stamp } = change;
-  if (operation === 'remove') return rows.length === 0 ? [] : [[change, [...rows]]];
-  return [...Map.groupBy(rows, (row) => changedNames(row, values).join())].map(([names, alike]) => {
-    const changed = Object.fromEntries(names.split(',').map((name) => [name, values[name]]));
-    return [
-      { ...change, values: withAlongside(module, changed, values, { operation: 'update', at: stamp.at }) },
-      alike,
-    ];
-  });
+  if (operation === 'remove') return change;
+  const writing = { operation: 'update', at: stamp.at } as const;
+  return { ...change, values: withAlongside(module, differences(row, values), values, writing) };
 }
 
 async function write(unit: UnitOfWork, change: SetChange, rows: readonly Row[]): Promise<void> {
@@ -197,7 +190,7 @@ async function write(unit: UnitOfWork, change: SetChange, rows: readonly Row[]):
 }
 
 function changedNames(row: Row, values: Row): string[] {
-  return Object.keys(values).filter((name) => !isDeepStrictEqual(row[name], values[name]));
+  return Object.keys(differences(row, values));
 }
 
 /** Column types of what the machine itself sets in a deletion. */
