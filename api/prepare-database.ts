@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Config } from '#config/root.ts';
+import type { Config } from '#config/objects/root.ts';
 import { mayHelpToWait, migrate, migrationState, refuseUnknown } from '#migrations/migrator.ts';
-import { StartError } from './start-error.ts';
+import { StartError } from '#runtime/start-error.ts';
 
 const pauseMs = 500;
 

@@ -1,6 +1,6 @@
-import type { Field, IntegerField, LeafField, ObjectField, TextField } from './field.ts';
-import { leafByPath, leaves, type Leaf } from './leaf.ts';
-import { root } from './root.ts';
+import type { Field, IntegerField, LeafField, ObjectField, TextField } from './schema/field.ts';
+import { leafByPath, leaves, type Leaf } from './objects/leaf.ts';
+import { root } from './objects/root.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 

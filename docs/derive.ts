@@ -5,10 +5,10 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { printSchema as printGraphql } from 'graphql';
-import { productSchema } from '#api/graphql/schema.ts';
+import { productSchema } from '#api/graphql/graphql-schema.ts';
 import { printExample, printReference, printSchema } from '#config/print.ts';
 import { registry } from '#entities/index.ts';
-import { deriveModel, printModel } from '#entities/kit/authorization-model.ts';
+import { deriveModel, printModel } from '#entities/kit/model/authorization-model.ts';
 import { printErrors } from './print-errors.ts';
 import { printEvents } from './print-events.ts';
 import { printPolicy } from './print-policy.ts';

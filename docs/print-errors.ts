@@ -1,4 +1,4 @@
-import { errorCatalogue, statusOf, type ErrorCode } from '#entities/kit/errors.ts';
+import { errorCatalogue, statusOf, type ErrorCode } from '#entities/kit/base/errors.ts';
 
 /** The reference page of all error codes. */
 export function printErrors(): string {

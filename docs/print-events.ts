@@ -1,5 +1,5 @@
 import { registry } from '#entities/index.ts';
-import type { EntityModule, EventVerb } from '#entities/kit/define.ts';
+import type { EntityModule, EventVerb } from '#entities/kit/model/define.ts';
 import { subscriptions } from '#workflows/events/subscriptions.ts';
 
 /** The reference page of all events: who records them, who listens. */

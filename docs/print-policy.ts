@@ -1,6 +1,6 @@
 import { registry } from '#entities/index.ts';
-import type { Operation } from '#entities/kit/policy.ts';
-import { printRule } from '#entities/kit/print-rule.ts';
+import type { Operation } from '#entities/kit/model/policy.ts';
+import { printRule } from '#entities/kit/model/print-rule.ts';
 
 const operations = ['view', 'create', 'edit', 'remove'] as const satisfies readonly Operation[];
 

@@ -1,18 +1,18 @@
-import { createRegistry } from './kit/registry.ts';
-import { emailVerification } from './email-verification.ts';
-import { file } from './file.ts';
-import { group } from './group.ts';
-import { groupMembership } from './group-membership.ts';
-import { groupSetting } from './group-setting.ts';
-import { invite } from './invite.ts';
-import { membership } from './membership.ts';
-import { note } from './note.ts';
-import { organizationModule } from './organization-module.ts';
-import { organizationSetting } from './organization-setting.ts';
-import { organization } from './organization.ts';
-import { tag } from './tag.ts';
-import { task } from './task.ts';
-import { user } from './user.ts';
+import { createRegistry } from './kit/model/registry.ts';
+import { emailVerification } from './identity/email-verification.ts';
+import { file } from './files/file.ts';
+import { group } from './groups/group.ts';
+import { groupMembership } from './groups/group-membership.ts';
+import { groupSetting } from './groups/group-setting.ts';
+import { invite } from './organizations/invite.ts';
+import { membership } from './organizations/membership.ts';
+import { note } from './work/note.ts';
+import { organizationModule } from './organizations/organization-module.ts';
+import { organizationSetting } from './organizations/organization-setting.ts';
+import { organization } from './organizations/organization.ts';
+import { tag } from './work/tag.ts';
+import { task } from './work/task.ts';
+import { user } from './identity/user.ts';
 
 export {
   emailVerification,

@@ -1,8 +1,8 @@
 import { escapeLiteral } from 'pg';
-import type { EntityModule } from '#entities/kit/define.ts';
-import { AppError } from '#entities/kit/errors.ts';
-import type { Field } from '#entities/kit/fields.ts';
-import { snakeCase } from '#entities/kit/snake-case.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
+import type { Field } from '#entities/kit/model/fields.ts';
+import { snakeCase } from '#entities/kit/base/snake-case.ts';
 
 /**
  * Statements that add required columns give the rows that are there the field's default, which stays the product's business

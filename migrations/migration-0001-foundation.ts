@@ -89,7 +89,7 @@ const tables = [
     primary key (occurred_at, id)
   ) partition by range (occurred_at)`,
   'create index events_unclaimed on events (occurred_at, id) where pending and batch_id is null',
-  // Whose events wait, and the oldest of each: claims take turns between organizations (entities/kit/outbox.ts).
+  // Whose events wait, and the oldest of each: claims take turns between organizations (entities/kit/outbox/outbox.ts).
   `create index events_waiting on events (coalesce(organization_id, ''), occurred_at, id) where pending and batch_id is null`,
   'create index events_unsettled on events (batch_id) where pending and batch_id is not null and settled_at is null',
   'create index events_batch on events (batch_id) where batch_id is not null',
@@ -138,7 +138,7 @@ const tables = [
 ];
 
 const functions = [
-  // Called by the kit with the history, events and tuples of one flush (entities/kit/records.ts).
+  // Called by the kit with the history, events and tuples of one flush (entities/kit/write/change-log.ts).
   `create function write_records(doc jsonb) returns void language sql security definer set search_path = public, pg_temp as $$
     insert into history (id, recorded_at, entity_kind, entity_id, organization_id, operation, record_version, changed_fields,
       snapshot, actor, request_id)

@@ -65,7 +65,7 @@ const writeRecords = `create or replace function write_records(doc jsonb) return
         raises = excluded.raises or (held.raises and held.applied_version < held.version);
   $$`;
 
-/** From the most to the least powerful (entities/kit/caller.ts). */
+/** From the most to the least powerful (entities/kit/model/caller.ts). */
 const roleOrder = `array['owner', 'super_admin', 'admin', 'member', 'auditor']`;
 
 export const chainFunction = `create function organization_chain(wanted text) returns table (id text)
@@ -133,7 +133,7 @@ const functions = [
   'drop function request_context(text, text, text)',
   // The one statement before a unit of work: who is this, still, in which role, in which groups (design, Life of a request).
   contextFunction,
-  // What remembered decisions depend on, as of this statement (entities/kit/authorization-state.ts).
+  // What remembered decisions depend on, as of this statement (entities/kit/access/authorization-state.ts).
   stateFunction,
   // Sorted, so that transactions that raise several never wait for each other in a circle.
   raisingFunction,

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Search: trigrams of what is searched, and the functions through which callers reach them (entities/kit/search-function.ts). */
+/** Search: trigrams of what is searched, and the functions through which callers reach them (entities/kit/storage/search-function.ts). */
 export class Migration0011Search extends Migration {
   override up(): void {
     this.addSql('create extension if not exists pg_trgm');

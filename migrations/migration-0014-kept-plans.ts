@@ -26,7 +26,7 @@ export const chain = (wanted: string) => `with recursive chain as (
         where o.deleted_at is null and chain.depth < 25
       ) select chain.id from chain`;
 
-/** From the most to the least powerful (entities/kit/caller.ts). */
+/** From the most to the least powerful (entities/kit/model/caller.ts). */
 export const roleOrder = `array['owner', 'super_admin', 'admin', 'member', 'auditor']`;
 
 export const contextKept = `create or replace function request_context(wanted_user text, wanted_token text, wanted_organization text)

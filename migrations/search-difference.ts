@@ -1,7 +1,7 @@
-import type { EntityModule } from '#entities/kit/define.ts';
-import { searchIndexOf } from '#entities/kit/orm-schema.ts';
-import { searchFunctionOf, searchFunctionStatements } from '#entities/kit/search-function.ts';
-import { snakeCase } from '#entities/kit/snake-case.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
+import { searchIndexOf } from '#entities/kit/storage/orm-schema.ts';
+import { searchFunctionOf, searchFunctionStatements } from '#entities/kit/storage/search-function.ts';
+import { snakeCase } from '#entities/kit/base/snake-case.ts';
 
 /** Statements of a migration and of what takes it back. */
 export interface Difference {

@@ -1,4 +1,4 @@
-import type { Config } from '#config/root.ts';
+import type { Config } from '#config/objects/root.ts';
 
 /** Queue on which all workflow types run. */
 export const workflowQueue = 'workflows';

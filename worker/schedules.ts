@@ -5,9 +5,9 @@ import {
   type ScheduleOptions,
 } from '@temporalio/client';
 import type { Logger } from 'pino';
-import type { TemporalGateway } from '#activities/clients/temporal.ts';
-import { ConfigurationError } from '#config/problem.ts';
-import type { Config } from '#config/root.ts';
+import type { TemporalGateway } from '#activities/clients/temporal/temporal-client.ts';
+import { ConfigurationError } from '#config/schema/config-problem.ts';
+import type { Config } from '#config/objects/root.ts';
 import { workflowTypes } from '#workflows/contracts.ts';
 import { pruneRecordsContract, type PruneInput } from '#workflows/maintenance/prune-records.contract.ts';
 import { reconcileAuthorizationContract } from '#workflows/maintenance/reconcile-authorization.contract.ts';

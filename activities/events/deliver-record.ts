@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { traceIdOf } from '#entities/kit/trace.ts';
-import type { Listener } from '#activities/listeners/listener.ts';
-import { blockedRecords, dueEvents, insertDeliveries, lockRecords } from '#entities/kit/deliveries.ts';
-import type { EventRow } from '#entities/kit/outbox.ts';
-import type { UnitOfWork } from '#entities/kit/unit-of-work.ts';
+import { traceIdOf } from '#entities/kit/base/trace.ts';
+import type { Listener } from '../listeners/listener.ts';
+import { blockedRecords, dueEvents, insertDeliveries, lockRecords } from '#entities/kit/outbox/deliveries.ts';
+import type { EventRow } from '#entities/kit/outbox/outbox.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { EventDependencies } from './dependencies.ts';
 import { deliverOne, inListenerTransaction, isOutage, summaryOf } from './listener-transaction.ts';
 

@@ -1,4 +1,4 @@
-import type { EventRow } from '#entities/kit/outbox.ts';
+import type { EventRow } from '#entities/kit/outbox/outbox.ts';
 import type { DeliverEventInput } from '#workflows/events/deliver-event.contract.ts';
 import type { EventDependencies } from './dependencies.ts';
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import type { TemporalGateway } from '#activities/clients/temporal.ts';
-import type { Listener } from '#activities/listeners/listener.ts';
-import type { Database } from '#entities/kit/database.ts';
+import type { TemporalGateway } from '../clients/temporal/temporal-client.ts';
+import type { Listener } from '../listeners/listener.ts';
+import type { Database } from '#entities/kit/unit/database.ts';
 
 export interface EventDependencies {
   readonly database: Database;

@@ -1,11 +1,11 @@
-import { withOrigin, workContext } from '#activities/clients/work-origin.ts';
-import type { Listener } from '#activities/listeners/listener.ts';
-import { systemCaller } from '#entities/kit/caller.ts';
-import { isAppError, type ErrorCode } from '#entities/kit/errors.ts';
-import { failpoint } from '#entities/kit/failpoint.ts';
-import type { EventRow } from '#entities/kit/outbox.ts';
-import { startSpan } from '#entities/kit/trace.ts';
-import type { UnitOfWork } from '#entities/kit/unit-of-work.ts';
+import { withOrigin, workContext } from '../clients/temporal/work-origin.ts';
+import type { Listener } from '../listeners/listener.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import { isAppError, type ErrorCode } from '#entities/kit/base/errors.ts';
+import { failpoint } from '#entities/kit/base/failpoint.ts';
+import type { EventRow } from '#entities/kit/outbox/outbox.ts';
+import { startSpan } from '#entities/kit/base/trace.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { EventDependencies } from './dependencies.ts';
 import { WorkflowStarts } from './workflow-starts.ts';
 

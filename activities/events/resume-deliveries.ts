@@ -1,11 +1,11 @@
-import { systemCaller } from '#entities/kit/caller.ts';
-import { orphanedHolds, staleFailing } from '#entities/kit/deliveries.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import { orphanedHolds, staleFailing } from '#entities/kit/outbox/deliveries.ts';
 import {
   deliverEventContract,
   searchOfDelivery,
   type DeliverEventInput,
 } from '#workflows/events/deliver-event.contract.ts';
-import type { EventActivities } from './activities.ts';
+import type { EventActivities } from './event-activities.ts';
 import { inputOf } from './delivery-input.ts';
 import type { EventDependencies } from './dependencies.ts';
 

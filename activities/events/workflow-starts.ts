@@ -1,8 +1,8 @@
-import type { TemporalGateway } from '#activities/clients/temporal.ts';
-import { withOrigin } from '#activities/clients/work-origin.ts';
-import type { Delivery, Listener } from '#activities/listeners/listener.ts';
-import type { EventRow } from '#entities/kit/outbox.ts';
-import type { UnitOfWork } from '#entities/kit/unit-of-work.ts';
+import type { TemporalGateway } from '../clients/temporal/temporal-client.ts';
+import { withOrigin } from '../clients/temporal/work-origin.ts';
+import type { Delivery, Listener } from '../listeners/listener.ts';
+import type { EventRow } from '#entities/kit/outbox/outbox.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { WorkOrigin } from '#workflows/kit/contract.ts';
 
 /** Workflows that listeners asked for in one transaction; started together before it commits. */

@@ -1,6 +1,6 @@
-import type { StartOptions } from '#activities/clients/temporal.ts';
-import type { EventRow } from '#entities/kit/outbox.ts';
-import type { UnitOfWork } from '#entities/kit/unit-of-work.ts';
+import type { StartOptions } from '../clients/temporal/temporal-client.ts';
+import type { EventRow } from '#entities/kit/outbox/outbox.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { subscriptions, type ListenerName } from '#workflows/events/subscriptions.ts';
 import type { ActivityQueue } from '#workflows/kit/activity-queue.ts';
 import type { WorkflowContract } from '#workflows/kit/contract.ts';

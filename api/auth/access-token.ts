@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { createLocalJWKSet, errors, jwtVerify, SignJWT, type JSONWebKeySet, type JWTPayload } from 'jose';
-import type { Clock } from '#entities/kit/clock.ts';
-import { AppError } from '#entities/kit/errors.ts';
-import { isId, newId } from '#entities/kit/ids.ts';
-import { RecentlyUsed } from '#entities/kit/recently-used.ts';
+import type { Clock } from '#entities/kit/base/clock.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
+import { isId, newId } from '#entities/kit/base/ids.ts';
+import { RecentlyUsed } from '#entities/kit/base/recently-used.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 /** Header `typ` of access tokens (RFC 9068); a token of another type is never accepted as one. */

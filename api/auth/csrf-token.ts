@@ -1,5 +1,5 @@
-import { randomBytesPooled } from '#entities/kit/random-pool.ts';
-import { isSignedBy, sign } from '#entities/kit/keys.ts';
+import { randomBytesPooled } from '#entities/kit/base/random-pool.ts';
+import { isSignedBy, sign } from '#entities/kit/base/keys.ts';
 
 /**
  * Signed double submit (OWASP): the cookie's value must come back in a header. The signature binds it to the session, so

@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject 
 import { mkdir, readFile, rename, link, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { exportJWK, type JSONWebKeySet } from 'jose';
-import { StartError } from '../start-error.ts';
+import { StartError } from '#runtime/start-error.ts';
 
 /** Accepted algorithms: asymmetric ones only, so a public key can never be used as a shared secret. */
 const algorithms = ['EdDSA', 'RS256'] as const;

@@ -1,12 +1,12 @@
 import { GraphQLID, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql';
-import type { Answer } from '#entities/kit/answers.ts';
-import type { EntityModule } from '#entities/kit/define.ts';
+import type { Answer } from '#entities/kit/unit/answers.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
 import { pluralOf } from '#entities/kit/read/relations.ts';
-import type { Refusal } from '#entities/kit/set-change.ts';
-import { checkRowCount } from '#entities/kit/tally.ts';
-import type { GraphqlContext } from './context.ts';
+import type { Refusal } from '#entities/kit/write/set-change.ts';
+import { checkRowCount } from '#entities/kit/write/change-counters.ts';
+import type { GraphqlContext } from './graphql-context.ts';
 import { csvCreations, csvFormat } from './csv.ts';
-import type { FieldConfig, FieldMap } from './handed-on.ts';
+import type { FieldConfig, FieldMap } from './passthrough-field.ts';
 import { storedValues } from './inputs.ts';
 import type { MutationParts } from './mutations.ts';
 

@@ -1,12 +1,12 @@
 import { CsvError, parse } from 'csv-parse/sync';
-import type { Creation } from '#entities/kit/creations.ts';
-import type { EntityModule } from '#entities/kit/define.ts';
-import { AppError, isAppError, mostProblems, type FieldProblem } from '#entities/kit/errors.ts';
-import { isRequired, writableFields } from '#entities/kit/exposure.ts';
-import type { Field } from '#entities/kit/fields.ts';
-import { parseInstant } from '#entities/kit/instant.ts';
-import { checkRowCount, mostRows } from '#entities/kit/tally.ts';
-import { snakeCase } from '#entities/kit/snake-case.ts';
+import type { Creation } from '#entities/kit/write/creations.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
+import { AppError, isAppError, mostProblems, type FieldProblem } from '#entities/kit/base/errors.ts';
+import { isRequired, writableFields } from '#entities/kit/model/exposure.ts';
+import type { Field } from '#entities/kit/model/fields.ts';
+import { parseInstant } from '#entities/kit/base/instant.ts';
+import { checkRowCount, mostRows } from '#entities/kit/write/change-counters.ts';
+import { snakeCase } from '#entities/kit/base/snake-case.ts';
 
 interface CsvRow {
   readonly cells: readonly string[];

@@ -1,5 +1,5 @@
 import { GraphQLError, GraphQLScalarType, Kind, print, type ConstValueNode, type ValueNode } from 'graphql';
-import { parseInstant } from '#entities/kit/instant.ts';
+import { parseInstant } from '#entities/kit/base/instant.ts';
 
 /** Instants come and leave as RFC 3339; the statement that reads them has written them so. */
 export const DateTime = new GraphQLScalarType<Date, string>({

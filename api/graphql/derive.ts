@@ -11,30 +11,30 @@ import {
   type GraphQLLeafType,
   type GraphQLResolveInfo,
 } from 'graphql';
-import type { Answer } from '#entities/kit/answers.ts';
-import type { EntityModule } from '#entities/kit/define.ts';
-import { AppError } from '#entities/kit/errors.ts';
-import { isExposed, readableFields } from '#entities/kit/exposure.ts';
-import { existingId } from '#entities/kit/missing-record.ts';
-import { entryFields, historyOf } from '#entities/kit/history-kind.ts';
+import type { Answer } from '#entities/kit/unit/answers.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
+import { isExposed, readableFields } from '#entities/kit/model/exposure.ts';
+import { existingId } from '#entities/kit/model/missing-record.ts';
+import { entryFields, historyOf } from '#entities/kit/model/history-kind.ts';
 import { pluralOf, relationsOf } from '#entities/kit/read/relations.ts';
-import type { Registry } from '#entities/kit/registry.ts';
+import type { Registry } from '#entities/kit/model/registry.ts';
 import { BigInt } from './big-int.ts';
 import { bulkMutationsOf } from './bulk-mutations.ts';
 import { capitalized } from './capitalized.ts';
-import type { GraphqlContext } from './context.ts';
+import type { GraphqlContext } from './graphql-context.ts';
 import { DateTime } from './date-time.ts';
 import { Json } from './json.ts';
 import type { HandWrittenField, Types } from './hand-written-field.ts';
-import { handedOn, type FieldConfig, type FieldMap } from './handed-on.ts';
+import { handedOn, type FieldConfig, type FieldMap } from './passthrough-field.ts';
 import { InputTypes } from './inputs.ts';
-import { readableAlone, type SelectionInfo } from './lone-query.ts';
+import { readableAlone, type SelectionInfo } from './single-statement-query.ts';
 import { mutationsOf } from './mutations.ts';
 import { Node, nodeFields } from './nodes.ts';
 import { PageTypes } from './pages.ts';
 import { searchFields } from './searches.ts';
 import { SelectionReader, type Cost, type PageArguments } from './selection.ts';
-import { WhereTypes } from './where.ts';
+import { WhereTypes } from './where-inputs.ts';
 
 /**
  * The schema, derived from the entity modules: an object type for each kind that exposes something, with its relations, a

@@ -1,6 +1,6 @@
 import { Lexer, Source, TokenKind, type DocumentNode } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { AppError } from '#entities/kit/errors.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
 
 /** Most characters of a document; long values belong into the variables. */
 const longest = 50_000;

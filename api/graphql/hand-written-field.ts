@@ -1,8 +1,8 @@
 import type { GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
-import type { Answer } from '#entities/kit/answers.ts';
-import type { EntityModule } from '#entities/kit/define.ts';
-import type { GraphqlContext } from './context.ts';
-import type { FieldConfig } from './handed-on.ts';
+import type { Answer } from '#entities/kit/unit/answers.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
+import type { GraphqlContext } from './graphql-context.ts';
+import type { FieldConfig } from './passthrough-field.ts';
 
 /** A hand-written field: the one way to add what cannot be derived (api/graphql/fields, one per file). */
 export interface HandWrittenField {

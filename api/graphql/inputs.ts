@@ -5,12 +5,12 @@ import {
   type GraphQLInputFieldConfig,
   type GraphQLLeafType,
 } from 'graphql';
-import type { Creation } from '#entities/kit/creations.ts';
-import type { Answer } from '#entities/kit/answers.ts';
-import type { EntityModule } from '#entities/kit/define.ts';
-import { changeableFields, isRequired, writableFields } from '#entities/kit/exposure.ts';
+import type { Creation } from '#entities/kit/write/creations.ts';
+import type { Answer } from '#entities/kit/unit/answers.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
+import { changeableFields, isRequired, writableFields } from '#entities/kit/model/exposure.ts';
 import { relationsOf, type ToMany } from '#entities/kit/read/relations.ts';
-import type { Registry } from '#entities/kit/registry.ts';
+import type { Registry } from '#entities/kit/model/registry.ts';
 import { capitalized } from './capitalized.ts';
 import { storedWords } from './choice-words.ts';
 

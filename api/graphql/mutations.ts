@@ -1,10 +1,10 @@
 import { GraphQLID, GraphQLInt, GraphQLNonNull, GraphQLObjectType } from 'graphql';
-import type { Answer } from '#entities/kit/answers.ts';
-import type { EntityModule } from '#entities/kit/define.ts';
-import { existingId } from '#entities/kit/missing-record.ts';
-import type { GraphqlContext } from './context.ts';
+import type { Answer } from '#entities/kit/unit/answers.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
+import { existingId } from '#entities/kit/model/missing-record.ts';
+import type { GraphqlContext } from './graphql-context.ts';
 import type { Types } from './hand-written-field.ts';
-import type { FieldConfig, FieldMap } from './handed-on.ts';
+import type { FieldConfig, FieldMap } from './passthrough-field.ts';
 import { storedValues, type InputTypes } from './inputs.ts';
 
 /** What derived mutations need of the schema that is being made. */

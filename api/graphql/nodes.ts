@@ -1,10 +1,10 @@
 import { GraphQLID, GraphQLInterfaceType, GraphQLList, GraphQLNonNull, type GraphQLResolveInfo } from 'graphql';
-import type { Answer, FoundNode } from '#entities/kit/answers.ts';
-import type { EntityModule } from '#entities/kit/define.ts';
-import { AppError } from '#entities/kit/errors.ts';
-import { isId } from '#entities/kit/ids.ts';
-import type { GraphqlContext } from './context.ts';
-import type { FieldMap } from './handed-on.ts';
+import type { Answer, FoundNode } from '#entities/kit/unit/answers.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
+import { isId } from '#entities/kit/base/ids.ts';
+import type { GraphqlContext } from './graphql-context.ts';
+import type { FieldMap } from './passthrough-field.ts';
 import { nodeInterface, type SelectionReader } from './selection.ts';
 
 /** Where a record says its type: no name in an answer can be this. */

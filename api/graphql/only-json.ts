@@ -1,5 +1,5 @@
 import type { Plugin } from 'graphql-yoga';
-import type { GraphqlContext } from './context.ts';
+import type { GraphqlContext } from './graphql-context.ts';
 
 const json = new Set(['application/graphql-response+json', 'application/json', 'application/*', '*/*']);
 

@@ -10,10 +10,10 @@ import {
   type GraphQLFieldConfigArgumentMap,
   type GraphQLInputType,
 } from 'graphql';
-import type { EntityModule } from '#entities/kit/define.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
 import { orderableFields } from '#entities/kit/read/where.ts';
-import { usualSize } from '../page-slice.ts';
-import { handedOn } from './handed-on.ts';
+import { usualSize } from '../http/page-slice.ts';
+import { handedOn } from './passthrough-field.ts';
 
 /** Types of lists (Relay connections) and of what they may be asked for; each type is made once. */
 export class PageTypes {

@@ -6,14 +6,14 @@ import {
   type GraphQLFieldConfigArgumentMap,
   type GraphQLResolveInfo,
 } from 'graphql';
-import type { Answer } from '#entities/kit/answers.ts';
-import type { EntityModule } from '#entities/kit/define.ts';
-import { AppError } from '#entities/kit/errors.ts';
-import { isStorable } from '#entities/kit/input.ts';
+import type { Answer } from '#entities/kit/unit/answers.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
+import { isStorable } from '#entities/kit/model/input.ts';
 import { pluralOf } from '#entities/kit/read/relations.ts';
-import { usualSize } from '../page-slice.ts';
-import type { GraphqlContext } from './context.ts';
-import { handedOn, type FieldConfig, type FieldMap } from './handed-on.ts';
+import { usualSize } from '../http/page-slice.ts';
+import type { GraphqlContext } from './graphql-context.ts';
+import { handedOn, type FieldConfig, type FieldMap } from './passthrough-field.ts';
 import { searchResults, type PageArguments, type SelectionReader } from './selection.ts';
 
 /** What searches need of the schema that is being made. */

@@ -8,8 +8,8 @@ import {
   type GraphQLObjectType,
   type SelectionSetNode,
 } from 'graphql';
-import type { EntityModule } from '#entities/kit/define.ts';
-import { AppError } from '#entities/kit/errors.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
 import type {
   EdgePart,
   ListsPart,
@@ -23,10 +23,10 @@ import { mostOrderTerms } from '#entities/kit/read/order.ts';
 import { pluralOf, relationsOf, type Relation } from '#entities/kit/read/relations.ts';
 import { usualOrder } from '#entities/kit/read/source.ts';
 import type { Filter } from '#entities/kit/read/where.ts';
-import type { Registry } from '#entities/kit/registry.ts';
-import { pageSlice } from '../page-slice.ts';
-import type { SelectionInfo } from './lone-query.ts';
-import { filterOf, type WhereInput } from './where.ts';
+import type { Registry } from '#entities/kit/model/registry.ts';
+import { pageSlice } from '../http/page-slice.ts';
+import type { SelectionInfo } from './single-statement-query.ts';
+import { filterOf, type WhereInput } from './where-inputs.ts';
 
 /** What a caller selected of an object type, field by field. Fields of the same answer name are one. */
 interface Selected {

@@ -1,16 +1,16 @@
 import { registry } from '#entities/index.ts';
-import type { Route } from '../route.ts';
-import { livez, ready, readyz } from './health.ts';
-import { jwks } from './jwks.ts';
-import { login } from './login.ts';
-import { logout } from './logout.ts';
-import { docs, errorDocs, home, openapi } from './reference.ts';
+import type { Route } from '../http/route.ts';
+import { livez, ready, readyz } from './service/health.ts';
+import { jwks } from './service/jwks.ts';
+import { login } from './account/login.ts';
+import { logout } from './account/logout.ts';
+import { docs, errorDocs, home, openapi } from './service/reference.ts';
 import { recordRoutes } from './records/record-routes.ts';
-import { register } from './register.ts';
-import { resend } from './resend.ts';
-import { switchOrganization } from './switch.ts';
-import { verifyPage, verifyScript } from './verify-page.ts';
-import { verify } from './verify.ts';
+import { register } from './account/register.ts';
+import { resend } from './account/resend.ts';
+import { switchOrganization } from './account/switch.ts';
+import { verifyPage, verifyScript } from './account/verify-page.ts';
+import { verify } from './account/verify-email.ts';
 
 /** Every REST route, in the order of the reference page. */
 export const routes: readonly Route[] = [

@@ -1,5 +1,5 @@
 import { crc32, gunzipSync, inflateRawSync } from 'node:zlib';
-import { messageOf, StackError } from '../stack-error.ts';
+import { messageOf, StackError } from '../machine/stack-error.ts';
 
 /** No binary we look for is larger unpacked, bytes. */
 const MAX_UNPACKED_BYTES = 512 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runHelper, type HelperResult } from '../helper-process.ts';
-import { codeOf, StackError } from '../stack-error.ts';
+import { runHelper, type HelperResult } from '../machine/helper-process.ts';
+import { codeOf, StackError } from '../machine/stack-error.ts';
 import { compareVersions, type Tool } from './tool.ts';
 
 /** Runs a binary to see that it works here. Resolves with the version it states, or throws a StackError saying why not. */

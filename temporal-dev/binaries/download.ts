@@ -3,8 +3,8 @@ import { createWriteStream } from 'node:fs';
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { Agent, get as httpsGet } from 'node:https';
 import { pipeline } from 'node:stream/promises';
-import type { Variables } from '../environment.ts';
-import { codeOf, messageOf, StackError } from '../stack-error.ts';
+import type { Variables } from '../machine/stack-environment.ts';
+import { codeOf, messageOf, StackError } from '../machine/stack-error.ts';
 
 export interface DownloadOptions {
   /** `HTTPS_PROXY` and `NO_PROXY` are honoured. */

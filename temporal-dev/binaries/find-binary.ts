@@ -1,15 +1,15 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import type { StackEnvironment } from '../environment.ts';
-import { exclusiveName, withExclusive } from '../exclusive.ts';
-import type { Platform } from '../platform.ts';
-import type { Report } from '../report.ts';
-import { DiskFullError, messageOf, saysDiskFull, StackError } from '../stack-error.ts';
-import { cacheEntry, fillCache, openCache, readCache, removeUnfinished, sealBinary } from './cache.ts';
+import type { StackEnvironment } from '../machine/stack-environment.ts';
+import { exclusiveName, withExclusive } from '../machine/exclusive.ts';
+import type { Platform } from '../machine/platform.ts';
+import type { Report } from '../machine/report.ts';
+import { DiskFullError, messageOf, saysDiskFull, StackError } from '../machine/stack-error.ts';
+import { cacheEntry, fillCache, openCache, readCache, removeUnfinished, sealBinary } from './binary-cache.ts';
 import { checkBinary, rejectVersion } from './check-binary.ts';
 import { buildGoModule } from './go-module.ts';
 import { fetchOfficialRelease } from './official-release.ts';
-import type { Route } from './route.ts';
+import type { Route } from './binary-route.ts';
 import type { FoundBinary, Tool } from './tool.ts';
 import { fetchWheel } from './wheel.ts';
 

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { lastLine, runHelper } from '../helper-process.ts';
-import { withProgress } from '../report.ts';
-import { messageOf, StackError } from '../stack-error.ts';
-import type { RouteContext } from './route.ts';
+import { lastLine, runHelper } from '../machine/helper-process.ts';
+import { withProgress } from '../machine/report.ts';
+import { messageOf, StackError } from '../machine/stack-error.ts';
+import type { RouteContext } from './binary-route.ts';
 
 /** The folder of go.mod and go.sum, which pin the module and everything it needs. */
 const MODULE_DIRECTORY = fileURLToPath(new URL('..', import.meta.url));

@@ -1,9 +1,9 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
-import { withProgress } from '../report.ts';
-import { StackError } from '../stack-error.ts';
+import { withProgress } from '../machine/report.ts';
+import { StackError } from '../machine/stack-error.ts';
 import { fileFromTarGz } from './archive.ts';
 import { download } from './download.ts';
-import type { RouteContext } from './route.ts';
+import type { RouteContext } from './binary-route.ts';
 
 /** Takes the binary from the project's own release, for which a checksum is pinned. */
 export async function fetchOfficialRelease(context: RouteContext): Promise<string> {

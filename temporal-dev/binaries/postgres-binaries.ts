@@ -1,14 +1,14 @@
 import { chmod, cp, readdir, readFile, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
-import type { StackEnvironment } from '../environment.ts';
-import { exclusiveName, withExclusive } from '../exclusive.ts';
-import { lastLine, runHelper } from '../helper-process.ts';
-import type { Platform } from '../platform.ts';
-import { canPostgresReach } from '../postgres-user.ts';
-import type { Report } from '../report.ts';
-import { messageOf, StackError } from '../stack-error.ts';
-import { fillCache, openCache, removeUnfinished } from './cache.ts';
+import type { StackEnvironment } from '../machine/stack-environment.ts';
+import { exclusiveName, withExclusive } from '../machine/exclusive.ts';
+import { lastLine, runHelper } from '../machine/helper-process.ts';
+import type { Platform } from '../machine/platform.ts';
+import { canPostgresReach } from '../machine/postgres-user.ts';
+import type { Report } from '../machine/report.ts';
+import { messageOf, StackError } from '../machine/stack-error.ts';
+import { fillCache, openCache, removeUnfinished } from './binary-cache.ts';
 
 /** The folder with `initdb` and `postgres`, and their version. */
 export interface PostgresBinaries {

@@ -1,4 +1,4 @@
-import type { Platform } from '../platform.ts';
+import type { Platform } from '../machine/platform.ts';
 
 /** A server binary we look for: the one version we fetch, the versions we accept, and where each route finds it. */
 export interface Tool {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { lastLine, runHelper } from '../helper-process.ts';
-import { withProgress } from '../report.ts';
-import { messageOf, saysDiskFull, StackError } from '../stack-error.ts';
+import { lastLine, runHelper } from '../machine/helper-process.ts';
+import { withProgress } from '../machine/report.ts';
+import { messageOf, saysDiskFull, StackError } from '../machine/stack-error.ts';
 import { fileFromZip } from './archive.ts';
-import type { RouteContext } from './route.ts';
+import type { RouteContext } from './binary-route.ts';
 import type { Wheel } from './tool.ts';
 
 /** The ways a machine may offer pip, tried in this order. */

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import { group, groupMembership, registry } from '#entities/index.ts';
-import { systemCaller } from '#entities/kit/caller.ts';
-import type { DataClient } from '#entities/kit/data-client.ts';
-import { newId } from '#entities/kit/ids.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import type { DataClient } from '#entities/kit/unit/data-client.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { eventually } from '../kit/eventually.ts';
 import { OpenfgaProxy } from '../kit/fakes/openfga-proxy.ts';
 import { expectGraphqlError } from '../kit/graphql-error.ts';

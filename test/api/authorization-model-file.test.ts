@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { transformer } from '@openfga/syntax-transformer';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { registry } from '#entities/index.ts';
-import { deriveModel, printModel } from '#entities/kit/authorization-model.ts';
-import { newId } from '#entities/kit/ids.ts';
+import { deriveModel, printModel } from '#entities/kit/model/authorization-model.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { ServerProcess } from '../kit/server-process.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -170,18 +170,21 @@ describe('modelfile', () => {
     expect(instance.backbone.store).toBeDefined();
   });
 
-  test.each(['api/main.ts', 'worker/main.ts'] as const)('unreadable ends %s with 1 and a line', async (program) => {
-    const environment = { ...world.environment, CORE_AUTHZ_MODELFILE: '/nowhere/model.fga' };
-    const started = new ServerProcess({
-      program,
-      environment: { ...environment, STACK_STATE_DIR: join(world.mailFolder, '..', 'state') },
-    });
-    expect(await started.ended).toEqual({ code: 1, signal: null });
-    expect(started.output.trimEnd().split('\n')).toEqual([
-      'The configuration has a problem:',
-      expect.stringContaining('/nowhere/model.fga: authz.modelfile: cannot be read (ENOENT)'),
-    ]);
-  });
+  test.each(['api/api-main.ts', 'worker/worker-main.ts'] as const)(
+    'unreadable ends %s with 1 and a line',
+    async (program) => {
+      const environment = { ...world.environment, CORE_AUTHZ_MODELFILE: '/nowhere/model.fga' };
+      const started = new ServerProcess({
+        program,
+        environment: { ...environment, STACK_STATE_DIR: join(world.mailFolder, '..', 'state') },
+      });
+      expect(await started.ended).toEqual({ code: 1, signal: null });
+      expect(started.output.trimEnd().split('\n')).toEqual([
+        'The configuration has a problem:',
+        expect.stringContaining('/nowhere/model.fga: authz.modelfile: cannot be read (ENOENT)'),
+      ]);
+    },
+  );
 });
 
 describe('modulefile', () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { newId } from '#entities/kit/ids.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { openWorld, type Instance, type World } from '../kit/world.ts';
 
 let world: World;

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { defineRoute } from '#api/route.ts';
+import { defineRoute } from '#api/http/route.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
 import { expectProblem } from '../kit/problem.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { organization } from '#entities/index.ts';
-import { systemCaller } from '#entities/kit/caller.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { defineRoute, type Route } from '#api/route.ts';
+import { defineRoute, type Route } from '#api/http/route.ts';
 import { organization } from '#entities/index.ts';
-import { systemCaller } from '#entities/kit/caller.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
 import { Gate } from '../kit/misbehaving-routes.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newId } from '#entities/kit/ids.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
 import type { TestClient } from '../kit/test-client.ts';

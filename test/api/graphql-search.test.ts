@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { registry } from '#entities/index.ts';
-import { newId } from '#entities/kit/ids.ts';
-import { searchFunctionOf, searchFunctionStatements } from '#entities/kit/search-function.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import { searchFunctionOf, searchFunctionStatements } from '#entities/kit/storage/search-function.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';

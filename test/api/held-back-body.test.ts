@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { membership, task } from '#entities/index.ts';
-import { systemCaller } from '#entities/kit/caller.ts';
-import type { DataClient } from '#entities/kit/data-client.ts';
-import { newId } from '#entities/kit/ids.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import type { DataClient } from '#entities/kit/unit/data-client.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { parseAnswer, RawConnection, type RawAnswer } from '../kit/raw-http.ts';
 import { openWorld, type World } from '../kit/world.ts';

@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '#api/rest/routes.ts';
-import { errorCatalogue } from '#entities/kit/errors.ts';
+import { errorCatalogue } from '#entities/kit/base/errors.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 interface Content {

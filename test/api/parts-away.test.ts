@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { join } from 'node:path';
-import { defineRoute } from '#api/route.ts';
-import { newId } from '#entities/kit/ids.ts';
+import { defineRoute } from '#api/http/route.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
@@ -103,7 +103,7 @@ test.each(['job_queue', 'fga'] as const)(
     const { proxy, environment } = await parts[part]();
     proxy.cut();
     const api = new ServerProcess({
-      program: 'api/main.ts',
+      program: 'api/api-main.ts',
       environment: { ...world.environment, STACK_STATE_DIR: join(world.mailFolder, '..'), ...environment },
     });
     await api.ready;

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { defineRoute } from '#api/route.ts';
+import { defineRoute } from '#api/http/route.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
 import { Gate, organizationRoute } from '../kit/misbehaving-routes.ts';

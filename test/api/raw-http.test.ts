@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { errorCatalogue, statusOf, type ErrorCode } from '#entities/kit/errors.ts';
+import { errorCatalogue, statusOf, type ErrorCode } from '#entities/kit/base/errors.ts';
 import { exchange, parseAnswer, RawConnection, type RawAnswer } from '../kit/raw-http.ts';
 import { openWorld, type World } from '../kit/world.ts';
 

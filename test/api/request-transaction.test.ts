@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { callerOf } from '#entities/kit/caller.ts';
-import type { ErrorCode } from '#entities/kit/errors.ts';
-import { armFailpoints } from '#entities/kit/failpoint.ts';
+import { callerOf } from '#entities/kit/model/caller.ts';
+import type { ErrorCode } from '#entities/kit/base/errors.ts';
+import { armFailpoints } from '#entities/kit/base/failpoint.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
 import { organizationRoute, type Outcome } from '../kit/misbehaving-routes.ts';

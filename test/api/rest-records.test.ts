@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { registry } from '#entities/index.ts';
-import { newId } from '#entities/kit/ids.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { expectProblem } from '../kit/problem.ts';

@@ -1,8 +1,8 @@
 import { argon2Sync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { membership, user } from '#entities/index.ts';
-import { systemCaller } from '#entities/kit/caller.ts';
-import type { EntityModule } from '#entities/kit/define.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { countHashes } from '../kit/count-hashes.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
-import { createDatabase, dropDatabase } from '#temporal-dev/database.ts';
+import { createDatabase, dropDatabase } from '#temporal-dev/servers/create-database.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
 import { ServerProcess } from '../kit/server-process.ts';
@@ -30,7 +30,7 @@ const stateFolder = () => join(world.mailFolder, '..', 'state');
 
 function startApi(environment: Readonly<Record<string, string>>): ServerProcess {
   return new ServerProcess({
-    program: 'api/main.ts',
+    program: 'api/api-main.ts',
     environment: { ...world.environment, STACK_STATE_DIR: stateFolder(), ...environment },
   });
 }

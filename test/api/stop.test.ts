@@ -17,7 +17,7 @@ afterAll(() => world.close());
 
 async function startApi(environment: Readonly<Record<string, string>>): Promise<ServerProcess> {
   const api = new ServerProcess({
-    program: 'api/main.ts',
+    program: 'api/api-main.ts',
     environment: {
       ...world.environment,
       STACK_STATE_DIR: join(world.mailFolder, '..'),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { membership, organization } from '#entities/index.ts';
-import { newId } from '#entities/kit/ids.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { asSystem } from '../kit/as-person.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { expectProblem } from '../kit/problem.ts';

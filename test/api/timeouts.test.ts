@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { defineRoute } from '#api/route.ts';
+import { defineRoute } from '#api/http/route.ts';
 import { eventually } from '../kit/eventually.ts';
 import { parseAnswer, RawConnection } from '../kit/raw-http.ts';
 import { openWorld, type World } from '../kit/world.ts';

@@ -12,8 +12,9 @@ const allowed: Readonly<Record<string, { readonly values: readonly string[]; rea
   workflows: { values: [], types: ['activities'] },
   activities: { values: ['entities', 'workflows', 'config'] },
   relay: { values: ['entities', 'workflows', 'activities/clients', 'config'] },
-  api: { values: ['entities', 'relay', 'workflows', 'activities/clients', 'config', 'migrations'] },
-  worker: { values: ['entities', 'relay', 'workflows', 'activities', 'config', 'migrations'] },
+  runtime: { values: ['entities', 'relay', 'workflows', 'activities/clients', 'config'] },
+  api: { values: ['entities', 'relay', 'runtime', 'workflows', 'activities/clients', 'config', 'migrations'] },
+  worker: { values: ['entities', 'relay', 'runtime', 'workflows', 'activities', 'config', 'migrations'] },
   migrations: { values: ['entities', 'config'] },
 };
 

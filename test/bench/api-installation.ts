@@ -18,7 +18,7 @@ export async function openApiInstallation(): Promise<ApiInstallation> {
   const installation = await openBenchInstallation();
   const { environment, databaseUrl, client } = installation;
   const seeded = await seedRecords(installation);
-  const api = new ServerProcess({ program: 'api/main.ts', environment, isSilent: true });
+  const api = new ServerProcess({ program: 'api/api-main.ts', environment, isSilent: true });
   await api.ready;
   // The line that says where may come after the message that it serves.
   await eventually(() => api.url !== '');

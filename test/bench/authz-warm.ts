@@ -1,6 +1,6 @@
 import { membership } from '#entities/index.ts';
-import { systemCaller } from '#entities/kit/caller.ts';
-import { newId } from '#entities/kit/ids.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { eventually } from '../kit/eventually.ts';
 import { ServerProcess } from '../kit/server-process.ts';
 import { duel } from './duel.ts';
@@ -55,7 +55,11 @@ async function start(
   { environment }: BenchInstallation,
   more: Readonly<Record<string, string>>,
 ): Promise<ServerProcess> {
-  const api = new ServerProcess({ program: 'api/main.ts', environment: { ...environment, ...more }, isSilent: true });
+  const api = new ServerProcess({
+    program: 'api/api-main.ts',
+    environment: { ...environment, ...more },
+    isSilent: true,
+  });
   await api.ready;
   await eventually(() => api.url !== '');
   return api;

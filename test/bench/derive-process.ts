@@ -1,8 +1,8 @@
 import { deriveSchema } from '#api/graphql/derive.ts';
-import { allow, anyone, deny, role, system } from '#entities/kit/policy.ts';
-import { defineEntityModule, type EntityModule } from '#entities/kit/define.ts';
-import { choice, flag, integer, reference, text, textList, timestamp } from '#entities/kit/fields.ts';
-import { createRegistry } from '#entities/kit/registry.ts';
+import { allow, anyone, deny, role, system } from '#entities/kit/model/policy.ts';
+import { defineEntityModule, type EntityModule } from '#entities/kit/model/define.ts';
+import { choice, flag, integer, reference, text, textList, timestamp } from '#entities/kit/model/fields.ts';
+import { createRegistry } from '#entities/kit/model/registry.ts';
 import { organization, user } from '#entities/index.ts';
 
 /** Kinds as they are, a hundred of them: twelve fields each, and a reference to the one before. */

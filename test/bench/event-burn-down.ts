@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { newId } from '#entities/kit/ids.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { deliverEventsContract } from '#workflows/events/deliver-events.contract.ts';
 import { benchTopic, openBenchInstallation, type BenchInstallation } from './installation.ts';
 import { peerTable, startPeer } from './peer.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { systemCaller } from '#entities/kit/caller.ts';
-import { newId } from '#entities/kit/ids.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { benchTopic, openBenchInstallation, type BenchInstallation } from './installation.ts';
 import { peerTable, startPeer } from './peer.ts';
 import { percentile, type Bench } from './row.ts';

@@ -1,7 +1,7 @@
 import Fastify from 'fastify';
 import { Pool, types } from 'pg';
-import { displayIdOf } from '#entities/kit/display-id.ts';
-import { newId } from '#entities/kit/ids.ts';
+import { displayIdOf } from '#entities/kit/base/display-id.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 
 /**
  * The floor: Fastify and pg alone, with the least SQL that answers the same and leaves the same rows. No caller, no rules,

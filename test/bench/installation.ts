@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Runtime } from '@temporalio/worker';
 import { Client } from 'pg';
-import { createLogger } from '#activities/clients/logger.ts';
-import { prepareNamespace } from '#activities/clients/temporal-admin.ts';
+import { createLogger } from '#runtime/logger.ts';
+import { prepareNamespace } from '#activities/clients/temporal/temporal-admin.ts';
 import type { Listener } from '#activities/listeners/listener.ts';
-import { ConfigStore } from '#config/store.ts';
+import { ConfigStore } from '#config/live/store.ts';
 import { migrate } from '#migrations/migrator.ts';
-import { openBackbone, type Backbone } from '#relay/backbone.ts';
-import { createDatabase } from '#temporal-dev/database.ts';
-import { startStack } from '#temporal-dev/stack.ts';
+import { openBackbone, type Backbone } from '#runtime/runtime.ts';
+import { createDatabase } from '#temporal-dev/servers/create-database.ts';
+import { startStack } from '#temporal-dev/stack/stack.ts';
 import { workflowBundle } from '#worker/build-bundle.ts';
-import { startWorker, type RunningWorker } from '#worker/start.ts';
+import { startWorker, type RunningWorker } from '#worker/start-worker.ts';
 import { testSecrets } from '../setup/secrets.ts';
 
 /** Topic of the events that benchmarks record, and the one listener that wants them. */

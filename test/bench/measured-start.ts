@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ReadyFacts } from '#temporal-dev/ready-block.ts';
+import type { ReadyFacts } from '#temporal-dev/product/ready-block.ts';
 
 export interface MeasuredStart {
   /** From the command to a product that says ready, in milliseconds. */

@@ -1,7 +1,7 @@
 import { group, groupMembership, membership, organization, user } from '#entities/index.ts';
-import { systemCaller } from '#entities/kit/caller.ts';
-import { displayIdOf } from '#entities/kit/display-id.ts';
-import { newId } from '#entities/kit/ids.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import { displayIdOf } from '#entities/kit/base/display-id.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { hashPassword } from '#api/auth/password.ts';
 import type { BenchInstallation } from './installation.ts';
 

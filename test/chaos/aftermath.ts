@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { verifyInstallation } from '#relay/verify.ts';
+import { verifyInstallation } from '#runtime/verify.ts';
 import { subscriptions } from '#workflows/events/subscriptions.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { isSettled } from '../kit/events.ts';

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { failpoints, type Failpoint } from '#entities/kit/failpoint.ts';
+import { failpoints, type Failpoint } from '#entities/kit/base/failpoint.ts';
 import { eventually } from '../kit/eventually.ts';
 import { ProductProcesses, type Life, type Program } from '../kit/product-processes.ts';
 import { openWorld, type World } from '../kit/world.ts';
 import { expectExactlyOnce } from './aftermath.ts';
 import { Traffic } from './traffic.ts';
 
-const api = 'api/main.ts' satisfies Program;
-const worker = 'worker/main.ts' satisfies Program;
+const api = 'api/api-main.ts' satisfies Program;
+const worker = 'worker/worker-main.ts' satisfies Program;
 
 /** The processes that die at a failpoint, with the passes they survive. A new failpoint has to be entered here. */
 const mortals: Readonly<Record<Failpoint, Readonly<Partial<Record<Program, number>>>>> = {

@@ -15,7 +15,12 @@ let world: World;
 let product: ProductProcesses;
 beforeAll(async () => {
   world = await openWorld();
-  product = new ProductProcesses(world, ['api/main.ts', 'worker/main.ts', 'api/main.ts', 'worker/main.ts']);
+  product = new ProductProcesses(world, [
+    'api/api-main.ts',
+    'worker/worker-main.ts',
+    'api/api-main.ts',
+    'worker/worker-main.ts',
+  ]);
 });
 afterAll(async () => {
   await product.close();

@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { note, task } from '#entities/index.ts';
-import type { Failpoint } from '#entities/kit/failpoint.ts';
-import { newId } from '#entities/kit/ids.ts';
-import { verifyInstallation } from '#relay/verify.ts';
+import type { Failpoint } from '#entities/kit/base/failpoint.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import { verifyInstallation } from '#runtime/verify.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { isSettled } from '../kit/events.ts';
 import { eventually } from '../kit/eventually.ts';
@@ -169,7 +169,7 @@ describe.each(Object.entries(changes))('%s', (_name, prepare) => {
 
 function apiThatDiesAt(point: string): ServerProcess {
   return new ServerProcess({
-    program: 'api/main.ts',
+    program: 'api/api-main.ts',
     environment: {
       ...world.environment,
       STACK_STATE_DIR: dirname(world.mailFolder),

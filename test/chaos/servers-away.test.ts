@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { PartName } from '#temporal-dev/environment.ts';
+import type { PartName } from '#temporal-dev/machine/stack-environment.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
 import { ProductProcesses } from '../kit/product-processes.ts';
@@ -26,7 +26,7 @@ beforeAll(async () => {
   await asOwner(anyDatabase, 'alter role all set synchronous_commit = on');
   await own.servers.restart('openfga');
   world = await openWorld({ stack: own.stack });
-  product = new ProductProcesses(world, ['api/main.ts', 'worker/main.ts']);
+  product = new ProductProcesses(world, ['api/api-main.ts', 'worker/worker-main.ts']);
   await eventually(() => product.places.every(({ current }) => current.isServing), 90_000);
 }, 180_000);
 afterAll(async () => {

@@ -1,8 +1,8 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { configFileArgument, loadConfiguration } from '#config/load.ts';
-import { ConfigurationError, exitOnConfigurationError, printProblem } from '#config/problem.ts';
+import { configFileArgument, loadConfiguration } from '#config/reading/load.ts';
+import { ConfigurationError, exitOnConfigurationError, printProblem } from '#config/schema/config-problem.ts';
 import { leastEnvironment, problemsOf, Sandbox } from './sandbox.ts';
 
 let sandbox: Sandbox;

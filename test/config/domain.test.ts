@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { leaves, valueAt } from '#config/leaf.ts';
+import { leaves, valueAt } from '#config/objects/leaf.ts';
 import { Sandbox } from './sandbox.ts';
 
 let sandbox: Sandbox;

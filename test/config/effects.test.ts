@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { effectPaths } from '#config/leaf.ts';
+import { effectPaths } from '#config/objects/leaf.ts';
 import { checkEffects } from './check-effects.ts';
 import { effects } from './effects.ts';
 

@@ -1,4 +1,4 @@
-import type { ConfigPath } from '#config/root.ts';
+import type { ConfigPath } from '#config/objects/root.ts';
 
 /** How a leaf of the configuration shows its effect. */
 export type Effect =

@@ -10,7 +10,7 @@ import {
   parseTemporalUrl,
   urlOrPath,
   webOrigin,
-} from '#config/form.ts';
+} from '#config/schema/format.ts';
 
 describe('parseListenAddress', () => {
   test.each([

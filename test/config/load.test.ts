@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Field } from '#config/field.ts';
-import { leaves } from '#config/leaf.ts';
-import { Loading } from '#config/loading.ts';
-import { readEnvironment } from '#config/read-environment.ts';
-import { readObject } from '#config/read-value.ts';
-import { root } from '#config/root.ts';
-import { parseTree } from '#config/tree.ts';
+import type { Field } from '#config/schema/field.ts';
+import { leaves } from '#config/objects/leaf.ts';
+import { Loading } from '#config/reading/loading.ts';
+import { readEnvironment } from '#config/reading/read-environment.ts';
+import { readObject } from '#config/reading/read-value.ts';
+import { root } from '#config/objects/root.ts';
+import { parseTree } from '#config/schema/tree.ts';
 import { leastEnvironment, Sandbox } from './sandbox.ts';
 import { sampleValue } from './sample-value.ts';
 

@@ -1,8 +1,8 @@
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { loadConfiguration } from '#config/load.ts';
-import { printProblem } from '#config/problem.ts';
+import { loadConfiguration } from '#config/reading/load.ts';
+import { printProblem } from '#config/schema/config-problem.ts';
 import { leastEnvironment, problemsOf, productionEnvironment, Sandbox } from './sandbox.ts';
 
 let sandbox: Sandbox;

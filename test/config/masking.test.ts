@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { changedLeaves, describeChange } from '#config/diff.ts';
-import type { Field } from '#config/field.ts';
-import { leaves } from '#config/leaf.ts';
-import { ConfigurationError } from '#config/problem.ts';
+import { changedLeaves, describeChange } from '#config/live/diff.ts';
+import type { Field } from '#config/schema/field.ts';
+import { leaves } from '#config/objects/leaf.ts';
+import { ConfigurationError } from '#config/schema/config-problem.ts';
 import { leastEnvironment, Sandbox } from './sandbox.ts';
 import { sampleValue } from './sample-value.ts';
 

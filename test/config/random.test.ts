@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadConfiguration } from '#config/load.ts';
-import { leaves } from '#config/leaf.ts';
+import { loadConfiguration } from '#config/reading/load.ts';
+import { leaves } from '#config/objects/leaf.ts';
 import { printExample } from '#config/print.ts';
-import { ConfigurationError, printProblem } from '#config/problem.ts';
+import { ConfigurationError, printProblem } from '#config/schema/config-problem.ts';
 import { parse } from 'yaml';
 import { leastEnvironment, Sandbox } from './sandbox.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { effectPaths } from '#config/leaf.ts';
-import type { Config } from '#config/root.ts';
-import { ConfigStore } from '#config/store.ts';
+import { effectPaths } from '#config/objects/leaf.ts';
+import type { Config } from '#config/objects/root.ts';
+import { ConfigStore } from '#config/live/store.ts';
 import { leastEnvironment, Sandbox } from './sandbox.ts';
 
 let sandbox: Sandbox;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { printProblem } from '#config/problem.ts';
+import { printProblem } from '#config/schema/config-problem.ts';
 import { leastEnvironment, productionEnvironment, Sandbox } from './sandbox.ts';
 
 let sandbox: Sandbox;

@@ -1,4 +1,4 @@
-import type { Field } from '#config/field.ts';
+import type { Field } from '#config/schema/field.ts';
 
 /** A right value of a field that differs from its default. */
 export function sampleValue(field: Field): unknown {

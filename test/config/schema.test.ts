@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Field } from '#config/field.ts';
-import { effectPaths, leafByPath, leaves, valueAt } from '#config/leaf.ts';
-import { root } from '#config/root.ts';
+import type { Field } from '#config/schema/field.ts';
+import { effectPaths, leafByPath, leaves, valueAt } from '#config/objects/leaf.ts';
+import { root } from '#config/objects/root.ts';
 import { Sandbox } from './sandbox.ts';
 import { specification, statedDefaults } from './specification.ts';
 

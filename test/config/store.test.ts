@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { ConfigurationError } from '#config/problem.ts';
-import type { Config } from '#config/root.ts';
-import { ConfigStore, type StoreOptions } from '#config/store.ts';
+import { ConfigurationError } from '#config/schema/config-problem.ts';
+import type { Config } from '#config/objects/root.ts';
+import { ConfigStore, type StoreOptions } from '#config/live/store.ts';
 import { leastEnvironment, Sandbox } from './sandbox.ts';
 
 let sandbox: Sandbox;

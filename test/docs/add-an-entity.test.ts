@@ -189,7 +189,7 @@ test('the recipe makes a kind of one file and its lines in the index; everything
 
 test('records of it are made, found, changed and deleted over GraphQL and REST', async () => {
   api = new ServerProcess({
-    program: 'api/main.ts',
+    program: 'api/api-main.ts',
     root: copy,
     // Signing keys are those of this installation, so its tokens are accepted.
     environment: { ...world.environment, STACK_STATE_DIR: dirname(world.mailFolder) },

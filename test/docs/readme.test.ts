@@ -80,7 +80,7 @@ test('a start beside it in the same folder is refused, and leaves its ports and 
   const files = ['ready.json', 'product-ports.json'].map((name) => join(product.stateDir, name));
   const held = files.map((file) => readFileSync(file, 'utf8'));
   const environment = { PATH: process.env['PATH'], HOME: process.env['HOME'], STACK_STATE_DIR: product.stateDir };
-  const refused = run(process.execPath, ['temporal-dev/start.ts'], { cwd: root, env: environment });
+  const refused = run(process.execPath, ['temporal-dev/start-main.ts'], { cwd: root, env: environment });
   await expect(refused).rejects.toMatchObject({
     code: 1,
     // That one reason, and nothing about ports that it would move to.

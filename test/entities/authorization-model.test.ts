@@ -4,8 +4,8 @@ import { transformer, validator } from '@openfga/syntax-transformer';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
 import { registry } from '#entities/index.ts';
-import { deriveModel } from '#entities/kit/authorization-model.ts';
-import { newId } from '#entities/kit/ids.ts';
+import { deriveModel } from '#entities/kit/model/authorization-model.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 
 /** A file of tests as the store's own tool takes it, as far as ours uses it. */
 interface TestFile {

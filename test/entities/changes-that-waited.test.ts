@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { group, groupMembership, membership, registry, task } from '#entities/index.ts';
-import type { DataClient } from '#entities/kit/data-client.ts';
+import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { asPerson, asSystem } from '../kit/as-person.ts';
 import { eventually } from '../kit/eventually.ts';

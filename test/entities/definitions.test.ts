@@ -1,8 +1,17 @@
 import { expect, test } from 'vitest';
 import { organization, user } from '#entities/index.ts';
-import { defineEntityModule, type EntityModule } from '#entities/kit/define.ts';
-import { choice, integer, json, reference, text, textList, timestamp, type Fields } from '#entities/kit/fields.ts';
-import { createRegistry } from '#entities/kit/registry.ts';
+import { defineEntityModule, type EntityModule } from '#entities/kit/model/define.ts';
+import {
+  choice,
+  integer,
+  json,
+  reference,
+  text,
+  textList,
+  timestamp,
+  type Fields,
+} from '#entities/kit/model/fields.ts';
+import { createRegistry } from '#entities/kit/model/registry.ts';
 
 interface Named {
   readonly filter?: readonly string[];

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { organization, registry, user } from '#entities/index.ts';
-import { defineEntityModule } from '#entities/kit/define.ts';
-import { reference } from '#entities/kit/fields.ts';
+import { defineEntityModule } from '#entities/kit/model/define.ts';
+import { reference } from '#entities/kit/model/fields.ts';
 import { relationsOf } from '#entities/kit/read/relations.ts';
-import { createRegistry } from '#entities/kit/registry.ts';
-import { shareOf } from '#entities/kit/share.ts';
+import { createRegistry } from '#entities/kit/model/registry.ts';
+import { shareOf } from '#entities/kit/model/share.ts';
 
 const vendorReview = defineEntityModule({
   kind: 'vendorReview',

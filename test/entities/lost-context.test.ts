@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { organization, registry, task } from '#entities/index.ts';
-import { anonymousCaller, callerOf, systemCaller } from '#entities/kit/caller.ts';
-import { newId } from '#entities/kit/ids.ts';
-import type { UnitOfWork } from '#entities/kit/unit-of-work.ts';
-import type { WorkContext } from '#entities/kit/work-context.ts';
+import { anonymousCaller, callerOf, systemCaller } from '#entities/kit/model/caller.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import type { WorkContext } from '#entities/kit/model/work-context.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
 import { openWorld, type World } from '../kit/world.ts';

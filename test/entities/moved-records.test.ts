@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { file, group, groupMembership, registry, task } from '#entities/index.ts';
-import { newId } from '#entities/kit/ids.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { asPerson, asSystem } from '../kit/as-person.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
 import { openWorld, type World } from '../kit/world.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { file, group, groupMembership, note, registry, task } from '#entities/index.ts';
-import { systemCaller, type Caller } from '#entities/kit/caller.ts';
-import type { DataClient } from '#entities/kit/data-client.ts';
-import { newId } from '#entities/kit/ids.ts';
+import { systemCaller, type Caller } from '#entities/kit/model/caller.ts';
+import type { DataClient } from '#entities/kit/unit/data-client.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { callerNow } from '../kit/caller-now.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
 import { openWorld, type World } from '../kit/world.ts';

@@ -1,10 +1,10 @@
 import { ReferenceKind } from '@mikro-orm/core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { file, note, organization, registry, tag, task, user } from '#entities/index.ts';
-import { callerOf, systemCaller, type Caller } from '#entities/kit/caller.ts';
-import { DataClient } from '#entities/kit/data-client.ts';
-import { newId } from '#entities/kit/ids.ts';
-import type { UnitOfWork } from '#entities/kit/unit-of-work.ts';
+import { callerOf, systemCaller, type Caller } from '#entities/kit/model/caller.ts';
+import { DataClient } from '#entities/kit/unit/data-client.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { buildPerson, deletePerson, type Person } from '../kit/people.ts';
 import { openWorld, type World } from '../kit/world.ts';

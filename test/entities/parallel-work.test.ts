@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { organization, user } from '#entities/index.ts';
-import { callerOf, type Caller } from '#entities/kit/caller.ts';
-import { newId } from '#entities/kit/ids.ts';
-import type { UnitOfWork } from '#entities/kit/unit-of-work.ts';
+import { callerOf, type Caller } from '#entities/kit/model/caller.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
 import { openWorld, type World } from '../kit/world.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loneRead } from '#entities/kit/lone-read.ts';
+import { loneRead } from '#entities/kit/storage/pipelined-query.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
 import { openWorld, type World } from '../kit/world.ts';
 

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { registry } from '#entities/index.ts';
-import type { EntityModule } from '#entities/kit/define.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
 import { fillTable, idOfRow, largeOrganization } from '../kit/crowded-tables.ts';
 import { openWorld, type World } from '../kit/world.ts';
 

@@ -1,6 +1,6 @@
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import type { EncryptingCodec } from '#activities/clients/payload-codec.ts';
+import type { EncryptingCodec } from '#activities/clients/temporal/payload-codec.ts';
 
 const { Payload: WirePayload } = proto.temporal.api.common.v1;
 const { History } = proto.temporal.api.history.v1;

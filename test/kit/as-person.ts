@@ -1,6 +1,6 @@
-import { systemCaller, type Caller } from '#entities/kit/caller.ts';
-import type { DataClient } from '#entities/kit/data-client.ts';
-import { newId } from '#entities/kit/ids.ts';
+import { systemCaller, type Caller } from '#entities/kit/model/caller.ts';
+import type { DataClient } from '#entities/kit/unit/data-client.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { callerNow } from './caller-now.ts';
 import type { Person } from './people.ts';
 import type { World } from './world.ts';

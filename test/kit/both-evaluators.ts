@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { questionAbout } from '#entities/kit/authorization-question.ts';
-import { readAuthorizationState } from '#entities/kit/authorization-state.ts';
-import type { EntityModule } from '#entities/kit/define.ts';
-import { newId } from '#entities/kit/ids.ts';
-import { column } from '#entities/kit/read/column.ts';
-import { compileSql } from '#entities/kit/read/sql.ts';
+import { questionAbout } from '#entities/kit/access/check-request.ts';
+import { readAuthorizationState } from '#entities/kit/access/authorization-state.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import { column } from '#entities/kit/storage/column.ts';
+import { compileSql } from '#entities/kit/storage/sql.ts';
 import { permitted } from '#entities/kit/read/visibility.ts';
 import { callerNow } from './caller-now.ts';
 import type { Person } from './people.ts';

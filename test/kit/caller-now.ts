@@ -1,7 +1,7 @@
-import { callerIn, readStanding } from '#entities/kit/access.ts';
-import type { Caller } from '#entities/kit/caller.ts';
-import { newId } from '#entities/kit/ids.ts';
-import type { Backbone } from '#relay/backbone.ts';
+import { callerIn, readStanding } from '#entities/kit/access/principal-state.ts';
+import type { Caller } from '#entities/kit/model/caller.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import type { Backbone } from '#runtime/runtime.ts';
 
 /** Who a person is for the API in an organization, by the rows and settings of now. */
 export async function callerNow(

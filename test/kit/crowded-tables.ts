@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
-import type { EntityModule } from '#entities/kit/define.ts';
-import type { Field } from '#entities/kit/fields.ts';
-import { snakeCase } from '#entities/kit/snake-case.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
+import type { Field } from '#entities/kit/model/fields.ts';
+import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import { eventually } from './eventually.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { Listener } from '#activities/listeners/listener.ts';
-import { systemCaller } from '#entities/kit/caller.ts';
-import type { Database } from '#entities/kit/database.ts';
-import { newId } from '#entities/kit/ids.ts';
-import type { EventRow } from '#entities/kit/outbox.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import type { Database } from '#entities/kit/unit/database.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import type { EventRow } from '#entities/kit/outbox/outbox.ts';
 import { asOwner } from './as-owner.ts';
 import type { World } from './world.ts';
 

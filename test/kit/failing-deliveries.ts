@@ -1,4 +1,4 @@
-import { newId } from '#entities/kit/ids.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import type { World } from './world.ts';
 import { announce, notingListener, storedDeliveries, type NotingListener } from './events.ts';
 import { eventually } from './eventually.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ErrorCode } from '#entities/kit/errors.ts';
+import type { ErrorCode } from '#entities/kit/base/errors.ts';
 import type { TestAnswer } from './test-client.ts';
 
 /** The operation was refused: nothing of its data is there, and every error has this code and the request's id. */

@@ -1,5 +1,5 @@
 import type { Payload } from '@temporalio/common';
-import { EncryptingCodec } from '#activities/clients/payload-codec.ts';
+import { EncryptingCodec } from '#activities/clients/temporal/payload-codec.ts';
 import type { World } from './world.ts';
 
 export interface StoredRun {

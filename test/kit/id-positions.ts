@@ -11,9 +11,9 @@ import {
   type GraphQLOutputType,
   type GraphQLSchema,
 } from 'graphql';
-import type { EntityModule } from '#entities/kit/define.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
 import { pluralOf, relationsOf } from '#entities/kit/read/relations.ts';
-import type { Registry } from '#entities/kit/registry.ts';
+import type { Registry } from '#entities/kit/model/registry.ts';
 
 /** A place of an operation where an id, or what was made of one, can stand. */
 export interface IdPosition {

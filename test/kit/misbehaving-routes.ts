@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { giveCookie } from '#api/plugins/cookies.ts';
-import { defineRoute, type Route } from '#api/route.ts';
+import { giveCookie } from '#api/http/plugins/cookies.ts';
+import { defineRoute, type Route } from '#api/http/route.ts';
 import { organization } from '#entities/index.ts';
-import { AppError } from '#entities/kit/errors.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
 
 const outcomes = ['answer', 'refuse', 'break', 'return-409', 'return-500', 'unserializable', 'kill', 'twice'] as const;
 

@@ -7,7 +7,7 @@ import {
   type GraphQLField,
   type GraphQLInputType,
 } from 'graphql';
-import { productSchema } from '#api/graphql/schema.ts';
+import { productSchema } from '#api/graphql/graphql-schema.ts';
 import type { TestClient } from './test-client.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { membership, organization, user } from '#entities/index.ts';
-import { systemCaller, type Role } from '#entities/kit/caller.ts';
-import type { RowOf } from '#entities/kit/define.ts';
-import { newId } from '#entities/kit/ids.ts';
+import { systemCaller, type Role } from '#entities/kit/model/caller.ts';
+import type { RowOf } from '#entities/kit/model/define.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { hashPassword } from '#api/auth/password.ts';
 import type { TestClient } from './test-client.ts';
 import type { World } from './world.ts';

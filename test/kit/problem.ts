@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { errorCatalogue, statusOf, type ErrorCode } from '#entities/kit/errors.ts';
+import { errorCatalogue, statusOf, type ErrorCode } from '#entities/kit/base/errors.ts';
 import type { TestAnswer } from './test-client.ts';
 
 /** The answer is a whole problem document with this code, and nothing else. */

@@ -1,7 +1,7 @@
 import { escapeLiteral } from 'pg';
-import { callerOf, type Caller } from '#entities/kit/caller.ts';
-import type { Database } from '#entities/kit/database.ts';
-import { newId } from '#entities/kit/ids.ts';
+import { callerOf, type Caller } from '#entities/kit/model/caller.ts';
+import type { Database } from '#entities/kit/unit/database.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 
 /** A node of PostgreSQL's plan, as EXPLAIN (FORMAT JSON) prints it. */
 export interface PlanNode {

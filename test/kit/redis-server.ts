@@ -1,8 +1,8 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startStack } from '#temporal-dev/stack.ts';
-import { StackError } from '#temporal-dev/stack-error.ts';
+import { startStack } from '#temporal-dev/stack/stack.ts';
+import { StackError } from '#temporal-dev/machine/stack-error.ts';
 
 /** A Redis or Valkey server for one test file. */
 export interface RedisServer {

@@ -1,4 +1,4 @@
-import type { StatementObserver } from '#entities/kit/transaction.ts';
+import type { StatementObserver } from '#entities/kit/storage/transaction.ts';
 
 /** Collects the statements of requests, and not what goes on behind them, such as the relay of tuples. */
 export function requestStatements(texts: string[]): StatementObserver {

@@ -11,11 +11,11 @@ import {
   organizationSetting,
   task,
 } from '#entities/index.ts';
-import { systemCaller } from '#entities/kit/caller.ts';
-import type { DataClient } from '#entities/kit/data-client.ts';
-import type { EntityModule } from '#entities/kit/define.ts';
-import type { Field } from '#entities/kit/fields.ts';
-import { newId } from '#entities/kit/ids.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import type { DataClient } from '#entities/kit/unit/data-client.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
+import type { Field } from '#entities/kit/model/fields.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import type { Person } from './people.ts';
 import { sampleValue } from './sample-value.ts';
 import type { World } from './world.ts';

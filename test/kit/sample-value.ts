@@ -1,5 +1,5 @@
-import type { Field } from '#entities/kit/fields.ts';
-import { newId } from '#entities/kit/ids.ts';
+import type { Field } from '#entities/kit/model/fields.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 
 interface Limits {
   readonly pattern?: string;

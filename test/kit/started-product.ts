@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { rememberPorts } from '#temporal-dev/product-ports.ts';
-import type { ReadyFacts } from '#temporal-dev/ready-block.ts';
+import { rememberPorts } from '#temporal-dev/product/product-ports.ts';
+import type { ReadyFacts } from '#temporal-dev/product/ready-block.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -61,7 +61,7 @@ export class StartedProduct {
 
   async #run(): Promise<void> {
     this.output = '';
-    const child = spawn(process.execPath, ['temporal-dev/start.ts', ...this.#args], {
+    const child = spawn(process.execPath, ['temporal-dev/start-main.ts', ...this.#args], {
       cwd: root,
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'], STACK_STATE_DIR: this.stateDir },
       stdio: ['ignore', 'pipe', 'pipe'],

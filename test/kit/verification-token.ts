@@ -1,5 +1,5 @@
-import { deriveKey } from '#entities/kit/keys.ts';
-import { oneTimeToken } from '#entities/kit/one-time-token.ts';
+import { deriveKey } from '#entities/kit/base/keys.ts';
+import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
 import { asOwner } from './as-owner.ts';
 import type { World } from './world.ts';
 

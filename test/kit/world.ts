@@ -3,26 +3,26 @@ import { join } from 'node:path';
 import { Runtime } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { inject } from 'vitest';
-import { createLogger } from '#activities/clients/logger.ts';
-import { Metrics } from '#api/metrics.ts';
-import type { Route } from '#api/route.ts';
-import { createApi, listen, type Api, type Listening } from '#api/start.ts';
+import { createLogger } from '#runtime/logger.ts';
+import { Metrics } from '#api/http/http-metrics.ts';
+import type { Route } from '#api/http/route.ts';
+import { createApi, listen, type Api, type Listening } from '#api/start-api.ts';
 import { listeners as productListeners } from '#activities/listeners/index.ts';
 import type { Listener } from '#activities/listeners/listener.ts';
-import { ConfigStore, type ReloadReport } from '#config/store.ts';
-import { ManualClock } from '#entities/kit/clock.ts';
-import { newId } from '#entities/kit/ids.ts';
-import type { StatementObserver } from '#entities/kit/transaction.ts';
-import { openBackbone, type Backbone, type BackboneOptions } from '#relay/backbone.ts';
+import { ConfigStore, type ReloadReport } from '#config/live/store.ts';
+import { ManualClock } from '#entities/kit/base/clock.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import type { StatementObserver } from '#entities/kit/storage/transaction.ts';
+import { openBackbone, type Backbone, type BackboneOptions } from '#runtime/runtime.ts';
 import { hasListener } from '#workflows/events/subscriptions.ts';
-import { startWorker, type RunningWorker } from '#worker/start.ts';
-import { createDatabase, dropDatabase } from '#temporal-dev/database.ts';
+import { startWorker, type RunningWorker } from '#worker/start-worker.ts';
+import { createDatabase, dropDatabase } from '#temporal-dev/servers/create-database.ts';
 import { testSecrets } from '../setup/secrets.ts';
 import type { TestStack } from '../setup/test-stack.ts';
 import { recordRead } from './config-reads.ts';
 import { eventually } from './eventually.ts';
 import { TestClient } from './test-client.ts';
-import { verifyInstallation } from '#relay/verify.ts';
+import { verifyInstallation } from '#runtime/verify.ts';
 
 export interface WorldOptions {
   /** Runs a worker in this process; its activity queues, or all. */

@@ -1,8 +1,8 @@
 import { recordNames } from '#api/rest/records/record-names.ts';
-import type { EntityModule } from '#entities/kit/define.ts';
-import { changeableFields, writableFields } from '#entities/kit/exposure.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
+import { changeableFields, writableFields } from '#entities/kit/model/exposure.ts';
 import { pluralOf } from '#entities/kit/read/relations.ts';
-import { snakeCase } from '#entities/kit/snake-case.ts';
+import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import type { TestAnswer, TestClient } from './test-client.ts';
 
 export interface Written {

@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { registry } from '#entities/index.ts';
-import type { EntityModule } from '#entities/kit/define.ts';
-import { choice, flag, integer, json, text, textList, type Field } from '#entities/kit/fields.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
+import { choice, flag, integer, json, text, textList, type Field } from '#entities/kit/model/fields.ts';
 import { withDefaults } from '#migrations/added-columns.ts';
 import { migrate, migrateDown, migrationState, schemaDrift } from '#migrations/migrator.ts';
 import { migrations } from '#migrations/index.ts';
 import { searchDifference } from '#migrations/search-difference.ts';
-import { createDatabase, dropDatabase } from '#temporal-dev/database.ts';
+import { createDatabase, dropDatabase } from '#temporal-dev/servers/create-database.ts';
 
 const admin = inject('stack').postgresUrl.replace('DATABASE', 'postgres');
 const name = `migrations_${process.pid}`;

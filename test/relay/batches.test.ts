@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newId } from '#entities/kit/ids.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { announce, isSettled, notingListener, storedEvents } from '../kit/events.ts';
 import { eventually } from '../kit/eventually.ts';
 import { runsOf, waitForRuns } from '../kit/runs.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newId } from '#entities/kit/ids.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { announce, isSettled, notingListener, storedDeliveries } from '../kit/events.ts';
 import { eventually } from '../kit/eventually.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { systemCaller } from '#entities/kit/caller.ts';
-import { newId } from '#entities/kit/ids.ts';
-import { maintainPartitions } from '#entities/kit/outbox.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import { maintainPartitions } from '#entities/kit/outbox/outbox.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { openWorld, type World } from '../kit/world.ts';
 

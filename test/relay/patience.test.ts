@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { StoreAuthorizer } from '#relay/store-authorizer.ts';
+import { StoreAuthorizer } from '#relay/authorization/store-authorizer.ts';
 
 const question = { object: 'task:1', relation: 'can_edit', subject: 'user:1', context: [] };
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { newId } from '#entities/kit/ids.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { announce, isSettled, notingListener } from '../kit/events.ts';
 import { eventually } from '../kit/eventually.ts';
 import { openWorld, type World } from '../kit/world.ts';

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
-import { newId } from '#entities/kit/ids.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { eventually } from '../kit/eventually.ts';
 import { OpenfgaProxy } from '../kit/fakes/openfga-proxy.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { membership } from '#entities/index.ts';
-import { systemCaller } from '#entities/kit/caller.ts';
-import { newId } from '#entities/kit/ids.ts';
-import type { Backbone } from '#relay/backbone.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import type { Backbone } from '#runtime/runtime.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { OpenfgaProxy } from '../kit/fakes/openfga-proxy.ts';
 import { eventually } from '../kit/eventually.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { newId } from '#entities/kit/ids.ts';
-import type { Tuple } from '#entities/kit/tuples.ts';
-import { verifyInstallation } from '#relay/verify.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import type { Tuple } from '#entities/kit/model/tuples.ts';
+import { verifyInstallation } from '#runtime/verify.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { announce, notingListener } from '../kit/events.ts';
 import { buildPerson, type Person } from '../kit/people.ts';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import type { StatementReport } from '#entities/kit/transaction.ts';
+import type { StatementReport } from '#entities/kit/storage/transaction.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { announce, isSettled, notingListener } from '../kit/events.ts';
 import { eventually } from '../kit/eventually.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { membership, organization, user } from '#entities/index.ts';
-import { systemCaller } from '#entities/kit/caller.ts';
-import type { DataClient } from '#entities/kit/data-client.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import { expectProblem } from '../kit/problem.ts';
 import { verificationToken } from '../kit/verification-token.ts';

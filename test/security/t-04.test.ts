@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isCsrfToken } from '#api/auth/csrf-token.ts';
-import { deriveKey } from '#entities/kit/keys.ts';
-import { checkOneTimeToken, claimedId } from '#entities/kit/one-time-token.ts';
+import { deriveKey } from '#entities/kit/base/keys.ts';
+import { checkOneTimeToken, claimedId } from '#entities/kit/base/one-time-token.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
 import { expectProblem } from '../kit/problem.ts';
 import { verificationToken } from '../kit/verification-token.ts';

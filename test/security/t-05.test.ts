@@ -1,7 +1,7 @@
 import { getNamedType, isInterfaceType, isNonNullType, isObjectType, type GraphQLOutputType } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { registry } from '#entities/index.ts';
-import { productSchema } from '#api/graphql/schema.ts';
+import { productSchema } from '#api/graphql/graphql-schema.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { testPassword } from '../kit/people.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { EncryptingCodec } from '#activities/clients/payload-codec.ts';
-import { armFailpoints } from '#entities/kit/failpoint.ts';
+import { EncryptingCodec } from '#activities/clients/temporal/payload-codec.ts';
+import { armFailpoints } from '#entities/kit/base/failpoint.ts';
 import { eventually } from '../kit/eventually.ts';
 import { storedRuns, type StoredRun } from '../kit/histories.ts';
 import { waitForRuns } from '../kit/runs.ts';

@@ -1,6 +1,6 @@
 import type { HTTPMethods } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ErrorCode } from '#entities/kit/errors.ts';
+import type { ErrorCode } from '#entities/kit/base/errors.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import { expectProblem } from '../kit/problem.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';

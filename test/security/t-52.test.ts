@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { buildSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newId } from '#entities/kit/ids.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
 import { expectGraphqlError } from '../kit/graphql-error.ts';

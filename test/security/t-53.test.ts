@@ -1,8 +1,8 @@
 import { isInputObjectType, type GraphQLInputObjectType } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { productSchema } from '#api/graphql/schema.ts';
+import { productSchema } from '#api/graphql/graphql-schema.ts';
 import { registry } from '#entities/index.ts';
-import { recordFieldNames, type EntityModule } from '#entities/kit/define.ts';
+import { recordFieldNames, type EntityModule } from '#entities/kit/model/define.ts';
 import { alwaysFilterable } from '#entities/kit/read/where.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import type { TestClient } from '../kit/test-client.ts';

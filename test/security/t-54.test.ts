@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { registry } from '#entities/index.ts';
-import { recordFieldNames, type EntityModule } from '#entities/kit/define.ts';
-import { snakeCase } from '#entities/kit/snake-case.ts';
+import { recordFieldNames, type EntityModule } from '#entities/kit/model/define.ts';
+import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { RightsStage } from '../kit/rights-stage.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { rememberedKey } from '#activities/clients/cache/remembered-allows.ts';
-import type { Question } from '#entities/kit/authorizer.ts';
-import type { ConditionedTuple } from '#entities/kit/tuples.ts';
+import { rememberedKey } from '#activities/clients/cache/allow-cache.ts';
+import type { Question } from '#entities/kit/access/authorizer.ts';
+import type { ConditionedTuple } from '#entities/kit/model/tuples.ts';
 import { Random } from '../kit/random.ts';
 
 // T-56: OpenFGA CVE-2026-33729, -34972, -48096; Oathkeeper CVE-2026-33496: keys of remembered decisions that two questions share.

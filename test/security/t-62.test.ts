@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { leaves } from '#config/leaf.ts';
+import { leaves } from '#config/objects/leaf.ts';
 import { note, registry } from '#entities/index.ts';
-import { armFailpoints, type Failpoint } from '#entities/kit/failpoint.ts';
+import { armFailpoints, type Failpoint } from '#entities/kit/base/failpoint.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { databaseDump } from '../kit/database-dump.ts';
 import { isSettled } from '../kit/events.ts';

@@ -1,12 +1,12 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { TemporalGateway } from '#activities/clients/temporal.ts';
-import { prepareNamespace } from '#activities/clients/temporal-admin.ts';
+import { TemporalGateway } from '#activities/clients/temporal/temporal-client.ts';
+import { prepareNamespace } from '#activities/clients/temporal/temporal-admin.ts';
 import { migrate } from '#migrations/migrator.ts';
-import { startStack, type Stack } from '#temporal-dev/stack.ts';
+import { startStack, type Stack } from '#temporal-dev/stack/stack.ts';
 import { workflowBundle } from '#worker/build-bundle.ts';
-import { createDatabase } from '#temporal-dev/database.ts';
+import { createDatabase } from '#temporal-dev/servers/create-database.ts';
 import { testSecrets } from './secrets.ts';
 
 /** What every test file gets: addresses of the one stack of this run. */

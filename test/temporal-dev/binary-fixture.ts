@@ -7,7 +7,7 @@ import { crc32, gzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
 import type { SearchContext } from '#temporal-dev/binaries/find-binary.ts';
 import type { Tool } from '#temporal-dev/binaries/tool.ts';
-import { readStackEnvironment, type Variables } from '#temporal-dev/environment.ts';
+import { readStackEnvironment, type Variables } from '#temporal-dev/machine/stack-environment.ts';
 import { temporaryDirectory } from './stack-fixture.ts';
 
 /** A program that says its version as the tools of the tests do. */

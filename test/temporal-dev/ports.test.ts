@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { readStackEnvironment } from '#temporal-dev/environment.ts';
-import { claimPort, LOOPBACK, type PortClaim } from '#temporal-dev/ports.ts';
+import { readStackEnvironment } from '#temporal-dev/machine/stack-environment.ts';
+import { claimPort, LOOPBACK, type PortClaim } from '#temporal-dev/machine/ports.ts';
 
 const claim = (
   stateDir: string,

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { user } from '#entities/index.ts';
-import { systemCaller } from '#entities/kit/caller.ts';
-import { productModules } from '#entities/kit/product-modules.ts';
-import { newId } from '#entities/kit/ids.ts';
-import { demoEmail, seedDemo } from '#temporal-dev/seed-demo.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import { productModules } from '#entities/kit/model/product-modules.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import { demoEmail, seedDemo } from '#temporal-dev/product/seed-demo.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { callerNow } from '../kit/caller-now.ts';
 import { openWorld } from '../kit/world.ts';

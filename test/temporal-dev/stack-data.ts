@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
-import type { RunningStack } from '#temporal-dev/running-stack.ts';
-import { readState } from '#temporal-dev/state.ts';
+import type { RunningStack } from '#temporal-dev/stack/running-stack.ts';
+import { readState } from '#temporal-dev/servers/stack-state.ts';
 
 /** Something written to each server of a stack, to see later that it is still there. */
 export interface Traces {

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { PORT_NAMES, readStackEnvironment } from '#temporal-dev/environment.ts';
-import { MEMBER_VARIABLE } from '#temporal-dev/helper-process.ts';
-import { claimPort, type PortClaim, type Ports } from '#temporal-dev/ports.ts';
-import { findProcesses, hasEnvironment, workingDirectory } from '#temporal-dev/process-table.ts';
-import { startStack, stopStack, type Stack, type StackOptions } from '#temporal-dev/stack.ts';
-import { readState, writeState } from '#temporal-dev/state.ts';
+import { PORT_NAMES, readStackEnvironment } from '#temporal-dev/machine/stack-environment.ts';
+import { MEMBER_VARIABLE } from '#temporal-dev/machine/helper-process.ts';
+import { claimPort, type PortClaim, type Ports } from '#temporal-dev/machine/ports.ts';
+import { findProcesses, hasEnvironment, workingDirectory } from '#temporal-dev/machine/process-table.ts';
+import { startStack, stopStack, type Stack, type StackOptions } from '#temporal-dev/stack/stack.ts';
+import { readState, writeState } from '#temporal-dev/servers/stack-state.ts';
 
 /** Fetching the servers on an empty machine may take this long, ms; with a filled cache nothing here comes near it. */
 export const COLD_TIMEOUT_MS = 20 * 60_000;

@@ -20,7 +20,7 @@ test.each([
   [['--config'], "Option '--config <value>' argument missing"],
 ])('arguments that are none are refused in one line: %j', async (args, reason) => {
   const environment = { PATH: process.env['PATH'], HOME: process.env['HOME'], STACK_STATE_DIR: join(folder, 'state') };
-  const { code, stderr } = await run(process.execPath, ['temporal-dev/start.ts', ...args], {
+  const { code, stderr } = await run(process.execPath, ['temporal-dev/start-main.ts', ...args], {
     cwd: root,
     env: environment,
   }).then(
@@ -72,7 +72,7 @@ describe('with servers of your own, named in a file', () => {
     const environment = { PATH: process.env['PATH'], HOME: process.env['HOME'], STACK_STATE_DIR: product.stateDir };
     const { stdout } = await run(
       process.execPath,
-      ['temporal-dev/with-local.ts', 'migrations/main.ts', 'up', 'status'],
+      ['temporal-dev/product/with-local.ts', 'migrations/migrate-main.ts', 'up', 'status'],
       { cwd: root, env: environment },
     );
     expect(stdout).toMatch(/pending: none/);

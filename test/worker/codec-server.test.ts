@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { defaultPayloadConverter } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { EncryptingCodec } from '#activities/clients/payload-codec.ts';
-import { startCodecServer } from '#worker/codec-server.ts';
+import { EncryptingCodec } from '#activities/clients/temporal/payload-codec.ts';
+import { startCodecServer } from '#worker/codec/codec-server.ts';
 import { testSecrets } from '../setup/secrets.ts';
 
 const ui = 'https://temporal-ui.example';

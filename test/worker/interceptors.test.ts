@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newId } from '#entities/kit/ids.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { isSettled } from '../kit/events.ts';
 import { eventually } from '../kit/eventually.ts';
 import { waitForMails } from '../kit/mailbox.ts';

@@ -19,7 +19,7 @@ test(
     // The listener waits for this table.
     await blocker.query('begin; lock table email_verifications in access exclusive mode');
     const worker = new ServerProcess({
-      program: 'worker/main.ts',
+      program: 'worker/worker-main.ts',
       environment: { ...world.environment, CORE_JOBQUEUE_QUEUECONF_SOFTSTOPTIMEOUT: '100' },
     });
     await worker.ready;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { newId } from '#entities/kit/ids.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { isSettled } from '../kit/events.ts';
 import { eventually } from '../kit/eventually.ts';
 import { waitForMails } from '../kit/mailbox.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const startWorkerProcess = (environment: Record<string, string> = {}, args: string[] = []) =>
-  new ServerProcess({ program: 'worker/main.ts', environment: { ...world.environment, ...environment }, args });
+  new ServerProcess({ program: 'worker/worker-main.ts', environment: { ...world.environment, ...environment }, args });
 
 describe.concurrent('the worker process', patience, () => {
   test('delivers, and ends with 0 on SIGTERM', async () => {

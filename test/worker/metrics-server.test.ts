@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { serveMetrics } from '#activities/clients/metrics-server.ts';
-import { serverUrl } from '#activities/clients/server-url.ts';
+import { serveMetrics } from '#runtime/metrics-server.ts';
+import { serverUrl } from '#runtime/server-url.ts';
 
 test('figures that cannot be brought up to date are a refused scrape, and the next one is answered', async () => {
   let isBroken = true;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newId } from '#entities/kit/ids.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { eventually } from '../kit/eventually.ts';
 import { waitForMails } from '../kit/mailbox.ts';
 import { ServerProcess } from '../kit/server-process.ts';
@@ -20,7 +20,7 @@ afterAll(() => world.close());
  */
 async function exported(settings: Readonly<Record<string, string>>): Promise<Map<string, number> | undefined> {
   const worker = new ServerProcess({
-    program: 'worker/main.ts',
+    program: 'worker/worker-main.ts',
     environment: { ...world.environment, CORE_JOBQUEUE_QUEUECONF_TESTONLY: 'true', ...settings },
   });
   try {

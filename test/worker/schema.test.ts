@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { migrate } from '#migrations/migrator.ts';
-import { createDatabase, dropDatabase } from '#temporal-dev/database.ts';
+import { createDatabase, dropDatabase } from '#temporal-dev/servers/create-database.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
 import { ServerProcess } from '../kit/server-process.ts';
@@ -17,7 +17,7 @@ afterAll(() => world.close());
 
 const startWorkerOn = (databaseUrl: string) =>
   new ServerProcess({
-    program: 'worker/main.ts',
+    program: 'worker/worker-main.ts',
     environment: { ...world.environment, CORE_DB_PRIMARYDBSOURCE: databaseUrl },
   });
 

@@ -1,7 +1,7 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { newId } from '#entities/kit/ids.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { waitForMails } from '../kit/mailbox.ts';
 import { openWorld, type Instance, type World } from '../kit/world.ts';
 

@@ -1,6 +1,6 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { newId } from '#entities/kit/ids.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { announce, isSettled, notingListener, storedDeliveries } from '../kit/events.ts';
 import { eventually } from '../kit/eventually.ts';
 import { runsOf, waitForRuns } from '../kit/runs.ts';

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
-import { createMaintenanceActivities, type MaintenanceDependencies } from '#activities/maintenance/activities.ts';
-import { createLogger } from '#activities/clients/logger.ts';
+import {
+  createMaintenanceActivities,
+  type MaintenanceDependencies,
+} from '#activities/maintenance/maintenance-activities.ts';
+import { createLogger } from '#runtime/logger.ts';
 
 test('of several parts of a sweep that fail each one is told of', async () => {
   const lines: string[] = [];

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { membership, organizationSetting, user } from '#entities/index.ts';
 import type { Listener } from '#activities/listeners/listener.ts';
-import { newId } from '#entities/kit/ids.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { announce, isSettled, notingListener, storedDeliveries, storedEvents } from '../kit/events.ts';
 import { eventually } from '../kit/eventually.ts';

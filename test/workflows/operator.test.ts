@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { armFailpoints } from '#entities/kit/failpoint.ts';
+import { armFailpoints } from '#entities/kit/base/failpoint.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { isSettled } from '../kit/events.ts';
 import { eventually } from '../kit/eventually.ts';

@@ -1,9 +1,9 @@
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { EncryptingCodec } from '#activities/clients/payload-codec.ts';
-import { AppError } from '#entities/kit/errors.ts';
-import { newId } from '#entities/kit/ids.ts';
+import { EncryptingCodec } from '#activities/clients/temporal/payload-codec.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { announce, notingListener } from '../kit/events.ts';
 import { eventually } from '../kit/eventually.ts';

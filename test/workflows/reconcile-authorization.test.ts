@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createAuthorizationActivities } from '#activities/authorization/activities.ts';
+import { createAuthorizationActivities } from '#activities/authorization/authorization-activities.ts';
 import { group, groupMembership, registry, task } from '#entities/index.ts';
-import { systemCaller } from '#entities/kit/caller.ts';
-import type { DataClient } from '#entities/kit/data-client.ts';
-import { newId } from '#entities/kit/ids.ts';
-import type { Tuple } from '#entities/kit/tuples.ts';
-import { verifyInstallation } from '#relay/verify.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import type { DataClient } from '#entities/kit/unit/data-client.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import type { Tuple } from '#entities/kit/model/tuples.ts';
+import { verifyInstallation } from '#runtime/verify.ts';
 import {
   reconcileAuthorizationContract,
   type Disagreement,

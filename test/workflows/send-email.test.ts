@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { armFailpoints } from '#entities/kit/failpoint.ts';
+import { armFailpoints } from '#entities/kit/base/failpoint.ts';
 import { sendEmailContract, type SendEmailInput } from '#workflows/email/send-email.contract.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { isSettled } from '../kit/events.ts';

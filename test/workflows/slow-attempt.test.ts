@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { announce, notingListener, storedDeliveries } from '../kit/events.ts';
 import { eventually } from '../kit/eventually.ts';
 import { waitForRuns } from '../kit/runs.ts';
-import { newId } from '#entities/kit/ids.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let attempts = 0;

@@ -13,8 +13,8 @@ let worker: ServerProcess;
 beforeAll(async () => {
   [world, collector] = await Promise.all([openWorld(), OtlpCollector.start()]);
   const environment = { ...world.environment, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
-  api = new ServerProcess({ program: 'api/main.ts', environment });
-  worker = new ServerProcess({ program: 'worker/main.ts', environment });
+  api = new ServerProcess({ program: 'api/api-main.ts', environment });
+  worker = new ServerProcess({ program: 'worker/worker-main.ts', environment });
   await Promise.all([api.ready, worker.ready]);
   // The word that it is ready may be quicker than the line that says where.
   await eventually(() => api.url !== '');

@@ -1,6 +1,6 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { ActivityInboundCallsInterceptor, ActivityInterceptors } from '@temporalio/worker';
-import { isAppError } from '#entities/kit/errors.ts';
+import { isAppError } from '#entities/kit/base/errors.ts';
 
 /**
  * The one translation from our errors to failures of Temporal: the code becomes the failure's type. Messages of unexpected

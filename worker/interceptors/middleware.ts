@@ -1,6 +1,6 @@
 import type { Context } from '@temporalio/activity';
 import type { ActivityInterceptors } from '@temporalio/worker';
-import type { JobMiddleware } from '#activities/clients/job-middleware.ts';
+import type { JobMiddleware } from '#activities/clients/temporal/job-middleware.ts';
 
 /** What the configuration puts around every attempt of an activity (`jobqueue.queueconf.WorkerMiddleware`, `Hooks`, …). */
 export function middlewareInterceptor(middleware: JobMiddleware): (context: Context) => ActivityInterceptors {

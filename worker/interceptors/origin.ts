@@ -1,10 +1,10 @@
 import type { Context } from '@temporalio/activity';
 import type { ActivityInboundCallsInterceptor, ActivityInterceptors } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import type { EncryptingCodec } from '#activities/clients/payload-codec.ts';
-import { originIn } from '#activities/clients/temporal.ts';
-import { withOrigin } from '#activities/clients/work-origin.ts';
-import { startSpan } from '#entities/kit/trace.ts';
+import type { EncryptingCodec } from '#activities/clients/temporal/payload-codec.ts';
+import { originIn } from '#activities/clients/temporal/temporal-client.ts';
+import { withOrigin } from '#activities/clients/temporal/work-origin.ts';
+import { startSpan } from '#entities/kit/base/trace.ts';
 
 /**
  * Runs each activity on behalf of the request that caused it: its span continues the request's trace, its statements and log

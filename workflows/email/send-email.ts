@@ -1,5 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { EmailActivities } from '#activities/email/activities.ts';
+import type { EmailActivities } from '#activities/email/email-activities.ts';
 import { activityOptions } from '../kit/activity-queue.ts';
 import type { SendEmailInput } from './send-email.contract.ts';
 

@@ -9,7 +9,7 @@ import {
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
-import type { EventActivities } from '#activities/events/activities.ts';
+import type { EventActivities } from '#activities/events/event-activities.ts';
 import { activityOptions } from '../kit/activity-queue.ts';
 import { retryDeliverySignal, skipDeliverySignal, type DeliverEventInput } from './deliver-event.contract.ts';
 import { startDelivery } from './start-delivery.ts';

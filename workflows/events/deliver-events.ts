@@ -1,5 +1,5 @@
 import { proxyLocalActivities } from '@temporalio/workflow';
-import type { EventActivities } from '#activities/events/activities.ts';
+import type { EventActivities } from '#activities/events/event-activities.ts';
 import type { DeliverEventsInput } from './deliver-events.contract.ts';
 import { startDelivery } from './start-delivery.ts';
 

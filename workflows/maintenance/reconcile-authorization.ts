@@ -1,5 +1,5 @@
 import { continueAsNew, proxyActivities } from '@temporalio/workflow';
-import type { AuthorizationActivities, ReconciledPage } from '#activities/authorization/activities.ts';
+import type { AuthorizationActivities, ReconciledPage } from '#activities/authorization/authorization-activities.ts';
 import { activityOptions } from '../kit/activity-queue.ts';
 import type { ReconcileInput, ReconciliationReport } from './reconcile-authorization.contract.ts';
 

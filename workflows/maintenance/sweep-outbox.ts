@@ -1,5 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { MaintenanceActivities } from '#activities/maintenance/activities.ts';
+import type { MaintenanceActivities } from '#activities/maintenance/maintenance-activities.ts';
 import { activityOptions } from '../kit/activity-queue.ts';
 import type { MaintenanceInput } from './sweep-outbox.contract.ts';
 

@@ -1,4 +1,4 @@
-import type { Config } from '#config/root.ts';
+import type { Config } from '#config/objects/root.ts';
 import type { EmailTheme } from './render.ts';
 import { FolderTransport, NoTransport, type EmailTransport } from './transport.ts';
 

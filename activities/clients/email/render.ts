@@ -1,4 +1,4 @@
-import { escapeHtml } from '#entities/kit/escape-html.ts';
+import { escapeHtml } from '#entities/kit/base/escape-html.ts';
 
 /** What a mail says, without how it looks. */
 export interface EmailContent {

@@ -1,8 +1,8 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import MailComposer from 'nodemailer/lib/mail-composer/index.js';
-import { AppError } from '#entities/kit/errors.ts';
-import { failpoint } from '#entities/kit/failpoint.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
+import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { digestOf, mailFolder } from './mail-folder.ts';
 
 export interface OutgoingEmail {

@@ -7,9 +7,9 @@ import {
   type TupleKey,
   type UserClientConfigurationParams,
 } from '@openfga/sdk';
-import type { Question } from '#entities/kit/authorizer.ts';
-import { AppError } from '#entities/kit/errors.ts';
-import type { ConditionedTuple, Tuple } from '#entities/kit/tuples.ts';
+import type { Question } from '#entities/kit/access/authorizer.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
+import type { ConditionedTuple, Tuple } from '#entities/kit/model/tuples.ts';
 import { fingerprint, type WrittenModel } from './written-model.ts';
 
 export interface AuthorizationStoreSettings {

@@ -1,6 +1,6 @@
 import type { RelationReference, TypeDefinition, Userset } from '@openfga/sdk';
 import { transformer } from '@openfga/syntax-transformer';
-import { parentContext } from '#entities/kit/authorization-model.ts';
+import { parentContext } from '#entities/kit/model/authorization-model.ts';
 import type { WrittenModel } from './written-model.ts';
 
 /** A place where a model does not say what it must; texts are in the store's own language. */

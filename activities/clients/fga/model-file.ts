@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errors, transformer, validator } from '@openfga/syntax-transformer';
-import { ConfigurationError, type Problem } from '#config/problem.ts';
-import type { Config } from '#config/root.ts';
+import { ConfigurationError, type Problem } from '#config/schema/config-problem.ts';
+import type { Config } from '#config/objects/root.ts';
 import { modelDifferences } from './model-differences.ts';
 import type { WrittenModel } from './written-model.ts';
 

@@ -1,5 +1,5 @@
 import { CredentialsMethod, type UserClientConfigurationParams } from '@openfga/sdk';
-import type { Config } from '#config/root.ts';
+import type { Config } from '#config/objects/root.ts';
 
 /** How this server identifies itself to the store: a key, tokens that the SDK asks the issuer for, or not at all. */
 export function storeCredentials({

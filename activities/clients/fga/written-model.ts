@@ -1,5 +1,5 @@
 import type { AuthorizationModel, Userset } from '@openfga/sdk';
-import type { ModelType, Rewrite } from '#entities/kit/authorization-model.ts';
+import type { ModelType, Rewrite } from '#entities/kit/model/authorization-model.ts';
 
 /** A model as the store takes it. */
 export type WrittenModel = Pick<AuthorizationModel, 'schema_version' | 'type_definitions' | 'conditions'>;

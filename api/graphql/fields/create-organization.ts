@@ -1,7 +1,7 @@
 import { GraphQLInputObjectType, GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql';
 import { membership, organization } from '#entities/index.ts';
-import { AppError } from '#entities/kit/errors.ts';
-import type { GraphqlContext } from '../context.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
+import type { GraphqlContext } from '../graphql-context.ts';
 import type { HandWrittenField } from '../hand-written-field.ts';
 
 interface Input {

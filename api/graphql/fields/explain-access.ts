@@ -8,11 +8,11 @@ import {
   GraphQLString,
 } from 'graphql';
 import { registry, user } from '#entities/index.ts';
-import { callerIn, readStandingIn } from '#entities/kit/access.ts';
-import { AppError } from '#entities/kit/errors.ts';
-import { isExposed } from '#entities/kit/exposure.ts';
-import { existingId } from '#entities/kit/missing-record.ts';
-import { explain, type ExplainedRule, type Explanation } from '#entities/kit/explanation.ts';
+import { callerIn, readStandingIn } from '#entities/kit/access/principal-state.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
+import { isExposed } from '#entities/kit/model/exposure.ts';
+import { existingId } from '#entities/kit/model/missing-record.ts';
+import { explain, type ExplainedRule, type Explanation } from '#entities/kit/access/explanation.ts';
 import type { HandWrittenField } from '../hand-written-field.ts';
 
 interface Arguments {

@@ -1,12 +1,12 @@
 import { Type, type TObject, type TSchema } from 'typebox';
-import type { EntityModule } from '#entities/kit/define.ts';
-import { snakeCase } from '#entities/kit/snake-case.ts';
-import type { Field } from '#entities/kit/fields.ts';
-import { parseInstant } from '#entities/kit/instant.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
+import { snakeCase } from '#entities/kit/base/snake-case.ts';
+import type { Field } from '#entities/kit/model/fields.ts';
+import { parseInstant } from '#entities/kit/base/instant.ts';
 import type { PageSelection, RecordSelection } from '#entities/kit/read/document.ts';
 import { longestCursor, mostOrderTerms, type OrderTerm } from '#entities/kit/read/order.ts';
 import { orderableFields, type Filter } from '#entities/kit/read/where.ts';
-import { pageSlice, usualSize, type SliceArguments } from '../../page-slice.ts';
+import { pageSlice, usualSize, type SliceArguments } from '../../http/page-slice.ts';
 import { recordNames } from './record-names.ts';
 import { idText, valueSchema } from './record-schema.ts';
 

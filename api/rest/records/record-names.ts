@@ -1,6 +1,6 @@
-import { tenancyField, type EntityModule } from '#entities/kit/define.ts';
-import { readableFields } from '#entities/kit/exposure.ts';
-import { inWords } from '#entities/kit/snake-case.ts';
+import { tenancyField, type EntityModule } from '#entities/kit/model/define.ts';
+import { readableFields } from '#entities/kit/model/exposure.ts';
+import { inWords } from '#entities/kit/base/snake-case.ts';
 
 /** What a kind is called in REST. */
 export interface RecordNames {

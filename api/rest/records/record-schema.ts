@@ -1,8 +1,8 @@
 import { Type, type TObject, type TSchema } from 'typebox';
-import type { EntityModule } from '#entities/kit/define.ts';
-import { snakeCase } from '#entities/kit/snake-case.ts';
-import { changeableFields, isRequired, writableFields, type NamedField } from '#entities/kit/exposure.ts';
-import type { Field } from '#entities/kit/fields.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
+import { snakeCase } from '#entities/kit/base/snake-case.ts';
+import { changeableFields, isRequired, writableFields, type NamedField } from '#entities/kit/model/exposure.ts';
+import type { Field } from '#entities/kit/model/fields.ts';
 import { answeredFields } from './record-names.ts';
 
 interface JsonSchema {

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import type { Caller } from '../caller.ts';
-import { AppError } from '../errors.ts';
-import { refuseSwitchedOff } from '../product-modules.ts';
-import { column } from './column.ts';
+import type { Caller } from '../model/caller.ts';
+import { AppError } from '../base/errors.ts';
+import { refuseSwitchedOff } from '../model/product-modules.ts';
+import { column } from '../storage/column.ts';
 import { DocumentCompiler, type ListsPart, type PageSelection, type RecordSelection } from './document.ts';
-import { Outline } from './outline.ts';
+import { Outline } from './query-shape.ts';
 import { planned } from './plan.ts';
-import { compileSql, type Sql, type Statement } from './sql.ts';
+import { compileSql, type Sql, type Statement } from '../storage/sql.ts';
 
 /**
  * Compiles a list with everything below it into one statement, which returns the answer as JSON text, `result`. The

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import type { Caller } from '../caller.ts';
-import type { EntityModule } from '../define.ts';
+import type { Caller } from '../model/caller.ts';
+import type { EntityModule } from '../model/define.ts';
 import { behind, cursorOf, orderBy, reversed, totalOrder, type OrderTerm } from './order.ts';
-import type { Outline } from './outline.ts';
+import type { Outline } from './query-shape.ts';
 import type { ToMany, ToOne } from './relations.ts';
-import type { Sql } from './sql.ts';
-import { presented } from './presented.ts';
+import type { Sql } from '../storage/sql.ts';
+import { presented } from './format-column.ts';
 import { rowsOf, visibleRows } from './source.ts';
 import { visible } from './visibility.ts';
 import { Aliases, allOf, filterPredicate, link, type Filter } from './where.ts';

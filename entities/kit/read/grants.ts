@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import type { Caller } from '../caller.ts';
-import { grantersOf, type Granter } from '../links.ts';
-import type { EntityModule } from '../define.ts';
-import type { TupleGrant } from '../tuples.ts';
-import type { Sql } from './sql.ts';
-import { column } from './column.ts';
+import type { Caller } from '../model/caller.ts';
+import { grantersOf, type Granter } from '../model/links.ts';
+import type { EntityModule } from '../model/define.ts';
+import type { TupleGrant } from '../model/tuples.ts';
+import type { Sql } from '../storage/sql.ts';
+import { column } from '../storage/column.ts';
 
 /** How grants in other rows are looked up: for a row that is there already, or first, to find the rows by them. */
 export type Lookup = 'of the row' | 'first';

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import type { EntityModule } from '../define.ts';
-import { AppError } from '../errors.ts';
-import { isStorable } from '../input.ts';
-import { parseInstant } from '../instant.ts';
-import type { Sql } from './sql.ts';
-import { column } from './column.ts';
+import type { EntityModule } from '../model/define.ts';
+import { AppError } from '../base/errors.ts';
+import { isStorable } from '../model/input.ts';
+import { parseInstant } from '../base/instant.ts';
+import type { Sql } from '../storage/sql.ts';
+import { column } from '../storage/column.ts';
 
 /** One term of an order. */
 export interface OrderTerm {

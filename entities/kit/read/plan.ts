@@ -1,8 +1,8 @@
 import { hash, randomUUID } from 'node:crypto';
-import type { Caller } from '../caller.ts';
-import { RecentlyUsed } from '../recently-used.ts';
-import { Slot } from './outline.ts';
-import type { Statement } from './sql.ts';
+import type { Caller } from '../model/caller.ts';
+import { RecentlyUsed } from '../base/recently-used.ts';
+import { Slot } from './query-shape.ts';
+import type { Statement } from '../storage/sql.ts';
 
 /** A compiled statement that serves every caller of a sort: its text, and where each of its values comes from. */
 interface Plan {

@@ -1,7 +1,7 @@
-import { tenancyField, type EntityModule } from '../define.ts';
-import { isExposed, readableFields } from '../exposure.ts';
-import type { Registry } from '../registry.ts';
-import { inWords } from '../snake-case.ts';
+import { tenancyField, type EntityModule } from '../model/define.ts';
+import { isExposed, readableFields } from '../model/exposure.ts';
+import type { Registry } from '../model/registry.ts';
+import { inWords } from '../base/snake-case.ts';
 
 /** A way from one record to others. */
 export type Relation = ToOne | ToMany;

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { Caller } from '../caller.ts';
-import { recordFieldNames, tenancyField, type EntityModule } from '../define.ts';
-import { AppError } from '../errors.ts';
-import { compileSql, type Sql } from './sql.ts';
-import { column } from './column.ts';
+import type { Caller } from '../model/caller.ts';
+import { recordFieldNames, tenancyField, type EntityModule } from '../model/define.ts';
+import { AppError } from '../base/errors.ts';
+import { compileSql, type Sql } from '../storage/sql.ts';
+import { column } from '../storage/column.ts';
 import { visible, visibleInList } from './visibility.ts';
 import { allOf, comparisons, type Comparison } from './where.ts';
 

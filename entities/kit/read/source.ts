@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
-import type { Caller, Role } from '../caller.ts';
-import type { EntityModule } from '../define.ts';
-import type { Field } from '../fields.ts';
-import { readableFields } from '../exposure.ts';
-import { entryFields } from '../history-kind.ts';
-import { targetOf } from '../links.ts';
-import { isSwitchedOn } from '../product-modules.ts';
-import { snakeCase } from '../snake-case.ts';
-import { column } from './column.ts';
+import type { Caller, Role } from '../model/caller.ts';
+import type { EntityModule } from '../model/define.ts';
+import type { Field } from '../model/fields.ts';
+import { readableFields } from '../model/exposure.ts';
+import { entryFields } from '../model/history-kind.ts';
+import { targetOf } from '../model/links.ts';
+import { isSwitchedOn } from '../model/product-modules.ts';
+import { snakeCase } from '../base/snake-case.ts';
+import { column } from '../storage/column.ts';
 import type { OrderTerm } from './order.ts';
-import type { Sql } from './sql.ts';
+import type { Sql } from '../storage/sql.ts';
 import { visible, visibleInList } from './visibility.ts';
 
 /** What a list of a kind reads from: a table expression whose columns are called like the fields. */

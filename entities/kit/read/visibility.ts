@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Caller } from '../caller.ts';
-import type { EntityModule } from '../define.ts';
-import { targetOf } from '../links.ts';
+import type { Caller } from '../model/caller.ts';
+import type { EntityModule } from '../model/define.ts';
+import { targetOf } from '../model/links.ts';
 import {
   afterTheRules,
   allow,
@@ -12,11 +12,11 @@ import {
   type Condition,
   type Operation,
   type Rule,
-} from '../policy.ts';
-import { column } from './column.ts';
+} from '../model/policy.ts';
+import { column } from '../storage/column.ts';
 import { isOpenToMembers, relatedPredicates, type Lookup } from './grants.ts';
-import { live } from './live.ts';
-import type { Sql } from './sql.ts';
+import { live } from './scope.ts';
+import type { Sql } from '../storage/sql.ts';
 
 /**
  * Which rows exist for a caller: live ones of its tenancy that the rules let it see. For a row that is found by something

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
-import type { Caller } from '../caller.ts';
-import { AppError } from '../errors.ts';
-import { isStorable, normalized } from '../input.ts';
-import type { EntityModule } from '../define.ts';
-import { searchFunctionName } from '../search-function.ts';
+import type { Caller } from '../model/caller.ts';
+import { AppError } from '../base/errors.ts';
+import { isStorable, normalized } from '../model/input.ts';
+import type { EntityModule } from '../model/define.ts';
+import { searchFunctionName } from '../storage/search-function.ts';
 import type { Relation } from './relations.ts';
-import type { Sql } from './sql.ts';
-import { snakeCase } from '../snake-case.ts';
-import { column } from './column.ts';
+import type { Sql } from '../storage/sql.ts';
+import { snakeCase } from '../base/snake-case.ts';
+import { column } from '../storage/column.ts';
 import { visible } from './visibility.ts';
 
 /** Comparisons of one field; all of them must hold. */

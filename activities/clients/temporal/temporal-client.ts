@@ -1,0 +1,252 @@
+import { fileURLToPath } from 'node:url';
+import {
+  Client,
+  Connection,
+  WorkflowExecutionAlreadyStartedError,
+  type ConnectionLike,
+  type ConnectionOptions,
+  type WorkflowClientInterceptor,
+} from '@temporalio/client';
+import {
+  defaultPayloadConverter,
+  WorkflowIdConflictPolicy,
+  WorkflowIdReusePolicy,
+  type DataConverter,
+  type Payload,
+} from '@temporalio/common';
+import { AppError } from '#entities/kit/base/errors.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import type { ActivityQueue } from '#workflows/kit/activity-queue.ts';
+import {
+  originHeader,
+  workflowTaskTimeoutMs,
+  type WorkflowContract,
+  type WorkOrigin,
+} from '#workflows/kit/contract.ts';
+import type { SearchValues } from '#workflows/kit/search-attributes.ts';
+import { searchPairs } from '#workflows/kit/search-pairs.ts';
+import type { JobMiddleware } from './job-middleware.ts';
+import { EncryptingCodec } from './payload-codec.ts';
+import { currentOrigin } from './work-origin.ts';
+
+export interface TemporalSettings {
+  /** `host:port`. */
+  readonly address: string;
+  readonly namespace: string;
+  /** Before every task queue, workflow id and schedule id (`jobqueue.queueconf.Schema`). */
+  readonly prefix: string;
+  /** `sessions.encryptionkey`. */
+  readonly encryptionKey: string;
+  /** API key and TLS, from Temporal's own environment variables. */
+  readonly credentials?: Pick<ConnectionOptions, 'apiKey' | 'tls'>;
+  /** Longest one call may take, in milliseconds. */
+  readonly timeoutMs?: number;
+  /** How activities are tried that do not say otherwise (`jobqueue.queueconf`). */
+  readonly activityDefaults?: Omit<ActivityQueue, 'taskQueue'>;
+  /** Around every start of a workflow (`jobqueue.queueconf.JobInsertMiddleware` and its relatives). */
+  readonly middleware?: JobMiddleware;
+  /** The same work can be started twice, for tests (`jobqueue.queueconf.Test.DisableUniqueEnforcement`). */
+  readonly hasRandomIds?: boolean;
+}
+
+/** As the configuration has them by default. */
+const commonDefaults: Omit<ActivityQueue, 'taskQueue'> = {
+  attemptTimeoutMs: 60_000,
+  heartbeatTimeoutMs: 10_000,
+  retry: { maximumAttempts: 25, initialIntervalMs: 1_000, backoffCoefficient: 2, maximumIntervalMs: 100_000 },
+};
+
+/** Splits `temporal://host:port/namespace` (`jobqueue.connectionuri`). */
+export function parseConnectionUri(uri: string): { readonly address: string; readonly namespace: string } {
+  const url = new URL(uri);
+  return {
+    address: `${url.hostname}:${url.port || '7233'}`,
+    namespace: decodeURIComponent(url.pathname.slice(1)) || 'default',
+  };
+}
+
+/** Converter of client and worker: failures and payloads pass the encrypting codec. */
+export function encryptedDataConverter(codec: EncryptingCodec): DataConverter {
+  return {
+    payloadCodecs: [codec],
+    failureConverterPath: fileURLToPath(new URL('../../../workflows/kit/failure-converter.ts', import.meta.url)),
+  };
+}
+
+export interface StartOptions {
+  readonly search: SearchValues;
+  /**
+   * `once`: a workflow of this id that has ended stays ended (default). `again`: it may run again; for work that is
+   * idempotent and whose rows say that it is not done.
+   */
+  readonly repeat?: 'once' | 'again';
+}
+
+/** The only way to Temporal from outside a workflow. Connects with the first call and again after every loss. */
+export class TemporalGateway {
+  readonly settings: TemporalSettings;
+  readonly client: Client;
+  /** What encrypts everything that Temporal stores of us. */
+  readonly codec: EncryptingCodec;
+  readonly #connection: Connection;
+  readonly #isEager: boolean;
+
+  /**
+   * @param workers connection of the workers of this process: what is started over it is begun by them at once, when one
+   * of them has room, without a way over the queue. Whoever opened it closes it.
+   */
+  constructor(settings: TemporalSettings, workers?: ConnectionLike) {
+    this.settings = settings;
+    this.#isEager = workers !== undefined;
+    this.#connection = Connection.lazy({
+      address: settings.address,
+      ...settings.credentials,
+      // By default the pauses between attempts to connect grow to two minutes; events would wait that long after an outage.
+      channelArgs: { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': 1_000 },
+    });
+    this.codec = new EncryptingCodec(settings.encryptionKey);
+    this.client = new Client({
+      connection: workers ?? this.#connection,
+      namespace: settings.namespace,
+      dataConverter: encryptedDataConverter(this.codec),
+      interceptors: { workflow: [originCarrier(this.codec)] },
+    });
+  }
+
+  get connection(): Connection {
+    return this.#connection;
+  }
+
+  taskQueue(name: string): string {
+    return `${this.settings.prefix}/${name}`;
+  }
+
+  /** A queue with the defaults for activities on it; goes into the input of workflows. */
+  activityQueue(name: string): ActivityQueue {
+    return { taskQueue: this.taskQueue(name), ...this.#activityDefaults };
+  }
+
+  get #activityDefaults(): Omit<ActivityQueue, 'taskQueue'> {
+    return this.settings.activityDefaults ?? commonDefaults;
+  }
+
+  /** Time a worker has for one step of workflow code. */
+  get workflowTaskTimeoutMs(): number {
+    return workflowTaskTimeoutMs(this.#activityDefaults.heartbeatTimeoutMs);
+  }
+
+  workflowId<Input>(contract: WorkflowContract<Input>, input: Input): string {
+    return `${this.settings.prefix}/${contract.workflowId(input)}`;
+  }
+
+  /**
+   * Starts a workflow, or finds it started: the same input is the same work.
+   * @returns whether this call started it
+   * @throws AppError workflows_unavailable when Temporal cannot be reached in time
+   */
+  async start<Input>(
+    contract: WorkflowContract<Input>,
+    input: Input,
+    { search, repeat = 'once' }: StartOptions,
+  ): Promise<boolean> {
+    const { middleware, hasRandomIds } = this.settings;
+    const ownId = this.workflowId(contract, input);
+    const workflowId = hasRandomIds ? `${ownId}/${newId()}` : ownId;
+    const taskQueue = this.taskQueue('workflows');
+    const start = () =>
+      this.call('start a workflow', async () => {
+        try {
+          await this.client.workflow.start(contract.name, {
+            args: [input],
+            taskQueue,
+            workflowId,
+            requestEagerStart: this.#isEager,
+            workflowIdReusePolicy:
+              repeat === 'again' ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
+            workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
+            workflowTaskTimeout: this.workflowTaskTimeoutMs,
+            typedSearchAttributes: searchPairs(search),
+          });
+          return true;
+        } catch (error) {
+          if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
+          throw error;
+        }
+      });
+    return middleware
+      ? middleware({ kind: 'start', name: contract.name, queue: taskQueue, workflowId }, start)
+      : start();
+  }
+
+  /** Runs calls to Temporal under a deadline. @throws AppError workflows_unavailable */
+  async call<T>(doing: string, work: () => Promise<T>, timeoutMs = this.settings.timeoutMs ?? 5_000): Promise<T> {
+    try {
+      return await this.client.connection.withDeadline(Date.now() + timeoutMs, work);
+    } catch (cause) {
+      if (!isUnreachable(cause)) throw cause;
+      throw new AppError('workflows_unavailable', `Temporal could not be reached to ${doing}.`, {
+        cause,
+        details: { retryAfterSeconds: 5 },
+      });
+    }
+  }
+
+  /** Resolves when the server answers. @throws AppError workflows_unavailable after two seconds */
+  async reach(): Promise<void> {
+    await this.call('begin', () => this.client.connection.workflowService.getSystemInfo({}), 2_000);
+  }
+
+  /** Resolves when the server answers and has the namespace. @throws AppError workflows_unavailable after two seconds */
+  async check(): Promise<void> {
+    const { namespace } = this.settings;
+    const { workflowService } = this.client.connection;
+    await this.call('look at the namespace', () => workflowService.describeNamespace({ namespace }), 2_000);
+  }
+
+  async close(): Promise<void> {
+    await this.#connection.close();
+  }
+}
+
+/** gRPC: CANCELLED, UNKNOWN (connection dropped), DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAVAILABLE. */
+const transientCodes = new Set([1, 2, 4, 8, 14]);
+
+function isUnreachable(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code } = cause as { code?: unknown };
+    if (typeof code === 'number' && transientCodes.has(code)) return true;
+    if (cause.name === 'TransportError') return true;
+  }
+  return false;
+}
+
+/** Whether Temporal refused what was asked (gRPC INVALID_ARGUMENT), so that asking the same again is of no use. */
+export function isRefused(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ((cause as { code?: unknown }).code === 3) return true;
+  }
+  return false;
+}
+
+/** The SDK leaves headers to us: they are encrypted like everything else. */
+function originCarrier(codec: EncryptingCodec): WorkflowClientInterceptor {
+  return {
+    async start(input, next) {
+      const origin = currentOrigin();
+      if (!origin) return next(input);
+      const [header] = await codec.encode([defaultPayloadConverter.toPayload(origin)]);
+      return next({ ...input, headers: { ...input.headers, ...(header ? { [originHeader]: header } : {}) } });
+    },
+  };
+}
+
+/** The origin in the headers of a piece of work, if there is any. */
+export async function originIn(
+  headers: Readonly<Record<string, Payload>>,
+  codec: EncryptingCodec,
+): Promise<WorkOrigin | undefined> {
+  const header = headers[originHeader];
+  if (!header) return undefined;
+  const [plain] = await codec.decode([header]);
+  return plain && defaultPayloadConverter.fromPayload<WorkOrigin>(plain);
+}

@@ -1,0 +1,78 @@
+import type { FastifyRequest } from 'fastify';
+import { GraphQLError } from 'graphql';
+import type { ErrorCode } from '#entities/kit/base/errors.ts';
+import { logFailure } from '../http/plugins/error-answers.ts';
+import { asAppError } from '../http/problem.ts';
+
+/** What the protocol layer refuses, by the HTTP status it gives; all else of it is a mistake in the document. */
+const codeByStatus: Readonly<Record<number, ErrorCode>> = { 405: 'method_not_allowed', 413: 'body_too_large' };
+
+interface HttpExtension {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly spec?: boolean;
+}
+
+/** Wraps what was thrown outside of a field. */
+export function asGraphqlError(thrown: unknown): GraphQLError {
+  if (thrown instanceof GraphQLError) return thrown;
+  return new GraphQLError('the operation failed', {
+    originalError: thrown instanceof Error ? thrown : new Error('not an error', { cause: thrown }),
+  });
+}
+
+/** An error because of which nothing was executed: 400 for those who accept the media type of GraphQL over HTTP (section 6.4). */
+export function asRequestError(error: GraphQLError): GraphQLError {
+  const { nodes, source, positions } = error;
+  return new GraphQLError(error.message, {
+    nodes,
+    source,
+    positions,
+    extensions: { http: { spec: true, status: 400 } satisfies HttpExtension },
+  });
+}
+
+/** Longest message, in characters: an answer must not grow with the values that it repeats. */
+const longestMessage = 500;
+
+function shortened(message: string): string {
+  return message.length > longestMessage ? `${message.slice(0, longestMessage).toWellFormed()}…` : message;
+}
+
+/** An error as the caller sees it: a code of the catalogue in `extensions.code`. Unexpected ones are masked and logged. */
+export function presentError(error: GraphQLError, request: FastifyRequest): GraphQLError {
+  const position = { nodes: error.nodes, source: error.source, positions: error.positions, path: error.path };
+  const thrown = rootOf(error);
+  if (thrown instanceof GraphQLError) {
+    const http: HttpExtension | undefined = thrown.extensions['http'];
+    const code = codeByStatus[http?.status ?? 400] ?? 'invalid_input';
+    return new GraphQLError(shortened(thrown.message), {
+      ...position,
+      extensions: { code, request_id: request.id, ...(http ? { http } : {}) },
+    });
+  }
+  const known = asAppError(thrown);
+  logFailure(known, request);
+  return new GraphQLError(shortened(known.message), {
+    ...position,
+    extensions: {
+      code: known.code,
+      request_id: request.id,
+      ...(known.details.fields ? { errors: known.details.fields } : {}),
+      ...(known.kind === 'unavailable' ? { http: unavailable(known.details.retryAfterSeconds) } : {}),
+    },
+  });
+}
+
+/** Whoever balances load or retries looks at the status, not into the body. */
+function unavailable(retryAfterSeconds: number | undefined): HttpExtension {
+  return {
+    status: 503,
+    ...(retryAfterSeconds === undefined ? {} : { headers: { 'retry-after': String(retryAfterSeconds) } }),
+  };
+}
+
+/** Errors of the executor carry what was thrown. */
+function rootOf(error: unknown): unknown {
+  return error instanceof GraphQLError && error.originalError ? rootOf(error.originalError) : error;
+}

@@ -1,0 +1,183 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { getOperationAST, OperationTypeNode, type ExecutionResult, type GraphQLSchema } from 'graphql';
+import { createYoga, renderGraphiQL, type Plugin, type YogaServerInstance } from 'graphql-yoga';
+import { Type } from 'typebox';
+import { AppError } from '#entities/kit/base/errors.ts';
+import { withinDeadline } from '../http/deadline.ts';
+import type { Services } from '../http/services.ts';
+import { parseStrictJson } from '../http/strict-json.ts';
+import type { GraphqlContext } from './graphql-context.ts';
+import { documentCaches, limitDocuments } from './document-limits.ts';
+import { answerAlone } from './single-statement-query.ts';
+import { asGraphqlError, asRequestError, presentError } from './graphql-errors.ts';
+import { onlyJson } from './only-json.ts';
+
+/** Of the page for browsers. */
+const title = 'Core server: GraphiQL';
+
+const anyObject = Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]);
+const anyText = Type.Union([Type.String(), Type.Null()]);
+
+/** The members of a request (GraphQL over HTTP, section 5.1); what variables and extensions hold is the document's affair. */
+const bodySchema = Type.Object(
+  {
+    query: Type.String({ minLength: 1 }),
+    variables: Type.Optional(anyObject),
+    operationName: Type.Optional(anyText),
+    extensions: Type.Optional(anyObject),
+  },
+  { additionalProperties: false },
+);
+
+const parameter = Type.Optional(Type.String());
+const querySchema = Type.Object({
+  query: parameter,
+  variables: parameter,
+  operationName: parameter,
+  extensions: parameter,
+});
+
+/** GraphQL over HTTP at `/graphql`: the same callers, CSRF check and units of work as REST. */
+export function graphqlServer(app: FastifyInstance, services: Services, schema: GraphQLSchema): void {
+  const yoga: YogaServerInstance<GraphqlContext, object> = createYoga<GraphqlContext>({
+    schema,
+    graphqlEndpoint: '/graphql',
+    landingPage: false,
+    graphiql: services.config.current.server.dev
+      ? (_request, context) => ({ title, headers: csrfHeaders(services, requestOf(context)) })
+      : false,
+    // The protocol layer fills its page in at the first place only.
+    renderGraphiQL: (options) => renderGraphiQL(options).replaceAll('__TITLE__', title),
+    cors: false,
+    logging: false,
+    multipart: false,
+    // All errors pass `presentErrors`.
+    maskedErrors: false,
+    parserAndValidationCache: documentCaches(),
+    plugins: [onlyJson(), limitDocuments(), unitOfWorkPerOperation(), presentErrors()],
+  });
+
+  const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+    const response = await yoga.handleNodeRequest(nodeRequest(request), {
+      services,
+      fastify: { request, reply },
+    });
+    const type = response.headers.get('content-type') ?? '';
+    // The protocol layer refuses some requests without a body.
+    if (response.status >= 400 && !type.includes('json')) throw refusalOf(response.status);
+    for (const [name, value] of response.headers) void reply.header(name, value);
+    void reply.code(response.status);
+    // Buffered: the unit of work has ended, and an answer is small next to what made it.
+    return reply.send(Buffer.from(await response.arrayBuffer()));
+  };
+  app.route({
+    method: 'GET',
+    url: '/graphql',
+    schema: { hide: true, querystring: querySchema },
+    preHandler: (request, _reply, done) => {
+      const { variables, extensions } = request.query as { variables?: string; extensions?: string };
+      done(jsonProblem('variables', variables) ?? jsonProblem('extensions', extensions));
+    },
+    handler,
+  });
+  app.route({ method: 'POST', url: '/graphql', schema: { hide: true, body: bodySchema }, handler });
+}
+
+/** What the protocol layer sees of a request: not its Host, which the client makes up and which it would build URLs from. */
+function nodeRequest(request: FastifyRequest) {
+  const query = request.url.indexOf('?');
+  return {
+    // HEAD is GET, and the server leaves the body out.
+    method: request.method === 'HEAD' ? 'GET' : request.method,
+    url: `/graphql${query < 0 ? '' : request.url.slice(query)}`,
+    headers: { ...request.headers, host: 'localhost' },
+    body: request.body,
+    // It would read the body from here, were there none.
+    [Symbol.asyncIterator]: () => request.raw[Symbol.asyncIterator](),
+  };
+}
+
+function jsonProblem(name: string, text: string | undefined): AppError | undefined {
+  if (text === undefined || text === '') return undefined;
+  try {
+    const value = parseStrictJson(text);
+    if (value === null || (typeof value === 'object' && !Array.isArray(value))) return undefined;
+  } catch (cause) {
+    return new AppError('invalid_input', `The query parameter "${name}" is not usable JSON.`, { cause });
+  }
+  return new AppError('invalid_input', `The query parameter "${name}" must be a JSON object.`);
+}
+
+function refusalOf(status: number): AppError {
+  if (status === 406)
+    return new AppError('not_acceptable', 'Accept application/json or application/graphql-response+json.');
+  return new AppError('invalid_input', 'This is not a GraphQL request.');
+}
+
+/** Request headers that GraphiQL begins with: those operations pass the CSRF check with the cookie that comes with its page. */
+function csrfHeaders(services: Services, { core }: FastifyRequest): string {
+  const { header, cookie } = services.config.current.server.csrfprotection;
+  const token = core.cookies.find(({ name }) => name === cookie)?.value;
+  return JSON.stringify(token === undefined ? {} : { [header]: token });
+}
+
+/**
+ * One unit of work per operation: read only for queries, committed before the answer is made, rolled back with `data` null
+ * when any field failed.
+ */
+function unitOfWorkPerOperation(): Plugin<GraphqlContext> {
+  return {
+    onExecute({ args, executeFn, setExecuteFn }) {
+      const context: GraphqlContext = args.contextValue;
+      const { request } = context.fastify;
+      const { core } = request;
+      const operation = getOperationAST(args.document, args.operationName);
+      setExecuteFn(async (input): Promise<ExecutionResult> => {
+        const unit = context.services.database.unitOfWork({
+          caller: core.caller,
+          requestId: core.requestId,
+          traceparent: core.traceparent,
+          deadline: core.deadline,
+          readOnly: operation?.operation === OperationTypeNode.QUERY,
+        });
+        context.unit = unit;
+        core.unit = unit;
+        try {
+          const alone = await withinDeadline(request, answerAlone(input, context));
+          if (alone) return alone;
+          const result = await withinDeadline(request, executeFn(input) as Promise<ExecutionResult>);
+          // Without `data` it did not even begin: a variable has a value that it cannot have.
+          if (!('data' in result)) return { errors: (result.errors ?? []).map(asRequestError) };
+          if (result.errors?.length) return { errors: result.errors, data: null };
+          await unit.commit();
+          return result;
+        } catch (error) {
+          return { errors: [asGraphqlError(error)], data: null };
+        } finally {
+          // Does nothing after a commit.
+          await unit.rollback();
+        }
+      });
+    },
+  };
+}
+
+/** Every error of an answer, wherever it arose, becomes one of the catalogue's. */
+function presentErrors(): Plugin<GraphqlContext> {
+  return {
+    onResultProcess(process) {
+      const { result, serverContext } = process;
+      if (!('errors' in result) || !result.errors?.length) return;
+      const request = requestOf(serverContext);
+      process.setResult({
+        ...result,
+        errors: result.errors.map((error) => presentError(asGraphqlError(error), request)),
+      });
+    },
+  };
+}
+
+/** The protocol layer hands its context on without the type that it was given with. */
+function requestOf(context: unknown): FastifyRequest {
+  return (context as GraphqlContext).fastify.request;
+}

@@ -1,0 +1,16 @@
+import type { GraphQLFieldConfig, GraphQLFieldConfigMap } from 'graphql';
+import type { Answer } from '#entities/kit/unit/answers.ts';
+import type { GraphqlContext } from './graphql-context.ts';
+
+/** Fields of our schema: their source is what one statement answered. */
+export type FieldConfig = GraphQLFieldConfig<Answer, GraphqlContext>;
+export type FieldMap = GraphQLFieldConfigMap<Answer, GraphqlContext>;
+
+/** A field whose value came with the record above it, under the name it has in the answer. */
+export function handedOn(type: FieldConfig['type'], description?: string): FieldConfig {
+  return {
+    type,
+    ...(description === undefined ? {} : { description }),
+    resolve: (source, _args, _context, info) => source[info.path.key],
+  };
+}

@@ -1,0 +1,102 @@
+import {
+  getArgumentValues,
+  getOperationAST,
+  Kind,
+  locatedError,
+  OperationTypeNode,
+  validateExecutionArgs,
+  type ExecutionArgs,
+  type ExecutionResult,
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLResolveInfo,
+} from 'graphql';
+import type { GraphqlContext } from './graphql-context.ts';
+
+/** What a selection is read from. */
+export type SelectionInfo = Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'variableValues' | 'fieldNodes'>;
+
+/**
+ * Reads a field by one statement that is all there is to the operation, as JSON text.
+ * @throws AppError when what is selected is refused; nothing was read then
+ */
+export type ReadAlone = (
+  args: Readonly<Record<string, unknown>>,
+  context: GraphqlContext,
+  info: SelectionInfo,
+) => () => Promise<string>;
+
+/** Where a field of the schema says how it is read alone. */
+const readAlone = Symbol('read alone');
+
+export function readableAlone(read: ReadAlone): { readonly [readAlone]: ReadAlone } {
+  return { [readAlone]: read };
+}
+
+/** Of the protocol layer: a result that says itself how it is written. */
+type WrittenResult = ExecutionResult & { readonly stringify: () => string };
+
+/**
+ * Answers a query of one derived field without executing it field by field: the statement has made the answer already.
+ * @returns undefined for everything else, and for what has to be refused before anything was read: the executor answers that
+ */
+export async function answerAlone(
+  args: ExecutionArgs,
+  context: GraphqlContext,
+): Promise<WrittenResult | ExecutionResult | undefined> {
+  const found = loneField(args);
+  if (!found) return undefined;
+  const { node, field, read } = found;
+  const as = (node.alias ?? node.name).value;
+  const reading = prepared(args, context, node, field, read);
+  if (!reading) {
+    // The executor counts for itself what the operation asks for.
+    delete context.spent;
+    return undefined;
+  }
+  try {
+    const text = await reading();
+    return { data: {}, stringify: () => `{"data":{"${as}":${text}}}` };
+  } catch (error) {
+    return { errors: [locatedError(error, [node], [as])], data: null };
+  }
+}
+
+interface LoneField {
+  readonly node: FieldNode;
+  readonly field: GraphQLField<unknown, unknown>;
+  readonly read: ReadAlone;
+}
+
+/** The one root field of a query, when it can be read alone and nothing stands around it. */
+function loneField({ schema, document, operationName }: ExecutionArgs): LoneField | undefined {
+  const operation = getOperationAST(document, operationName);
+  if (operation?.operation !== OperationTypeNode.QUERY || hasDirectives(operation)) return undefined;
+  const [node, ...others] = operation.selectionSet.selections;
+  if (others.length > 0 || node?.kind !== Kind.FIELD || hasDirectives(node)) return undefined;
+  const field = schema.getQueryType()?.getFields()[node.name.value];
+  const read = field?.extensions[readAlone] as ReadAlone | undefined;
+  return field && read ? { node, field, read } : undefined;
+}
+
+function hasDirectives({ directives = [] }: { readonly directives?: readonly unknown[] | undefined }): boolean {
+  return directives.length > 0;
+}
+
+function prepared(
+  args: ExecutionArgs,
+  context: GraphqlContext,
+  node: FieldNode,
+  field: GraphQLField<unknown, unknown>,
+  read: ReadAlone,
+): (() => Promise<string>) | undefined {
+  const validated = validateExecutionArgs(args);
+  if (!('schema' in validated)) return undefined;
+  const { schema, fragmentDefinitions: fragments, variableValues } = validated;
+  try {
+    const values = getArgumentValues(field, node, variableValues);
+    return read(values, context, { schema, fragments, variableValues, fieldNodes: [node] });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,96 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { AppError } from '#entities/kit/base/errors.ts';
+import { deriveKey } from '#entities/kit/base/keys.ts';
+import { RecentlyUsed } from '#entities/kit/base/recently-used.ts';
+import { csrfCookie } from '../../auth/session-cookies.ts';
+import { isCsrfToken, newCsrfToken } from '../../auth/csrf-token.ts';
+import type { Services } from '../services.ts';
+import { giveCookie } from './cookies.ts';
+
+const mutating = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+
+/**
+ * CSRF protection (specification, CSRF): a mutating request repeats the cookie's token in a header. A request that brings
+ * its credential in the Authorization header is not at risk, because no browser adds that by itself.
+ */
+export function csrfPlugin(app: FastifyInstance, services: Services): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { csrfprotection } = services.config.current.server;
+    if (!csrfprotection.enabled) {
+      done();
+      return;
+    }
+    if (request.method === 'GET') renewCsrfCookie(request, services);
+    const isExempt =
+      !mutating.has(request.method) ||
+      request.is404 ||
+      request.routeOptions.config.csrf === false ||
+      request.headers.authorization !== undefined;
+    done(isExempt ? undefined : problemWith(request, services));
+  });
+}
+
+/** Every GET sets the cookie: again the same token while it is good for this session, else a new one. */
+function renewCsrfCookie(request: FastifyRequest, services: Services): void {
+  const config = services.config.current;
+  const { cookie } = config.server.csrfprotection;
+  const { sessionId } = request.core;
+  const key = keyOf(services);
+  const held = request.cookies[cookie];
+  const isGood = held !== undefined && isCsrfToken(key, sessionId, held);
+  const token = isGood ? held : tokenOf(key, sessionId);
+  giveCookie(request, cookie, token, csrfCookie(config), { isForRefusals: true });
+}
+
+/** Most sessions of which is remembered which token they were given. */
+const mostSessions = 10_000;
+
+const given = new RecentlyUsed<{ readonly key: Buffer; readonly token: string }>(mostSessions);
+
+/** Clients that keep no cookies are given the same token of their session every time: making one takes its time. */
+function tokenOf(key: Buffer, sessionId: string): string {
+  // Before the sign-in all have one session, and no token of it is for two.
+  if (sessionId === '') return newCsrfToken(key, sessionId);
+  const known = given.get(sessionId);
+  if (known?.key === key) return known.token;
+  const token = newCsrfToken(key, sessionId);
+  given.set(sessionId, { key, token });
+  return token;
+}
+
+/** Gives the browser a token of the session that this answer begins, or leaves. */
+export function setCsrfCookie(request: FastifyRequest, services: Services, sessionId: string): void {
+  const config = services.config.current;
+  if (!config.server.csrfprotection.enabled) return;
+  giveCookie(
+    request,
+    config.server.csrfprotection.cookie,
+    newCsrfToken(keyOf(services), sessionId),
+    csrfCookie(config),
+  );
+}
+
+function problemWith(request: FastifyRequest, services: Services): AppError | undefined {
+  const { header, cookie } = services.config.current.server.csrfprotection;
+  const sent = request.headers[header.toLowerCase()];
+  if (typeof sent !== 'string' || sent === '') {
+    return new AppError(
+      'csrf_token_missing',
+      `Send the value of the cookie "${cookie}" in the header "${header}"; any GET sets the cookie.`,
+    );
+  }
+  if (sent === request.cookies[cookie] && isCsrfToken(keyOf(services), request.core.sessionId, sent)) return undefined;
+  return new AppError(
+    'csrf_token_invalid',
+    `The header "${header}" does not match this session's cookie "${cookie}"; GET any address for a new one.`,
+  );
+}
+
+const keys = new Map<string, Buffer>();
+
+function keyOf(services: Services): Buffer {
+  const secret = services.config.current.sessions.signingkey;
+  const known = keys.get(secret) ?? deriveKey(secret, 'csrf');
+  keys.set(secret, known);
+  return known;
+}

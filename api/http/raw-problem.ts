@@ -1,0 +1,22 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { AppError } from '#entities/kit/base/errors.ts';
+import { problemOf, problemType } from './problem.ts';
+
+/** Answers on the bare connection, for requests that never became one, and closes it. */
+export function sendRawProblem(error: AppError, requestId: string, socket: Socket): void {
+  const body = JSON.stringify(problemOf(error, requestId));
+  socket.end(
+    [
+      `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}`,
+      `content-type: ${problemType}`,
+      `content-length: ${Buffer.byteLength(body)}`,
+      `x-request-id: ${requestId}`,
+      'cache-control: no-store',
+      'connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+  socket.destroySoon();
+}

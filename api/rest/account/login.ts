@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import { Type } from 'typebox';
+import { membership, user } from '#entities/index.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
+import { forgetAttempt, takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
+import { hashPassword, isOutdated, longestPassword, verifyPassword } from '../../auth/password.ts';
+import { defineRoute, type Call } from '../../http/route.ts';
+import { beginSession, SessionSchema } from './session-answer.ts';
+
+/** Failures count for this long, in milliseconds. */
+const windowMs = 15 * 60_000;
+
+/** Failures within the window after which an account or an address has to wait. */
+const limits = { account: 10, address: 50 } as const;
+
+/**
+ * Password sign-in. Unknown address, wrong password and unconfirmed address get one text and take one time. The password
+ * is hashed between two transactions, never inside one.
+ */
+export const login = defineRoute({
+  method: 'POST',
+  url: '/v1/login',
+  tag: 'Account',
+  summary: 'Sign in with a password',
+  description:
+    'Answers with an access token for the organization you have been in the longest (see /v1/switch), and sets it as a cookie for browsers. The CSRF cookie is renewed for the new session.',
+  access: 'public',
+  body: Type.Object(
+    {
+      username: Type.String({ minLength: 1, maxLength: 254, description: 'The e-mail address.' }),
+      password: Type.String({ minLength: 1, maxLength: longestPassword }),
+    },
+    { additionalProperties: false },
+  ),
+  answers: { 200: SessionSchema },
+  errors: ['invalid_input', 'invalid_credentials', 'too_many_requests'],
+  handle: async (call) => {
+    const { body, unit, request } = call;
+    const email = body.username.trim().toLowerCase();
+    const keys = {
+      account: `account:${createHash('sha256').update(email).digest('hex')}`,
+      address: `address:${request.ip}`,
+    };
+    const credential = await readCredential(call, email, keys);
+    const isRight = await verifyPassword(body.password, credential?.passwordHash ?? null);
+    const newHash =
+      isRight && credential?.passwordHash && isOutdated(credential.passwordHash)
+        ? await hashPassword(body.password)
+        : undefined;
+
+    const data = unit.data.privileged('sign-in');
+    // Read again: between the two transactions the password may have been changed or the person locked out.
+    const person = credential && isRight ? await data.findOne(user, { id: { eq: credential.id } }) : undefined;
+    if (!person?.emailConfirmedAt || person.status !== 'active' || person.passwordHash !== credential?.passwordHash)
+      throw new AppError('invalid_credentials', 'Address or password is wrong, or the address is not confirmed yet.');
+    if (newHash !== undefined) await data.update(user, person.id, { passwordHash: newHash });
+    await forgetAttempt(unit, keys.account, keys.address);
+    const [first] = await data.find(membership, {
+      where: { userId: { eq: person.id } },
+      orderBy: [{ field: 'createdAt', direction: 'asc' }],
+      limit: 1,
+    });
+
+    return beginSession(call, person.id, first?.organizationId ?? null);
+  },
+});
+
+/**
+ * The stored hash of an account, read in a transaction that ends before the hashing begins. The attempt is counted here,
+ * before it is made; a success takes it back.
+ */
+async function readCredential(
+  { services, request }: Call<unknown>,
+  email: string,
+  { account, address }: { readonly account: string; readonly address: string },
+) {
+  const context = {
+    caller: systemCaller('sign-in'),
+    requestId: request.id,
+    traceparent: request.core.traceparent,
+    deadline: request.core.deadline,
+  };
+  return services.database.transact(context, async (unit) => {
+    const person = await unit.data.findOne(user, { email: { eq: email } });
+    const keys = [
+      { key: account, limit: limits.account },
+      { key: address, limit: limits.address },
+    ];
+    const freeAt = await takeAttempt(unit, keys, windowMs);
+    if (freeAt) {
+      const waitMs = freeAt.getTime() - services.clock.now().getTime();
+      throw new AppError('too_many_requests', 'Too many failed sign-ins; wait before you try again.', {
+        details: { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) },
+      });
+    }
+    return person;
+  });
+}

@@ -1,0 +1,69 @@
+import { Type } from 'typebox';
+import { emailVerification, user } from '#entities/index.ts';
+import { announcement } from '#entities/kit/write/custom-events.ts';
+import { takeTurnForAddress } from '#entities/kit/access/email-lock.ts';
+import { isPauseOver, requestVerification } from './request-verification.ts';
+import { checkStrength, hashPassword, longestPassword } from '../../auth/password.ts';
+import { EmailSchema, MessageSchema } from '../../http/request-schemas.ts';
+import { defineRoute } from '../../http/route.ts';
+
+/**
+ * Says the same whether or not the address has an account, and does the same work, so that nobody learns who has one.
+ * The mail says the difference to the person it concerns.
+ */
+export const register = defineRoute({
+  method: 'POST',
+  url: '/v1/register',
+  tag: 'Account',
+  summary: 'Sign up',
+  description:
+    'Creates an account and mails a confirmation link. The answer does not tell whether the address was new.',
+  access: 'public',
+  body: Type.Object(
+    {
+      email: EmailSchema,
+      password: Type.String({
+        minLength: 1,
+        maxLength: longestPassword,
+        description: 'At least 12 characters, or hard to guess. Never trimmed.',
+      }),
+      first_name: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+      last_name: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    },
+    { additionalProperties: false },
+  ),
+  answers: { 202: MessageSchema },
+  errors: ['invalid_input', 'weak_password'],
+  handle: async (call) => {
+    const { body, unit, services } = call;
+    const email = body.email.toLowerCase();
+    const names = [body.first_name, body.last_name].flatMap((name) => name?.trim() || []);
+    await checkStrength(body.password, [email, ...names]);
+    // Hashing takes its time: it happens before the first statement opens the transaction.
+    const passwordHash = await hashPassword(body.password);
+
+    await takeTurnForAddress(unit, email);
+    const data = unit.data.privileged('sign-up');
+    const existing = await data.findOne(user, { email: { eq: email } });
+    const profile = {
+      firstName: body.first_name ?? null,
+      lastName: body.last_name ?? null,
+      displayName: names.join(' ') || email,
+    };
+    if (existing?.emailConfirmedAt) {
+      unit.emit(announcement(user, 'registration_repeated', existing));
+    } else if (existing) {
+      // Until the address is confirmed, the newest sign-up counts whole: its password, and only its mail works. Within the
+      // pause no new mail could follow, so the older sign-up stands.
+      const held = await data.findOne(emailVerification, { userId: { eq: existing.id } });
+      if (!held || isPauseOver(held, services.clock.now())) {
+        await data.update(user, existing.id, { ...profile, passwordHash });
+        await requestVerification(call, data, existing, held);
+      }
+    } else {
+      const created = await data.create(user, { email, passwordHash, ...profile });
+      await requestVerification(call, data, created, undefined);
+    }
+    return { status: 202, body: { message: `Look into the mailbox of ${email}: a message is on its way.` } };
+  },
+});

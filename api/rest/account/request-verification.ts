@@ -1,0 +1,34 @@
+import { emailVerification, type user } from '#entities/index.ts';
+import { announcement } from '#entities/kit/write/custom-events.ts';
+import type { DataClient } from '#entities/kit/unit/data-client.ts';
+import type { RowOf } from '#entities/kit/model/define.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import type { Services } from '../../http/services.ts';
+
+const day = 86_400_000;
+
+/** How long a confirmation link works, in milliseconds. */
+const linkLifetimeMs = 7 * day;
+
+/** Shortest time between two mails to one address, in milliseconds. */
+const shortestPauseMs = 60_000;
+
+/** Whether enough time has passed for another mail to this person; within the pause nobody can fill a mailbox. */
+export function isPauseOver(held: RowOf<typeof emailVerification>, now: Date): boolean {
+  return now.getTime() - held.sentAt.getTime() >= shortestPauseMs;
+}
+
+/** Asks for a (new) confirmation mail; earlier links stop working. */
+export async function requestVerification(
+  { unit, services }: { readonly unit: UnitOfWork; readonly services: Services },
+  data: DataClient,
+  person: RowOf<typeof user>,
+  held: RowOf<typeof emailVerification> | undefined,
+): Promise<void> {
+  const now = services.clock.now();
+  const expiresAt = new Date(now.getTime() + linkLifetimeMs);
+  const verification = held
+    ? await data.update(emailVerification, held.id, { round: held.round + 1, sentAt: now, expiresAt })
+    : await data.create(emailVerification, { userId: person.id, email: person.email, sentAt: now, expiresAt });
+  unit.emit(announcement(emailVerification, 'requested', verification, { round: verification.round }));
+}

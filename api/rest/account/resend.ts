@@ -1,0 +1,30 @@
+import { Type } from 'typebox';
+import { emailVerification, user } from '#entities/index.ts';
+import { takeTurnForAddress } from '#entities/kit/access/email-lock.ts';
+import { isPauseOver, requestVerification } from './request-verification.ts';
+import { EmailSchema, MessageSchema } from '../../http/request-schemas.ts';
+import { defineRoute } from '../../http/route.ts';
+
+export const resend = defineRoute({
+  method: 'POST',
+  url: '/v1/resend',
+  tag: 'Account',
+  summary: 'Mail the confirmation link again',
+  description:
+    'Mails a new link when the address waits for confirmation, at most once a minute; older links stop working. The answer is always the same.',
+  access: 'public',
+  body: Type.Object({ email: EmailSchema }, { additionalProperties: false }),
+  answers: { 202: MessageSchema },
+  errors: ['invalid_input'],
+  handle: async (call) => {
+    const email = call.body.email.toLowerCase();
+    await takeTurnForAddress(call.unit, email);
+    const data = call.unit.data.privileged('resend verification');
+    const person = await data.findOne(user, { email: { eq: email } });
+    if (person && !person.emailConfirmedAt) {
+      const held = await data.findOne(emailVerification, { userId: { eq: person.id } });
+      if (!held || isPauseOver(held, call.services.clock.now())) await requestVerification(call, data, person, held);
+    }
+    return { status: 202, body: { message: `If ${email} waits for confirmation, a message is on its way.` } };
+  },
+});

@@ -1,0 +1,56 @@
+import { Type } from 'typebox';
+import { emailVerification, membership, organization, user } from '#entities/index.ts';
+import { announcement } from '#entities/kit/write/custom-events.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
+import { deriveKey } from '#entities/kit/base/keys.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import { checkOneTimeToken, claimedId, invalidToken } from '#entities/kit/base/one-time-token.ts';
+import { takeTurnForAddress } from '#entities/kit/access/email-lock.ts';
+import { defineRoute } from '../../http/route.ts';
+
+/** Confirms the address, and gives the person an organization of their own to start with. */
+export const verify = defineRoute({
+  method: 'POST',
+  url: '/v1/verify',
+  tag: 'Account',
+  summary: 'Confirm an e-mail address',
+  description: 'Takes the token of the mailed link. A token works once, for seven days, and only the newest one.',
+  access: 'public',
+  body: Type.Object(
+    { token: Type.String({ minLength: 1, maxLength: 200, description: 'From the mailed link.' }) },
+    { additionalProperties: false },
+  ),
+  answers: { 200: Type.Object({ message: Type.String(), email: Type.String() }) },
+  errors: ['invalid_input', 'invalid_token', 'token_expired'],
+  handle: async ({ body, unit, services }) => {
+    const id = claimedId(body.token);
+    const data = unit.data.privileged('confirm address');
+    const claimed = await data.findOne(emailVerification, { id: { eq: id } });
+    if (!claimed) throw invalidToken();
+    // A sign-up at the same time either ends before, and makes this token worthless, or finds the address confirmed.
+    await takeTurnForAddress(unit, claimed.email);
+    const verification = await data.findLocked(emailVerification, id);
+    if (!verification) throw invalidToken();
+    const key = deriveKey(services.config.current.sessions.signingkey, 'one-time-token');
+    checkOneTimeToken(key, 'email-verification', id, verification.round, body.token);
+    if (verification.usedAt) throw invalidToken();
+    const now = services.clock.now();
+    if (verification.expiresAt <= now) {
+      throw new AppError('token_expired', 'This link has expired; ask for a new one with POST /v1/resend.');
+    }
+
+    // The person may have been deleted since.
+    if (!(await data.findOne(user, { id: { eq: verification.userId } }))) throw invalidToken();
+    await data.update(emailVerification, id, { usedAt: now });
+    const person = await data.update(user, verification.userId, { emailConfirmedAt: now });
+    const own = await data.create(organization, {
+      // Not made from what others can know: whoever takes a name first has it.
+      name: `personal-${newId()}`,
+      displayName: person.displayName,
+      isPersonal: true,
+    });
+    await data.create(membership, { organizationId: own.id, userId: person.id, role: 'owner' });
+    unit.emit(announcement(user, 'confirmed', person));
+    return { status: 200, body: { message: 'The address is confirmed; you can sign in now.', email: person.email } };
+  },
+});

@@ -1,0 +1,85 @@
+import { Type } from 'typebox';
+import { defineRoute } from '../../http/route.ts';
+
+const html = 'text/html; charset=utf-8';
+const script = 'text/javascript; charset=utf-8';
+
+/**
+ * Where the mailed link leads. Opening it changes nothing, because mail scanners open links; the button does. The token
+ * stands behind the `#`, which no browser sends and no server logs.
+ */
+export const verifyPage = defineRoute({
+  method: 'GET',
+  url: '/v1/verify',
+  tag: 'Account',
+  summary: 'Page of the mailed link',
+  description: 'Shows a button that confirms the address with POST /v1/verify.',
+  access: 'nobody',
+  answers: { 200: Type.String() },
+  produces: html,
+  errors: [],
+  handle: () => ({
+    status: 200,
+    body: `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<meta name="referrer" content="no-referrer">
+<title>Confirm your e-mail address</title>
+<script src="/v1/verify.js" defer></script>
+</head>
+<body>
+<main>
+<h1>Confirm your e-mail address</h1>
+<p id="result">Press the button to confirm that this address is yours.</p>
+<button id="confirm" type="button">Confirm</button>
+</main>
+</body>
+</html>
+`,
+  }),
+});
+
+/** A file of its own, so that the page works under `default-src 'self'`. */
+export const verifyScript = defineRoute({
+  method: 'GET',
+  url: '/v1/verify.js',
+  tag: 'Account',
+  summary: 'Script of the page',
+  description: 'Sends the token of the address bar to POST /v1/verify.',
+  access: 'nobody',
+  answers: { 200: Type.String() },
+  produces: script,
+  errors: [],
+  handle: ({ services }) => {
+    const { cookie, header } = services.config.current.server.csrfprotection;
+    return {
+      status: 200,
+      body: `'use strict';
+const button = document.getElementById('confirm');
+const result = document.getElementById('result');
+const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
+const cookieValue = (name) =>
+  document.cookie.split('; ').find((entry) => entry.startsWith(name + '='))?.slice(name.length + 1) ?? '';
+if (!token) {
+  result.textContent = 'This link is incomplete; copy it whole from the message.';
+  button.hidden = true;
+}
+button.addEventListener('click', async () => {
+  button.disabled = true;
+  const answer = await fetch('/v1/verify', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', [${JSON.stringify(header)}]: decodeURIComponent(cookieValue(${JSON.stringify(cookie)})) },
+    body: JSON.stringify({ token }),
+  });
+  const body = await answer.json();
+  result.textContent = answer.ok ? body.message : body.detail;
+  button.hidden = answer.ok;
+  button.disabled = false;
+});
+`,
+    };
+  },
+});

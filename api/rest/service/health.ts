@@ -1,0 +1,44 @@
+import { Type } from 'typebox';
+import { defineRoute } from '../../http/route.ts';
+
+const CheckSchema = Type.Object({ status: Type.String(), reason: Type.Optional(Type.String()) });
+const ReadinessSchema = Type.Object({ status: Type.String(), checks: Type.Record(Type.String(), CheckSchema) });
+
+export const livez = defineRoute({
+  method: 'GET',
+  url: '/livez',
+  tag: 'Service',
+  summary: 'Is the process alive',
+  description: 'Asks nothing of any other part. Sets the CSRF cookie, like every GET.',
+  access: 'nobody',
+  whileStopping: true,
+  answers: { 200: Type.Object({ status: Type.String() }), 503: Type.Object({ status: Type.String() }) },
+  errors: [],
+  handle: ({ services }) =>
+    services.health.isStopping
+      ? { status: 503, body: { status: 'shutting down' } }
+      : { status: 200, body: { status: 'up' } },
+});
+
+const readiness = {
+  method: 'GET',
+  tag: 'Service',
+  summary: 'Can the process work',
+  description: 'Names each part the server depends on and whether it answers.',
+  access: 'nobody',
+  whileStopping: true,
+  answers: { 200: ReadinessSchema, 503: ReadinessSchema },
+  errors: [],
+} as const;
+
+export const [readyz, ready] = ['/readyz', '/ready'].map((url) =>
+  defineRoute({
+    ...readiness,
+    url,
+    handle: async ({ services }) => {
+      const { isReady, checks } = await services.health.report();
+      const status = services.health.isStopping ? 'shutting down' : isReady ? 'ready' : 'degraded';
+      return { status: isReady ? 200 : 503, body: { status, checks } };
+    },
+  }),
+) as [ReturnType<typeof defineRoute>, ReturnType<typeof defineRoute>];

@@ -1,0 +1,20 @@
+import { Type } from 'typebox';
+import { defineRoute } from '../../http/route.ts';
+
+export const jwks = defineRoute({
+  method: 'GET',
+  url: '/.well-known/jwks.json',
+  tag: 'Service',
+  summary: 'Public keys of the access tokens',
+  description: 'JSON Web Key Set (RFC 7517). Keep it for `auth.token.jwkscachettl`.',
+  access: 'nobody',
+  answers: { 200: Type.Object({ keys: Type.Array(Type.Record(Type.String(), Type.Unknown())) }) },
+  errors: [],
+  handle: ({ services, reply }) => {
+    void reply.header(
+      'cache-control',
+      `public, max-age=${Math.floor(services.config.current.auth.token.jwkscachettl / 1_000)}`,
+    );
+    return { status: 200, body: services.accessTokens.publicKeys };
+  },
+});

@@ -1,0 +1,154 @@
+import type { Server } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { serverUrl } from '#runtime/server-url.ts';
+import { parseListenAddress } from '#config/schema/format.ts';
+import type { Config } from '#config/objects/root.ts';
+import type { ConfigStore } from '#config/live/store.ts';
+import { systemClock, type Clock } from '#entities/kit/base/clock.ts';
+import type { Backbone } from '#runtime/runtime.ts';
+import { createApp } from './app.ts';
+import { AccessTokens } from './auth/access-token.ts';
+import { loadSigningKeys, type SigningKeySources } from './auth/signing-keys.ts';
+import { Health } from './http/readiness.ts';
+import type { Metrics } from './http/http-metrics.ts';
+import type { Route } from './http/route.ts';
+import type { Services } from './http/services.ts';
+import { StartError } from '#runtime/start-error.ts';
+import { applyTimeouts } from './http/timeouts.ts';
+import { Traffic } from './http/in-flight-requests.ts';
+
+export interface ApiOptions {
+  readonly config: ConfigStore;
+  readonly backbone: Backbone;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly clock?: Clock;
+  /** Where generated signing keys are kept. */
+  readonly stateFolder: string;
+  /** Routes besides those of the product; for tests of what happens around a handler. */
+  readonly routes?: readonly Route[];
+}
+
+export interface Api {
+  readonly app: FastifyInstance;
+  readonly services: Services;
+}
+
+/** Assembles the HTTP application of one process; nothing listens yet. */
+export async function createApi({
+  config,
+  backbone,
+  logger,
+  metrics,
+  clock = systemClock,
+  stateFolder,
+  routes = [],
+}: ApiOptions): Promise<Api> {
+  const { database, temporal, store } = backbone;
+  const accessTokens = new AccessTokens(
+    await loadSigningKeys(keySources(config.current, stateFolder)),
+    () => {
+      const { issuer, audience, accessduration } = config.current.auth.token;
+      return { issuer, audience, accessDurationMs: accessduration };
+    },
+    clock,
+  );
+  const services: Services = {
+    config,
+    database,
+    clock,
+    logger,
+    metrics,
+    accessTokens,
+    traffic: new Traffic(),
+    contextOfCallers: backbone.contextOfCallers,
+    health: new Health({
+      db_primary: (deadline) => database.ping(deadline),
+      job_queue: () => temporal.check(),
+      ...(store ? { fga: () => store.ping() } : {}),
+    }),
+  };
+  metrics.watchUnits(() => database.activeUnits);
+  const app = await createApp(services, routes);
+  config.subscribe('server', ({ server }) => applyTimeouts(app, server));
+  config.subscribe('auth.token', (next) => {
+    loadSigningKeys(keySources(next, stateFolder)).then(
+      (keys) => accessTokens.replaceKeys(keys),
+      (error: unknown) =>
+        logger.error({ err: error }, 'the signing keys stay as they are: the new ones cannot be used'),
+    );
+  });
+  return { app, services };
+}
+
+function keySources({ auth: { token } }: Config, stateFolder: string): SigningKeySources {
+  return { kid: token.kid, keys: token.keys, generateKeys: token.generatekeys, stateFolder };
+}
+
+export interface Listening {
+  readonly url: string;
+  /** Empty while `server.metricsport` is. */
+  readonly metricsUrl: string;
+  /**
+   * Answers what is under way within `shutdowngraceperiod` and refuses what is new, so that whoever asks learns it; then cuts
+   * what is left, and ends.
+   */
+  close(): Promise<void>;
+}
+
+/** Opens the API's port and the one of the metrics. @throws StartError when one cannot be opened */
+export async function listen({ app, services }: Api): Promise<Listening> {
+  const { server } = services.config.current;
+  const url = await opened('server.listen', server.listen, (host, port) => app.listen({ host, port }));
+  let metrics: Server | undefined;
+  try {
+    if (server.metricsport !== '')
+      metrics = await opened('server.metricsport', server.metricsport, (host, port) =>
+        services.metrics.listen(host, port),
+      );
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+  return {
+    url,
+    metricsUrl: metrics ? `${serverUrl(metrics)}/metrics` : '',
+    close: async () => {
+      services.health.stop();
+      await services.traffic.quiet(services.config.current.server.shutdowngraceperiod);
+      app.server.closeAllConnections();
+      await app.close();
+      metrics?.close();
+      metrics?.closeAllConnections();
+    },
+  };
+}
+
+/** Every interface, for an address without a host: both IP versions where the machine has both. */
+const everywhere = ['::', '0.0.0.0'] as const;
+
+async function opened<T>(field: string, address: string, open: (host: string, port: number) => Promise<T>): Promise<T> {
+  const { host, port } = parseListenAddress(address) ?? {};
+  // The configuration has checked the form.
+  if (port === undefined) throw new StartError(`${field} is "${address}", which is not an address to listen on.`);
+  try {
+    if (host !== undefined) return await open(host, port);
+    return await open(everywhere[0], port).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EAFNOSUPPORT' && error.code !== 'EADDRNOTAVAIL') throw error;
+      return open(everywhere[1], port);
+    });
+  } catch (error) {
+    throw new StartError(`${field} is ${address}, ${reasonOf(error as NodeJS.ErrnoException)}`, error);
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'but that port is in use: end the process that holds it, or choose another port.',
+  EACCES: 'but this user may not open that port: choose one above 1023.',
+  EADDRNOTAVAIL: 'but this machine has no such address.',
+};
+
+function reasonOf({ code, message }: NodeJS.ErrnoException): string {
+  return reasons[code ?? ''] ?? `and it could not be opened: ${message}.`;
+}

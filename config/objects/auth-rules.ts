@@ -1,0 +1,154 @@
+import { nearest } from '../schema/did-you-mean.ts';
+import type { Config } from './root.ts';
+import { requireTexts, type Refuse, type Rule } from './rule.ts';
+
+const secretsRule: Rule = ({ server, sessions, totp }, refuse) => {
+  if (server.dev) return;
+  const { signingkey, encryptionkey } = sessions;
+  const why = 'server.dev is off';
+  requireTexts(refuse, why, 'sessions', { signingkey, encryptionkey }, ['server.dev']);
+  if (totp.enabled) requireTexts(refuse, why, 'totp', { secret: totp.secret }, ['server.dev', 'totp.enabled']);
+};
+
+const durationRule: Rule = ({ auth: { token } }, refuse) => {
+  if (token.refreshduration <= token.accessduration) {
+    refuse(
+      'auth.token.refreshduration',
+      `is not longer than auth.token.accessduration (${token.accessduration} milliseconds)`,
+      'make it longer',
+      ['auth.token.accessduration'],
+    );
+  }
+  if (-token.refreshoverlap >= token.accessduration) {
+    refuse(
+      'auth.token.refreshoverlap',
+      `reaches back to before the access token exists (auth.token.accessduration is ${token.accessduration} milliseconds)`,
+      'move it nearer to 0',
+      ['auth.token.accessduration'],
+    );
+  }
+};
+
+const signingKeyRule: Rule = ({ auth: { token }, keywatcher, server }, refuse) => {
+  const ids = Object.keys(token.keys);
+  if (ids.length === 0) {
+    if (token.generatekeys || keywatcher.enabled || server.secretmanager !== '') return;
+    const also = ['auth.token.generatekeys', 'keywatcher.enabled', 'server.secretmanager'];
+    refuse(
+      'auth.token.keys',
+      'is empty and no other source gives a signing key',
+      'add a key, or turn on auth.token.generatekeys or keywatcher.enabled',
+      also,
+    );
+    return;
+  }
+  if (keywatcher.enabled || token.kid === '' || Object.hasOwn(token.keys, token.kid)) return;
+  const near = nearest(token.kid, ids);
+  refuse(
+    'auth.token.kid',
+    'is not the id of a key in auth.token.keys',
+    near === undefined ? `write one of ${ids.join(', ')}` : `did you mean ${near}?`,
+    ['auth.token.keys'],
+  );
+};
+
+const apiTokenRule: Rule = (
+  {
+    auth: {
+      token: { apitokens },
+    },
+  },
+  refuse,
+) => {
+  const keys = Object.values(apitokens.keys);
+  if (!apitokens.enabled && keys.length === 0) return;
+  const active = keys.filter((key) => key.status === 'active').length;
+  if (active === 1) return;
+  const reason = active === 0 ? 'has no active key' : `has ${active} active keys`;
+  refuse(
+    'auth.token.apitokens.keys',
+    `${reason}, but exactly one must be active`,
+    'set the others to deprecated or revoked, or add one',
+    ['auth.token.apitokens.enabled'],
+  );
+};
+
+function requireOauth(name: 'codehost' | 'identity', { auth: { providers } }: Config, refuse: Refuse): void {
+  const { clientid, clientsecret, redirecturl, clientendpoint } = providers[name];
+  const base = `auth.providers.${name}`;
+  const why = `${name} is in auth.supportedproviders`;
+  const also = ['auth.supportedproviders'];
+  requireTexts(refuse, why, base, { clientid, clientsecret, redirecturl }, also);
+  if (redirecturl.startsWith('/'))
+    requireTexts(refuse, `${base}.redirecturl is a path`, base, { clientendpoint }, [...also, `${base}.redirecturl`]);
+}
+
+const providerRule: Rule = (config, refuse) => {
+  const { supportedproviders, providers } = config.auth;
+  const also = ['auth.supportedproviders'];
+  const oauth = (['codehost', 'identity'] as const).filter((name) => supportedproviders.includes(name));
+  for (const name of oauth) requireOauth(name, config, refuse);
+  if (oauth.length > 0) {
+    requireTexts(
+      refuse,
+      `${oauth.join(' and ')} is in auth.supportedproviders`,
+      'auth.providers',
+      { redirecturl: providers.redirecturl },
+      also,
+    );
+  }
+  const { webauthn } = providers;
+  if (!webauthn.enabled && !supportedproviders.includes('webauthn')) return;
+  const { displayname, relyingpartyid } = webauthn;
+  const webauthnAlso = [...also, 'auth.providers.webauthn.enabled'];
+  requireTexts(refuse, 'passkeys are on', 'auth.providers.webauthn', { displayname, relyingpartyid }, webauthnAlso);
+  if (webauthn.requestorigins.length === 0) {
+    refuse(
+      'auth.providers.webauthn.requestorigins',
+      'is empty, but passkeys are on',
+      'name the origins of the pages that ask for passkeys, or set domain',
+      webauthnAlso,
+    );
+  }
+};
+
+const supportRule: Rule = ({ auth: { supportaccess } }, refuse) => {
+  if (!supportaccess.enabled) return;
+  const { email, subjectid, password, clientid, clientsecret, issuerurl, redirecturl, alloweddomain } = supportaccess;
+  requireTexts(
+    refuse,
+    'auth.supportaccess.enabled is on',
+    'auth.supportaccess',
+    { email, subjectid, password, clientid, clientsecret, issuerurl, redirecturl, alloweddomain },
+    ['auth.supportaccess.enabled'],
+  );
+};
+
+const storeRule: Rule = ({ authz }, refuse) => {
+  const { apitoken, clientid, clientsecret, issuer } = authz.credentials;
+  if (apitoken !== '' && clientid !== '') {
+    refuse('authz.credentials.clientid', 'is set, and so is authz.credentials.apitoken', 'use one of the two ways', []);
+  } else if (clientid !== '' || clientsecret !== '') {
+    requireTexts(refuse, 'client credentials are used', 'authz.credentials', { clientid, clientsecret, issuer });
+  }
+  if (authz.modelfile !== '' && authz.modulefile !== '') {
+    refuse('authz.modulefile', 'is set, and so is authz.modelfile', 'use one of them', []);
+  }
+  const kinds = authz.parentcontextconditions.map(({ kind }) => kind);
+  const repeated = kinds.filter((kind, place) => kinds.indexOf(kind) !== place);
+  if (repeated.length > 0) {
+    const reason = `puts several conditions on ${[...new Set(repeated)].join(', ')}`;
+    refuse('authz.parentcontextconditions', reason, 'write one condition that says it all', []);
+  }
+};
+
+/** Requirements between fields of `auth`, `authz` and the secrets of production. */
+export const authRules: readonly Rule[] = [
+  secretsRule,
+  durationRule,
+  signingKeyRule,
+  apiTokenRule,
+  providerRule,
+  supportRule,
+  storeRule,
+];

@@ -1,0 +1,61 @@
+import { holdsSecret, type Field, type LeafField } from '../schema/field.ts';
+import { isKeyed } from '../schema/is-plain-object.ts';
+import { root } from './root.ts';
+
+/** A field that is set as a whole: by its key in the file, or by one environment variable. */
+export interface Leaf {
+  /** Keys from the root down. */
+  readonly keys: readonly string[];
+  /** The keys joined by dots: `server.tls.enabled`. */
+  readonly path: string;
+  /** `CORE_SERVER_TLS_ENABLED`. */
+  readonly variable: string;
+  readonly field: LeafField;
+  /** Whether it holds a secret, so that `<variable>_FILE` is accepted and its value is never shown. */
+  readonly secret: boolean;
+}
+
+/** Prefix of every environment variable that sets a field. */
+export const variablePrefix = 'CORE_';
+
+function collect(field: Field, keys: readonly string[]): Leaf[] {
+  if (field.kind === 'object') {
+    return Object.entries(field.fields).flatMap(([key, child]) => collect(child, [...keys, key]));
+  }
+  const variable = variablePrefix + keys.join('_').toUpperCase();
+  return [{ keys, path: keys.join('.'), variable, field, secret: holdsSecret(field) }];
+}
+
+/** Every leaf of the configuration, in the order of the specification. */
+export const leaves: readonly Leaf[] = collect(root, []);
+
+/** The leaves by path. */
+export const leafByPath: ReadonlyMap<string, Leaf> = new Map(leaves.map((leaf) => [leaf.path, leaf]));
+
+/** The leaves by the name of their environment variable. */
+export const leafByVariable: ReadonlyMap<string, Leaf> = new Map(leaves.map((leaf) => [leaf.variable, leaf]));
+
+/** The value at a path of keys; undefined where a key is missing. */
+export function valueAt(value: unknown, keys: readonly string[]): unknown {
+  let current = value;
+  for (const key of keys) {
+    if (!isKeyed(current)) return undefined;
+    current = current[key];
+  }
+  return current;
+}
+
+/**
+ * The paths of everything that can have an effect of its own, with `[]` for the items of lists and `*` for those of
+ * maps: the run-time twin of the type `ConfigPath`.
+ */
+export function effectPaths(field: Field = root, path = ''): string[] {
+  if (field.kind === 'object') {
+    return Object.entries(field.fields).flatMap(([key, child]) =>
+      effectPaths(child, path === '' ? key : `${path}.${key}`),
+    );
+  }
+  if (field.kind === 'list' && field.items.kind === 'object') return effectPaths(field.items, `${path}[]`);
+  if (field.kind === 'map' && field.values.kind === 'object') return effectPaths(field.values, `${path}.*`);
+  return [path];
+}

@@ -1,0 +1,104 @@
+import { parseListenAddress } from '../schema/format.ts';
+import { requireTexts, type Rule } from './rule.ts';
+
+const tlsRule: Rule = ({ domain, server: { tls } }, refuse) => {
+  if (!tls.enabled) return;
+  if (!tls.autocert) {
+    const { certfile, certkey } = tls;
+    requireTexts(refuse, 'server.tls.enabled is on and autocert off', 'server.tls', { certfile, certkey }, [
+      'server.tls.enabled',
+      'server.tls.autocert',
+    ]);
+    return;
+  }
+  const isLocal = domain === '' || domain === 'localhost' || domain.endsWith('.localhost') || domain.endsWith('.local');
+  if (isLocal) {
+    refuse('server.tls.autocert', 'does not work without a public domain', 'set domain, or use certfile and certkey', [
+      'domain',
+      'server.tls.enabled',
+    ]);
+  }
+};
+
+const portRule: Rule = ({ server }, refuse) => {
+  const listen = parseListenAddress(server.listen);
+  const metrics = parseListenAddress(server.metricsport);
+  if (listen === undefined || listen.port === 0 || listen.port !== metrics?.port) return;
+  if (listen.host !== undefined && metrics.host !== undefined && listen.host !== metrics.host) return;
+  refuse('server.metricsport', 'is the port of server.listen', 'use another port, or leave it empty', [
+    'server.listen',
+  ]);
+};
+
+const cookieRule: Rule = ({ server: { csrfprotection }, sessions }, refuse) => {
+  const remedy = 'turn secure on, or use Lax or Strict';
+  if (csrfprotection.samesite === 'None' && !csrfprotection.secure) {
+    refuse('server.csrfprotection.samesite', 'needs secure: browsers drop the cookie otherwise', remedy, [
+      'server.csrfprotection.secure',
+    ]);
+  }
+  if (sessions.samesite === 'None' && !sessions.secure) {
+    refuse('sessions.samesite', 'needs secure: browsers drop the cookie otherwise', remedy, ['sessions.secure']);
+  }
+};
+
+const summarizerRule: Rule = ({ ormconfig: { summarizer } }, refuse) => {
+  if (summarizer.type !== 'llm') return;
+  const { provider } = summarizer.llm;
+  const base = 'ormconfig.summarizer.llm';
+  const also = ['ormconfig.summarizer.type', `${base}.provider`];
+  if (provider === 'none') {
+    refuse(
+      `${base}.provider`,
+      'names no service, but ormconfig.summarizer.type is llm',
+      'write llma, llmb or llmc',
+      also,
+    );
+    return;
+  }
+  const { apikey, model } = summarizer.llm[provider];
+  const why = `ormconfig.summarizer uses ${provider}`;
+  requireTexts(refuse, why, `${base}.${provider}`, { apikey, model }, also);
+  if (provider === 'llmb') {
+    const { accountid } = summarizer.llm.llmb;
+    requireTexts(refuse, why, `${base}.llmb`, { accountid }, also);
+  }
+};
+
+const limiterRule: Rule = (config, refuse) => {
+  for (const name of ['ratelimit', 'ratelimitunmatched'] as const) {
+    for (const { expiration, window } of config[name].options) {
+      if (expiration !== 0 && expiration < window) {
+        refuse(
+          `${name}.options`,
+          'has an item whose expiration is shorter than its window',
+          'make expiration at least as long, or 0',
+          [],
+        );
+      }
+    }
+  }
+};
+
+const databaseRule: Rule = ({ db }, refuse) => {
+  if (db.multiwrite) {
+    const also = ['db.multiwrite', 'db.primarydbsource'];
+    requireTexts(refuse, 'db.multiwrite is on', 'db', { secondarydbsource: db.secondarydbsource }, also);
+    if (db.secondarydbsource !== '' && db.secondarydbsource === db.primarydbsource) {
+      refuse(
+        'db.secondarydbsource',
+        'is the primary database',
+        'name another database, or turn db.multiwrite off',
+        also,
+      );
+    }
+  }
+  if (db.maxidleconnections > db.maxconnections) {
+    refuse('db.maxidleconnections', `is more than db.maxconnections (${db.maxconnections})`, 'lower it', [
+      'db.maxconnections',
+    ]);
+  }
+};
+
+/** Requirements between fields of `server`, `ormconfig`, the limiters, `sessions` and `db`. */
+export const serverRules: readonly Rule[] = [tlsRule, portRule, cookieRule, summarizerRule, limiterRule, databaseRule];

@@ -1,0 +1,196 @@
+import type { LeafField } from '../schema/field.ts';
+import { leafByVariable, leaves, variablePrefix, type Leaf } from '../objects/leaf.ts';
+import { nearest } from '../schema/did-you-mean.ts';
+import { readTextFile } from './read-file.ts';
+import { readValue, wrong, type Reading, type Setting } from './read-value.ts';
+import { parseTree, type Tree } from '../schema/tree.ts';
+
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const fileSuffix = '_FILE';
+
+/** Why the text of a variable cannot be taken apart. */
+interface TextProblem {
+  readonly reason: string;
+  readonly remedy: string;
+}
+
+function scalar(value: boolean | number | string): Tree {
+  return { kind: 'scalar', line: 1, value };
+}
+
+function list(texts: readonly string[]): Tree {
+  return { kind: 'list', line: 1, items: texts.map(scalar) };
+}
+
+/**
+ * The text of a variable as a tree, by the kind of its field: JSON for maps, lists of objects and free values; commas
+ * between the texts of a list. What is left a text is refused by the field with its own words.
+ */
+function treeOf(field: LeafField, text: string): Tree | TextProblem {
+  switch (field.kind) {
+    case 'text':
+    case 'text-or-integer':
+      return scalar(text);
+    case 'integer':
+      return scalar(/^[+-]?\d+$/u.test(text.trim()) ? Number(text) : text);
+    case 'flag': {
+      const lower = text.trim().toLowerCase();
+      return scalar(lower === 'true' || lower === 'false' ? lower === 'true' : text);
+    }
+    case 'list':
+      if (field.items.kind === 'text' && !text.trimStart().startsWith('[')) {
+        return list(text.trim() === '' ? [] : text.split(',').map((part) => part.trim()));
+      }
+      return text.trim() === '' ? list([]) : json(text);
+    case 'map':
+    case 'empty':
+      return text.trim() === '' ? { kind: 'map', line: 1, entries: new Map() } : json(text);
+    case 'any':
+      return json(text);
+  }
+}
+
+function json(text: string): Tree | TextProblem {
+  const parsed = parseTree(text);
+  if ('tree' in parsed) return parsed.tree;
+  return { reason: parsed.unreadable[0]?.reason ?? 'is not JSON', remedy: 'write it as JSON' };
+}
+
+/** Reads the file that `…_FILE` names, without its last newline. */
+async function readSecretFile(
+  variable: string,
+  file: string,
+  path: string,
+  reading: Reading,
+): Promise<string | typeof wrong> {
+  const text = await readTextFile(file);
+  if (typeof text === 'string') return text.replace(/\r?\n$/u, '');
+  reading.report({ where: variable, path, reason: `the file it names ${text.reason}`, remedy: text.remedy });
+  return wrong;
+}
+
+function reportUnknown(variable: string, reading: Reading): void {
+  const leaf = variable.endsWith(fileSuffix) ? leafByVariable.get(variable.slice(0, -fileSuffix.length)) : undefined;
+  if (leaf !== undefined) {
+    reading.report({
+      where: variable,
+      path: leaf.path,
+      reason: 'is accepted for secrets only',
+      remedy: `set ${leaf.variable} to the value itself`,
+    });
+    return;
+  }
+  const known = leaves.flatMap((candidate) =>
+    candidate.secret ? [candidate.variable, candidate.variable + fileSuffix] : [candidate.variable],
+  );
+  const near = nearest(variable, known);
+  reading.report({
+    where: variable,
+    path: '',
+    reason: 'is not a known variable',
+    remedy:
+      near === undefined
+        ? `unset it; names are ${variablePrefix} and the path of a field, with _`
+        : `did you mean ${near}?`,
+  });
+}
+
+/** Sets one leaf from its variable, or from the file that its `…_FILE` names. */
+async function readLeaf(
+  leaf: Leaf,
+  environment: Environment,
+  reading: Reading,
+  settings: Map<string, Setting>,
+): Promise<void> {
+  const { variable, path, field } = leaf;
+  const file = leaf.secret ? environment[variable + fileSuffix] : undefined;
+  let text = environment[variable];
+  let where = variable;
+  if (file !== undefined) {
+    where = variable + fileSuffix;
+    if (text !== undefined) {
+      reading.report({ where, path, reason: `is set, and so is ${variable}`, remedy: 'unset one of them' });
+      settings.set(path, { value: wrong, where });
+      return;
+    }
+    const content = await readSecretFile(where, file, path, reading);
+    if (content === wrong) {
+      settings.set(path, { value: wrong, where });
+      return;
+    }
+    text = content;
+  }
+  if (text === undefined) return;
+  const tree = treeOf(field, text);
+  if ('reason' in tree) {
+    reading.report({ where, path, ...tree });
+    settings.set(path, { value: wrong, where });
+    return;
+  }
+  settings.set(path, { value: readValue(field, tree, path, { ...reading, where: () => where }), where });
+}
+
+/**
+ * Reads every `CORE_…` variable into `settings`, over what is there. Returns the variables that no field has, which
+ * may still be API token keys.
+ */
+export async function readEnvironment(
+  environment: Environment,
+  { report, settings }: Pick<Reading, 'report'> & { readonly settings: Map<string, Setting> },
+): Promise<string[]> {
+  const here: Reading = { report, where: () => '' };
+  const unknown: string[] = [];
+  const named = new Set<Leaf>();
+  for (const variable of Object.keys(environment)) {
+    if (!variable.startsWith(variablePrefix)) continue;
+    const base = variable.endsWith(fileSuffix) ? leafByVariable.get(variable.slice(0, -fileSuffix.length)) : undefined;
+    const leaf = leafByVariable.get(variable) ?? (base?.secret === true ? base : undefined);
+    if (leaf === undefined) unknown.push(variable);
+    else named.add(leaf);
+  }
+  for (const leaf of named) await readLeaf(leaf, environment, here, settings);
+  return unknown;
+}
+
+/** Reports the variables that are neither fields nor API token keys. */
+export function reportUnknownVariables(variables: readonly string[], report: Reading['report']): void {
+  for (const variable of variables) reportUnknown(variable, { report, where: () => variable });
+}
+
+/** The API token keys among the environment variables: those whose name begins with `prefix`. */
+export async function readApiTokenKeys(
+  environment: Environment,
+  prefix: string,
+  field: LeafField,
+  report: Reading['report'],
+): Promise<Record<string, unknown>> {
+  const keys: Record<string, unknown> = {};
+  for (const [variable, value] of Object.entries(environment)) {
+    if (prefix === '' || !variable.startsWith(prefix) || variable === prefix || value === undefined) continue;
+    const reading: Reading = { report, where: () => variable };
+    const path = 'auth.token.apitokens.keys';
+    const isFile = variable.endsWith(fileSuffix);
+    const text = isFile ? await readSecretFile(variable, value, path, reading) : value;
+    if (text === wrong) continue;
+    const id = variable.slice(prefix.length, isFile ? -fileSuffix.length : undefined).toLowerCase();
+    const match = /^(?:(?<status>active|deprecated|revoked):)?(?<secret>.*)$/su.exec(text)?.groups;
+    const entries = new Map([
+      ['secret', { line: 1, tree: scalar(match?.secret ?? '') }],
+      ['status', { line: 1, tree: scalar(match?.status ?? 'active') }],
+    ]);
+    const key: Tree = { kind: 'map', line: 1, entries };
+    const read = readValue(
+      field,
+      { kind: 'map', line: 1, entries: new Map([[id, { line: 1, tree: key }]]) },
+      path,
+      reading,
+    );
+    if (read === wrong) continue;
+    if (Object.hasOwn(keys, id))
+      report({ where: variable, path: `${path}.${id}`, reason: 'is given twice', remedy: 'unset one of them' });
+    Object.assign(keys, read);
+  }
+  return keys;
+}

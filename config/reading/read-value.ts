@@ -1,0 +1,299 @@
+import type { Field, IntegerField, LeafField, ObjectField, TextField } from '../schema/field.ts';
+import { quote, show } from '../schema/mask.ts';
+import { nearest } from '../schema/did-you-mean.ts';
+import type { Problem } from '../schema/config-problem.ts';
+import { numberProblem, textInsteadRemedy } from './read-number.ts';
+import { root } from '../objects/root.ts';
+import type { Tree } from '../schema/tree.ts';
+
+/** Where a tree came from, and where its problems go. */
+export interface Reading {
+  /** `file:line`, or the name of the variable. */
+  readonly where: (line: number) => string;
+  readonly report: (problem: Problem) => void;
+}
+
+/** Stands for a value that was reported as wrong. */
+export const wrong: unique symbol = Symbol('wrong');
+
+/** A value set by the file or by a variable, or the place of an object. */
+export interface Setting {
+  readonly value: unknown;
+  readonly where: string;
+}
+
+const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);
+
+/** A key as it may be shown: `signingkey:abc` (a forgotten space) must not show what follows the colon. */
+function showKey(key: string): string {
+  const safe = /^[\w./-]{1,100}/u.exec(key)?.[0] ?? '';
+  return safe === key ? key : `${safe}…`;
+}
+
+/**
+ * Reads the tree of an object with fixed keys. Right leaves land in `settings` by path; a wrong one is reported and
+ * lands there as `wrong`.
+ */
+export function readObject(
+  field: ObjectField,
+  tree: Tree,
+  path: string,
+  reading: Reading,
+  settings: Map<string, Setting>,
+): void {
+  const entries = entriesOf(field, tree, path, reading);
+  for (const [key, { line, tree: child, field: childField }] of entries ?? []) {
+    const childPath = join(path, key);
+    if (childField.kind === 'object') {
+      // Its place, for problems about what is missing below it.
+      settings.set(childPath, { value: undefined, where: reading.where(line) });
+      readObject(childField, child, childPath, reading, settings);
+    } else
+      settings.set(childPath, { value: readValue(childField, child, childPath, reading), where: reading.where(line) });
+  }
+}
+
+/** Reads the tree of one leaf. Returns its value with the defaults of items filled in, or `wrong` after reporting. */
+export function readValue(field: LeafField | ObjectField, tree: Tree, path: string, reading: Reading): unknown {
+  switch (field.kind) {
+    case 'text':
+      return readText(field, tree, path, reading);
+    case 'integer':
+      return readInteger(field, tree, path, reading);
+    case 'flag':
+      return readFlag(field, tree, path, reading);
+    case 'list':
+      return readList(field.items, tree, path, reading);
+    case 'map':
+      return readMap(field, tree, path, reading);
+    case 'object':
+      return readItem(field, tree, path, reading);
+    case 'text-or-integer':
+      return tree.kind === 'scalar' && typeof tree.value === 'number'
+        ? readInteger(field.integer, tree, path, reading)
+        : readText({ ...field.text, required: true }, tree, path, reading);
+    case 'any':
+      return plain(tree);
+    case 'empty':
+      return tree.kind === 'map' && tree.entries.size === 0
+        ? {}
+        : fail(tree, path, reading, field, 'must be an object without keys', 'write {} or remove it');
+  }
+}
+
+function fail(tree: Tree, path: string, reading: Reading, field: Field, reason: string, remedy: string): typeof wrong {
+  const value = tree.kind === 'scalar' && tree.value !== null ? showScalar(field, tree.value) : undefined;
+  reading.report({ where: reading.where(tree.line), path, ...(value === undefined ? {} : { value }), reason, remedy });
+  return wrong;
+}
+
+/** Only a scalar where a scalar belongs is shown: a text in the place of an object may be a mistyped secret. */
+function showScalar(field: Field, value: boolean | number | string): string | undefined {
+  if (field.kind === 'text')
+    return typeof value === 'string' || field.secret !== undefined ? show(field, String(value)) : String(value);
+  if (field.kind === 'integer' || field.kind === 'flag' || field.kind === 'text-or-integer') {
+    return typeof value === 'string' ? quote(value) : String(value);
+  }
+  return undefined;
+}
+
+function kindOf(tree: Tree): string {
+  if (tree.kind !== 'scalar') return tree.kind === 'list' ? 'a list' : 'an object';
+  if (tree.value === null) return 'empty';
+  if (typeof tree.value === 'string') return 'a text';
+  return typeof tree.value === 'number' ? 'a number' : 'true or false';
+}
+
+const fillOrRemove = 'write a value, or remove the key';
+
+function readText(field: TextField, tree: Tree, path: string, reading: Reading): string | typeof wrong {
+  if (tree.kind !== 'scalar' || typeof tree.value !== 'string') {
+    const isEmpty = tree.kind === 'scalar' && tree.value === null;
+    const like = field.form === undefined ? '' : `, like ${field.form.example}`;
+    const remedy = tree.kind === 'scalar' ? `write it in quotes${like}` : 'write a text';
+    return fail(tree, path, reading, field, `is ${kindOf(tree)}, not a text`, isEmpty ? fillOrRemove : remedy);
+  }
+  const text = tree.value;
+  const refuse = (reason: string, remedy: string): typeof wrong => fail(tree, path, reading, field, reason, remedy);
+  if (text.includes('\0')) return refuse('holds a NUL character', 'remove it');
+  if (text === '' && field.required === true) return refuse('is empty', fillOrRemove);
+  if (field.values !== undefined && text !== '' && !field.values.includes(text)) {
+    const near = field.secret === undefined ? nearest(text, field.values) : undefined;
+    const all = field.values.filter((value) => value !== '').join(', ');
+    return refuse('is not one of the allowed values', `${near === undefined ? '' : `write ${near}; `}allowed: ${all}`);
+  }
+  if (text === '')
+    return field.values === undefined || field.values.includes('') || field.default === ''
+      ? ''
+      : refuse('is empty', fillOrRemove);
+  const { minLength = 0, maxLength = 10_000 } = field;
+  if (text.length < minLength) return refuse(`is shorter than ${minLength} characters`, lengthRemedy(field, minLength));
+  if (text.length > maxLength) return refuse(`is longer than ${maxLength} characters`, 'shorten it');
+  const reason = field.form?.check(text);
+  return reason === undefined ? text : refuse(reason, `write it like ${field.form?.example ?? ''}`);
+}
+
+function lengthRemedy(field: TextField, minLength: number): string {
+  return field.secret === undefined
+    ? `write at least ${minLength} characters`
+    : 'make one with: openssl rand -base64 48';
+}
+
+function readInteger(field: IntegerField, tree: Tree, path: string, reading: Reading): number | typeof wrong {
+  if (tree.kind !== 'scalar' || typeof tree.value !== 'number') {
+    if (tree.kind === 'scalar' && tree.value === null)
+      return fail(tree, path, reading, field, 'is empty', fillOrRemove);
+    const text = tree.kind === 'scalar' && typeof tree.value === 'string' ? tree.value : '';
+    const reason = `is ${kindOf(tree)}, not a whole number`;
+    return fail(tree, path, reading, field, reason, textInsteadRemedy(field, text));
+  }
+  const problem = numberProblem(field, tree.value);
+  return problem === undefined ? tree.value : fail(tree, path, reading, field, problem.reason, problem.remedy);
+}
+
+function readFlag(field: Field, tree: Tree, path: string, reading: Reading): boolean | typeof wrong {
+  if (tree.kind === 'scalar' && typeof tree.value === 'boolean') return tree.value;
+  return fail(
+    tree,
+    path,
+    reading,
+    field,
+    `is ${kindOf(tree)}, not true or false`,
+    'write true or false, without quotes',
+  );
+}
+
+function readList(items: Field, tree: Tree, path: string, reading: Reading): unknown[] | typeof wrong {
+  if (tree.kind !== 'list') {
+    reading.report({
+      where: reading.where(tree.line),
+      path,
+      reason: `is ${kindOf(tree)}, not a list`,
+      remedy: 'write a list, such as [a, b]',
+    });
+    return wrong;
+  }
+  const field = items.kind === 'text' ? { ...items, required: true as const } : items;
+  const values = tree.items.map((item, index) => readValue(field, item, `${path}[${index}]`, reading));
+  return values.includes(wrong) ? wrong : values;
+}
+
+function readMap(field: Extract<Field, { kind: 'map' }>, tree: Tree, path: string, reading: Reading): unknown {
+  if (tree.kind !== 'map') {
+    const reason = `is ${kindOf(tree)}, not an object`;
+    reading.report({
+      where: reading.where(tree.line),
+      path,
+      reason,
+      remedy: `write an object with one entry per ${field.keyed}`,
+    });
+    return wrong;
+  }
+  const result: Record<string, unknown> = {};
+  let isRight = true;
+  for (const [key, { line, tree: child }] of tree.entries) {
+    const reason = key.includes('\0') ? 'holds a NUL character' : field.keyForm?.check(key);
+    if (reason !== undefined || key === '') {
+      const shown = `${path}.${showKey(key)}`;
+      reading.report({
+        where: reading.where(line),
+        path: shown,
+        reason: `its key ${reason ?? 'is empty'}`,
+        remedy: `write the ${field.keyed} as key`,
+      });
+      isRight = false;
+      continue;
+    }
+    result[key] = readValue(field.values, child, join(path, key), reading);
+    isRight &&= result[key] !== wrong;
+  }
+  return isRight ? result : wrong;
+}
+
+/** An item of a list or map: its missing keys get their defaults. */
+function readItem(field: ObjectField, tree: Tree, path: string, reading: Reading): unknown {
+  const entries = entriesOf(field, tree, path, reading);
+  if (entries === undefined) return wrong;
+  let isRight = tree.kind === 'map' && tree.entries.size === entries.size;
+  const result: Record<string, unknown> = {};
+  for (const [key, child] of Object.entries(field.fields)) {
+    const entry = entries.get(key);
+    if (entry !== undefined) {
+      result[key] = readValue(child, entry.tree, join(path, key), reading);
+    } else if ('required' in child && child.required === true) {
+      const where = reading.where(tree.line);
+      reading.report({ where, path: join(path, key), reason: 'is missing', remedy: 'add it' });
+      result[key] = wrong;
+    } else {
+      result[key] =
+        'default' in child
+          ? child.default
+          : child.kind === 'object'
+            ? readItem(child, { ...emptyMap, line: tree.line }, path, reading)
+            : undefined;
+    }
+    isRight &&= result[key] !== wrong;
+  }
+  return isRight ? result : wrong;
+}
+
+const emptyMap: Tree = { kind: 'map', line: 0, entries: new Map() };
+
+/** The known keys of an object's tree with their fields; unknown ones are reported. Undefined when it is no object. */
+function entriesOf(field: ObjectField, tree: Tree, path: string, reading: Reading) {
+  const entries = new Map<string, { line: number; tree: Tree; field: Field }>();
+  // `server:` with everything below it commented out.
+  if (tree.kind === 'scalar' && tree.value === null) return entries;
+  if (tree.kind !== 'map') {
+    const reason = `is ${kindOf(tree)}, not an object`;
+    reading.report({
+      where: reading.where(tree.line),
+      path,
+      reason,
+      remedy: `write its keys below it: ${keyList(field)}`,
+    });
+    return undefined;
+  }
+  for (const [key, entry] of tree.entries) {
+    const child = Object.hasOwn(field.fields, key) ? field.fields[key] : undefined;
+    if (child !== undefined) entries.set(key, { ...entry, field: child });
+    else
+      reading.report({
+        where: reading.where(entry.line),
+        path: join(path, showKey(key)),
+        reason: 'is not a known key',
+        remedy: keyRemedy(field, key, path),
+      });
+  }
+  return entries;
+}
+
+function keyList(field: ObjectField): string {
+  const keys = Object.keys(field.fields);
+  return keys.length > 12 ? `${keys.slice(0, 12).join(', ')}, …` : keys.join(', ');
+}
+
+function keyRemedy(field: ObjectField, key: string, path: string): string {
+  const near = nearest(key, Object.keys(field.fields));
+  if (near !== undefined) return `did you mean ${join(path, near)}?`;
+  const elsewhere = findKey(root, '', key.toLowerCase());
+  return elsewhere === undefined ? `known keys here: ${keyList(field)}` : `did you mean ${elsewhere}?`;
+}
+
+/** The first path in the whole configuration that ends in this key. */
+function findKey(field: Field, path: string, key: string): string | undefined {
+  if (field.kind !== 'object') return undefined;
+  for (const name of Object.keys(field.fields)) if (name.toLowerCase() === key) return join(path, name);
+  for (const [name, child] of Object.entries(field.fields)) {
+    const found = findKey(child, join(path, name), key);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** A tree as a JSON value. */
+function plain(tree: Tree): unknown {
+  if (tree.kind === 'scalar') return tree.value;
+  if (tree.kind === 'list') return tree.items.map(plain);
+  return Object.fromEntries([...tree.entries].map(([key, { tree: child }]) => [key, plain(child)]));
+}

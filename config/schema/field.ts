@@ -1,0 +1,243 @@
+/**
+ * The language in which every configuration field describes itself. One description serves the static type
+ * (`ValueOf`), the loader, the printed JSON Schema, the example and the reference page.
+ *
+ * Plain data on purpose: a schema library costs more start-up time than loading the whole configuration.
+ */
+import type { Form } from './format.ts';
+
+/** What every field says about itself. */
+interface Described {
+  /** What the field does, in a sentence or two. */
+  readonly description: string;
+  /** True when the running process keeps its value until it is restarted; otherwise a reload is obeyed. */
+  readonly restart?: true;
+  /** True when the field is accepted but has no effect in this engine; start-up says so once when it is set. */
+  readonly inert?: true;
+}
+
+/** A field that must be given: it has no default. `''` stands for "not given" in texts. */
+interface Requirable {
+  readonly required?: true;
+}
+
+/** A text. The empty text means "not set". */
+export interface TextField<T extends string = string> extends Described, Requirable {
+  readonly kind: 'text';
+  readonly default: T | '';
+  /** The only allowed values. */
+  readonly values?: readonly T[];
+  /** Checked when the text is not empty. */
+  readonly form?: Form;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  /** `'value'`: never shown. `'url'`: shown with its user information masked. Both accept `…_FILE`. */
+  readonly secret?: 'value' | 'url';
+  /** What `domain` gives when the field is still empty after defaults, file and environment. */
+  readonly fromDomain?: (domain: string) => string;
+}
+
+/** A whole number with its unit in words. */
+export interface IntegerField extends Described {
+  readonly kind: 'integer';
+  readonly default: number;
+  readonly unit: string;
+  readonly minimum: number;
+  readonly maximum: number;
+  /** Values outside the range that have a meaning of their own. */
+  readonly special?: readonly { readonly value: number; readonly meaning: string }[];
+  /** Said in addition when a value is outside the range. */
+  readonly outside?: string;
+}
+
+/** On or off. */
+export interface FlagField extends Described {
+  readonly kind: 'flag';
+  readonly default: boolean;
+}
+
+/** A list; set as a whole. */
+export interface ListField<I extends Field = Field> extends Described {
+  readonly kind: 'list';
+  readonly items: I;
+  readonly default: readonly unknown[];
+  readonly fromDomain?: (domain: string) => readonly unknown[];
+}
+
+/** An object with free keys; set as a whole. */
+export interface MapField<V extends Field = Field> extends Described {
+  readonly kind: 'map';
+  /** What a key is, in words. */
+  readonly keyed: string;
+  readonly keyForm?: Form;
+  readonly values: V;
+  readonly default: Readonly<Record<string, unknown>>;
+}
+
+/** An object with fixed keys. Keys that are not listed are refused. */
+export interface ObjectField<P extends Fields = Fields> {
+  readonly kind: 'object';
+  readonly description: string;
+  readonly fields: P;
+}
+
+/** Either a text or a whole number. */
+export interface TextOrIntegerField extends Described, Requirable {
+  readonly kind: 'text-or-integer';
+  readonly text: TextField;
+  readonly integer: IntegerField;
+}
+
+/** Any JSON value. */
+export interface AnyField extends Described {
+  readonly kind: 'any';
+}
+
+/** An object that has no keys at all. */
+export interface EmptyField extends Described {
+  readonly kind: 'empty';
+}
+
+export type Field =
+  | TextField
+  | IntegerField
+  | FlagField
+  | ListField
+  | MapField
+  | ObjectField
+  | TextOrIntegerField
+  | AnyField
+  | EmptyField;
+
+/** A field that is set as a whole, in the file or by one environment variable. */
+export type LeafField = Exclude<Field, ObjectField>;
+
+/** Fields by key. */
+export interface Fields {
+  readonly [key: string]: Field;
+}
+
+/** A value as JSON has it. */
+type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+/** The type of the resolved value of a field. */
+export type ValueOf<F> =
+  F extends ObjectField<infer P>
+    ? { readonly [K in keyof P]: ValueOf<P[K]> }
+    : F extends TextField<infer T>
+      ? T
+      : F extends IntegerField
+        ? number
+        : F extends FlagField
+          ? boolean
+          : F extends ListField<infer I>
+            ? readonly ValueOf<I>[]
+            : F extends MapField<infer V>
+              ? Readonly<Record<string, ValueOf<V>>>
+              : F extends TextOrIntegerField
+                ? string | number
+                : F extends AnyField
+                  ? Json | undefined
+                  : F extends EmptyField
+                    ? Readonly<Record<string, never>>
+                    : never;
+
+/**
+ * The paths of all leaves below a field, as written in the table of effects: `server.listen`,
+ * `ratelimit.options[].requests` for the items of a list, `jobqueue.queueconf.Queues.*.MaxWorkers` for those of a map.
+ */
+export type LeafPath<F, P extends string = ''> =
+  F extends ObjectField<infer C>
+    ? { [K in keyof C & string]: LeafPath<C[K], P extends '' ? K : `${P}.${K}`> }[keyof C & string]
+    : F extends ListField<infer I>
+      ? I extends ObjectField
+        ? LeafPath<I, `${P}[]`>
+        : P
+      : F extends MapField<infer V>
+        ? V extends ObjectField
+          ? LeafPath<V, `${P}.*`>
+          : P
+        : P;
+
+type Options<F extends Field> = Omit<F, 'kind' | 'default'>;
+
+/** A text field; without `default` it starts empty. */
+export function text<const T extends string = string>(
+  options: Options<TextField<T>> & { readonly default?: NoInfer<T> | '' },
+): TextField<T> {
+  return { kind: 'text', default: '', ...options };
+}
+
+/** A secret text: never shown, settable through `…_FILE`, no default. */
+export function secret(options: Options<TextField>): TextField {
+  return { kind: 'text', default: '', secret: 'value', ...options };
+}
+
+/** A whole number; `unit` is in words. */
+export function integer(options: Options<IntegerField> & { readonly default: number }): IntegerField {
+  return { kind: 'integer', ...options };
+}
+
+/** A duration in milliseconds. */
+export function duration(options: Omit<Options<IntegerField>, 'unit'> & { readonly default: number }): IntegerField {
+  return { kind: 'integer', unit: 'milliseconds', ...options };
+}
+
+/** On or off; off unless `default` says otherwise. */
+export function flag(options: Options<FlagField> & { readonly default?: boolean }): FlagField {
+  return { kind: 'flag', default: false, ...options };
+}
+
+/** A list; empty unless `default` says otherwise, which only lists of texts have. */
+export function list<const I extends Field>(
+  options: Options<ListField<I>> & { readonly default?: readonly string[] },
+): ListField<I> {
+  return { kind: 'list', default: [], ...options };
+}
+
+/** An object with free keys; empty unless `default` says otherwise, which only maps of texts have. */
+export function map<const V extends Field>(
+  options: Options<MapField<V>> & { readonly default?: Readonly<Record<string, string>> },
+): MapField<V> {
+  return { kind: 'map', default: {}, ...options };
+}
+
+/** An object with fixed keys. */
+export function object<const P extends Fields>(description: string, fields: P): ObjectField<P> {
+  return { kind: 'object', description, fields };
+}
+
+/** Either a text or a whole number. */
+export function textOrInteger(options: Options<TextOrIntegerField>): TextOrIntegerField {
+  return { kind: 'text-or-integer', ...options };
+}
+
+/** Any JSON value. */
+export function any(options: Options<AnyField>): AnyField {
+  return { kind: 'any', ...options };
+}
+
+/** An object without keys. */
+export function empty(options: Options<EmptyField>): EmptyField {
+  return { kind: 'empty', ...options };
+}
+
+/** Whether a field holds a secret, itself or somewhere below. */
+export function holdsSecret(field: Field): boolean {
+  switch (field.kind) {
+    case 'text':
+      return field.secret !== undefined;
+    case 'list':
+      return holdsSecret(field.items);
+    case 'map':
+      return holdsSecret(field.values);
+    case 'object':
+      return Object.values(field.fields).some(holdsSecret);
+    case 'integer':
+    case 'flag':
+    case 'text-or-integer':
+    case 'any':
+    case 'empty':
+      return false;
+  }
+}

@@ -1,0 +1,67 @@
+import { defineEntityModule } from '../kit/model/define.ts';
+import { integer, json, member, reference, text } from '../kit/model/fields.ts';
+import { allow, anyone, creators, deny, related, role, scope, system, through } from '../kit/model/policy.ts';
+
+export const file = defineEntityModule({
+  kind: 'file',
+  table: 'files',
+  description: 'What is known of a file; its bytes are in the object storage.',
+  fields: {
+    name: text('Name it was given.', { max: 255 }),
+    contentType: text('Media type.', { max: 255, default: 'application/octet-stream' }),
+    sizeBytes: integer('Length.', { min: 0, max: Number.MAX_SAFE_INTEGER, default: 0, immutable: true }),
+    metadata: json('What the uploader says about it.', { maxBytes: 16_384, optional: true }),
+    ownerId: member('Who brought it.', { optional: true, immutable: true, onLeave: 'keep', creator: true }),
+    taskId: reference('task', 'The task it belongs to.', {
+      optional: true,
+      onDelete: 'cascade',
+      moves: 'remove',
+    }),
+  },
+  tenancy: 'organization',
+  policy: {
+    view: [
+      allow(system),
+      allow(role('owner', 'super_admin')),
+      allow(scope),
+      deny(related('blocked')),
+      allow(role('admin', 'member')),
+      allow(related('viewer', 'editor', 'owner')),
+      allow(through('taskId')),
+      deny(anyone),
+    ],
+    create: [allow(system), allow(role('owner', 'super_admin', 'admin', 'member')), allow(scope), allow(creators)],
+    edit: [
+      allow(system),
+      allow(role('owner', 'super_admin')),
+      allow(scope),
+      deny(related('blocked')),
+      allow(role('admin')),
+      allow(related('editor', 'owner')),
+      allow(through('taskId')),
+    ],
+    remove: [
+      allow(system),
+      allow(role('owner', 'super_admin')),
+      allow(scope),
+      deny(related('blocked')),
+      allow(role('admin')),
+      allow(related('owner')),
+    ],
+  },
+  expose: {
+    name: 'read-write',
+    contentType: 'read-write',
+    sizeBytes: 'read',
+    metadata: 'read-write',
+    ownerId: 'read',
+    taskId: 'read-write',
+  },
+  filter: ['name', 'contentType', 'sizeBytes', 'ownerId', 'taskId'],
+  order: ['name', 'sizeBytes', 'createdAt'],
+  search: ['name'],
+  mutate: ['create', 'update', 'delete'],
+  events: ['created', 'updated', 'deleted'],
+  share: true,
+  grants: [{ object: { kind: 'file', id: 'id' }, relation: 'owner', subject: { kind: 'user', id: 'ownerId' } }],
+});

@@ -1,0 +1,76 @@
+import { sql } from 'kysely';
+import { decidingRelation, parentContext, referenceRelation } from '../model/authorization-model.ts';
+import type { Question } from './authorizer.ts';
+import type { Caller } from '../model/caller.ts';
+import type { EntityModule } from '../model/define.ts';
+import { deepestHierarchy } from '../model/hierarchy.ts';
+import { targetOf } from '../model/links.ts';
+import { hasObjectRights, passingFields, type Operation } from '../model/policy.ts';
+import { isSwitchedOn } from '../model/product-modules.ts';
+import { column } from '../storage/column.ts';
+import { compileSql } from '../storage/sql.ts';
+import type { RoleSession } from '../storage/transaction.ts';
+import { objectName, type ConditionedTuple, type Tuple } from '../model/tuples.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/**
+ * The question whether a caller may do something with a record. The ties that carry rights, from the record to the records
+ * above it and to the organization, are read from the rows: so they are always as the rows are.
+ */
+export async function questionAbout(
+  session: RoleSession,
+  { module, row, operation }: { module: EntityModule; row: Row; operation: Exclude<Operation, 'create'> },
+  caller: Caller,
+  organizations: readonly string[],
+): Promise<Question> {
+  const context: ConditionedTuple[] = [];
+  for (const [place, organization] of organizations.entries()) {
+    const above = organizations[place + 1];
+    if (above !== undefined) context.push(tie('organization', organization, 'parent', 'organization', above));
+  }
+  let level = [{ module, row }];
+  const seen = new Set<string>();
+  for (let depth = 0; level.length > 0 && depth < deepestHierarchy; depth++) {
+    const above: typeof level = [];
+    for (const { module: kind, row: record } of level) {
+      const id = record['id'] as string;
+      if (seen.has(objectName(kind.kind, id)) || !hasObjectRights(kind.policy)) continue;
+      seen.add(objectName(kind.kind, id));
+      if (caller.organizationId !== null && !caller.outOfContext.includes(kind.kind)) {
+        const condition = caller.contextConditions[kind.kind];
+        const own = tie(kind.kind, id, parentContext, 'organization', caller.organizationId);
+        context.push(condition ? { ...own, condition } : own);
+      }
+      for (const field of passingFields(kind.policy)) {
+        const target = targetOf(kind, field);
+        // What the organization does not have passes nothing down.
+        const parent = isSwitchedOn(target, caller) ? await liveRow(session, target, record[field]) : undefined;
+        if (!parent) continue;
+        context.push(tie(kind.kind, id, referenceRelation(field), target.kind, parent['id'] as string));
+        above.push({ module: target, row: parent });
+      }
+    }
+    level = above;
+  }
+  return {
+    object: objectName(module.kind, row['id'] as string),
+    relation: decidingRelation[operation],
+    subject: `${caller.kind === 'api_token' ? 'service' : 'user'}:${caller.subjectId}`,
+    context,
+  };
+}
+
+/** Id and passing references of a record, unless it is deleted. */
+async function liveRow(session: RoleSession, module: EntityModule, id: unknown): Promise<Row | undefined> {
+  if (typeof id !== 'string') return undefined;
+  const names = ['id', ...passingFields(module.policy)];
+  const { text, values } =
+    compileSql(sql`select ${sql.join(names.map((name) => sql`${column('r', name)} as ${sql.id(name)}`))}
+    from ${sql.table(module.table)} as r where ${column('r', 'id')} = ${id} and ${column('r', 'deletedAt')} is null`);
+  return (await session.query<Record<string, unknown>>(text, values)).rows[0];
+}
+
+function tie(kind: string, id: string, relation: string, aboveKind: string, aboveId: string): Tuple {
+  return { object: objectName(kind, id), relation, subject: objectName(aboveKind, aboveId) };
+}

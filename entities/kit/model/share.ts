@@ -1,0 +1,52 @@
+import { defineEntityModule, type EntityModule } from './define.ts';
+import { choice, reference } from './fields.ts';
+import { allow, anyone, deny, system, through } from './policy.ts';
+import { inWords, snakeCase } from '../base/snake-case.ts';
+
+/** What a group can be to a record: it sees it, changes it, or is kept from it whatever else holds. */
+export const shareRelations = ['viewer', 'editor', 'blocked'] as const;
+
+/**
+ * The kind whose records share records of another one with groups (`share` in an entity file). It is a kind like any other:
+ * table, history, events, tuples and mutations follow; whoever may change a record says with whom it is shared.
+ */
+export function shareOf(module: EntityModule): EntityModule {
+  const field = `${module.kind}Id`;
+  const kind = `${module.kind}Share`;
+  return defineEntityModule({
+    kind,
+    table: `${snakeCase(module.kind)}_shares`,
+    description: `One ${inWords(module.kind)}, shared with a group or kept from it.`,
+    fields: {
+      [field]: reference(module.kind, `The ${inWords(module.kind)}.`, {
+        immutable: true,
+        onDelete: 'cascade',
+        requires: 'edit',
+        reverse: 'shares',
+      }),
+      groupId: reference('group', 'The group.', { immutable: true, onDelete: 'cascade' }),
+      relation: choice('What the group is to it.', shareRelations, { immutable: true }),
+    },
+    unique: [{ fields: [field, 'groupId', 'relation'], message: 'The group has this relation already.' }],
+    tenancy: 'organization',
+    ...(module.modules && { modules: module.modules }),
+    policy: {
+      view: [allow(system), allow(through(field)), deny(anyone)],
+      create: [allow(system), allow(through(field))],
+      edit: [allow(system)],
+      remove: [allow(system), allow(through(field))],
+    },
+    expose: { [field]: 'read-write', groupId: 'read-write', relation: 'read-write' },
+    filter: [field, 'groupId', 'relation'],
+    order: ['createdAt'],
+    mutate: ['create', 'delete'],
+    events: ['created', 'deleted'],
+    grants: [
+      {
+        object: { kind: module.kind, id: field },
+        relation: { field: 'relation' },
+        subject: { kind: 'group', id: 'groupId' },
+      },
+    ],
+  });
+}

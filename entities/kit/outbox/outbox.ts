@@ -1,0 +1,182 @@
+import { newId } from '../base/ids.ts';
+import type { UnitOfWork } from '../unit/unit-of-work.ts';
+
+/** An event as its listeners see it. Payloads hold ids and small values only. */
+export interface EventRow {
+  readonly id: string;
+  readonly occurredAt: Date;
+  /** `<entity>.<past tense>`. */
+  readonly topic: string;
+  readonly entityKind: string;
+  readonly entityId: string;
+  readonly recordVersion: number;
+  readonly organizationId: string | null;
+  readonly actor: string;
+  readonly requestId: string;
+  readonly traceparent: string | null;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+/** Events that are delivered together; what an operator finds them by. */
+export interface BatchHead {
+  readonly batchId: string;
+  readonly count: number;
+  readonly requestIds: readonly string[];
+  readonly topics: readonly string[];
+  readonly organizationIds: readonly string[];
+}
+
+/** Most distinct values per batch and search attribute, and most bytes of them: Temporal allows 2 KB each. */
+const mostDistinct = 50;
+const mostBytes = 1_800;
+
+/** Organizations a claim looks at besides those of the oldest events, and events it considers of each. */
+const mostTenants = 50;
+const mostPerTenant = 20;
+
+export const eventColumns = `e.id, e.occurred_at as "occurredAt", e.topic, e.entity_kind as "entityKind", e.entity_id as "entityId",
+  e.record_version as "recordVersion", e.organization_id as "organizationId", e.actor, e.request_id as "requestId",
+  e.traceparent, e.payload`;
+
+const headColumns = `count(*)::int as count, coalesce(array_agg(distinct request_id), '{}') as "requestIds",
+  coalesce(array_agg(distinct topic), '{}') as topics,
+  coalesce(array_agg(distinct organization_id) filter (where organization_id is not null), '{}') as "organizationIds"`;
+
+export interface ClaimedBatch extends BatchHead {
+  /** More events wait than the batch took. */
+  readonly hasMore: boolean;
+  /** Where the next claim goes on with its turns. */
+  readonly lastTenant: string;
+}
+
+/**
+ * Stamps waiting events with a new batch id. Organizations take turns, so that one that writes a lot does not make the
+ * others wait; events that belong to none count as one organization. Of those whose turn it is the oldest go first.
+ * Claimers beside each other take different rows.
+ * @param afterTenant `lastTenant` of the claim before; `''` to begin with the first
+ * @returns undefined when nothing waits, or another claimer is just taking it
+ */
+export async function claimBatch(unit: UnitOfWork, most: number, afterTenant = ''): Promise<ClaimedBatch | undefined> {
+  const session = await unit.readAs('system');
+  const batchId = newId();
+  const now = unit.database.options.clock.now();
+  const [, { rows }] = await Promise.all([
+    session.query(alwaysByIndex),
+    session.query<Omit<ClaimedBatch, 'batchId'>>(claim, [batchId, now, most, afterTenant]),
+  ]);
+  const head = rows[0];
+  return head && head.count > 0 ? { batchId, ...head } : undefined;
+}
+
+/**
+ * The table of events swells and shrinks faster than its statistics follow; planned by them, a claim from 20,000 rows took
+ * 140 ms instead of 6.
+ */
+const alwaysByIndex = `select ${['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'].map((name) => `set_config('enable_${name}', 'off', true)`).join(', ')}`;
+
+/** Places a value's first event; together they are cut where the search attribute would become too large. */
+const limited = (name: string, column: string) => `${name} as (
+  select ${column} as value, row_number() over seen as rank, sum(octet_length(${column}) + 3) over seen as bytes
+  from placed where ${column} is not null group by ${column} window seen as (order by min(place))
+)`;
+const fits = (name: string, column: string) =>
+  `(p.${column} is null or p.${column} in (select value from ${name} where rank <= ${mostDistinct} and bytes <= ${mostBytes}))`;
+
+const waiting = `pending and batch_id is null`;
+const tenant = `coalesce(organization_id, '')`;
+
+/**
+ * Tenants are found by jumping from one to the next in the index, so that a backlog of one hides nobody. Rows are chosen
+ * first and locked after, because a lock writes to its row.
+ */
+const claim = `
+with recursive tenants as (
+  (select ${tenant} as tenant from events where ${waiting} and ${tenant} >= $4 order by 1 limit 1)
+  union all
+  select (select ${tenant} from events where ${waiting} and ${tenant} > t.tenant order by 1 limit 1)
+  from tenants t where t.tenant is not null
+),
+some_tenants as materialized (select tenant from tenants where tenant is not null limit ${mostTenants}),
+candidates as (
+  select occurred_at, id from (select occurred_at, id from events where ${waiting} order by occurred_at, id limit $3 + 1) as oldest
+  union
+  select own.occurred_at, own.id from some_tenants t cross join lateral (
+    select occurred_at, id from events where ${waiting} and ${tenant} = t.tenant order by occurred_at, id limit ${mostPerTenant}) as own
+),
+turned as (
+  select e.occurred_at, e.id, e.organization_id, e.request_id, e.topic,
+    row_number() over (partition by ${tenant} order by e.occurred_at, e.id) as turn
+  from candidates join events e using (occurred_at, id)
+),
+placed as materialized (select *, row_number() over (order by turn, occurred_at, id) as place from turned),
+${limited('requests', 'request_id')},
+${limited('topics', 'topic')},
+${limited('organizations', 'organization_id')},
+chosen as (
+  select p.occurred_at, p.id from placed p where p.place <= $3
+    and ${fits('requests', 'request_id')} and ${fits('topics', 'topic')} and ${fits('organizations', 'organization_id')}
+),
+locked as (
+  select e.occurred_at, e.id from events e join chosen using (occurred_at, id)
+  where e.pending and e.batch_id is null for update of e skip locked
+),
+claimed as (
+  update events e set batch_id = $1, claimed_at = $2 from locked l where e.occurred_at = l.occurred_at and e.id = l.id
+  returning e.request_id, e.topic, e.organization_id
+)
+select ${headColumns}, count(*) < (select count(*) from placed) as "hasMore",
+  (select case when count(*) < ${mostTenants} then '' else max(tenant) end from some_tenants) as "lastTenant" from claimed`;
+
+/** Batches claimed before the given instant whose delivery has not ended: what a crash left behind. */
+export async function unfinishedBatches(unit: UnitOfWork, claimedBefore: Date, most: number): Promise<BatchHead[]> {
+  const session = await unit.readAs('system');
+  const { rows } = await session.query<BatchHead>(
+    `select batch_id as "batchId", ${headColumns} from events
+     where pending and batch_id is not null and settled_at is null and claimed_at < $1
+     group by batch_id order by batch_id limit $2`,
+    [claimedBefore, most],
+  );
+  return rows;
+}
+
+export interface BatchEvent extends EventRow {
+  readonly isSettled: boolean;
+}
+
+/** The events of a batch, settled ones as well. */
+export async function readBatch(unit: UnitOfWork, batchId: string): Promise<BatchEvent[]> {
+  const session = await unit.readAs('system');
+  const { rows } = await session.query<BatchEvent>(
+    `select ${eventColumns}, e.settled_at is not null as "isSettled" from events e where e.batch_id = $1 and e.pending
+     order by e.entity_id, e.record_version, e.id`,
+    [batchId],
+  );
+  return rows;
+}
+
+/** Marks a batch whose events all have their delivery rows. */
+export async function settleBatch(unit: UnitOfWork, batchId: string): Promise<void> {
+  const session = await unit.readAs('system');
+  await session.query('update events set settled_at = $2 where batch_id = $1 and settled_at is null', [
+    batchId,
+    unit.database.options.clock.now(),
+  ]);
+}
+
+/**
+ * Creates partitions for the days to come and drops those past their retention.
+ * @param at what counts as now
+ * @param keep how long records are kept, in milliseconds
+ */
+export async function maintainPartitions(
+  unit: UnitOfWork,
+  at: Date,
+  keep: { readonly eventsMs: number; readonly historyMs: number },
+): Promise<void> {
+  const session = await unit.readAs('system');
+  await session.query(`select maintain_partitions($1, $2 * interval '1 millisecond', $3 * interval '1 millisecond')`, [
+    at,
+    keep.eventsMs,
+    keep.historyMs,
+  ]);
+}

@@ -1,0 +1,13 @@
+import { sql } from 'kysely';
+import type { EntityModule } from '../model/define.ts';
+import { column } from '../storage/column.ts';
+import type { ChoiceWords } from './document.ts';
+import type { Sql } from '../storage/sql.ts';
+
+/** A value as it stands in answers: instants as RFC 3339 with milliseconds. */
+export function presented(module: EntityModule, field: string, alias: string, words: ChoiceWords = 'capitals'): Sql {
+  const value = column(alias, field);
+  const type = module.fields[field]?.type ?? (field === 'createdAt' || field === 'updatedAt' ? 'timestamp' : 'text');
+  if (type === 'timestamp') return sql`to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+  return type === 'choice' && words === 'capitals' ? sql`upper(${value})` : value;
+}

@@ -1,0 +1,185 @@
+import { EntitySchema, type EntitySchemaMetadata } from '@mikro-orm/core';
+import type { EntityModule } from '../model/define.ts';
+import { searchedText } from './searched-text.ts';
+import { snakeCase } from '../base/snake-case.ts';
+import type { Field } from '../model/fields.ts';
+
+/** Database roles: the owner migrates, these two work. Neither may log in by itself. */
+export const databaseRoles = { app: 'core_app', system: 'core_system' } as const;
+
+/** Transaction settings the row-level policies read; set in the same message as BEGIN. */
+export const sessionSettings = { organizationId: 'core.organization_id', userId: 'core.user_id' } as const;
+
+const currentOrganization = `current_setting('${sessionSettings.organizationId}', true)`;
+const currentUser = `current_setting('${sessionSettings.userId}', true)`;
+
+/** SQL of the second wall: which rows the app role may see at all, whatever the query says, and which it may write. */
+function wallsOf(module: EntityModule): { readonly using: string; readonly check: string } {
+  const using = wallOf(module);
+  return { using, check: module.writeWall ? filledIn(module.writeWall) : using };
+}
+
+/** SQL of which rows the app role can reach. */
+export function wallOf(module: EntityModule): string {
+  if (module.wall) return filledIn(module.wall);
+  if (module.tenancy === 'organization') return `organization_id = ${currentOrganization}`;
+  if (module.tenancy === 'user') return `user_id = ${currentUser}`;
+  return 'false';
+}
+
+function filledIn(wall: string): string {
+  const line = wall.replaceAll(/\s+/g, ' ');
+  return line.replaceAll('$organization', currentOrganization).replaceAll('$user', currentUser);
+}
+
+type Property = Record<string, unknown>;
+
+const recordProperties: Record<string, Property> = {
+  id: { type: 'string', columnType: 'text', primary: true },
+  createdAt: { type: 'Date', columnType: 'timestamptz' },
+  updatedAt: { type: 'Date', columnType: 'timestamptz' },
+  createdBy: { type: 'string', columnType: 'text' },
+  updatedBy: { type: 'string', columnType: 'text' },
+  recordVersion: { type: 'number', columnType: 'integer', concurrencyCheck: true },
+  deletedAt: { type: 'Date', columnType: 'timestamptz', nullable: true },
+  deletedBy: { type: 'string', columnType: 'text', nullable: true },
+};
+
+const runtimeTypes = {
+  text: 'string',
+  textList: 'string[]',
+  json: 'json',
+  choice: 'string',
+  integer: 'number',
+  boolean: 'boolean',
+  timestamp: 'Date',
+  reference: 'string',
+} as const satisfies Record<Field['type'], string>;
+
+function propertyOf(name: string, field: Field, typeNameOf: (kind: string) => string): Property {
+  const column = snakeCase(name);
+  const common = { fieldName: column, nullable: field.optional, comment: field.description };
+  if (field.type === 'reference') {
+    return { ...common, ...referenceTo(typeNameOf(field.target as string)) };
+  }
+  return {
+    ...common,
+    type: runtimeTypes[field.type],
+    columnType: field.columnType,
+    ...(field.values
+      ? { check: `${column} in (${field.values.map((value) => `'${value.replaceAll("'", "''")}'`).join(', ')})` }
+      : {}),
+  };
+}
+
+/** Foreign keys are plain ids in the entity (`mapToPk`): a lazy reference would skip the tenant filter. */
+function referenceTo(typeName: string): Property {
+  return {
+    kind: 'm:1',
+    entity: () => typeName,
+    mapToPk: true,
+    columnType: 'text',
+    deleteRule: 'restrict',
+    updateRule: 'no action',
+    index: true,
+  };
+}
+
+/** MikroORM metadata of one kind: columns, keys over live rows, foreign keys, checks, row-level policies. */
+export function ormSchemaOf(module: EntityModule, typeNameOf: (kind: string) => string): EntitySchema {
+  const properties: Record<string, Property> = { ...recordProperties };
+  if (module.tenancy === 'organization') {
+    properties['organizationId'] = {
+      fieldName: 'organization_id',
+      nullable: false,
+      ...referenceTo(typeNameOf('organization')),
+      // The indexes of its lists begin with it.
+      index: false,
+    };
+  }
+  if (module.tenancy === 'user') {
+    properties['userId'] = { fieldName: 'user_id', nullable: false, ...referenceTo(typeNameOf('user')) };
+  }
+  for (const [name, field] of Object.entries(module.fields)) properties[name] = propertyOf(name, field, typeNameOf);
+
+  // System work scoped to one organization is held to it; unscoped system work (relay, sweeps) is not.
+  const systemWall =
+    module.tenancy === 'organization'
+      ? `coalesce(${currentOrganization}, '') = '' or organization_id = ${currentOrganization}`
+      : 'true';
+  const metadata = {
+    name: module.typeName,
+    tableName: module.table,
+    comment: module.description,
+    properties,
+    uniques: (module.unique ?? []).map((key) => ({
+      name: uniqueKeyName(module, key.fields),
+      properties: [...key.fields],
+      where: 'deleted_at is null',
+    })),
+    indexes: [
+      ...[...(module.indexes ?? []), ...listIndexes(module)].map((fields) => ({
+        name: `${module.table}_${fields.map(snakeCase).join('_')}_index`,
+        properties: [...fields],
+        where: 'deleted_at is null',
+      })),
+      ...[searchIndexOf(module) ?? []].flat(),
+      ...wordIndexes(module),
+    ],
+    rowLevelSecurity: true,
+    policies: [
+      { name: `${module.table}_app`, roles: [databaseRoles.app], ...wallsOf(module) },
+      { name: `${module.table}_system`, roles: [databaseRoles.system], using: systemWall, check: systemWall },
+    ],
+  };
+  // The metadata is built from data, so its static type is not known; discovery validates it at start.
+  return new EntitySchema(metadata as unknown as EntitySchemaMetadata<object>);
+}
+
+/** An index that the ORM takes as it is. */
+interface NamedExpression {
+  readonly name: string;
+  readonly expression: string;
+}
+
+/** Trigrams of what is searched (search-function.ts); undefined for kinds that are not. */
+export function searchIndexOf({ table, search = [] }: EntityModule): NamedExpression | undefined {
+  if (search.length === 0) return undefined;
+  const name = `${table}_search_index`;
+  const expression = `create index "${name}" on "${table}" using gin (${searchedText(search)} gin_trgm_ops) where deleted_at is null`;
+  return { name, expression };
+}
+
+/**
+ * Every declared filter and order of a tenant's records is served by an index that begins with the tenant, and so is the order
+ * in which they stand when none is asked for.
+ */
+function listIndexes(module: EntityModule): string[][] {
+  if (module.tenancy !== 'organization') return [];
+  const orders = [...module.order, 'createdAt', 'updatedAt'];
+  const names = new Set([...module.filter, ...orders]);
+  const unique = new Set((module.unique ?? []).map(({ fields }) => fields.join()));
+  const led = [...names]
+    .filter((name) => module.fields[name]?.type !== 'textList' && !unique.has(['organizationId', name].join()))
+    .map((name) => ['organizationId', name, 'id']);
+  // What a wall lets through besides the organization's own does not lie together in an index that begins with it.
+  const across = module.wall ? [...new Set(orders)].map((name) => [name, 'id']) : [];
+  return [['organizationId', 'id'], ...led, ...across];
+}
+
+/** Words of lists, each with its organization, so that a word of one is not looked for among those of all. */
+function wordIndexes({ table, filter, fields }: EntityModule): NamedExpression[] {
+  return filter
+    .filter((field) => fields[field]?.type === 'textList')
+    .map(snakeCase)
+    .map((column) => {
+      const name = `${table}_${column}_words`;
+      const expression = `create index "${name}" on "${table}" using gin (tenant_words(organization_id, ${column})) where deleted_at is null`;
+      return { name, expression };
+    });
+}
+
+/** Name of the partial unique index, by which a violation is traced back to its message. */
+export function uniqueKeyName(module: EntityModule, fields: readonly string[]): string {
+  return `${module.table}_${fields.map(snakeCase).join('_')}_key`;
+}

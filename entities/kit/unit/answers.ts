@@ -1,0 +1,87 @@
+import { databaseRoleOf, type Caller } from '../model/caller.ts';
+import { missingRecord } from '../model/missing-record.ts';
+import {
+  answerIn,
+  compileLists,
+  compileNodes,
+  compilePage,
+  compileRecord,
+  compileRecords,
+} from '../read/answer-statements.ts';
+import type { ListsPart, PageSelection, RecordSelection } from '../read/document.ts';
+import type { Statement } from '../storage/sql.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+/** Values by the names they have in the answer. */
+export type Answer = Readonly<Record<string, unknown>>;
+/** A record of a kind that the question did not name. */
+export interface FoundNode {
+  /** Name of the kind's type. */
+  readonly type: string;
+  readonly record: Answer;
+}
+
+/** Reads that only feed an answer: one statement each, nothing of it enters the unit of work. */
+export class Answers {
+  readonly #unit: UnitOfWork;
+  readonly #caller: Caller;
+
+  constructor(unit: UnitOfWork, caller: Caller) {
+    this.#unit = unit;
+    this.#caller = caller;
+  }
+
+  /**
+   * A list with everything below it, in one statement, ready to be answered.
+   * @throws AppError invalid_cursor, invalid_input, limit_exceeded
+   */
+  async page(selection: PageSelection): Promise<Answer> {
+    return (await this.#answer(compilePage(selection, this.#caller))) as Answer;
+  }
+
+  /** Several lists with everything below them, in one statement. @throws AppError invalid_cursor, invalid_input, limit_exceeded */
+  async lists(parts: readonly ListsPart[]): Promise<Answer> {
+    return (await this.#answer(compileLists(parts, this.#caller))) as Answer;
+  }
+
+  /** Records with everything below them, in one statement, in the order of their ids; what is not there is left out. @throws AppError limit_exceeded */
+  async records(selection: RecordSelection, ids: readonly string[]): Promise<readonly Answer[]> {
+    return (await this.#answer(compileRecords(selection, ids, this.#caller))) as unknown as readonly Answer[];
+  }
+
+  /** Records by ids of any of these kinds, in the order of the ids; null where there is none. @throws AppError limit_exceeded */
+  async nodes(kinds: readonly RecordSelection[], ids: readonly string[]): Promise<readonly (FoundNode | null)[]> {
+    return (await this.#answer(compileNodes(kinds, ids, this.#caller))) as unknown as readonly (FoundNode | null)[];
+  }
+
+  /** One record with everything below it, in one statement, ready to be answered. @throws AppError not_found, limit_exceeded */
+  async record(selection: RecordSelection, id: string): Promise<Answer> {
+    return found(await this.#answer(compileRecord(selection, id, this.#caller)), selection, id);
+  }
+
+  /** The JSON text of a list, as all there is to this unit of work: it has ended then. @throws AppError, see `page` */
+  async lonePage(selection: PageSelection): Promise<string> {
+    return (await this.#loneAnswer(compilePage(selection, this.#caller))) as string;
+  }
+
+  /** The same for one record. @throws AppError, see `record` */
+  async loneRecord(selection: RecordSelection, id: string): Promise<string> {
+    return found(await this.#loneAnswer(compileRecord(selection, id, this.#caller)), selection, id);
+  }
+
+  async #loneAnswer(statement: Statement): Promise<string | undefined> {
+    const [row] = await this.#unit.readAlone(statement);
+    return row && answerIn(row);
+  }
+
+  async #answer({ text, values }: Statement): Promise<Answer | undefined> {
+    const session = await this.#unit.readAs(databaseRoleOf(this.#caller));
+    const [row] = (await session.query<{ result: string | null }>(text, values)).rows;
+    return row && (JSON.parse(answerIn([row.result])) as Answer);
+  }
+}
+
+function found<T>(answer: T | undefined, { module }: RecordSelection, id: string): T {
+  if (answer === undefined) throw missingRecord(module, id);
+  return answer;
+}

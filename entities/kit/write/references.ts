@@ -1,0 +1,268 @@
+import { sql } from 'kysely';
+import type { Caller } from '../model/caller.ts';
+import type { EntityModule } from '../model/define.ts';
+import { AppError, mostProblems, type ErrorCode } from '../base/errors.ts';
+import type { Field } from '../model/fields.ts';
+import { deniedMessage } from '../model/denied-message.ts';
+import { missingRecord } from '../model/missing-record.ts';
+import { deepestHierarchy as deepest } from '../model/hierarchy.ts';
+import { placeOfRow } from '../base/row-path.ts';
+import { column } from '../storage/column.ts';
+import { compileSql, type Sql } from '../storage/sql.ts';
+import { permitted, visible } from '../read/visibility.ts';
+import type { Registry } from '../model/registry.ts';
+import type { RoleSession } from '../storage/transaction.ts';
+import type { UnitOfWork } from '../unit/unit-of-work.ts';
+
+/** A reference that a creation or a change sets. */
+export interface GivenReference {
+  /** The kind that refers, and the field it does so by. */
+  readonly module: EntityModule;
+  readonly field: string;
+  /** The record referred to. */
+  readonly id: string;
+  /** Whose the record is that refers; null for kinds of no organization. */
+  readonly organizationId: string | null;
+  /** The record that refers, when it is there already. */
+  readonly from?: string;
+  /** Levels of a new hierarchy, from the record that refers down; one when left out. */
+  readonly levels?: number;
+  /** Where the reference stands in the input, as a JSON pointer. */
+  readonly path: string;
+}
+
+export interface ReferenceProblem {
+  readonly reference: GivenReference;
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+/** The references that values of a kind hold; empty ones are none. */
+export function referencesIn(
+  module: EntityModule,
+  values: Readonly<Record<string, unknown>>,
+  about: Pick<GivenReference, 'organizationId' | 'from' | 'path'>,
+): GivenReference[] {
+  return Object.entries(values).flatMap(([field, id]) =>
+    module.fields[field]?.target && typeof id === 'string'
+      ? [{ ...about, module, field, id, path: `${about.path}/${field}` }]
+      : [],
+  );
+}
+
+/** Whether changing these fields of a record asks for the right to delete it too. */
+export function isMove(module: EntityModule, changed: readonly string[]): boolean {
+  return changed.some((field) => module.fields[field]?.moves === 'remove');
+}
+
+/** Whether a field of the kind points to another record of the same kind. */
+export function isHierarchical(module: EntityModule, field: string): boolean {
+  return module.fields[field]?.target === module.kind;
+}
+
+/**
+ * Looks for references that may not be set, in one statement: what the caller cannot see is not there, what it may only see
+ * cannot be referred to where editing is asked for, and a hierarchy has neither circles nor more than twenty levels. The
+ * records referred to stay locked against their deletion, which locks them before it marks them: of two at the same time, one
+ * sees what the other did.
+ * @param session under which the records are read; pending changes have been sent
+ * @returns the first problem of each reference that has one
+ */
+async function referenceProblems(
+  session: RoleSession,
+  given: readonly GivenReference[],
+  caller: Caller,
+  registry: Registry,
+): Promise<ReferenceProblem[]> {
+  if (given.length === 0) return [];
+  const groups = [...Map.groupBy(given, groupOf).values()].map((references, place) => ({ references, place }));
+  const parts = groups.map(({ references, place }) => partsOf(references, place, caller, registry));
+  const statement = sql`with recursive ${sql.join(parts.flatMap(({ tables }) => tables))}
+    ${sql.join(
+      parts.flatMap(({ answers }) => answers),
+      sql` union all `,
+    )}`;
+  const { text, values } = compileSql(statement);
+  const { rows } = await session.query<FoundRow>(text, values);
+  return groups.flatMap(({ references, place }) =>
+    problemsOf(
+      references,
+      rows.filter((row) => row.place === place),
+      registry,
+    ),
+  );
+}
+
+interface FoundRow {
+  readonly place: number;
+  /** A record that can be referred to, or one that is moved to another place of its hierarchy. */
+  readonly is: 'found' | 'moved';
+  readonly id: string;
+  readonly isPermitted: boolean;
+  /** Levels from the top down to a record that was found; from a moved one down to its last. */
+  readonly levels: number | null;
+  /** The record itself and all above it. */
+  readonly above: readonly string[] | null;
+}
+
+/** References that one part of the statement answers. */
+function groupOf({ module, field, organizationId }: GivenReference): string {
+  return [module.kind, field, organizationId].join(' ');
+}
+
+function partsOf(
+  references: readonly GivenReference[],
+  place: number,
+  caller: Caller,
+  registry: Registry,
+): { readonly tables: readonly Sql[]; readonly answers: readonly Sql[] } {
+  const [{ module, field: name, organizationId }] = references as [GivenReference];
+  const field = module.fields[name] as Field;
+  const target = registry.byKind(field.target as string);
+  const ids = [...new Set(references.map(({ id }) => id))];
+  const found = sql.ref(`found${place}`);
+  const tables = [sql`${found} as (${foundRecords(field, target, ids, organizationId, caller)})`];
+  if (!isHierarchical(module, name)) {
+    return {
+      tables,
+      answers: [
+        sql`select ${place}::int as place, 'found' as "is", id, "isPermitted",
+      null::int as levels, null::text[] as above from ${found}`,
+      ],
+    };
+  }
+  const [table, above, below] = [sql.table(module.table), sql.ref(`above${place}`), sql.ref(`below${place}`)];
+  const parent = column('row', name);
+  const moved = references.flatMap(({ from }) => (from === undefined ? [] : [from]));
+  // One level more than there may be tells that there are too many, and ends on circles, were there any.
+  tables.push(
+    sql`${above} as (
+      select id as start, id, ${parent} as next, 1 as level from ${table} as row where id = any(${ids})
+      union all select a.start, row.id, ${parent}, a.level + 1 from ${above} as a join ${table} as row on row.id = a.next
+      where a.level <= ${deepest})`,
+    sql`${below} as (
+      select id as start, id, 1 as level from ${table} as row where id = any(${moved})
+      union all select b.start, row.id, b.level + 1 from ${below} as b
+      join ${table} as row on ${parent} = b.id and row.deleted_at is null where b.level <= ${deepest})`,
+  );
+  return {
+    tables,
+    answers: [
+      sql`select ${place}::int as place, 'found' as "is", f.id, f."isPermitted",
+        (select max(level) from ${above} as a where a.start = f.id) as levels,
+        (select array_agg(a.id) from ${above} as a where a.start = f.id) as above from ${found} as f`,
+      sql`select ${place}::int as place, 'moved' as "is", start, true, max(level), null::text[] from ${below} group by start`,
+    ],
+  };
+}
+
+/** A select of the records that the caller can refer to, and whether it may do so by this field. */
+function foundRecords(
+  field: Field,
+  target: EntityModule,
+  ids: readonly string[],
+  organizationId: string | null,
+  caller: Caller,
+): Sql {
+  const isPermitted =
+    field.requires === 'edit' ? sql`(${permitted(target, 'row', caller, 'edit')}) is true` : sql`true`;
+  const conditions = sql`row.id = any(${ids}) and ${visible(target, 'row', caller)}`;
+  const rows = sql`select row.id, ${isPermitted} as "isPermitted" from ${sql.table(target.table)} as row`;
+  if (field.onLeave) {
+    // Where the record goes with the membership, that must stay until the record is there.
+    return sql`${rows} join memberships as held on held.user_id = row.id and held.organization_id = ${organizationId}
+      and held.deleted_at is null where ${conditions} ${field.onLeave === 'cascade' ? sql`for key share of held` : sql``}`;
+  }
+  const isOfTheSame =
+    target.tenancy === 'organization' ? sql`${column('row', 'organizationId')} = ${organizationId}` : sql`true`;
+  // A person is not deleted while people refer to them; what hangs on a person goes with the membership.
+  const lock = target.kind === 'user' ? sql`` : sql`for key share of row`;
+  return sql`${rows} where ${conditions} and ${isOfTheSame} ${lock}`;
+}
+
+function problemsOf(
+  references: readonly GivenReference[],
+  rows: readonly FoundRow[],
+  registry: Registry,
+): ReferenceProblem[] {
+  const found = new Map(rows.filter((row) => row.is === 'found').map((row) => [row.id, row]));
+  const heights = new Map(rows.filter((row) => row.is === 'moved').map((row) => [row.id, row.levels ?? 1]));
+  return references.flatMap((reference): ReferenceProblem[] => {
+    const { module, field, id, from, levels = 1 } = reference;
+    const target = registry.byKind(module.fields[field]?.target as string);
+    const row = found.get(id);
+    const say = (code: ErrorCode, message: string) => [{ reference, code, message }];
+    if (!row) return say('not_found', missingRecord(target, id).message);
+    if (!row.isPermitted) return say('permission_denied', deniedMessage(target, 'edit'));
+    if (from !== undefined && row.above?.includes(from))
+      return say('invalid_input', `The ${module.typeName} would be part of itself.`);
+    if (row.levels !== null && row.levels + (from === undefined ? levels : (heights.get(from) ?? 1)) > deepest)
+      return say('invalid_input', tooDeep(module));
+    return [];
+  });
+}
+
+/** Said where a hierarchy would have too many levels. */
+export function tooDeep({ typeName }: EntityModule): string {
+  return `The ${typeName} would lie deeper than ${deepest} levels.`;
+}
+
+/** Refuses references that may not be set. @throws AppError not_found, permission_denied, invalid_input */
+export async function checkReferences(
+  unit: UnitOfWork,
+  caller: Caller,
+  given: readonly GivenReference[],
+): Promise<void> {
+  refuseReferences(await openProblems(unit, caller, given));
+}
+
+/** The problems of references that have to be looked at. What the server sets itself it has looked up. */
+export async function openProblems(
+  unit: UnitOfWork,
+  caller: Caller,
+  given: readonly GivenReference[],
+): Promise<ReferenceProblem[]> {
+  if (caller.kind === 'system') return [];
+  const open = given.filter((reference) => !isSelf(reference, caller) && !isOwn(reference, unit));
+  if (open.length === 0) return [];
+  return referenceProblems(await unit.readAs('app'), open, caller, unit.database.options.registry);
+}
+
+/** @throws AppError the first problem, with the paths of all that are like it */
+export function refuseReferences(problems: readonly ReferenceProblem[]): void {
+  const [first] = problems;
+  if (!first) return;
+  const alike = problems.filter(({ code }) => code === first.code).slice(0, mostProblems);
+  throw new AppError(first.code, `${placeOfRow(first.reference.path)}${first.message}`, {
+    details: { fields: alike.map(({ reference, message }) => ({ path: reference.path, message })) },
+  });
+}
+
+/** Whoever calls was found to be a member when the request came. */
+function isSelf({ module, field, id, organizationId }: GivenReference, caller: Caller): boolean {
+  const isCaller = caller.kind === 'user' && id === caller.subjectId && organizationId === caller.organizationId;
+  return isCaller && module.fields[field]?.onLeave === 'keep';
+}
+
+/** What was made in this transaction nobody else can have deleted. */
+function isOwn({ module, field, id }: GivenReference, unit: UnitOfWork): boolean {
+  return unit.created.has(id) && !isHierarchical(module, field);
+}
+
+/**
+ * Before records are moved within their hierarchy, or a new one is hung into it: holds other moves back until the end of the
+ * transaction, because two at the same time could make a circle, or a depth, that neither of them sees.
+ */
+export async function lockHierarchies(
+  unit: UnitOfWork,
+  caller: Caller,
+  module: EntityModule,
+  changes: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const mayCircle = Object.keys(changes).some((field) => isHierarchical(module, field) && changes[field] !== null);
+  if (!mayCircle || caller.kind === 'system') return;
+  const session = await unit.readAs('app');
+  await session.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
+    `hierarchy ${module.kind} ${caller.organizationId}`,
+  ]);
+}

@@ -1,0 +1,29 @@
+import type { EntityModule } from '../model/define.ts';
+import { UniqueViolation } from '../storage/database-error.ts';
+import { AppError } from '../base/errors.ts';
+import type { Registry } from '../model/registry.ts';
+import { takenKey } from './unique-conflicts.ts';
+
+/** What a failed write means for whoever asked for it; errors that are not about these kinds stay what they are. */
+export function explained(error: unknown, modules: readonly EntityModule[], registry: Registry): unknown {
+  if (error instanceof UniqueViolation) {
+    for (const module of modules) {
+      const key = registry.uniqueKey(module, error.index);
+      if (key) {
+        return new AppError('already_exists', key.message, {
+          details: { fields: takenKey(key, { module, path: '' }) },
+          cause: error,
+        });
+      }
+    }
+    return new AppError('already_exists', 'A record with these values exists already.', { cause: error });
+  }
+  if (error instanceof Error && error.name === 'OptimisticLockError') {
+    return new AppError(
+      'stale_record',
+      'The record was changed by someone else; read it again and repeat the change.',
+      { cause: error },
+    );
+  }
+  return error;
+}

@@ -1,0 +1,45 @@
+import { defineEntityModule } from '../kit/model/define.ts';
+import { flag, reference, text } from '../kit/model/fields.ts';
+import { allow, deny, anyone, memberOf, roleIn, system } from '../kit/model/policy.ts';
+
+export const organization = defineEntityModule({
+  kind: 'organization',
+  table: 'organizations',
+  description: 'A tenant: everything a customer owns belongs to one organization.',
+  fields: {
+    name: text('Unique name.', { max: 160, min: 3 }),
+    displayName: text('Name shown to people; the name when empty.', { max: 160, optional: true }),
+    description: text('What the organization does.', { max: 2_000, optional: true }),
+    parentId: reference('organization', 'The organization it is part of; roles there are roles here.', {
+      optional: true,
+      immutable: true,
+      onDelete: 'cascade',
+      requires: 'edit',
+      reverse: 'children',
+    }),
+    isPersonal: flag('Made at sign-up for one person.', { default: false, immutable: true }),
+  },
+  unique: [{ fields: ['name'], message: 'An organization with this name exists already.' }],
+  tenancy: { none: 'it is the tenant itself' },
+  wall: `exists (select 1 from memberships m where m.organization_id = organizations.id
+    and m.user_id = $user and m.deleted_at is null)`,
+  writeWall: 'id = $organization',
+  policy: {
+    view: [allow(system), allow(memberOf('id')), deny(anyone)],
+    create: [allow(system)],
+    edit: [allow(system), allow(roleIn('id', 'owner', 'super_admin', 'admin'))],
+    remove: [allow(system), allow(roleIn('id', 'owner'))],
+  },
+  expose: {
+    name: 'read-write',
+    displayName: 'read-write',
+    description: 'read-write',
+    parentId: 'read',
+    isPersonal: 'read',
+  },
+  filter: ['name', 'displayName', 'parentId', 'isPersonal'],
+  order: ['name', 'createdAt'],
+  search: ['name', 'displayName'],
+  mutate: ['update', 'delete'],
+  events: ['created', 'updated', 'deleted'],
+});

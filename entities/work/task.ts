@@ -1,0 +1,94 @@
+import { defineEntityModule } from '../kit/model/define.ts';
+import { choice, integer, member, reference, text, textList, timestamp } from '../kit/model/fields.ts';
+import { allow, anyone, creators, deny, related, role, scope, system, through } from '../kit/model/policy.ts';
+
+export const task = defineEntityModule({
+  kind: 'task',
+  table: 'tasks',
+  description: 'Something that somebody has to do.',
+  fields: {
+    title: text('What is to be done, in one line.', { max: 500 }),
+    details: text('What is to be done, at length.', { max: 50_000, optional: true }),
+    status: choice('How far it is.', ['open', 'in_progress', 'in_review', 'completed', 'wont_do'], { default: 'open' }),
+    priority: integer('How much it matters; more is more.', { min: 0, max: 100, default: 0 }),
+    dueAt: timestamp('When it has to be done.', { optional: true }),
+    completedAt: timestamp('When it was done.', { optional: true }),
+    tags: textList('Words to find it by.', { max: 64, maxItems: 50 }),
+    assigneeId: member('Who does it.', { optional: true, onLeave: 'keep', reverse: 'assignedTasks' }),
+    assignerId: member('Who asked for it.', {
+      optional: true,
+      immutable: true,
+      onLeave: 'keep',
+      creator: true,
+      reverse: 'assignedByMe',
+    }),
+    parentId: reference('task', 'The task it is part of.', {
+      optional: true,
+      onDelete: 'cascade',
+      requires: 'edit',
+      moves: 'remove',
+      reverse: 'subtasks',
+    }),
+  },
+  displayId: 'TSK',
+  tenancy: 'organization',
+  policy: {
+    view: [
+      allow(system),
+      allow(role('owner', 'super_admin')),
+      allow(scope),
+      deny(related('blocked')),
+      allow(related('viewer', 'editor', 'assignee', 'assigner')),
+      allow(through('parentId')),
+      deny(anyone),
+    ],
+    create: [
+      allow(system),
+      allow(role('owner', 'super_admin', 'admin', 'member', 'auditor')),
+      allow(scope),
+      allow(creators),
+    ],
+    edit: [
+      allow(system),
+      allow(role('owner', 'super_admin')),
+      allow(scope),
+      deny(related('blocked')),
+      allow(related('editor', 'assignee', 'assigner')),
+      allow(through('parentId')),
+    ],
+    remove: [
+      allow(system),
+      allow(role('owner', 'super_admin')),
+      allow(scope),
+      deny(related('blocked')),
+      allow(related('assigner')),
+      allow(through('parentId')),
+    ],
+  },
+  expose: {
+    title: 'read-write',
+    details: 'read-write',
+    status: 'read-write',
+    priority: 'read-write',
+    dueAt: 'read-write',
+    completedAt: 'read-write',
+    tags: 'read-write',
+    assigneeId: 'read-write',
+    assignerId: 'read-write',
+    parentId: 'read-write',
+  },
+  filter: ['title', 'status', 'priority', 'dueAt', 'assigneeId', 'assignerId', 'parentId', 'tags'],
+  order: ['title', 'priority', 'dueAt', 'createdAt'],
+  search: ['title', 'details'],
+  mutate: ['create', 'update', 'delete'],
+  events: ['created', 'updated', 'deleted'],
+  share: true,
+  hooks: {
+    alongside: ({ status }, { at }) =>
+      status === undefined ? {} : { completedAt: status === 'completed' ? at : null },
+  },
+  grants: [
+    { object: { kind: 'task', id: 'id' }, relation: 'assignee', subject: { kind: 'user', id: 'assigneeId' } },
+    { object: { kind: 'task', id: 'id' }, relation: 'assigner', subject: { kind: 'user', id: 'assignerId' } },
+  ],
+});

@@ -1,0 +1,50 @@
+import { parseArgs } from 'node:util';
+import { configFileArgument, loadConfiguration } from '#config/reading/load.ts';
+import { exitOnConfigurationError } from '#config/schema/config-problem.ts';
+import { isAppError } from '#entities/kit/base/errors.ts';
+import { createMigration, migrate, migrationState } from './migrator.ts';
+
+const usage = `usage: npm run migrate                  bring the configured database to this program's schema
+       npm run migrate -- status        what ran and what is to run
+       npm run migrate:new -- NAME      write a migration from the difference between entities and snapshot
+       each with --config FILE or --url postgres://…`;
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { url: { type: 'string' }, config: { type: 'string' } },
+});
+// `npm run migrate -- status` arrives as `up status`.
+const [first = 'up', second] = positionals;
+const [command, name] = first === 'up' && second ? [second, undefined] : [first, second];
+
+try {
+  await run(values.url ?? (await configuredUrl()));
+} catch (error) {
+  if (!isAppError(error)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}
+
+async function run(url: string): Promise<void> {
+  if (command === 'up') {
+    const ran = await migrate(url);
+    console.log(ran.length === 0 ? 'The schema is up to date.' : `Ran ${ran.join(', ')}.`);
+  } else if (command === 'status') {
+    const state = await migrationState(url);
+    console.log(`executed: ${state.executed.join(', ') || 'none'}\npending: ${state.pending.join(', ') || 'none'}`);
+    if (state.unknown.length > 0) console.log(`unknown to this version: ${state.unknown.join(', ')}`);
+  } else if (command === 'new' && name) {
+    const file = await createMigration(url, name);
+    console.log(file ? `Wrote migrations/${file}.` : 'The entities and the snapshot agree; there is nothing to write.');
+  } else {
+    console.error(usage);
+    process.exitCode = 2;
+  }
+}
+
+async function configuredUrl(): Promise<string> {
+  const { config } = await loadConfiguration({ file: configFileArgument(process.argv.slice(2)) }).catch(
+    exitOnConfigurationError,
+  );
+  return config.db.primarydbsource;
+}

@@ -1,0 +1,61 @@
+import { pino, type DestinationStream, type Logger, type LoggerOptions } from 'pino';
+import { traceIdOf } from '#entities/kit/base/trace.ts';
+import { currentOrigin } from '#activities/clients/temporal/work-origin.ts';
+
+/** Fields that never reach a log line, wherever they stand. */
+const secretFields = ['password', 'token', 'access_token', 'authorization', 'cookie', 'secret', 'passwordHash'];
+
+/**
+ * The one logger of a process: JSON lines, on standard output unless another destination is given. What is logged on behalf
+ * of a request says so by itself.
+ */
+export function createLogger(
+  service: string,
+  options: Pick<LoggerOptions, 'level'> = {},
+  destination?: DestinationStream,
+): Logger {
+  const settings: LoggerOptions = {
+    level: options.level ?? 'info',
+    base: { service, pid: process.pid },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+    mixin: originFields,
+    serializers: { err: errorFields },
+    redact: { paths: secretFields.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: '[secret]' },
+  };
+  return destination ? pino(settings, destination) : pino(settings);
+}
+
+function originFields(): object {
+  const origin = currentOrigin();
+  if (!origin) return {};
+  const traceId = traceIdOf(origin.traceparent);
+  return { request_id: origin.requestId, ...(traceId ? { trace_id: traceId } : {}) };
+}
+
+/**
+ * What a log line says of an error. Its other properties stay out: the database's carry whole rows in `detail`, the ORM's the
+ * entity.
+ */
+function errorFields(error: unknown): unknown {
+  if (!(error instanceof Error)) return { type: typeof error };
+  const { code } = error as { code?: unknown };
+  const message = isAboutValue(code) ? withoutValue(error.message) : error.message;
+  return {
+    type: error.name,
+    ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
+    message,
+    stack: error.stack?.replace(error.message, () => message),
+    ...(error.cause === undefined ? {} : { cause: errorFields(error.cause) }),
+  };
+}
+
+/** Data exceptions of PostgreSQL (appendix A, class 22): their messages quote the value that does not fit. */
+function isAboutValue(code: unknown): boolean {
+  return typeof code === 'string' && /^22[0-9A-Z]{3}$/.test(code);
+}
+
+function withoutValue(message: string): string {
+  const quote = message.indexOf('"');
+  return quote < 0 ? message : `${message.slice(0, quote)}"…"`;
+}

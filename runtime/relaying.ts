@@ -1,0 +1,36 @@
+import type { Logger } from 'pino';
+import type { ConfigStore } from '#config/live/store.ts';
+import type { Backbone } from './runtime.ts';
+import type { Relay } from '#relay/outbox/relay.ts';
+import { listenForEvents, OutboxPoller, type PollerOptions } from '#relay/outbox/wake-up.ts';
+
+export interface RelayingOptions {
+  readonly config: ConfigStore;
+  readonly backbone: Backbone;
+  readonly relay: Relay;
+  readonly logger: Logger;
+  readonly pauses: PollerOptions['pauses'];
+}
+
+/**
+ * Keeps a relay going: by the commits of this process, by NOTIFY of the others, by looking now and then, and when
+ * dispatching is switched on again.
+ * @returns ends that; the relay goes on with what it has claimed
+ */
+export function startRelaying({ config, backbone, relay, logger, pauses }: RelayingOptions): () => Promise<void> {
+  const { jobqueue, db } = config.current;
+  const poller = new OutboxPoller({ look: () => relay.wake(), wasInVain: () => relay.wasInVain, pauses });
+  const endings = [
+    backbone.relayHere(() => relay.wake()),
+    config.subscribe('workflows.dispatch', () => relay.wake()),
+    config.subscribe('jobqueue.queueconf', () => poller.hurry()),
+  ];
+  const stopListening = jobqueue.queueconf.PollOnly
+    ? undefined
+    : listenForEvents({ url: db.primarydbsource, logger, onWake: () => poller.hurry() });
+  return async () => {
+    for (const end of endings) end();
+    poller.stop();
+    await stopListening?.();
+  };
+}

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import { createServer } from 'node:net';
+import type { PortName, StackEnvironment } from './stack-environment.ts';
+import { exclusiveName, tryExclusive, type Exclusive } from './exclusive.ts';
+import { describeProcess, listenerOf } from './process-table.ts';
+import { codeOf, StackError } from './stack-error.ts';
+
+/** Everything listens here: the stack is for this machine only. */
+export const LOOPBACK = '127.0.0.1';
+
+/** Ports a person may expect to find, used by a development stack when they are free. */
+const FAMILIAR_PORTS: Record<PortName, number> = {
+  postgres: 15_432,
+  temporal: 7233,
+  'temporal-http': 7243,
+  'temporal-ui': 8233,
+  openfga: 18_080,
+  'openfga-grpc': 18_081,
+  redis: 16_379,
+};
+
+/** Below the range from which Linux takes the local port of outgoing connections, which could otherwise get in first. */
+const SEARCH_FROM = 20_000;
+const SEARCH_TO = 32_000;
+
+export type Ports = Partial<Record<PortName, number>>;
+
+/** The port of that name, which has been chosen by now. */
+export function requirePort(ports: Ports, name: PortName): number {
+  const port = ports[name];
+  if (port === undefined) throw new Error(`no port has been chosen for ${name}`);
+  return port;
+}
+
+/** A free port that no other starting stack on this machine will choose until `release`. */
+export interface PortClaim {
+  port: number;
+  release: () => Promise<void>;
+}
+
+export interface PortWish {
+  name: PortName;
+  /** The port this state folder used last. */
+  remembered?: number | undefined;
+  /** Told when a remembered port has been taken by somebody else. */
+  report: (line: string) => void;
+}
+
+/**
+ * Chooses a free port: the configured one or a StackError naming who holds it, else the remembered one, else the
+ * familiar one, else the first free one from a place that depends on the state folder, so that clones rarely meet.
+ */
+export async function claimPort(
+  wish: PortWish,
+  options: { stateDir: string; environment: StackEnvironment; isFamiliarWanted: boolean },
+): Promise<PortClaim> {
+  const configured = options.environment.ports[wish.name];
+  if (configured !== undefined) {
+    const claim = await tryClaim(configured.port);
+    if (claim !== undefined) return claim;
+    throw new StackError(
+      `port ${configured.port} (${configured.variable}) is in use by ${holderOf(configured.port)}: ` +
+        `stop it, or set ${configured.variable} to a free port`,
+    );
+  }
+  for (const port of candidates(wish, options)) {
+    const claim = await tryClaim(port);
+    if (claim === undefined) continue;
+    if (wish.remembered !== undefined && wish.remembered !== port) {
+      wish.report(`port ${wish.remembered} is in use by ${holderOf(wish.remembered)}: ${wish.name} moves to ${port}`);
+    }
+    return claim;
+  }
+  throw new StackError(
+    `no free port between ${SEARCH_FROM} and ${SEARCH_TO} for ${wish.name}: free one and start again`,
+  );
+}
+
+function* candidates(wish: PortWish, options: { stateDir: string; isFamiliarWanted: boolean }): Generator<number> {
+  if (wish.remembered !== undefined) yield wish.remembered;
+  if (options.isFamiliarWanted) yield FAMILIAR_PORTS[wish.name];
+  const size = SEARCH_TO - SEARCH_FROM;
+  const start = createHash('sha256').update(options.stateDir).digest().readUInt32BE() % size;
+  for (let step = 0; step < size; step += 1) yield SEARCH_FROM + ((start + step) % size);
+}
+
+async function tryClaim(port: number): Promise<PortClaim | undefined> {
+  const right: Exclusive | undefined = await tryExclusive(
+    exclusiveName(`port-${port}`),
+    `starting a server on port ${port}`,
+  );
+  if (right === undefined) return undefined;
+  if (await isFree(port)) return { port, release: () => right.release() };
+  await right.release();
+  return undefined;
+}
+
+/** True when a server could listen on this port now. */
+export async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen({ port, host: LOOPBACK, exclusive: true }, resolve);
+    });
+  } catch (error) {
+    if (codeOf(error) === 'EADDRINUSE') return false;
+    if (codeOf(error) === 'EACCES') {
+      throw new StackError(`port ${port} needs more rights than this user has: choose one above 1023`, {
+        cause: error,
+      });
+    }
+    throw error;
+  }
+  await new Promise((resolve) => {
+    server.close(resolve);
+  });
+  return true;
+}
+
+function holderOf(port: number): string {
+  const pid = listenerOf(port);
+  return pid === undefined ? 'a process of another user or container' : describeProcess(pid);
+}

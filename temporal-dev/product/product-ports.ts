@@ -1,0 +1,88 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isFree } from '../machine/ports.ts';
+import { describeProcess, listenerOf } from '../machine/process-table.ts';
+import type { Report } from '../machine/report.ts';
+import { StackError } from '../machine/stack-error.ts';
+
+/** Ports of the product itself, beside those of its servers. */
+export interface ProductPorts {
+  readonly api: number;
+  readonly metrics: number;
+  /** Where the Temporal UI has payloads decrypted. */
+  readonly codec: number;
+}
+
+const familiar: ProductPorts = { api: 17_608, metrics: 17_609, codec: 17_610 };
+
+/** How far from the familiar port another free one is looked for. */
+const searchSteps = 500;
+
+/**
+ * Free ports for the product: those of the last start when they are free, else the familiar ones, else some near them.
+ * Ports that the person configured are taken as they are.
+ * @throws StackError naming the process that holds a configured port
+ */
+export async function productPorts(
+  stateDir: string,
+  configured: Partial<ProductPorts>,
+  report: Report,
+): Promise<ProductPorts> {
+  const remembered = readRemembered(fileOf(stateDir));
+  const taken = new Set<number>();
+  const choose = async (name: keyof ProductPorts): Promise<number> => {
+    const own = configured[name];
+    const port =
+      own === undefined
+        ? await firstFree([remembered[name], familiar[name]], familiar[name] + 10, taken)
+        : await insistOn(own, name);
+    if (own === undefined && remembered[name] !== undefined && remembered[name] !== port) {
+      report(`port ${remembered[name]} is in use by ${holderOf(remembered[name])}: ${name} moves to ${port}`);
+    }
+    taken.add(port);
+    return port;
+  };
+  return { api: await choose('api'), metrics: await choose('metrics'), codec: await choose('codec') };
+}
+
+/** For the next start; only of a start that got as far as using them. */
+export function rememberPorts(stateDir: string, ports: ProductPorts): void {
+  writeFileSync(fileOf(stateDir), `${JSON.stringify(ports)}\n`);
+}
+
+function fileOf(stateDir: string): string {
+  return join(stateDir, 'product-ports.json');
+}
+
+async function insistOn(port: number, name: string): Promise<number> {
+  if (await isFree(port)) return port;
+  throw new StackError(
+    `port ${port}, configured for ${name}, is in use by ${holderOf(port)}: stop it, or configure another port`,
+  );
+}
+
+async function firstFree(
+  wanted: readonly (number | undefined)[],
+  searchFrom: number,
+  taken: ReadonlySet<number>,
+): Promise<number> {
+  const near = Array.from({ length: searchSteps }, (_, step) => searchFrom + step);
+  for (const port of [...wanted, ...near]) {
+    if (port !== undefined && !taken.has(port) && (await isFree(port))) return port;
+  }
+  throw new StackError(`no free port between ${searchFrom} and ${searchFrom + searchSteps}: free one and start again`);
+}
+
+function holderOf(port: number): string {
+  const pid = listenerOf(port);
+  return pid === undefined ? 'a process of another user or container' : describeProcess(pid);
+}
+
+function readRemembered(file: string): Partial<ProductPorts> {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Partial<ProductPorts>;
+  } catch {
+    // Nothing remembered, or nothing readable: the ports are chosen anew.
+    return {};
+  }
+}

@@ -1,0 +1,75 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { StackError } from '../machine/stack-error.ts';
+import { logFile } from '../servers/stack-state.ts';
+
+export interface ProductProcessOptions {
+  /** `api` or `worker`: names the log. */
+  readonly name: string;
+  /** Program below `root`. */
+  readonly program: string;
+  readonly root: string;
+  readonly stateDir: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+}
+
+/** The API or the worker as a child of `npm start`; its output goes to a log of its own. */
+export class ProductProcess {
+  readonly name: string;
+  readonly ready: Promise<void>;
+  /** Resolves with how it ended. */
+  readonly ended: Promise<string>;
+  readonly #child: ChildProcess;
+
+  constructor({ name, program, root, stateDir, environment, args = [] }: ProductProcessOptions) {
+    this.name = name;
+    const path = logFile(stateDir, name);
+    const log = openSync(path, 'a', 0o600);
+    this.#child = spawn(process.execPath, [program, ...args], {
+      cwd: root,
+      env: environment,
+      // In a session of its own: Ctrl-C reaches us, and we stop the parts in order.
+      detached: true,
+      stdio: ['ignore', log, log, 'ipc'],
+    });
+    closeSync(log);
+    this.ended = new Promise((resolve) => {
+      this.#child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`));
+    });
+    this.ready = new Promise((resolve, reject) => {
+      this.#child.once('message', () => resolve());
+      this.#child.once('error', reject);
+      void this.ended.then((how) => reject(new StackError(`the ${name} ended at once (${how}):\n${tailOf(path)}`)));
+    });
+    // Awaited by whoever needs it; an early end is reported there.
+    this.ready.catch(() => {});
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  /** Asks it to end, and returns when it has; after `patienceMs` it is killed. */
+  async stop(patienceMs: number): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    this.#child.kill('SIGTERM');
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), patienceMs);
+    await this.ended;
+    clearTimeout(timer);
+  }
+}
+
+/** The last lines of a log, for an error message. Messages of JSON lines are enough. */
+export function tailOf(path: string, lines = 12): string {
+  return readFileSync(path, 'utf8').trimEnd().split('\n').slice(-lines).map(messageOf).join('\n');
+}
+
+function messageOf(line: string): string {
+  try {
+    const { level, msg, err } = JSON.parse(line) as { level?: string; msg?: string; err?: { message?: string } };
+    return `  ${level ?? ''}: ${msg ?? ''}${err?.message && err.message !== msg ? ` (${err.message})` : ''}`;
+  } catch {
+    return `  ${line}`;
+  }
+}

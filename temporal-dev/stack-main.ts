@@ -1,0 +1,114 @@
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { PART_NAMES, type PartName } from './machine/stack-environment.ts';
+import { printLog } from './stack/follow-log.ts';
+import { terminalReport, type Report } from './machine/report.ts';
+import { resetStack } from './stack/reset.ts';
+import { StackError } from './machine/stack-error.ts';
+import { startStack, stopStack } from './stack/stack.ts';
+import { logFile, realStateDirectory } from './servers/stack-state.ts';
+import { stackStatus, statusTable } from './stack/stack-status.ts';
+
+const USAGE = `usage: npm run stack -- COMMAND
+  start [--redis] [--without NAME]…   start the servers in the background: ${PART_NAMES.join(', ')}
+  stop                                stop them; data stays
+  status [--json]                     what runs where
+  reset                               stop them and delete their data and logs
+  logs NAME [-f]                      print a server's log, and go on with -f`;
+
+/** The one ignored folder, or another for a second stack of the same clone. */
+const STATE_DIR = process.env['STACK_STATE_DIR'] ?? fileURLToPath(new URL('../.local', import.meta.url));
+
+async function main(): Promise<void> {
+  const { positionals, values } = parseCommandLine();
+  const [command, name] = positionals;
+  const report = terminalReport(process.stderr, 'stack: ');
+  const stateDir = realStateDirectory(STATE_DIR);
+  switch (command) {
+    case 'start': {
+      const without = values.without.map(parseOptionalPart);
+      await startStack({
+        ...interruptible(),
+        stateDir,
+        profile: 'development',
+        redis: values.redis,
+        without,
+        report,
+        detached: true,
+      });
+      process.stdout.write(`${statusTable(await stackStatus(stateDir))}\n`);
+      return;
+    }
+    case 'stop':
+      report(stoppedLine(await stopStack(stateDir, report)));
+      return;
+    case 'status': {
+      const status = await stackStatus(stateDir);
+      process.stdout.write(`${values.json ? JSON.stringify(status, undefined, 2) : statusTable(status)}\n`);
+      return;
+    }
+    case 'reset':
+      await resetStack(stateDir, report);
+      return;
+    case 'logs':
+      await printLog(logFile(stateDir, parsePart(name)), process.stdout, { isFollowing: values.follow });
+      return;
+    case undefined:
+    default:
+      throw new StackError(`${command === undefined ? 'no command' : `unknown command ${command}`}\n${USAGE}`);
+  }
+}
+
+function parseCommandLine() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        redis: { type: 'boolean', default: false },
+        without: { type: 'string', multiple: true, default: [] },
+        json: { type: 'boolean', default: false },
+        follow: { type: 'boolean', short: 'f', default: false },
+      },
+    });
+  } catch (error) {
+    throw new StackError(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`, { cause: error });
+  }
+}
+
+/** Ctrl-C during a start ends it in order; a second one ends it at once. */
+function interruptible(): { signal: AbortSignal } {
+  const controller = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(name, () => {
+      controller.abort();
+    });
+  }
+  return { signal: controller.signal };
+}
+
+function stoppedLine(names: PartName[]): string {
+  return names.length === 0 ? 'nothing was running' : `stopped ${names.join(', ')}`;
+}
+
+function parsePart(name: string | undefined): PartName {
+  const part = PART_NAMES.find((one) => one === name);
+  if (part !== undefined) return part;
+  throw new StackError(
+    `${name === undefined ? 'no name' : `unknown name ${name}`}: give one of ${PART_NAMES.join(', ')}`,
+  );
+}
+
+function parseOptionalPart(name: string): Exclude<PartName, 'redis'> {
+  const part = parsePart(name);
+  if (part !== 'redis') return part;
+  throw new StackError('redis only starts when asked for: leave out --redis');
+}
+
+try {
+  await main();
+} catch (error) {
+  if (!(error instanceof StackError)) throw error;
+  const report: Report = terminalReport(process.stderr, 'stack: ');
+  report(error.message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,82 @@
+import type { PartName, PortName } from '../machine/stack-environment.ts';
+import { LOOPBACK, requirePort } from '../machine/ports.ts';
+import { postgresUrl } from '../servers/postgres.ts';
+import { redisUrl } from '../servers/redis.ts';
+import { stopProcess } from '../servers/server-process.ts';
+import { StackError } from '../machine/stack-error.ts';
+import { readState, realStateDirectory, type PartRecord, type StackState } from '../servers/stack-state.ts';
+import { runServer, stopPart, withStackLock, type EndListener } from './supervise.ts';
+
+/** The servers of a state folder, as any process may use them. Numbers of processes are those at the time of the call. */
+export interface RunningStack {
+  /** `url` gives the address of a database, password included. */
+  postgres?: { url: (database: string) => string; pid: number; port: number };
+  temporal?: { address: string; uiUrl: string; pid: number };
+  openfga?: { url: string; pid: number };
+  redis?: { url: string; pid: number };
+  /** Kills a server (SIGKILL) and returns when it is gone. For tests of what happens then. */
+  kill(part: PartName): Promise<void>;
+  /** Starts a killed or running server again, on the same port and data, and returns when it is ready. */
+  restart(part: PartName): Promise<void>;
+}
+
+/** The running servers of a state folder, for a process that did not start them. Throws a StackError when there are none. */
+export function attachStack(stateDir: string): RunningStack {
+  const directory = realStateDirectory(stateDir);
+  const state = readState(directory);
+  if (Object.keys(state.parts).length === 0) {
+    throw new StackError(`no servers run in ${directory}: start them with \`npm run stack -- start\``);
+  }
+  return describeStack(directory, state);
+}
+
+/** The servers on record as their users see them; `onEnd` is told when one that was restarted here ends again. */
+export function describeStack(stateDir: string, state: StackState, onEnd?: EndListener): RunningStack {
+  const stack: RunningStack = {
+    ...addresses(stateDir, state),
+    kill: async (part) => {
+      await stopProcess(recordOf(stateDir, readState(stateDir), part).identity, 'SIGKILL', 10_000);
+    },
+    restart: async (part) => {
+      const options = { purpose: `restarting ${part}`, report: () => {} };
+      await withStackLock(stateDir, options, async () => {
+        const current = readState(stateDir);
+        const { identity: _, startedAt: __, ...plan } = recordOf(stateDir, current, part);
+        await stopPart(stateDir, current, part);
+        await runServer(current, plan, onEnd);
+        Object.assign(stack, addresses(stateDir, current));
+      });
+    },
+  };
+  return stack;
+}
+
+function recordOf(stateDir: string, state: StackState, part: PartName): PartRecord {
+  const record = state.parts[part];
+  if (record === undefined)
+    throw new StackError(`${part} is not on record in ${stateDir}: it was not started, or it was stopped`);
+  return record;
+}
+
+function addresses(stateDir: string, { parts, redisPassword = '' }: StackState): Pick<RunningStack, PartName> {
+  const { postgres, temporal, openfga, redis } = parts;
+  const address = ({ ports }: PartRecord, name: PortName): string => `${LOOPBACK}:${requirePort(ports, name)}`;
+  return {
+    ...(postgres && {
+      postgres: {
+        url: (database) => postgresUrl(stateDir, postgres.ports, database),
+        pid: postgres.identity.pid,
+        port: requirePort(postgres.ports, 'postgres'),
+      },
+    }),
+    ...(temporal && {
+      temporal: {
+        address: address(temporal, 'temporal'),
+        uiUrl: `http://${address(temporal, 'temporal-ui')}`,
+        pid: temporal.identity.pid,
+      },
+    }),
+    ...(openfga && { openfga: { url: `http://${address(openfga, 'openfga')}`, pid: openfga.identity.pid } }),
+    ...(redis && { redis: { url: redisUrl(redis.ports, redisPassword), pid: redis.identity.pid } }),
+  };
+}

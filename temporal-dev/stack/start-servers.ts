@@ -1,0 +1,222 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { findBinary, type SearchContext } from '../binaries/find-binary.ts';
+import { openfgaTool } from '../binaries/openfga-tool.ts';
+import { findPostgresBinaries, type PostgresBinaries } from '../binaries/postgres-binaries.ts';
+import { redisTool } from '../binaries/redis-tool.ts';
+import { temporalTool } from '../binaries/temporal-tool.ts';
+import type { FoundBinary } from '../binaries/tool.ts';
+import { ensureDatabase } from '../servers/create-database.ts';
+import type { PartName, PortName } from '../machine/stack-environment.ts';
+import { launchOpenfga, migrateOpenfga, OPENFGA_DATABASE } from '../servers/openfga.ts';
+import { claimPort, requirePort, type PortClaim, type Ports } from '../machine/ports.ts';
+import { launchPostgres, postgresUrl, preparePostgres, type Profile } from '../servers/postgres.ts';
+import { isAlive, type ProcessIdentity } from '../machine/process-table.ts';
+import { launchRedis } from '../servers/redis.ts';
+import type { Launch } from '../servers/server-process.ts';
+import { explainFileError, messageOf, StackError } from '../machine/stack-error.ts';
+import { dataDirectory, type StackState } from '../servers/stack-state.ts';
+import { isReady, runServer, stopPart, type EndListener } from './supervise.ts';
+import { launchTemporal, waitForTemporalUi } from '../servers/temporal.ts';
+
+/** One start of the stack. */
+export interface StartSession extends SearchContext {
+  profile: Profile;
+  owner: ProcessIdentity;
+  state: StackState;
+  signal: AbortSignal;
+  namespaces: readonly string[];
+  uiCodecEndpoint?: string | undefined;
+  /** Called when a server ends that nobody stopped. */
+  onEnd: EndListener;
+}
+
+export interface Binaries {
+  postgres?: PostgresBinaries;
+  temporal?: FoundBinary;
+  openfga?: FoundBinary;
+  redis?: FoundBinary;
+}
+
+/** Finds or fetches the binaries of all wanted parts at once; the first failure ends the other fetches. */
+export async function findBinaries(wanted: ReadonlySet<PartName>, session: StartSession): Promise<Binaries> {
+  const failure = new AbortController();
+  const context = { ...session, signal: AbortSignal.any([session.signal, failure.signal]) };
+  const binaries: Binaries = {};
+  const searches: Promise<void>[] = [];
+  const search = <Name extends PartName>(name: Name, find: () => Promise<NonNullable<Binaries[Name]>>): void => {
+    if (!wanted.has(name)) return;
+    searches.push(
+      (async () => {
+        try {
+          binaries[name] = await find();
+        } catch (error) {
+          failure.abort(error);
+        }
+      })(),
+    );
+  };
+  search('postgres', () => findPostgresBinaries(context));
+  search('temporal', () => findBinary(temporalTool, context));
+  search('openfga', () => findBinary(openfgaTool, context));
+  search('redis', () => findBinary(redisTool, context));
+  await Promise.all(searches);
+  session.signal.throwIfAborted();
+  if (failure.signal.aborted) throw failure.signal.reason;
+  return binaries;
+}
+
+/** Starts all servers for which there is a binary, side by side; throws the first failure once none is being started. */
+export async function startServers(binaries: Binaries, session: StartSession): Promise<void> {
+  const { postgres, openfga, temporal, redis } = binaries;
+  const outcomes = await Promise.allSettled([
+    (async () => {
+      if (postgres !== undefined) await startPostgres(postgres, session);
+      if (openfga !== undefined) await startOpenfga(openfga, session);
+    })(),
+    temporal === undefined ? undefined : startTemporal(temporal, session),
+    redis === undefined ? undefined : startRedis(redis, session),
+  ]);
+  const failure = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failure !== undefined) throw failure.reason;
+}
+
+async function startPostgres(binaries: PostgresBinaries, session: StartSession): Promise<void> {
+  const { stateDir, profile } = session;
+  const user = await preparePostgres(stateDir, binaries, profile);
+  await startPart(session, binaries, {
+    part: 'postgres',
+    hasFolder: false,
+    portNames: ['postgres'],
+    makeLaunch: (ports) => launchPostgres(stateDir, binaries, { ports, profile, user }),
+  });
+}
+
+async function startTemporal(binary: FoundBinary, session: StartSession): Promise<void> {
+  const { stateDir, namespaces, uiCodecEndpoint } = session;
+  await startPart(session, binary, {
+    part: 'temporal',
+    hasFolder: true,
+    portNames: ['temporal', 'temporal-http', 'temporal-ui'],
+    makeLaunch: (ports) => launchTemporal(stateDir, binary, { ports, namespaces, uiCodecEndpoint }),
+  });
+  if (session.profile === 'development') await waitForTemporalUi(session.state.parts.temporal?.ports ?? {});
+}
+
+async function startOpenfga(binary: FoundBinary, session: StartSession): Promise<void> {
+  const { stateDir, state } = session;
+  const databaseUrl = postgresUrl(stateDir, state.ports, OPENFGA_DATABASE);
+  await ensureDatabase(postgresUrl(stateDir, state.ports, 'postgres'), OPENFGA_DATABASE);
+  await migrateOpenfga(stateDir, binary, databaseUrl);
+  await startPart(session, binary, {
+    part: 'openfga',
+    hasFolder: false,
+    portNames: ['openfga', 'openfga-grpc'],
+    makeLaunch: (ports) => launchOpenfga(stateDir, binary, { ports, databaseUrl }),
+  });
+}
+
+async function startRedis(binary: FoundBinary, session: StartSession): Promise<void> {
+  const { stateDir, state, profile } = session;
+  const password = (state.redisPassword ??= randomBytes(24).toString('base64url'));
+  await startPart(session, binary, {
+    part: 'redis',
+    hasFolder: true,
+    portNames: ['redis'],
+    makeLaunch: (ports) => launchRedis(stateDir, binary, { ports, password, profile }),
+  });
+}
+
+interface PartPlan {
+  part: PartName;
+  portNames: readonly [PortName, ...PortName[]];
+  /** The server keeps data in a folder that it wants to be there. */
+  hasFolder: boolean;
+  makeLaunch: (ports: Ports) => Launch;
+}
+
+/** A port that was free a moment ago can be gone when the server asks for it: then another is chosen, this often. */
+const MAX_ATTEMPTS = 3;
+
+async function startPart(
+  session: StartSession,
+  { version, route }: { version: string; route: string },
+  plan: PartPlan,
+): Promise<void> {
+  const { state, stateDir, report, owner, onEnd } = session;
+  const { part, portNames } = plan;
+  session.signal.throwIfAborted();
+  if (await keepRunning(session, plan)) return;
+  if (plan.hasFolder) makeDirectory(dataDirectory(stateDir, part));
+  for (let attempt = 1; ; attempt += 1) {
+    const { ports, release } = await claimPorts(session, portNames);
+    Object.assign(state.ports, ports);
+    try {
+      await runServer(state, { launch: plan.makeLaunch(ports), ports, owner, version, route }, onEnd);
+      report(`${part} ${version} is ready on port ${requirePort(ports, portNames[0])}`);
+      return;
+    } catch (error) {
+      await stopPart(stateDir, state, part);
+      if (attempt === MAX_ATTEMPTS || !/address already in use/i.test(messageOf(error))) throw error;
+    } finally {
+      await release();
+    }
+  }
+}
+
+/** True when the part runs in the background already and just as it would be started now; otherwise stops it. */
+async function keepRunning(session: StartSession, { part, portNames, makeLaunch }: PartPlan): Promise<boolean> {
+  const { state, stateDir, report, environment } = session;
+  const record = state.parts[part];
+  if (record === undefined) return false;
+  const ports: Ports = { ...record.ports };
+  for (const name of portNames) ports[name] = environment.ports[name]?.port ?? ports[name];
+  const isSame = JSON.stringify(makeLaunch(ports)) === JSON.stringify(record.launch);
+  if (isSame && isAlive(record.identity) && (await isReady(record))) {
+    report(`${part} ${record.version} runs already`);
+    return true;
+  }
+  await stopPart(stateDir, state, part);
+  return false;
+}
+
+async function claimPorts(
+  session: StartSession,
+  names: readonly PortName[],
+): Promise<{ ports: Ports; release: () => Promise<void> }> {
+  const { state, stateDir, report, profile } = session;
+  const claims: PortClaim[] = [];
+  const release = async (): Promise<void> => {
+    await Promise.all(claims.map((claim) => claim.release()));
+  };
+  // Tests run beside a development stack: they leave the ports a person chose or expects to that one.
+  const isFamiliarWanted = profile === 'development';
+  const environment = isFamiliarWanted ? session.environment : { ...session.environment, ports: {} };
+  const ports: Ports = {};
+  try {
+    for (const name of names) {
+      const wish = { name, remembered: state.ports[name], report };
+      const claim = await claimPort(wish, { stateDir, environment, isFamiliarWanted });
+      claims.push(claim);
+      ports[name] = claim.port;
+    }
+  } catch (error) {
+    await release();
+    throw error;
+  }
+  return { ports, release };
+}
+
+function makeDirectory(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw explainFileError(error, path);
+  }
+}
+
+/** A postgres that its user points elsewhere, with an OpenFGA that is not: OpenFGA then brings the local one along. */
+export function withRequirements(wanted: ReadonlySet<PartName>): Set<PartName> {
+  if (wanted.size === 0) throw new StackError('every part of the stack is left out: there is nothing to start');
+  return wanted.has('openfga') ? new Set([...wanted, 'postgres']) : new Set(wanted);
+}

@@ -1,0 +1,240 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { createLogger } from '#runtime/logger.ts';
+import { loadConfiguration } from '#config/reading/load.ts';
+import { ConfigurationError } from '#config/schema/config-problem.ts';
+import { ConfigStore } from '#config/live/store.ts';
+import { parseListenAddress } from '#config/schema/format.ts';
+import { openBackbone } from '#runtime/runtime.ts';
+import { startCodecServer } from '#worker/codec/codec-server.ts';
+import { ensureDatabase } from './servers/create-database.ts';
+import { listenUrl } from './product/listen-url.ts';
+import { PersonalSettings, productEnvironment } from './product/product-environment.ts';
+import { productPorts, rememberPorts } from './product/product-ports.ts';
+import { ProductProcess, type ProductProcessOptions } from './product/product-process.ts';
+import { noDemo, readyBlock, type ReadyFacts } from './product/ready-block.ts';
+import { terminalReport } from './machine/report.ts';
+import { demoEmail, demoPassword, demoPeople, seedDemo } from './product/seed-demo.ts';
+import { StackError } from './machine/stack-error.ts';
+import { refuseSecondStart, startStack, type Stack } from './stack/stack.ts';
+import { prepareStateDirectory } from './servers/stack-state.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const stateDir = process.env['STACK_STATE_DIR'] ?? join(root, '.local');
+const readyFile = join(stateDir, 'ready.json');
+const report = terminalReport(process.stderr, 'start: ');
+const startedAt = Date.now();
+const interrupted = new AbortController();
+
+/** Stands in for servers that are not up yet, while only the configuration is checked. */
+const placeholderStack = {
+  postgres: { url: (database: string) => `postgres://127.0.0.1:1/${database}`, pid: 0, port: 1 },
+  temporal: { address: '127.0.0.1:1', uiUrl: 'http://127.0.0.1:1', pid: 0 },
+  openfga: { url: 'http://127.0.0.1:1', pid: 0 },
+};
+
+/** Undone in reverse order when the start fails or ends. */
+const undo: (() => Promise<void>)[] = [];
+let isReady = false;
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort());
+
+try {
+  await Promise.race([run(), aborted()]);
+  report('stopping');
+} catch (error) {
+  if (error instanceof ConfigurationError || error instanceof StackError) report(error.message);
+  else if (!interrupted.signal.aborted) report(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  if (!interrupted.signal.aborted) process.exitCode = 1;
+} finally {
+  // Not that of the start which keeps this one from starting.
+  if (isReady) rmSync(readyFile, { force: true });
+  for (const step of undo.toReversed()) {
+    await step().catch((error: unknown) => {
+      report(`stopping: ${error instanceof Error ? error.message : String(error)}`);
+      process.exitCode = 1;
+    });
+  }
+}
+process.exit();
+
+/** Everything from the servers to the printed block; then waits, and rejects when a part ends by itself. */
+async function run(): Promise<never> {
+  const file = configurationFile();
+  prepareStateDirectory(stateDir);
+  refuseSecondStart(stateDir);
+  const personal = new PersonalSettings(process.env, file ?? join(root, 'config', 'config.yaml'));
+  const ports = await productPorts(stateDir, configuredPorts(personal), report);
+  const local = { apiPort: ports.api, metricsPort: ports.metrics, stateDir };
+  // What is wrong with the configuration is said before anything is downloaded.
+  await loadConfiguration({
+    file,
+    environment: productEnvironment(process.env, personal, placeholderStack, local),
+    directory: root,
+    stateFolder: stateDir,
+  });
+
+  const stack = await bringUpStack(personal, ports.codec);
+  rememberPorts(stateDir, ports);
+  // Of a start that was killed.
+  rmSync(readyFile, { force: true });
+  if (stack?.postgres && !personal.ownServers.postgres) await ensureDatabase(stack.postgres.url('postgres'), 'core');
+  const environment = {
+    ...productEnvironment(process.env, personal, stack, local),
+    STACK_STATE_DIR: stateDir,
+    NODE_COMPILE_CACHE: join(stateDir, 'compile-cache'),
+  };
+  const { config } = await loadConfiguration({ file, environment, directory: root, stateFolder: stateDir });
+  rememberEnvironment(environment, file);
+  await startCodec(config.sessions.encryptionkey, ports.codec, stack);
+
+  const grace = config.server.shutdowngraceperiod;
+  const args = file === undefined ? [] : ['--config', file];
+  const api = startPart({ name: 'api', program: 'api/api-main.ts', args, environment }, grace);
+  const worker = startPart({ name: 'worker', program: 'worker/worker-main.ts', args, environment }, grace);
+  await api.ready;
+  // Its people have a password that everybody knows.
+  if (personal.ownServers.postgres) report('nothing is seeded: the database (db.primarydbsource) is your own');
+  const demo = personal.ownServers.postgres ? noDemo : await seed(environment, file);
+  await worker.ready;
+  const { listen, metricsport } = config.server;
+  const apiUrl = listenUrl(listen);
+  await untilReady(`${apiUrl}/readyz`);
+
+  const facts: ReadyFacts = {
+    urls: {
+      api: apiUrl,
+      graphql: `${apiUrl}/graphql`,
+      docs: `${apiUrl}/docs`,
+      metrics: metricsport === '' ? '' : `${listenUrl(metricsport)}/metrics`,
+      temporalUi: stack?.temporal?.uiUrl ?? '',
+    },
+    demo,
+    pids: {
+      api: api.pid,
+      worker: worker.pid,
+      ...(stack?.postgres ? { postgres: stack.postgres.pid } : {}),
+      ...(stack?.temporal ? { temporal: stack.temporal.pid } : {}),
+      ...(stack?.openfga ? { openfga: stack.openfga.pid } : {}),
+      ...(stack?.redis ? { redis: stack.redis.pid } : {}),
+    },
+    startedInMs: Date.now() - startedAt,
+  };
+  writeFileSync(readyFile, `${JSON.stringify(facts, null, 2)}\n`);
+  isReady = true;
+  process.stdout.write(readyBlock(facts, config.server.csrfprotection));
+  return Promise.race(
+    [api, worker].map(async (part): Promise<never> => {
+      const how = await part.ended;
+      throw new StackError(
+        `the ${part.name} ended by itself (${how}); its log is ${join(stateDir, 'logs', `${part.name}.log`)}`,
+      );
+    }),
+  );
+}
+
+/** @returns the file named by `--config`. @throws StackError for arguments that are none */
+function configurationFile(): string | undefined {
+  try {
+    const { config } = parseArgs({ options: { config: { type: 'string' } } }).values;
+    return config ? resolve(config) : config;
+  } catch (error) {
+    const [reason] = (error as Error).message.split(/\. |\n/, 1);
+    throw new StackError(`${reason}; usage: npm start -- [--config FILE]`, { cause: error });
+  }
+}
+
+/** For tools that are run beside the product (temporal-dev/product/with-local.ts). It holds passwords. */
+function rememberEnvironment(environment: Readonly<Record<string, string>>, file: string | undefined): void {
+  const own = Object.entries(environment).filter(([name]) => name.startsWith('CORE_'));
+  const remembered = { variables: Object.fromEntries(own), ...(file ? { file } : {}) };
+  writeFileSync(join(stateDir, 'environment.json'), `${JSON.stringify(remembered, null, 2)}\n`, { mode: 0o600 });
+}
+
+async function bringUpStack(personal: PersonalSettings, codecPort: number): Promise<Stack | undefined> {
+  const own = personal.ownServers;
+  const without = (['postgres', 'temporal', 'openfga'] as const).filter((name) => own[name]);
+  const redis = personal.flag('cache.enabled') === true && !personal.has('cache.address');
+  if (without.length === 3 && !redis) return undefined;
+  const stack = await startStack({
+    stateDir,
+    profile: 'development',
+    without,
+    redis,
+    uiCodecEndpoint: `http://127.0.0.1:${codecPort}`,
+    report: terminalReport(process.stderr, 'stack: '),
+    signal: interrupted.signal,
+  });
+  undo.push(() => stack.stop());
+  return stack;
+}
+
+async function startCodec(encryptionKey: string, port: number, stack: Stack | undefined): Promise<void> {
+  if (!stack?.temporal) return;
+  const { port: uiPort } = new URL(stack.temporal.uiUrl);
+  const server = await startCodecServer({
+    host: '127.0.0.1',
+    port,
+    origins: [`http://127.0.0.1:${uiPort}`, `http://localhost:${uiPort}`],
+    encryptionKey: () => encryptionKey,
+  });
+  undo.push(async () => {
+    server.close();
+    server.closeAllConnections();
+  });
+}
+
+function startPart(
+  options: Pick<ProductProcessOptions, 'name' | 'program' | 'args' | 'environment'>,
+  graceMs: number,
+): ProductProcess {
+  const part = new ProductProcess({ ...options, root, stateDir });
+  // The part itself ends within the grace period; a little more, and it is killed.
+  undo.push(() => part.stop(graceMs + 2_000));
+  return part;
+}
+
+async function seed(environment: Record<string, string>, file: string | undefined): Promise<ReadyFacts['demo']> {
+  const logger = createLogger('seed', { level: 'warn' });
+  const config = await ConfigStore.open({ file, environment, directory: root, stateFolder: stateDir, logger });
+  const backbone = await openBackbone({ config, temporalEnvironment: {}, logger, process: 'core tool' });
+  try {
+    const people = demoPeople.map(({ email, roles }) => ({ email, roles }));
+    return { email: demoEmail, password: demoPassword, organizationId: await seedDemo(backbone.database), people };
+  } finally {
+    await backbone.close();
+  }
+}
+
+/** Waits until every part says it is ready, and names those that are not. */
+async function untilReady(url: string): Promise<void> {
+  const giveUpAt = Date.now() + 60_000;
+  for (;;) {
+    const answer = await fetch(url, { signal: interrupted.signal }).catch(() => undefined);
+    if (answer?.ok) return;
+    if (Date.now() > giveUpAt) {
+      const body = answer ? await answer.text() : 'no answer';
+      throw new StackError(`${url} is not ready after a minute: ${body}`);
+    }
+    await pause(50);
+  }
+}
+
+function aborted(): Promise<void> {
+  return new Promise((resolve) => {
+    if (interrupted.signal.aborted) resolve();
+    interrupted.signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+function configuredPorts(personal: PersonalSettings): { api?: number; metrics?: number } {
+  const port = (path: string) => {
+    const text = personal.text(path);
+    return text === undefined ? undefined : parseListenAddress(text)?.port;
+  };
+  const [api, metrics] = [port('server.listen'), port('server.metricsport')];
+  return { ...(api ? { api } : {}), ...(metrics ? { metrics } : {}) };
+}

@@ -1,0 +1,173 @@
+import { NativeConnection, Worker, type NativeConnectionOptions, type WorkerOptions } from '@temporalio/worker';
+import type { Logger } from 'pino';
+import { ConfigurationError } from '#config/schema/config-problem.ts';
+import type { ConfigStore } from '#config/live/store.ts';
+import type { Listener } from '#activities/listeners/listener.ts';
+import { configuredMiddleware } from '#activities/clients/temporal/job-middleware.ts';
+import { encryptedDataConverter, TemporalGateway } from '#activities/clients/temporal/temporal-client.ts';
+import { checkNamespace, prepareNamespace } from '#activities/clients/temporal/temporal-admin.ts';
+import type { Backbone } from '#runtime/runtime.ts';
+import { Relay } from '#relay/outbox/relay.ts';
+import { startRelaying } from '#runtime/relaying.ts';
+import { createActivities } from './registered-activities.ts';
+import { failureInterceptor } from './interceptors/failures.ts';
+import { heartbeatInterceptor } from './interceptors/heartbeat.ts';
+import { middlewareInterceptor } from './interceptors/middleware.ts';
+import { originInterceptor } from './interceptors/origin.ts';
+import { activityQueues, pollPauses, workflowQueue } from './queues.ts';
+import { convergeSchedules, wantedSchedules } from './schedules.ts';
+
+export interface WorkerProcessOptions {
+  readonly config: ConfigStore;
+  readonly backbone: Backbone;
+  readonly logger: Logger;
+  readonly listeners: readonly Listener[];
+  /** Path of the workflow bundle (worker/build-bundle.ts). */
+  readonly bundlePath: string;
+  /** Only these activity queues, and workflows only when named; default all. */
+  readonly queues?: readonly string[];
+}
+
+export interface RunningWorker {
+  /** Resolves when all workers have ended; rejects when one failed without being told to stop. */
+  readonly ended: Promise<void>;
+  /** Takes no more work, lets running activities finish within `SoftStopTimeout`, then ends. */
+  stop(): Promise<void>;
+}
+
+/** After `SoftStopTimeout` activities are told to stop. Those that do not listen are left behind after this time. */
+const lastWordMs = 1_000;
+
+/**
+ * Starts the workers of one process: one for workflows (with event delivery as local activities) and an activity-only
+ * worker per queue, all on one connection; converges the schedules; relays events (docs/decisions/relay-in-the-worker.md).
+ * @throws AppError workflows_unavailable when Temporal cannot be reached
+ * @throws ConfigurationError for queues and periodic jobs that this release does not have
+ */
+export async function startWorker(options: WorkerProcessOptions): Promise<RunningWorker> {
+  const { config, backbone, logger, queues } = options;
+  const { temporal } = backbone;
+  const start = config.current;
+  const { queueconf, runmigrations } = start.jobqueue;
+  const activity = activityQueues(start);
+  refuseUnknown(queues, [workflowQueue, ...activity.map((queue) => queue.name)]);
+  const isWanted = (name: string) => !queues || queues.includes(name);
+  const schedules = wantedSchedules(start, temporal);
+  const retentionMs = Math.max(
+    queueconf.CompletedJobRetentionPeriod,
+    queueconf.CancelledJobRetentionPeriod,
+    queueconf.DiscardedJobRetentionPeriod,
+  );
+  await temporal.reach();
+  if (runmigrations) await prepareNamespace(temporal, retentionMs);
+  else for (const line of await checkNamespace(temporal)) logger.error(line);
+
+  const connection = await NativeConnection.connect({
+    address: temporal.settings.address,
+    ...temporal.settings.credentials,
+  } as NativeConnectionOptions);
+  try {
+    const eager = new TemporalGateway(temporal.settings, connection);
+    const relay = new Relay({
+      database: backbone.database,
+      temporal: eager,
+      logger,
+      isEnabled: () => config.current.workflows.dispatch.enabled,
+    });
+    const activities = createActivities({ ...options, relay, temporal: eager }, retentionMs);
+    const workers = await createWorkers(options, connection, activities);
+    if (isWanted('maintenance')) await convergeSchedules(temporal, schedules, logger);
+    const deliveryQueue = start.workflows.dispatch.queuename;
+    let isStopping = false;
+    const ended = runAll(workers).catch((error: unknown) => {
+      // The library complains in several ways about work that outlasts the stop.
+      if (!isStopping) throw error;
+      logger.warn({ err: error }, 'what did not stop in time is left behind; another worker takes it over');
+    });
+    const stopRelaying =
+      isWanted(workflowQueue) || isWanted(deliveryQueue)
+        ? startRelaying({ config, backbone, relay, logger, pauses: () => pollPauses(config.current) })
+        : undefined;
+    logger.info({ queues: workers.map((worker) => worker.options.taskQueue) }, 'worker ready');
+    return {
+      ended,
+      stop: async () => {
+        isStopping = true;
+        await stopRelaying?.();
+        await relay.stop();
+        for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+        await ended;
+        await connection.close().catch(() => {});
+      },
+    };
+  } catch (error) {
+    await connection.close().catch(() => {});
+    throw error;
+  }
+
+  function createWorkers(
+    { bundlePath }: WorkerProcessOptions,
+    connected: NativeConnection,
+    activities: ReturnType<typeof createActivities>,
+  ): Promise<Worker[]> {
+    const middleware = configuredMiddleware('activity', start.jobqueue, { logger, metrics: backbone.jobMetrics });
+    const common = {
+      connection: connected,
+      namespace: temporal.settings.namespace,
+      dataConverter: encryptedDataConverter(temporal.codec),
+      interceptors: {
+        activity: [
+          heartbeatInterceptor,
+          failureInterceptor,
+          originInterceptor(logger, temporal.codec),
+          ...(middleware ? [middlewareInterceptor(middleware)] : []),
+        ],
+      },
+      shutdownGraceTime: queueconf.SoftStopTimeout,
+      shutdownForceTime: queueconf.SoftStopTimeout + lastWordMs,
+      ...(queueconf.ID ? { identity: queueconf.ID } : {}),
+    } satisfies Partial<WorkerOptions>;
+    const deliveries = activity.find((queue) => queue.name === start.workflows.dispatch.queuename);
+    return Promise.all([
+      ...(isWanted(workflowQueue)
+        ? [
+            Worker.create({
+              ...common,
+              taskQueue: temporal.taskQueue(workflowQueue),
+              workflowBundle: { codePath: bundlePath },
+              activities,
+              enableNonLocalActivities: false,
+              ...(deliveries ? { maxConcurrentLocalActivityExecutions: deliveries.concurrency } : {}),
+            }),
+          ]
+        : []),
+      ...activity
+        .filter((queue) => isWanted(queue.name))
+        .map((queue) =>
+          Worker.create({
+            ...common,
+            taskQueue: temporal.taskQueue(queue.name),
+            activities,
+            maxConcurrentActivityTaskExecutions: queue.concurrency,
+          }),
+        ),
+    ]);
+  }
+}
+
+function refuseUnknown(wanted: readonly string[] | undefined, known: readonly string[]): void {
+  const unknown = (wanted ?? []).filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  throw new ConfigurationError(
+    unknown.map((name) => ({
+      path: '',
+      where: '--queues',
+      reason: `there is no queue ${name}`,
+      remedy: `there are ${known.join(', ')}`,
+    })),
+  );
+}
+
+async function runAll(workers: readonly Worker[]): Promise<void> {
+  await Promise.all(workers.map((worker) => worker.run()));
+}

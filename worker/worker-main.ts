@@ -1,0 +1,147 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Server } from 'node:http';
+import { Runtime } from '@temporalio/worker';
+import { Registry } from 'prom-client';
+import { createLogger } from '#runtime/logger.ts';
+import { listeners } from '#activities/listeners/index.ts';
+import { serveMetrics } from '#runtime/metrics-server.ts';
+import { serverUrl } from '#runtime/server-url.ts';
+import { onStop } from '#runtime/stop-signals.ts';
+import { statementSpans, startTelemetry } from '#runtime/telemetry.ts';
+import {
+  readFailpoints,
+  readStateFolder,
+  readTelemetryEnvironment,
+  readTemporalEnvironment,
+} from '#config/reading/config-environment.ts';
+import { parseListenAddress } from '#config/schema/format.ts';
+import { configFileArgument } from '#config/reading/load.ts';
+import { ConfigurationError, exitOnConfigurationError } from '#config/schema/config-problem.ts';
+import { ConfigStore } from '#config/live/store.ts';
+import { armFailpoints } from '#entities/kit/base/failpoint.ts';
+import { isAppError } from '#entities/kit/base/errors.ts';
+import { openBackbone } from '#runtime/runtime.ts';
+import { workflowBundle } from './build-bundle.ts';
+import { SdkMetrics } from './sdk-metrics.ts';
+import { startWorker, type RunningWorker } from './start-worker.ts';
+import { untilMigrated } from './until-migrated.ts';
+
+const { values } = parseArgs({
+  options: { config: { type: 'string' }, queues: { type: 'string' } },
+});
+const logger = createLogger('worker');
+const config = await ConfigStore.open({ file: configFileArgument(process.argv.slice(2)), logger }).catch(
+  exitOnConfigurationError,
+);
+config.start();
+if (config.current.server.dev) armFailpoints(readFailpoints());
+const { jobqueue, server } = config.current;
+const registry = new Registry();
+const sdkMetrics = jobqueue.metrics.enablemetrics
+  ? new SdkMetrics(registry, jobqueue.metrics.metricsdurationunit)
+  : undefined;
+// Signals are ours: the runtime would otherwise shut its workers down before the relay is quiet.
+Runtime.install({
+  shutdownSignals: [],
+  logger: {
+    log: () => {},
+    trace: () => {},
+    debug: () => {},
+    info: () => {},
+    warn: (message, meta) => logger.warn(meta ?? {}, message),
+    error: (message, meta) => logger.error(meta ?? {}, message),
+  },
+  ...(sdkMetrics ? { telemetryOptions: { metrics: { buffer: sdkMetrics.buffer } } } : {}),
+});
+const metricsServer = sdkMetrics ? await exportMetrics(sdkMetrics) : undefined;
+
+const telemetry = await startTelemetry('core-worker', readTelemetryEnvironment().otlpEndpoint);
+const backbone = await openBackbone({
+  config,
+  temporalEnvironment: readTemporalEnvironment(),
+  logger,
+  process: 'core worker',
+  metrics: registry,
+  observers: telemetry.isSending ? [statementSpans] : [],
+}).catch(exitOnConfigurationError);
+/** Time after `SoftStopTimeout` in which connections are closed and spans sent. */
+const lateMs = 3_000;
+let running: RunningWorker | undefined;
+
+onStop((reason) => {
+  logger.info({ reason }, 'worker stops');
+  cutOffLate();
+  void (running?.stop() ?? Promise.resolve()).then(finish, fail);
+});
+
+/** Metrics are worth a line in the log, but no stop: on one machine the API may have the port. */
+async function exportMetrics(from: SdkMetrics): Promise<Server | undefined> {
+  const address = parseListenAddress(server.metricsport);
+  if (!address) return undefined;
+  try {
+    const listening = await serveMetrics(registry, address, () => from.update());
+    logger.info({ metrics: `${serverUrl(listening)}/metrics` }, 'metrics are exported');
+    return listening;
+  } catch (error) {
+    logger.error({ err: error }, `metrics are not exported: give the worker a server.metricsport of its own`);
+    return undefined;
+  }
+}
+
+/** Database and Temporal may come up later than we do: try until they answer. */
+async function startWhenReachable(): Promise<RunningWorker> {
+  await untilMigrated(config.current.db.primarydbsource, logger);
+  const bundlePath = await workflowBundle(join(readStateFolder(), 'bundles'));
+  for (;;) {
+    try {
+      return await startWorker({
+        config,
+        backbone,
+        logger,
+        listeners,
+        bundlePath,
+        ...(values.queues ? { queues: values.queues.split(',') } : {}),
+      });
+    } catch (error) {
+      if (!isAppError(error) && (error as Error).name !== 'TransportError') throw error;
+      logger.warn({ err: error }, 'Temporal cannot be reached; trying again');
+      await pause(1_000);
+    }
+  }
+}
+
+/** Whatever hangs, the process ends: what it leaves behind is in rows and in Temporal, and goes on elsewhere. */
+function cutOffLate(): void {
+  const { SoftStopTimeout } = config.current.jobqueue.queueconf;
+  setTimeout(() => {
+    logger.warn('worker did not stop in time and is cut off');
+    process.exit(process.exitCode ?? 0);
+  }, SoftStopTimeout + lateMs).unref();
+}
+
+async function finish(): Promise<void> {
+  config.close();
+  sdkMetrics?.close();
+  metricsServer?.close();
+  await backbone.close();
+  await telemetry.close();
+  process.exit(process.exitCode ?? 0);
+}
+
+function fail(error: unknown): void {
+  if (isAppError(error)) logger.fatal(error.message);
+  else logger.fatal({ err: error }, 'worker failed');
+  process.exitCode = 1;
+  void finish();
+}
+
+try {
+  running = await startWhenReachable();
+  process.send?.('ready');
+  running.ended.catch(fail);
+} catch (error) {
+  if (error instanceof ConfigurationError) exitOnConfigurationError(error);
+  fail(error);
+}
