@@ -12,7 +12,7 @@ import { ConfigurationError, exitOnConfigurationError } from '#config/schema/con
 import { ConfigStore } from '#config/live/store.ts';
 import { armFailpoints } from '#entities/kit/base/failpoint.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
-import { openBackbone } from '#runtime/runtime.ts';
+import { openRuntime } from '#runtime/core-runtime.ts';
 import { Metrics } from './http/http-metrics.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import { StartError } from '#runtime/start-error.ts';
@@ -46,7 +46,7 @@ async function start(): Promise<void> {
   const metrics = new Metrics();
   const telemetry = await startTelemetry('core-api', otlpEndpoint);
   open.push(() => telemetry.close());
-  const backbone = await openBackbone({
+  const runtime = await openRuntime({
     config,
     temporalEnvironment,
     logger,
@@ -57,8 +57,8 @@ async function start(): Promise<void> {
       ...(telemetry.isSending ? [statementSpans] : []),
     ],
   });
-  open.push(() => backbone.close());
-  const api = await createApi({ config, backbone, logger, metrics, stateFolder: readStateFolder() });
+  open.push(() => runtime.close());
+  const api = await createApi({ config, runtime, logger, metrics, stateFolder: readStateFolder() });
   const listening = await listen(api);
   open.push(() => listening.close());
   logger.info({ url: listening.url, metrics: listening.metricsUrl }, 'api ready');

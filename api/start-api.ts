@@ -6,7 +6,7 @@ import { parseListenAddress } from '#config/schema/format.ts';
 import type { Config } from '#config/objects/root.ts';
 import type { ConfigStore } from '#config/live/store.ts';
 import { systemClock, type Clock } from '#entities/kit/base/clock.ts';
-import type { Backbone } from '#runtime/runtime.ts';
+import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import { createApp } from './app.ts';
 import { AccessTokens } from './auth/access-token.ts';
 import { loadSigningKeys, type SigningKeySources } from './auth/signing-keys.ts';
@@ -16,11 +16,11 @@ import type { Route } from './http/route.ts';
 import type { Services } from './http/services.ts';
 import { StartError } from '#runtime/start-error.ts';
 import { applyTimeouts } from './http/timeouts.ts';
-import { Traffic } from './http/in-flight-requests.ts';
+import { InFlightRequests } from './http/in-flight-requests.ts';
 
 export interface ApiOptions {
   readonly config: ConfigStore;
-  readonly backbone: Backbone;
+  readonly runtime: CoreRuntime;
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly clock?: Clock;
@@ -38,14 +38,14 @@ export interface Api {
 /** Assembles the HTTP application of one process; nothing listens yet. */
 export async function createApi({
   config,
-  backbone,
+  runtime,
   logger,
   metrics,
   clock = systemClock,
   stateFolder,
   routes = [],
 }: ApiOptions): Promise<Api> {
-  const { database, temporal, store } = backbone;
+  const { database, temporal, store } = runtime;
   const accessTokens = new AccessTokens(
     await loadSigningKeys(keySources(config.current, stateFolder)),
     () => {
@@ -61,8 +61,8 @@ export async function createApi({
     logger,
     metrics,
     accessTokens,
-    traffic: new Traffic(),
-    contextOfCallers: backbone.contextOfCallers,
+    traffic: new InFlightRequests(),
+    contextOfCallers: runtime.contextOfCallers,
     health: new Health({
       db_primary: (deadline) => database.ping(deadline),
       job_queue: () => temporal.check(),

@@ -6,7 +6,9 @@ import { subscriptions } from '#workflows/events/subscriptions.ts';
 export function printEvents(): string {
   const topics = registry.modules.flatMap((module) => [
     ...module.events.map((verb) => [`${module.topic}.${verb}`, changeOf(module, verb)] as const),
-    ...Object.entries(module.announces ?? {}).map(([verb, meaning]) => [`${module.topic}.${verb}`, meaning] as const),
+    ...Object.entries(module.customEvents ?? {}).map(
+      ([verb, meaning]) => [`${module.topic}.${verb}`, meaning] as const,
+    ),
   ]);
   const rows = topics
     .toSorted(([a], [b]) => a.localeCompare(b))

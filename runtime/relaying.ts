@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import type { ConfigStore } from '#config/live/store.ts';
-import type { Backbone } from './runtime.ts';
+import type { CoreRuntime } from './core-runtime.ts';
 import type { Relay } from '#relay/outbox/relay.ts';
 import { listenForEvents, OutboxPoller, type PollerOptions } from '#relay/outbox/wake-up.ts';
 
 export interface RelayingOptions {
   readonly config: ConfigStore;
-  readonly backbone: Backbone;
+  readonly runtime: CoreRuntime;
   readonly relay: Relay;
   readonly logger: Logger;
   readonly pauses: PollerOptions['pauses'];
@@ -17,17 +17,17 @@ export interface RelayingOptions {
  * dispatching is switched on again.
  * @returns ends that; the relay goes on with what it has claimed
  */
-export function startRelaying({ config, backbone, relay, logger, pauses }: RelayingOptions): () => Promise<void> {
+export function startRelaying({ config, runtime, relay, logger, pauses }: RelayingOptions): () => Promise<void> {
   const { jobqueue, db } = config.current;
-  const poller = new OutboxPoller({ look: () => relay.wake(), wasInVain: () => relay.wasInVain, pauses });
+  const poller = new OutboxPoller({ look: () => relay.wake(), lastPollWasEmpty: () => relay.lastPollWasEmpty, pauses });
   const endings = [
-    backbone.relayHere(() => relay.wake()),
+    runtime.relayHere(() => relay.wake()),
     config.subscribe('workflows.dispatch', () => relay.wake()),
-    config.subscribe('jobqueue.queueconf', () => poller.hurry()),
+    config.subscribe('jobqueue.queueconf', () => poller.pollSoon()),
   ];
   const stopListening = jobqueue.queueconf.PollOnly
     ? undefined
-    : listenForEvents({ url: db.primarydbsource, logger, onWake: () => poller.hurry() });
+    : listenForEvents({ url: db.primarydbsource, logger, onWake: () => poller.pollSoon() });
   return async () => {
     for (const end of endings) end();
     poller.stop();

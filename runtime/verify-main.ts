@@ -4,20 +4,20 @@ import { configFileArgument } from '#config/reading/load.ts';
 import { exitOnConfigurationError } from '#config/schema/config-problem.ts';
 import { ConfigStore } from '#config/live/store.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
-import { openBackbone } from './runtime.ts';
+import { openRuntime } from './core-runtime.ts';
 import { verifyInstallation } from './verify.ts';
 
 const args = process.argv.slice(2);
 const logger = createLogger('verify', { level: 'warn' });
 const config = await ConfigStore.open({ file: configFileArgument(args), logger }).catch(exitOnConfigurationError);
-const backbone = await openBackbone({
+const runtime = await openRuntime({
   config,
   temporalEnvironment: readTemporalEnvironment(),
   logger,
   process: 'core tool',
 }).catch(exitOnConfigurationError);
 try {
-  const lines = await verifyInstallation(backbone, { isQuiet: args.includes('--quiet') });
+  const lines = await verifyInstallation(runtime, { isQuiet: args.includes('--quiet') });
   for (const line of lines) console.log(line);
   console.log(
     lines.length === 0
@@ -30,5 +30,5 @@ try {
   console.error(`${error.message} All parts must run to be compared; "npm start" runs them.`);
   process.exitCode = 1;
 } finally {
-  await backbone.close();
+  await runtime.close();
 }

@@ -1,10 +1,10 @@
 import { isOwnTuple } from '#entities/kit/model/authorization-model.ts';
-import { findDisagreements } from '#entities/kit/write/inconsistencies.ts';
+import { findInconsistencies } from '#entities/kit/write/inconsistencies.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { deliverEventContract } from '#workflows/events/deliver-event.contract.ts';
-import type { Backbone } from './runtime.ts';
+import type { CoreRuntime } from './core-runtime.ts';
 
 export interface VerifyOptions {
   /** The installation is at rest: whatever waits now will wait for ever. Off, work younger than a minute may be under way. */
@@ -17,13 +17,13 @@ export interface VerifyOptions {
  * @returns one line per disagreement; none when all agree
  */
 export async function verifyInstallation(
-  { database, store, temporal }: Backbone,
+  { database, store, temporal }: CoreRuntime,
   { isQuiet }: VerifyOptions,
 ): Promise<string[]> {
   const graceMs = isQuiet ? 0 : 60_000;
   const found = await database.transact(
     { caller: systemCaller('verify'), requestId: `verify-${newId()}`, readOnly: true },
-    (unit) => findDisagreements(unit, graceMs),
+    (unit) => findInconsistencies(unit, graceMs),
   );
   const lines = [...found.lines];
   for (const { eventId, occurredAt, listener } of found.failing) {
@@ -46,7 +46,7 @@ export async function verifyInstallation(
 
 async function compareTuples(
   desired: ReadonlyMap<string, boolean | undefined>,
-  store: NonNullable<Backbone['store']>,
+  store: NonNullable<CoreRuntime['store']>,
   registry: Registry,
 ): Promise<string[]> {
   const lines: string[] = [];

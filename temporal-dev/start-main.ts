@@ -8,7 +8,7 @@ import { loadConfiguration } from '#config/reading/load.ts';
 import { ConfigurationError } from '#config/schema/config-problem.ts';
 import { ConfigStore } from '#config/live/store.ts';
 import { parseListenAddress } from '#config/schema/format.ts';
-import { openBackbone } from '#runtime/runtime.ts';
+import { openRuntime } from '#runtime/core-runtime.ts';
 import { startCodecServer } from '#worker/codec/codec-server.ts';
 import { ensureDatabase } from './servers/create-database.ts';
 import { listenUrl } from './product/listen-url.ts';
@@ -200,12 +200,12 @@ function startPart(
 async function seed(environment: Record<string, string>, file: string | undefined): Promise<ReadyFacts['demo']> {
   const logger = createLogger('seed', { level: 'warn' });
   const config = await ConfigStore.open({ file, environment, directory: root, stateFolder: stateDir, logger });
-  const backbone = await openBackbone({ config, temporalEnvironment: {}, logger, process: 'core tool' });
+  const runtime = await openRuntime({ config, temporalEnvironment: {}, logger, process: 'core tool' });
   try {
     const people = demoPeople.map(({ email, roles }) => ({ email, roles }));
-    return { email: demoEmail, password: demoPassword, organizationId: await seedDemo(backbone.database), people };
+    return { email: demoEmail, password: demoPassword, organizationId: await seedDemo(runtime.database), people };
   } finally {
-    await backbone.close();
+    await runtime.close();
   }
 }
 

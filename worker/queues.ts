@@ -24,13 +24,13 @@ export function activityQueues({ jobqueue, workflows }: Config): readonly Activi
 
 /** How often the relay of a worker looks for waiting events; the event queue's own settings come first. */
 export function pollPauses({ jobqueue, workflows }: Config): {
-  readonly longestMs: number;
+  readonly maxMs: number;
   readonly cooldownMs: number;
 } {
   const { Queues, FetchPollInterval, FetchCooldown } = jobqueue.queueconf;
   const own = Queues[workflows.dispatch.queuename];
   return {
-    longestMs: own?.FetchPollInterval || FetchPollInterval,
+    maxMs: own?.FetchPollInterval || FetchPollInterval,
     cooldownMs: own?.FetchCooldown || FetchCooldown,
   };
 }

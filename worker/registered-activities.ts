@@ -8,13 +8,13 @@ import { createMaintenanceActivities } from '#activities/maintenance/maintenance
 import { emailTheme, emailTransport, publicApiUrl } from '#activities/clients/email/from-config.ts';
 import { deriveKey } from '#entities/kit/base/keys.ts';
 import type { TemporalGateway } from '#activities/clients/temporal/temporal-client.ts';
-import type { Backbone } from '#runtime/runtime.ts';
+import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import type { Relay } from '#relay/outbox/relay.ts';
 import type { Logger } from 'pino';
 
 export interface ActivityParts {
   readonly config: ConfigStore;
-  readonly backbone: Backbone;
+  readonly runtime: CoreRuntime;
   readonly logger: Logger;
   readonly listeners: readonly Listener[];
   readonly relay: Relay;
@@ -33,11 +33,11 @@ const tenYearsMs = 10 * 365 * 86_400_000;
  * @param retentionMs how long ended workflows stay visible; events and deliveries are kept as long
  */
 export function createActivities(
-  { config, backbone, logger, listeners, relay, temporal }: ActivityParts,
+  { config, runtime, logger, listeners, relay, temporal }: ActivityParts,
   retentionMs: number,
 ) {
   const start = config.current;
-  const { database, store, tuples } = backbone;
+  const { database, store, tuples } = runtime;
   const { clock } = database.options;
   const delivery = {
     database,

@@ -6,7 +6,7 @@ import type { Listener } from '#activities/listeners/listener.ts';
 import { configuredMiddleware } from '#activities/clients/temporal/job-middleware.ts';
 import { encryptedDataConverter, TemporalGateway } from '#activities/clients/temporal/temporal-client.ts';
 import { checkNamespace, prepareNamespace } from '#activities/clients/temporal/temporal-admin.ts';
-import type { Backbone } from '#runtime/runtime.ts';
+import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import { Relay } from '#relay/outbox/relay.ts';
 import { startRelaying } from '#runtime/relaying.ts';
 import { createActivities } from './registered-activities.ts';
@@ -19,7 +19,7 @@ import { convergeSchedules, wantedSchedules } from './schedules.ts';
 
 export interface WorkerProcessOptions {
   readonly config: ConfigStore;
-  readonly backbone: Backbone;
+  readonly runtime: CoreRuntime;
   readonly logger: Logger;
   readonly listeners: readonly Listener[];
   /** Path of the workflow bundle (worker/build-bundle.ts). */
@@ -45,8 +45,8 @@ const lastWordMs = 1_000;
  * @throws ConfigurationError for queues and periodic jobs that this release does not have
  */
 export async function startWorker(options: WorkerProcessOptions): Promise<RunningWorker> {
-  const { config, backbone, logger, queues } = options;
-  const { temporal } = backbone;
+  const { config, runtime, logger, queues } = options;
+  const { temporal } = runtime;
   const start = config.current;
   const { queueconf, runmigrations } = start.jobqueue;
   const activity = activityQueues(start);
@@ -69,7 +69,7 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
   try {
     const eager = new TemporalGateway(temporal.settings, connection);
     const relay = new Relay({
-      database: backbone.database,
+      database: runtime.database,
       temporal: eager,
       logger,
       isEnabled: () => config.current.workflows.dispatch.enabled,
@@ -86,7 +86,7 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
     });
     const stopRelaying =
       isWanted(workflowQueue) || isWanted(deliveryQueue)
-        ? startRelaying({ config, backbone, relay, logger, pauses: () => pollPauses(config.current) })
+        ? startRelaying({ config, runtime, relay, logger, pauses: () => pollPauses(config.current) })
         : undefined;
     logger.info({ queues: workers.map((worker) => worker.options.taskQueue) }, 'worker ready');
     return {
@@ -110,7 +110,7 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
     connected: NativeConnection,
     activities: ReturnType<typeof createActivities>,
   ): Promise<Worker[]> {
-    const middleware = configuredMiddleware('activity', start.jobqueue, { logger, metrics: backbone.jobMetrics });
+    const middleware = configuredMiddleware('activity', start.jobqueue, { logger, metrics: runtime.jobMetrics });
     const common = {
       connection: connected,
       namespace: temporal.settings.namespace,

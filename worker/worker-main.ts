@@ -22,7 +22,7 @@ import { ConfigurationError, exitOnConfigurationError } from '#config/schema/con
 import { ConfigStore } from '#config/live/store.ts';
 import { armFailpoints } from '#entities/kit/base/failpoint.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
-import { openBackbone } from '#runtime/runtime.ts';
+import { openRuntime } from '#runtime/core-runtime.ts';
 import { workflowBundle } from './build-bundle.ts';
 import { SdkMetrics } from './sdk-metrics.ts';
 import { startWorker, type RunningWorker } from './start-worker.ts';
@@ -58,7 +58,7 @@ Runtime.install({
 const metricsServer = sdkMetrics ? await exportMetrics(sdkMetrics) : undefined;
 
 const telemetry = await startTelemetry('core-worker', readTelemetryEnvironment().otlpEndpoint);
-const backbone = await openBackbone({
+const runtime = await openRuntime({
   config,
   temporalEnvironment: readTemporalEnvironment(),
   logger,
@@ -98,7 +98,7 @@ async function startWhenReachable(): Promise<RunningWorker> {
     try {
       return await startWorker({
         config,
-        backbone,
+        runtime,
         logger,
         listeners,
         bundlePath,
@@ -125,7 +125,7 @@ async function finish(): Promise<void> {
   config.close();
   sdkMetrics?.close();
   metricsServer?.close();
-  await backbone.close();
+  await runtime.close();
   await telemetry.close();
   process.exit(process.exitCode ?? 0);
 }

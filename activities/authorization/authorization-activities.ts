@@ -6,11 +6,11 @@ import type { EntityModule } from '#entities/kit/model/define.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import {
   applyAgain,
-  disown,
+  tombstone,
   repairMissing,
-  repairUnfounded,
+  repairOrphaned,
   settledPage,
-  strayAmong,
+  unexpectedAmong,
 } from '#entities/kit/outbox/tuple-repair.ts';
 import { tupleKey, type Tuple } from '#entities/kit/model/tuples.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
@@ -38,7 +38,7 @@ export interface ReconciledPage {
 }
 
 /** Questions to the store about single tuples at the same time. */
-const mostAtOnce = 10;
+const maxConcurrent = 10;
 
 export type AuthorizationActivities = ReturnType<typeof createAuthorizationActivities>;
 
@@ -68,7 +68,7 @@ export function createAuthorizationActivities(deps: AuthorizationDependencies) {
   }
 
   async function desiredPage(after: Tuple | null): Promise<ReconciledPage> {
-    const { checked, repaired, last } = await transact((unit) => repairUnfounded(unit, { after, most }));
+    const { checked, repaired, last } = await transact((unit) => repairOrphaned(unit, { after, most }));
     const end: ReconciliationPlace | null = store ? { step: 'settled', after: null } : null;
     return {
       checked: { what: 'desired', count: checked },
@@ -79,9 +79,9 @@ export function createAuthorizationActivities(deps: AuthorizationDependencies) {
 
   async function missingInStore(tuples: readonly Tuple[]): Promise<Set<string>> {
     const missing = new Set<string>();
-    for (let start = 0; start < tuples.length; start += mostAtOnce)
+    for (let start = 0; start < tuples.length; start += maxConcurrent)
       await Promise.all(
-        tuples.slice(start, start + mostAtOnce).map(async (tuple) => {
+        tuples.slice(start, start + maxConcurrent).map(async (tuple) => {
           if (!(await store?.find(tuple))) missing.add(tupleKey(tuple));
         }),
       );
@@ -107,13 +107,13 @@ export function createAuthorizationActivities(deps: AuthorizationDependencies) {
     const tuples = page?.tuples ?? [];
     // Types and relations that a model of the installation's own adds are for others to write.
     const own = tuples.filter((tuple) => isOwnTuple(registry, tuple));
-    const stray = await transact((unit) => strayAmong(unit, own));
+    const stray = await transact((unit) => unexpectedAmong(unit, own));
     // One that was being deleted while the page was read is gone by now.
     const gone = await missingInStore([...stray.takenBack, ...stray.unknown]);
     const isStill = (tuple: Tuple) => !gone.has(tupleKey(tuple));
     const repaired = await transact(async (unit) => [
       ...(await applyAgain(unit, stray.takenBack.filter(isStill))),
-      ...(await disown(unit, stray.unknown.filter(isStill))),
+      ...(await tombstone(unit, stray.unknown.filter(isStill))),
     ]);
     const next = page?.next;
     return {

@@ -8,17 +8,17 @@ import type { EventDependencies } from './dependencies.ts';
 import { deliverOne, inListenerTransaction, isOutage, summaryOf } from './listener-transaction.ts';
 
 /** Events of some records of one organization that one listener has to see. */
-export interface Share {
+export interface DeliverySlice {
   readonly listener: Listener;
   readonly organizationId: string | null;
   readonly entityIds: readonly string[];
 }
 
 /** Records that are delivered one by one at the same time: each takes a database connection. */
-const mostRecords = 4;
+const maxRecords = 4;
 
 /** A record whose events cannot be delivered in this time is given to a workflow of its own, whatever `maxretries` says. */
-const longestTryMs = 120_000;
+const maxTryMs = 120_000;
 
 /** The event on which a listener failed. */
 interface Failure {
@@ -27,35 +27,35 @@ interface Failure {
 }
 
 /**
- * Delivers shares, each in one transaction where that works, else record by record.
+ * Delivers slices, each in one transaction where that works, else record by record.
  * @returns how many events were delivered
  * @throws AppError when the database or Temporal is away; what was delivered stays delivered
  */
-export async function deliverShares(deps: EventDependencies, shares: readonly Share[]): Promise<number> {
+export async function deliverSlices(deps: EventDependencies, slices: readonly DeliverySlice[]): Promise<number> {
   let delivered = 0;
-  const troubled: { readonly share: Share; readonly failure: Failure | undefined }[] = [];
-  for (const share of shares) {
-    const outcome = await deliverTogether(deps, share);
+  const retryQueue: { readonly slice: DeliverySlice; readonly failure: Failure | undefined }[] = [];
+  for (const slice of slices) {
+    const outcome = await deliverTogether(deps, slice);
     if (typeof outcome === 'number') {
       delivered += outcome;
       continue;
     }
     deps.logger.warn(
-      { err: outcome.error, listener: share.listener.name },
+      { err: outcome.error, listener: slice.listener.name },
       'events could not be delivered together; delivering their records one by one',
     );
-    for (const entityId of share.entityIds) {
+    for (const entityId of slice.entityIds) {
       const { event, error } = outcome;
       const failure = event?.entityId === entityId ? { event, error } : undefined;
-      troubled.push({ share: { ...share, entityIds: [entityId] }, failure });
+      retryQueue.push({ slice: { ...slice, entityIds: [entityId] }, failure });
     }
   }
   // After the healthy ones, so that nobody waits for their attempts.
   const next = async () => {
-    for (let record = troubled.shift(); record; record = troubled.shift())
-      delivered += await deliverRecord(deps, record.share, record.failure);
+    for (let record = retryQueue.shift(); record; record = retryQueue.shift())
+      delivered += await deliverRecord(deps, record.slice, record.failure);
   };
-  await Promise.all(Array.from({ length: Math.min(mostRecords, troubled.length) }, next));
+  await Promise.all(Array.from({ length: Math.min(maxRecords, retryQueue.length) }, next));
   return delivered;
 }
 
@@ -65,7 +65,7 @@ export async function deliverShares(deps: EventDependencies, shares: readonly Sh
  */
 async function deliverTogether(
   deps: EventDependencies,
-  { listener, organizationId, entityIds }: Share,
+  { listener, organizationId, entityIds }: DeliverySlice,
 ): Promise<number | { readonly event: EventRow | undefined; readonly error: unknown }> {
   let event: EventRow | undefined;
   try {
@@ -88,16 +88,20 @@ async function deliverTogether(
  * failing is marked, and those after it are held behind it.
  * @param failure the attempt that failed already
  */
-async function deliverRecord(deps: EventDependencies, share: Share, failure: Failure | undefined): Promise<number> {
+async function deliverRecord(
+  deps: EventDependencies,
+  slice: DeliverySlice,
+  failure: Failure | undefined,
+): Promise<number> {
   let delivered = 0;
   let failures = failure ? 1 : 0;
-  const giveUpAt = performance.now() + longestTryMs;
+  const giveUpAt = performance.now() + maxTryMs;
   for (;;) {
     if (failure) {
       if (failures < deps.maxAttempts() && performance.now() < giveUpAt) await pause(Math.min(10 * 2 ** failures, 500));
-      else if (await markFailing(deps, share, failure)) return delivered;
+      else if (await markFailing(deps, slice, failure)) return delivered;
     }
-    const outcome = await deliverNext(deps, share);
+    const outcome = await deliverNext(deps, slice);
     if (outcome === 'nothing due') return delivered;
     if (outcome === 'delivered') {
       delivered++;
@@ -107,7 +111,7 @@ async function deliverRecord(deps: EventDependencies, share: Share, failure: Fai
     failures = outcome.event.id === failure?.event.id ? failures + 1 : 1;
     failure = outcome;
     deps.logger.warn(
-      { err: failure.error, ...whereOf(share.listener, failure.event), attempt: failures },
+      { err: failure.error, ...whereOf(slice.listener, failure.event), attempt: failures },
       'a listener failed',
     );
   }
@@ -115,7 +119,7 @@ async function deliverRecord(deps: EventDependencies, share: Share, failure: Fai
 
 async function deliverNext(
   deps: EventDependencies,
-  { listener, organizationId, entityIds }: Share,
+  { listener, organizationId, entityIds }: DeliverySlice,
 ): Promise<'delivered' | 'nothing due' | Failure> {
   let event: EventRow | undefined;
   try {
@@ -136,7 +140,7 @@ async function deliverNext(
 /** @returns false when the event was delivered elsewhere meanwhile */
 async function markFailing(
   deps: EventDependencies,
-  { listener, organizationId, entityIds }: Share,
+  { listener, organizationId, entityIds }: DeliverySlice,
   { event, error }: Failure,
 ): Promise<boolean> {
   return inListenerTransaction(deps, listener, organizationId, async (unit) => {

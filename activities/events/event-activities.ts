@@ -13,7 +13,7 @@ import { readBatch, settleBatch, type EventRow } from '#entities/kit/outbox/outb
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { DeliverEventInput } from '#workflows/events/deliver-event.contract.ts';
 import type { EventDependencies } from './dependencies.ts';
-import { deliverShares, whereOf, type Share } from './deliver-record.ts';
+import { deliverSlices, whereOf, type DeliverySlice } from './deliver-record.ts';
 import { inputOf } from './delivery-input.ts';
 import { deliverOne, inListenerTransaction, isOutage, summaryOf } from './listener-transaction.ts';
 
@@ -77,7 +77,7 @@ export function createEventActivities(deps: EventDependencies) {
     }): Promise<{ delivered: number; failing: DeliverEventInput[] }> {
       const events = await inDatabase((unit) => readBatch(unit, batchId));
       const open = events.filter((event) => !event.isSettled);
-      const delivered = await deliverShares(deps, sharesOf(open, deps.listeners));
+      const delivered = await deliverSlices(deps, slicesOf(open, deps.listeners));
       // Asked for settled events too: a worker that dies behind the settling has not told anybody of them yet.
       const failing = await inDatabase((unit) => failingAmong(unit, events));
       failpoint('delivery-before-settle');
@@ -126,8 +126,8 @@ export function createEventActivities(deps: EventDependencies) {
   };
 }
 
-/** Who has to see what: one share per listener and organization. */
-function sharesOf(events: readonly EventRow[], listeners: EventDependencies['listeners']): Share[] {
+/** Who has to see what: one slice per listener and organization. */
+function slicesOf(events: readonly EventRow[], listeners: EventDependencies['listeners']): DeliverySlice[] {
   return listeners.flatMap((listener) => {
     const wanted = events.filter((event) => listener.topics.includes(event.topic));
     return [...Map.groupBy(wanted, (event) => event.organizationId)].map(([organizationId, group]) => ({

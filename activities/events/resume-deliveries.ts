@@ -10,7 +10,7 @@ import { inputOf } from './delivery-input.ts';
 import type { EventDependencies } from './dependencies.ts';
 
 /** Most deliveries one sweep looks after. */
-const mostResumed = 100;
+const maxResumed = 100;
 
 /**
  * Brings back the workflows of open deliveries that nobody has worked on since `before`: one may have been terminated.
@@ -27,8 +27,8 @@ export async function resumeDeliveries(
   const { failing, orphaned } = await deps.database.transact(
     { caller: systemCaller('event delivery'), requestId: 'event-delivery' },
     async (unit) => ({
-      failing: await staleFailing(unit, before, mostResumed),
-      orphaned: await orphanedHolds(unit, before, mostResumed),
+      failing: await staleFailing(unit, before, maxResumed),
+      orphaned: await orphanedHolds(unit, before, maxResumed),
     }),
   );
   let resumed = 0;

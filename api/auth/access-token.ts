@@ -10,10 +10,10 @@ import type { SigningKeys } from './signing-keys.ts';
 const tokenType = 'at+jwt';
 
 /** Longest token that is looked at, in characters. */
-const longestToken = 4_096;
+const maxTokenLength = 4_096;
 
 /** Most tokens of which is remembered that they are well signed. */
-const mostRemembered = 10_000;
+const maxRemembered = 10_000;
 
 /** A token that was found to be ours, and between which instants it is good. */
 interface Verified {
@@ -51,7 +51,7 @@ export class AccessTokens {
   readonly #clock: Clock;
   #keySet: ReturnType<typeof createLocalJWKSet>;
   /** By hash; a signature stays what it is, so it is checked once. */
-  readonly #verified = new RecentlyUsed<Verified>(mostRemembered);
+  readonly #verified = new RecentlyUsed<Verified>(maxRemembered);
 
   constructor(keys: SigningKeys, settings: () => AccessTokenSettings, clock: Clock) {
     this.#keys = keys;
@@ -92,7 +92,7 @@ export class AccessTokens {
 
   /** @throws AppError unauthenticated, with the same text for every way in which a token can be wrong */
   async verify(token: string): Promise<AccessClaims> {
-    if (token.length > longestToken) throw rejected();
+    if (token.length > maxTokenLength) throw rejected();
     const { issuer, audience } = this.#settings();
     const settings = JSON.stringify([issuer, audience]);
     const key = hash('sha256', token, 'base64url');

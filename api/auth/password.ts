@@ -13,7 +13,7 @@ const absent = `$argon2id$v=19$m=${current.memory},t=${current.passes},p=${curre
 const phc = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
 /** Longest password accepted, in characters: hashing cost must not depend on the sender. */
-export const longestPassword = 1_024;
+export const maxPasswordLength = 1_024;
 
 /** @returns the hash in PHC form. The password is used as given, never trimmed. */
 export async function hashPassword(password: string): Promise<string> {

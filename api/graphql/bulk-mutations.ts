@@ -1,5 +1,5 @@
 import { GraphQLID, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql';
-import type { Answer } from '#entities/kit/unit/answers.ts';
+import type { RecordJson } from '#entities/kit/unit/answers.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { pluralOf } from '#entities/kit/read/relations.ts';
 import type { Refusal } from '#entities/kit/write/set-change.ts';
@@ -46,7 +46,7 @@ function recordsField(module: EntityModule, parts: MutationParts, idsName: strin
 function createFields(module: EntityModule, parts: MutationParts): FieldMap {
   const plural = pluralOf(module);
   const payload = new GraphQLNonNull(
-    new GraphQLObjectType<Answer, GraphqlContext>({
+    new GraphQLObjectType<RecordJson, GraphqlContext>({
       name: `CreateBulk${module.typeName}Payload`,
       fields: { [plural]: recordsField(module, parts, 'createdIds') },
     }),
@@ -57,7 +57,7 @@ function createFields(module: EntityModule, parts: MutationParts): FieldMap {
       type: payload,
       description: `Creates ${module.typeName} records, all or none; a thousand at the most.`,
       args: { inputs: { type: inputs } },
-      resolve: async (_source, args: { inputs: readonly Answer[] }, { unit }) => {
+      resolve: async (_source, args: { inputs: readonly RecordJson[] }, { unit }) => {
         checkRowCount(args.inputs.length, '/inputs');
         const creations = args.inputs.map((input, place) => parts.inputs.creationOf(module, input, `/${place}`));
         const made = await unit.data.createAll(creations);
@@ -77,7 +77,7 @@ function createFields(module: EntityModule, parts: MutationParts): FieldMap {
 }
 
 function updateField(module: EntityModule, parts: MutationParts): FieldConfig {
-  const payload = new GraphQLObjectType<Answer, GraphqlContext>({
+  const payload = new GraphQLObjectType<RecordJson, GraphqlContext>({
     name: `UpdateBulk${module.typeName}Payload`,
     fields: {
       [pluralOf(module)]: recordsField(module, parts, 'updatedIds'),
@@ -89,7 +89,7 @@ function updateField(module: EntityModule, parts: MutationParts): FieldConfig {
     type: new GraphQLNonNull(payload),
     description: `Changes ${module.typeName} records alike, those that the caller may change; a thousand at the most.`,
     args: { ids: { type: ids }, input: { type: new GraphQLNonNull(parts.inputs.change(module)) } },
-    resolve: async (_source, args: { ids: readonly string[]; input: Answer }, { unit }) => {
+    resolve: async (_source, args: { ids: readonly string[]; input: RecordJson }, { unit }) => {
       const values = storedValues(module, args.input);
       const { changed, refused } = await unit.data.updateAll(module, args.ids, values);
       return { updatedIds: changed, notUpdated: refused };
@@ -98,7 +98,7 @@ function updateField(module: EntityModule, parts: MutationParts): FieldConfig {
 }
 
 function deleteField(module: EntityModule): FieldConfig {
-  const payload = new GraphQLObjectType<Answer, GraphqlContext>({
+  const payload = new GraphQLObjectType<RecordJson, GraphqlContext>({
     name: `DeleteBulk${module.typeName}Payload`,
     fields: { deletedIds: { type: ids }, notDeleted: { type: refusals } },
   });

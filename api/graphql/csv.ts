@@ -1,11 +1,11 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import type { Creation } from '#entities/kit/write/creations.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
-import { AppError, isAppError, mostProblems, type FieldProblem } from '#entities/kit/base/errors.ts';
+import { AppError, isAppError, maxProblems, type FieldProblem } from '#entities/kit/base/errors.ts';
 import { isRequired, writableFields } from '#entities/kit/model/exposure.ts';
 import type { Field } from '#entities/kit/model/fields.ts';
 import { parseInstant } from '#entities/kit/base/instant.ts';
-import { checkRowCount, mostRows } from '#entities/kit/write/change-counters.ts';
+import { checkRowCount, maxRows } from '#entities/kit/write/change-counters.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 
 interface CsvRow {
@@ -77,7 +77,7 @@ function read(csv: string): CsvRow[] {
       skip_empty_lines: true,
       max_record_size: 1_000_000,
       // The header, and one row more than there may be: that tells that there are too many.
-      to: mostRows + 2,
+      to: maxRows + 2,
     }) as unknown as { readonly record: readonly string[]; readonly info: { readonly lines: number } }[];
     let last = 0;
     return parsed.map(({ record, info }) => {
@@ -181,7 +181,7 @@ function at(line: number, column: string, message: string): string {
 }
 
 function refusal(module: EntityModule, problems: readonly FieldProblem[]): AppError {
-  const fields = problems.slice(0, mostProblems);
+  const fields = problems.slice(0, maxProblems);
   return new AppError('invalid_input', summary(module, fields), { details: { fields } });
 }
 

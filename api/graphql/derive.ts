@@ -11,7 +11,7 @@ import {
   type GraphQLLeafType,
   type GraphQLResolveInfo,
 } from 'graphql';
-import type { Answer } from '#entities/kit/unit/answers.ts';
+import type { RecordJson } from '#entities/kit/unit/answers.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { isExposed, readableFields } from '#entities/kit/model/exposure.ts';
@@ -26,9 +26,9 @@ import type { GraphqlContext } from './graphql-context.ts';
 import { DateTime } from './date-time.ts';
 import { Json } from './json.ts';
 import type { HandWrittenField, Types } from './hand-written-field.ts';
-import { handedOn, type FieldConfig, type FieldMap } from './passthrough-field.ts';
+import { passthroughField, type FieldConfig, type FieldMap } from './passthrough-field.ts';
 import { InputTypes } from './inputs.ts';
-import { readableAlone, type SelectionInfo } from './single-statement-query.ts';
+import { readableInOneStatement, type SelectionInfo } from './single-statement-query.ts';
 import { mutationsOf } from './mutations.ts';
 import { Node, nodeFields } from './nodes.ts';
 import { PageTypes } from './pages.ts';
@@ -46,13 +46,13 @@ export function deriveSchema(registry: Registry, handWritten: readonly HandWritt
 }
 
 /** Most records that the lists of one operation may bring, were all of them full: nested sizes multiply. */
-const mostRecords = 100_000;
+const maxRecords = 100_000;
 
 /** Most values that these records may have together. */
-const mostValues = 500_000;
+const maxValues = 500_000;
 
 /** Most conditions of all filters of one operation. */
-const mostConditions = 500;
+const maxConditions = 500;
 
 class SchemaDeriver implements Types {
   readonly #registry: Registry;
@@ -106,7 +106,7 @@ class SchemaDeriver implements Types {
     return this.#objects.get(module.kind) as GraphQLObjectType;
   }
 
-  read(module: EntityModule, id: string, context: GraphqlContext, info: GraphQLResolveInfo): Promise<Answer> {
+  read(module: EntityModule, id: string, context: GraphqlContext, info: GraphQLResolveInfo): Promise<RecordJson> {
     return context.unit.data.record(this.#reader(context, info).record(module), id);
   }
 
@@ -115,7 +115,7 @@ class SchemaDeriver implements Types {
     ids: readonly string[],
     context: GraphqlContext,
     info: GraphQLResolveInfo,
-  ): Promise<readonly Answer[]> {
+  ): Promise<readonly RecordJson[]> {
     return context.unit.data.records(this.#reader(context, info).records(module, ids.length), ids);
   }
 
@@ -125,7 +125,7 @@ class SchemaDeriver implements Types {
       largestPage: maxresultlimit,
       spend: (cost) => {
         const spent = (context.spent ??= { fields: 0, records: 0, values: 0, conditions: 0 });
-        const most = { fields: complexitylimit, records: mostRecords, values: mostValues, conditions: mostConditions };
+        const most = { fields: complexitylimit, records: maxRecords, values: maxValues, conditions: maxConditions };
         for (const name of ['fields', 'records', 'values', 'conditions'] as const) {
           spent[name] += cost[name] ?? 0;
           if (spent[name] > most[name]) throw tooCostly(name, most[name]);
@@ -141,19 +141,22 @@ class SchemaDeriver implements Types {
       interfaces: module.historyOf ? [] : [Node],
       fields: () => {
         const fields: FieldMap = {
-          id: handedOn(new GraphQLNonNull(GraphQLID)),
+          id: passthroughField(new GraphQLNonNull(GraphQLID)),
           ...(module.historyOf ? {} : recordFields),
         };
         for (const [name, field] of readableFields(module)) {
           const type = this.valueType(module, name);
-          fields[name] = handedOn(field.optional ? type : new GraphQLNonNull(type), field.description);
+          fields[name] = passthroughField(field.optional ? type : new GraphQLNonNull(type), field.description);
         }
         for (const [name, relation] of relationsOf(this.#registry, module)) {
           fields[name] =
             relation.is === 'one'
-              ? handedOn(this.objectOf(relation.target), `${relation.description} Null when the caller may not see it.`)
+              ? passthroughField(
+                  this.objectOf(relation.target),
+                  `${relation.description} Null when the caller may not see it.`,
+                )
               : {
-                  ...handedOn(new GraphQLNonNull(this.#connectionOf(relation.target)), relation.description),
+                  ...passthroughField(new GraphQLNonNull(this.#connectionOf(relation.target)), relation.description),
                   args: this.#pageArguments(relation.target),
                 };
         }
@@ -221,9 +224,9 @@ class SchemaDeriver implements Types {
       args: this.#pageArguments(module),
       resolve: (_source, args: PageArguments, context, info) =>
         context.unit.data.page(this.#reader(context, info).page(module, args)),
-      extensions: readableAlone((args, context, info) => {
+      extensions: readableInOneStatement((args, context, info) => {
         const page = this.#reader(context, info).page(module, args);
-        return () => context.unit.data.lonePage(page);
+        return () => context.unit.data.singleStatementPage(page);
       }),
     };
   }
@@ -235,10 +238,10 @@ class SchemaDeriver implements Types {
       args: { id: { type: new GraphQLNonNull(GraphQLID) } },
       resolve: (_source, { id }: { id: string }, context, info) =>
         this.read(module, existingId(module, id), context, info),
-      extensions: readableAlone(({ id }, context, info) => {
+      extensions: readableInOneStatement(({ id }, context, info) => {
         const existing = existingId(module, id as string);
         const record = this.#reader(context, info).record(module);
-        return () => context.unit.data.loneRecord(record, existing);
+        return () => context.unit.data.singleStatementRecord(record, existing);
       }),
     };
   }
@@ -246,9 +249,9 @@ class SchemaDeriver implements Types {
 
 /** What every record says of itself. */
 const recordFields: FieldMap = {
-  createdAt: handedOn(new GraphQLNonNull(DateTime)),
-  updatedAt: handedOn(new GraphQLNonNull(DateTime)),
-  recordVersion: handedOn(new GraphQLNonNull(GraphQLInt), 'Raised by one with every change.'),
+  createdAt: passthroughField(new GraphQLNonNull(DateTime)),
+  updatedAt: passthroughField(new GraphQLNonNull(DateTime)),
+  recordVersion: passthroughField(new GraphQLNonNull(GraphQLInt), 'Raised by one with every change.'),
 };
 
 /** Entries of a history say the words of the kind that they are about; what they did is said alike by all. */

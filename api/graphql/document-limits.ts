@@ -6,13 +6,13 @@ import { AppError } from '#entities/kit/base/errors.ts';
 const longest = 50_000;
 
 /** Most tokens: validation takes time by the square of the fields, and each field may cost a statement. */
-const mostTokens = 2_000;
+const maxTokens = 2_000;
 
 /** Deepest nesting of brackets, whichever: parser, validation and execution recurse along it. GraphiQL's own goes to 13. */
 const deepest = 32;
 
 /** Most parsed documents that are kept; each may take half a megabyte. */
-const mostKept = 100;
+const maxKept = 100;
 
 /** Documents by their text, so that repeated ones are parsed and validated once. The oldest makes room. */
 class KeptDocuments {
@@ -25,7 +25,7 @@ class KeptDocuments {
   set(text: string, document: DocumentNode): void {
     this.#documents.set(text, document);
     const [oldest] = this.#documents.keys();
-    if (this.#documents.size > mostKept && oldest !== undefined) this.#documents.delete(oldest);
+    if (this.#documents.size > maxKept && oldest !== undefined) this.#documents.delete(oldest);
   }
 }
 
@@ -63,7 +63,7 @@ export function checkDocument(source: Source): void {
   const lexer = new Lexer(source);
   let depth = 0;
   for (let count = 0; lexer.advance().kind !== TokenKind.EOF; count++) {
-    if (count >= mostTokens) throw tooMuch(`it has more than ${mostTokens} names and signs; split it`);
+    if (count >= maxTokens) throw tooMuch(`it has more than ${maxTokens} names and signs; split it`);
     depth += steps.get(lexer.token.kind) ?? 0;
     if (depth > deepest) throw tooMuch(`it is nested deeper than ${deepest} levels`);
   }

@@ -33,10 +33,10 @@ export function asRequestError(error: GraphQLError): GraphQLError {
 }
 
 /** Longest message, in characters: an answer must not grow with the values that it repeats. */
-const longestMessage = 500;
+const maxMessageLength = 500;
 
 function shortened(message: string): string {
-  return message.length > longestMessage ? `${message.slice(0, longestMessage).toWellFormed()}…` : message;
+  return message.length > maxMessageLength ? `${message.slice(0, maxMessageLength).toWellFormed()}…` : message;
 }
 
 /** An error as the caller sees it: a code of the catalogue in `extensions.code`. Unexpected ones are masked and logged. */

@@ -8,7 +8,7 @@ import type { Services } from '../http/services.ts';
 import { parseStrictJson } from '../http/strict-json.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 import { documentCaches, limitDocuments } from './document-limits.ts';
-import { answerAlone } from './single-statement-query.ts';
+import { answerInOneStatement } from './single-statement-query.ts';
 import { asGraphqlError, asRequestError, presentError } from './graphql-errors.ts';
 import { onlyJson } from './only-json.ts';
 
@@ -143,7 +143,7 @@ function unitOfWorkPerOperation(): Plugin<GraphqlContext> {
         context.unit = unit;
         core.unit = unit;
         try {
-          const alone = await withinDeadline(request, answerAlone(input, context));
+          const alone = await withinDeadline(request, answerInOneStatement(input, context));
           if (alone) return alone;
           const result = await withinDeadline(request, executeFn(input) as Promise<ExecutionResult>);
           // Without `data` it did not even begin: a variable has a value that it cannot have.

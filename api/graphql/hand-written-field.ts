@@ -1,5 +1,5 @@
 import type { GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
-import type { Answer } from '#entities/kit/unit/answers.ts';
+import type { RecordJson } from '#entities/kit/unit/answers.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 import type { FieldConfig } from './passthrough-field.ts';
@@ -15,12 +15,12 @@ export interface HandWrittenField {
 export interface Types {
   objectOf(module: EntityModule): GraphQLObjectType;
   /** @throws AppError not_found */
-  read(module: EntityModule, id: string, context: GraphqlContext, info: GraphQLResolveInfo): Promise<Answer>;
+  read(module: EntityModule, id: string, context: GraphqlContext, info: GraphQLResolveInfo): Promise<RecordJson>;
   /** Those of them that the caller may see, in this order. */
   readAll(
     module: EntityModule,
     ids: readonly string[],
     context: GraphqlContext,
     info: GraphQLResolveInfo,
-  ): Promise<readonly Answer[]>;
+  ): Promise<readonly RecordJson[]>;
 }

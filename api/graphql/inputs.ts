@@ -6,7 +6,7 @@ import {
   type GraphQLLeafType,
 } from 'graphql';
 import type { Creation } from '#entities/kit/write/creations.ts';
-import type { Answer } from '#entities/kit/unit/answers.ts';
+import type { RecordJson } from '#entities/kit/unit/answers.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { changeableFields, isRequired, writableFields } from '#entities/kit/model/exposure.ts';
 import { relationsOf, type ToMany } from '#entities/kit/read/relations.ts';
@@ -47,7 +47,7 @@ export class InputTypes {
             const value = this.#valueType(module, field);
             return [field, { type: isRequired(shape) ? new GraphQLNonNull(value) : value, description }];
           }),
-          ...this.#hanging(module).map(([field, relation]): [string, GraphQLInputFieldConfig] => [
+          ...this.#children(module).map(([field, relation]): [string, GraphQLInputFieldConfig] => [
             field,
             {
               type: new GraphQLList(new GraphQLNonNull(this.creation(relation.target, relation))),
@@ -62,7 +62,7 @@ export class InputTypes {
   }
 
   /** What can be created together with a record: what is deleted with it, too, by the name that the input has for it. */
-  #hanging(module: EntityModule): [string, ToMany][] {
+  #children(module: EntityModule): [string, ToMany][] {
     return [...relationsOf(this.#registry, module).values()].flatMap((relation): [string, ToMany][] => {
       if (relation.is !== 'many') return [];
       const { target, field } = relation;
@@ -91,21 +91,21 @@ export class InputTypes {
   }
 
   /** @param path where the input stands in that of the operation, as a JSON pointer */
-  creationOf(module: EntityModule, input: Answer, path: string): Creation {
-    const relations = this.#hanging(module);
+  creationOf(module: EntityModule, input: RecordJson, path: string): Creation {
+    const relations = this.#children(module);
     const own = Object.entries(input).filter(([name]) => relations.every(([field]) => field !== name));
-    const hanging = relations.flatMap(([name, { field, target }]) =>
-      ((input[name] ?? []) as readonly Answer[]).map((below, place) => ({
+    const children = relations.flatMap(([name, { field, target }]) =>
+      ((input[name] ?? []) as readonly RecordJson[]).map((below, place) => ({
         field,
         creation: this.creationOf(target, below, `${path}/${name}/${place}`),
       })),
     );
-    return { module, path, input: storedValues(module, Object.fromEntries(own)), hanging };
+    return { module, path, input: storedValues(module, Object.fromEntries(own)), children };
   }
 }
 
 /** Values as the rows hold them. */
-export function storedValues(module: EntityModule, input: Answer): Record<string, unknown> {
+export function storedValues(module: EntityModule, input: RecordJson): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(input).map(([name, value]) => [
       name,

@@ -1,5 +1,5 @@
 import { GraphQLID, GraphQLInt, GraphQLNonNull, GraphQLObjectType } from 'graphql';
-import type { Answer } from '#entities/kit/unit/answers.ts';
+import type { RecordJson } from '#entities/kit/unit/answers.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import type { GraphqlContext } from './graphql-context.ts';
@@ -32,7 +32,7 @@ function createField(module: EntityModule, parts: MutationParts): FieldConfig {
     type: new GraphQLNonNull(recordPayload('Create', module, parts)),
     description: `Creates one ${module.typeName}.`,
     args: { input: { type: new GraphQLNonNull(parts.inputs.creation(module)) } },
-    resolve: async (_source, { input }: { input: Answer }, { unit }) => {
+    resolve: async (_source, { input }: { input: RecordJson }, { unit }) => {
       const [made] = await unit.data.createAll([parts.inputs.creationOf(module, input, '')]);
       return { id: made?.['id'] };
     },
@@ -48,7 +48,7 @@ function updateField(module: EntityModule, parts: MutationParts): FieldConfig {
       input: { type: new GraphQLNonNull(parts.inputs.change(module)) },
       recordVersion,
     },
-    resolve: async (_source, args: { id: string; input: Answer; recordVersion?: number | null }, { unit }) => {
+    resolve: async (_source, args: { id: string; input: RecordJson; recordVersion?: number | null }, { unit }) => {
       const id = existingId(module, args.id);
       await unit.data.update(module, id, storedValues(module, args.input), args.recordVersion ?? undefined);
       return { id };
@@ -58,7 +58,7 @@ function updateField(module: EntityModule, parts: MutationParts): FieldConfig {
 
 /** The record that a mutation made or changed, read as it was selected. */
 function recordPayload(verb: string, module: EntityModule, parts: MutationParts): GraphQLObjectType {
-  return new GraphQLObjectType<Answer, GraphqlContext>({
+  return new GraphQLObjectType<RecordJson, GraphqlContext>({
     name: `${verb}${module.typeName}Payload`,
     fields: {
       [module.kind]: {
@@ -70,7 +70,7 @@ function recordPayload(verb: string, module: EntityModule, parts: MutationParts)
 }
 
 function deleteField(module: EntityModule): FieldConfig {
-  const payload = new GraphQLObjectType<Answer, GraphqlContext>({
+  const payload = new GraphQLObjectType<RecordJson, GraphqlContext>({
     name: `Delete${module.typeName}Payload`,
     fields: { deletedId: { type: new GraphQLNonNull(GraphQLID) } },
   });

@@ -1,5 +1,5 @@
 import { GraphQLID, GraphQLInterfaceType, GraphQLList, GraphQLNonNull, type GraphQLResolveInfo } from 'graphql';
-import type { Answer, FoundNode } from '#entities/kit/unit/answers.ts';
+import type { RecordJson, FoundNode } from '#entities/kit/unit/answers.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { isId } from '#entities/kit/base/ids.ts';
@@ -10,7 +10,7 @@ import { nodeInterface, type SelectionReader } from './selection.ts';
 /** Where a record says its type: no name in an answer can be this. */
 const typeOfNode = Symbol('type');
 
-type Found = Answer & { readonly [typeOfNode]: string };
+type Found = RecordJson & { readonly [typeOfNode]: string };
 
 export const Node = new GraphQLInterfaceType({
   name: nodeInterface,

@@ -13,7 +13,7 @@ import {
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { orderableFields } from '#entities/kit/read/where.ts';
 import { usualSize } from '../http/page-slice.ts';
-import { handedOn } from './passthrough-field.ts';
+import { passthroughField } from './passthrough-field.ts';
 
 /** Types of lists (Relay connections) and of what they may be asked for; each type is made once. */
 export class PageTypes {
@@ -27,10 +27,10 @@ export class PageTypes {
     name: 'PageInfo',
     description: 'Where a page of a connection stands.',
     fields: {
-      hasNextPage: handedOn(new GraphQLNonNull(GraphQLBoolean)),
-      hasPreviousPage: handedOn(new GraphQLNonNull(GraphQLBoolean)),
-      startCursor: handedOn(GraphQLString),
-      endCursor: handedOn(GraphQLString),
+      hasNextPage: passthroughField(new GraphQLNonNull(GraphQLBoolean)),
+      hasPreviousPage: passthroughField(new GraphQLNonNull(GraphQLBoolean)),
+      startCursor: passthroughField(GraphQLString),
+      endCursor: passthroughField(GraphQLString),
     },
   });
 
@@ -39,15 +39,18 @@ export class PageTypes {
     if (made) return made;
     const edge = new GraphQLObjectType({
       name: `${module.typeName}Edge`,
-      fields: { cursor: handedOn(new GraphQLNonNull(GraphQLString)), node: handedOn(new GraphQLNonNull(object)) },
+      fields: {
+        cursor: passthroughField(new GraphQLNonNull(GraphQLString)),
+        node: passthroughField(new GraphQLNonNull(object)),
+      },
     });
     const type = new GraphQLObjectType({
       name: `${module.typeName}Connection`,
       description: `A page of ${module.typeName} records.`,
       fields: {
-        edges: handedOn(new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(edge)))),
-        pageInfo: handedOn(new GraphQLNonNull(this.#pageInfo)),
-        totalCount: handedOn(
+        edges: passthroughField(new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(edge)))),
+        pageInfo: passthroughField(new GraphQLNonNull(this.#pageInfo)),
+        totalCount: passthroughField(
           new GraphQLNonNull(GraphQLInt),
           'All that match, not only those of the page; counted when asked for.',
         ),

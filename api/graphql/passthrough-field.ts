@@ -1,13 +1,13 @@
 import type { GraphQLFieldConfig, GraphQLFieldConfigMap } from 'graphql';
-import type { Answer } from '#entities/kit/unit/answers.ts';
+import type { RecordJson } from '#entities/kit/unit/answers.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 
 /** Fields of our schema: their source is what one statement answered. */
-export type FieldConfig = GraphQLFieldConfig<Answer, GraphqlContext>;
-export type FieldMap = GraphQLFieldConfigMap<Answer, GraphqlContext>;
+export type FieldConfig = GraphQLFieldConfig<RecordJson, GraphqlContext>;
+export type FieldMap = GraphQLFieldConfigMap<RecordJson, GraphqlContext>;
 
 /** A field whose value came with the record above it, under the name it has in the answer. */
-export function handedOn(type: FieldConfig['type'], description?: string): FieldConfig {
+export function passthroughField(type: FieldConfig['type'], description?: string): FieldConfig {
   return {
     type,
     ...(description === undefined ? {} : { description }),

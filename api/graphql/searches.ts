@@ -6,14 +6,14 @@ import {
   type GraphQLFieldConfigArgumentMap,
   type GraphQLResolveInfo,
 } from 'graphql';
-import type { Answer } from '#entities/kit/unit/answers.ts';
+import type { RecordJson } from '#entities/kit/unit/answers.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { isStorable } from '#entities/kit/model/input.ts';
 import { pluralOf } from '#entities/kit/read/relations.ts';
 import { usualSize } from '../http/page-slice.ts';
 import type { GraphqlContext } from './graphql-context.ts';
-import { handedOn, type FieldConfig, type FieldMap } from './passthrough-field.ts';
+import { passthroughField, type FieldConfig, type FieldMap } from './passthrough-field.ts';
 import { searchResults, type PageArguments, type SelectionReader } from './selection.ts';
 
 /** What searches need of the schema that is being made. */
@@ -32,11 +32,11 @@ const query = {
 
 /** Searches in each of these kinds, and one in all of them. */
 export function searchFields(modules: readonly EntityModule[], parts: SearchParts): FieldMap {
-  const results = new GraphQLObjectType<Answer, GraphqlContext>({
+  const results = new GraphQLObjectType<RecordJson, GraphqlContext>({
     name: searchResults,
     description: 'What a text finds, by kind.',
     fields: Object.fromEntries(
-      modules.map((module) => [pluralOf(module), handedOn(new GraphQLNonNull(parts.connectionOf(module)))]),
+      modules.map((module) => [pluralOf(module), passthroughField(new GraphQLNonNull(parts.connectionOf(module)))]),
     ),
   });
   const search: FieldConfig = {

@@ -19,7 +19,7 @@ import type {
   RecordPart,
   RecordSelection,
 } from '#entities/kit/read/document.ts';
-import { mostOrderTerms } from '#entities/kit/read/order.ts';
+import { maxOrderTerms } from '#entities/kit/read/order.ts';
 import { pluralOf, relationsOf, type Relation } from '#entities/kit/read/relations.ts';
 import { usualOrder } from '#entities/kit/read/source.ts';
 import type { Filter } from '#entities/kit/read/where.ts';
@@ -43,7 +43,7 @@ export const nodeInterface = 'Node';
 export const searchResults = 'SearchResults';
 
 /** PostgreSQL cuts longer names. */
-const longestName = 63;
+const maxNameLength = 63;
 
 /** What a list may be asked for. */
 export interface PageArguments {
@@ -118,11 +118,8 @@ export class SelectionReader {
     const where = args.where ? filterOf(this.#registry, module, args.where, this.#spendConditions) : undefined;
     const filter = where && found ? ({ is: 'and', filters: [found, where] } as const) : (where ?? found);
     const order = args.orderBy?.length ? args.orderBy : usualOrder(module);
-    if (order.length > mostOrderTerms)
-      throw new AppError(
-        'limit_exceeded',
-        `orderBy takes ${mostOrderTerms} terms at the most; it has ${order.length}.`,
-      );
+    if (order.length > maxOrderTerms)
+      throw new AppError('limit_exceeded', `orderBy takes ${maxOrderTerms} terms at the most; it has ${order.length}.`);
     const slice = pageSlice(args, this.#limits.largestPage);
     return {
       module,
@@ -217,10 +214,10 @@ export class SelectionReader {
       if (getDirectiveValues(GraphQLIncludeDirective, node, this.#info.variableValues)?.['if'] === false) continue;
       if (node.kind === Kind.FIELD) {
         const as = node.alias?.value ?? node.name.value;
-        if (as.length > longestName)
+        if (as.length > maxNameLength)
           throw new AppError(
             'limit_exceeded',
-            `Names in answers have ${longestName} letters at the most; one has ${as.length}.`,
+            `Names in answers have ${maxNameLength} letters at the most; one has ${as.length}.`,
           );
         const field = found.get(as);
         if (field) field.nodes.push(node);

@@ -20,17 +20,19 @@ export type SelectionInfo = Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'v
  * Reads a field by one statement that is all there is to the operation, as JSON text.
  * @throws AppError when what is selected is refused; nothing was read then
  */
-export type ReadAlone = (
+export type SingleStatementRead = (
   args: Readonly<Record<string, unknown>>,
   context: GraphqlContext,
   info: SelectionInfo,
 ) => () => Promise<string>;
 
 /** Where a field of the schema says how it is read alone. */
-const readAlone = Symbol('read alone');
+const readInOneStatement = Symbol('read alone');
 
-export function readableAlone(read: ReadAlone): { readonly [readAlone]: ReadAlone } {
-  return { [readAlone]: read };
+export function readableInOneStatement(read: SingleStatementRead): {
+  readonly [readInOneStatement]: SingleStatementRead;
+} {
+  return { [readInOneStatement]: read };
 }
 
 /** Of the protocol layer: a result that says itself how it is written. */
@@ -40,11 +42,11 @@ type WrittenResult = ExecutionResult & { readonly stringify: () => string };
  * Answers a query of one derived field without executing it field by field: the statement has made the answer already.
  * @returns undefined for everything else, and for what has to be refused before anything was read: the executor answers that
  */
-export async function answerAlone(
+export async function answerInOneStatement(
   args: ExecutionArgs,
   context: GraphqlContext,
 ): Promise<WrittenResult | ExecutionResult | undefined> {
-  const found = loneField(args);
+  const found = singleStatementField(args);
   if (!found) return undefined;
   const { node, field, read } = found;
   const as = (node.alias ?? node.name).value;
@@ -62,20 +64,20 @@ export async function answerAlone(
   }
 }
 
-interface LoneField {
+interface SingleStatementField {
   readonly node: FieldNode;
   readonly field: GraphQLField<unknown, unknown>;
-  readonly read: ReadAlone;
+  readonly read: SingleStatementRead;
 }
 
 /** The one root field of a query, when it can be read alone and nothing stands around it. */
-function loneField({ schema, document, operationName }: ExecutionArgs): LoneField | undefined {
+function singleStatementField({ schema, document, operationName }: ExecutionArgs): SingleStatementField | undefined {
   const operation = getOperationAST(document, operationName);
   if (operation?.operation !== OperationTypeNode.QUERY || hasDirectives(operation)) return undefined;
   const [node, ...others] = operation.selectionSet.selections;
   if (others.length > 0 || node?.kind !== Kind.FIELD || hasDirectives(node)) return undefined;
   const field = schema.getQueryType()?.getFields()[node.name.value];
-  const read = field?.extensions[readAlone] as ReadAlone | undefined;
+  const read = field?.extensions[readInOneStatement] as SingleStatementRead | undefined;
   return field && read ? { node, field, read } : undefined;
 }
 
@@ -88,7 +90,7 @@ function prepared(
   context: GraphqlContext,
   node: FieldNode,
   field: GraphQLField<unknown, unknown>,
-  read: ReadAlone,
+  read: SingleStatementRead,
 ): (() => Promise<string>) | undefined {
   const validated = validateExecutionArgs(args);
   if (!('schema' in validated)) return undefined;

@@ -29,7 +29,7 @@ export interface WhereInput {
 
 /** Deepest nesting of a filter, and most values of a list in it. */
 const deepest = 6;
-const mostValues = 1_000;
+const maxValues = 1_000;
 
 /**
  * @param spend counts so many comparisons and branches
@@ -75,8 +75,8 @@ function costOf({ policy }: EntityModule): number {
 }
 
 function checkLength(name: string, list: readonly unknown[]): void {
-  if (list.length > mostValues)
-    throw new AppError('limit_exceeded', `"${name}" takes ${mostValues} values at the most; it has ${list.length}.`);
+  if (list.length > maxValues)
+    throw new AppError('limit_exceeded', `"${name}" takes ${maxValues} values at the most; it has ${list.length}.`);
 }
 
 /** Words of a choice are stored in small letters. */

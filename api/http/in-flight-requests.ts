@@ -1,5 +1,5 @@
 /** Requests under way in this process, so that a stop can let them finish. */
-export class Traffic {
+export class InFlightRequests {
   #underWay = 0;
   #onQuiet: (() => void) | undefined;
 

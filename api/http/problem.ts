@@ -87,13 +87,13 @@ export function asAppError(thrown: unknown): AppError {
 }
 
 /** Most problems that one answer lists: its size must not grow with the mistakes. */
-const mostFields = 20;
+const maxFields = 20;
 
 function validationError(problems: NonNullable<ForeignError['validation']>, context: string): AppError {
   const fields = problems
     // The members of a union each report once more; the union's own line is enough.
     .filter(({ keyword }) => keyword !== 'const' && keyword !== 'if')
-    .slice(0, mostFields)
+    .slice(0, maxFields)
     .map((problem) => {
       const { instancePath, keyword, params, parentSchema } = problem;
       if (keyword === 'additionalProperties') {

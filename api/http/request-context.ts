@@ -28,7 +28,7 @@ export interface RequestContext {
  * Who may ask: `nobody`: the same answer for all, so that nobody looks at the caller; `public`: anybody; `required`: refused
  * with 401 without a signed-in caller.
  */
-export type Access = 'nobody' | 'public' | 'required';
+export type Access = 'anonymous' | 'public' | 'required';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -24,7 +24,7 @@ export interface Call<Body> {
   readonly reply: FastifyReply;
 }
 
-export type Answer =
+export type RouteResponse =
   | { readonly status: number; readonly body: unknown }
   /** JSON text, which goes out as it is. */
   | { readonly status: number; readonly json: string };
@@ -48,7 +48,7 @@ export interface RouteDefinition<Body extends TObject> {
   readonly whileStopping?: true;
   /** Refusals a caller has to expect here, besides those of every route. */
   readonly errors: readonly ErrorCode[];
-  readonly handle: (call: Call<Static<Body>>) => Promise<Answer> | Answer;
+  readonly handle: (call: Call<Static<Body>>) => Promise<RouteResponse> | RouteResponse;
 }
 
 export type Route = RouteDefinition<TObject>;
@@ -61,7 +61,7 @@ export function defineRoute<Body extends TObject>(definition: RouteDefinition<Bo
 const noQuery = Type.Object({}, { additionalProperties: false });
 
 export function registerRoute(app: FastifyInstance, services: Services, route: Route): void {
-  const query = route.query ?? (route.access === 'nobody' ? undefined : noQuery);
+  const query = route.query ?? (route.access === 'anonymous' ? undefined : noQuery);
   app.route({
     method: route.method,
     url: route.url,
@@ -130,7 +130,7 @@ function errorsOf({ method, body, access, errors }: Route): ErrorCode[] {
   return [
     ...new Set<ErrorCode>([
       ...errors,
-      ...(access === 'nobody' ? [] : (['invalid_input'] as const)),
+      ...(access === 'anonymous' ? [] : (['invalid_input'] as const)),
       ...(method === 'GET' ? [] : (['malformed_body', 'csrf_token_missing', 'csrf_token_invalid'] as const)),
       ...(body ? (['body_too_large', 'unsupported_media_type'] as const) : []),
       ...(access === 'required' ? (['unauthenticated'] as const) : []),

@@ -2,11 +2,11 @@ import type { Logger } from 'pino';
 import type { ConfigStore } from '#config/live/store.ts';
 import type { Clock } from '#entities/kit/base/clock.ts';
 import type { Database } from '#entities/kit/unit/database.ts';
-import type { Backbone } from '#runtime/runtime.ts';
+import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import type { AccessTokens } from '../auth/access-token.ts';
 import type { Health } from './readiness.ts';
 import type { Metrics } from './http-metrics.ts';
-import type { Traffic } from './in-flight-requests.ts';
+import type { InFlightRequests } from './in-flight-requests.ts';
 
 /** What the routes of one process work with; assembled once in `start.ts`. */
 export interface Services {
@@ -17,7 +17,7 @@ export interface Services {
   readonly accessTokens: AccessTokens;
   readonly health: Health;
   readonly metrics: Metrics;
-  readonly traffic: Traffic;
+  readonly traffic: InFlightRequests;
   /** How the organization of callers counts for records of each kind. */
-  readonly contextOfCallers: Backbone['contextOfCallers'];
+  readonly contextOfCallers: CoreRuntime['contextOfCallers'];
 }

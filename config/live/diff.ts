@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isKeyed } from '../schema/is-plain-object.ts';
+import { isPlainObject } from '../schema/is-plain-object.ts';
 import { leaves, valueAt, type Leaf } from '../objects/leaf.ts';
 import { show } from '../schema/mask.ts';
 import type { Config } from '../objects/root.ts';
@@ -38,7 +38,7 @@ export function merge(from: Config, to: Config, keep: readonly Leaf[]): Config {
 
 function mergeValue(from: unknown, to: unknown, path: string, kept: ReadonlySet<string>): unknown {
   if (kept.has(path) || isDeepStrictEqual(from, to)) return from;
-  if (!isKeyed(from) || !isKeyed(to)) return to;
+  if (!isPlainObject(from) || !isPlainObject(to)) return to;
   const result: Record<string, unknown> = {};
   for (const key of Object.keys(to))
     result[key] = mergeValue(from[key], to[key], path === '' ? key : `${path}.${key}`, kept);

@@ -1,4 +1,4 @@
-import { nearest } from '../schema/did-you-mean.ts';
+import { didYouMean } from '../schema/did-you-mean.ts';
 import type { Config } from './root.ts';
 import { requireTexts, type Refuse, type Rule } from './rule.ts';
 
@@ -43,7 +43,7 @@ const signingKeyRule: Rule = ({ auth: { token }, keywatcher, server }, refuse) =
     return;
   }
   if (keywatcher.enabled || token.kid === '' || Object.hasOwn(token.keys, token.kid)) return;
-  const near = nearest(token.kid, ids);
+  const near = didYouMean(token.kid, ids);
   refuse(
     'auth.token.kid',
     'is not the id of a key in auth.token.keys',

@@ -1,4 +1,4 @@
-import { nearest } from '../schema/did-you-mean.ts';
+import { didYouMean } from '../schema/did-you-mean.ts';
 import { activityQueues } from './queueconf.ts';
 import type { Rule } from './rule.ts';
 
@@ -17,7 +17,7 @@ const testRule: Rule = ({ server, jobqueue: { queueconf } }, refuse) => {
 const queueRule: Rule = ({ jobqueue: { queueconf }, workflows }, refuse) => {
   const known: string[] = [...activityQueues, workflows.dispatch.queuename];
   for (const name of Object.keys(queueconf.Queues).filter((queue) => !known.includes(queue))) {
-    const near = nearest(name, known);
+    const near = didYouMean(name, known);
     refuse(
       `${base}.Queues`,
       `names the queue ${name}, which does not exist`,

@@ -1,5 +1,5 @@
 import { holdsSecret, type Field, type LeafField } from '../schema/field.ts';
-import { isKeyed } from '../schema/is-plain-object.ts';
+import { isPlainObject } from '../schema/is-plain-object.ts';
 import { root } from './root.ts';
 
 /** A field that is set as a whole: by its key in the file, or by one environment variable. */
@@ -39,7 +39,7 @@ export const leafByVariable: ReadonlyMap<string, Leaf> = new Map(leaves.map((lea
 export function valueAt(value: unknown, keys: readonly string[]): unknown {
   let current = value;
   for (const key of keys) {
-    if (!isKeyed(current)) return undefined;
+    if (!isPlainObject(current)) return undefined;
     current = current[key];
   }
   return current;

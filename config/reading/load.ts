@@ -1,6 +1,6 @@
 import { readStateFolder } from './config-environment.ts';
 import { isAbsolute, join } from 'node:path';
-import { isKeyed } from '../schema/is-plain-object.ts';
+import { isPlainObject } from '../schema/is-plain-object.ts';
 import { leafByPath, leaves, valueAt, type Leaf } from '../objects/leaf.ts';
 import { Loading } from './loading.ts';
 import { generatedSecrets, readOrMakeLocalSecrets } from './local-secrets.ts';
@@ -86,7 +86,7 @@ function setAt(draft: Draft, keys: readonly string[], value: unknown): void {
   let current = draft;
   for (const key of keys.slice(0, -1)) {
     const next = current[key];
-    const child = isKeyed(next) ? next : {};
+    const child = isPlainObject(next) ? next : {};
     current[key] = child;
     current = child;
   }

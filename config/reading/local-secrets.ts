@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isKeyed } from '../schema/is-plain-object.ts';
+import { isPlainObject } from '../schema/is-plain-object.ts';
 import { ConfigurationError } from '../schema/config-problem.ts';
 import { errorCode, readTextFile } from './read-file.ts';
 
@@ -18,7 +18,8 @@ function refuse(file: string, reason: string, remedy: string): never {
 
 function isSecrets(value: unknown): value is Secrets {
   return (
-    isKeyed(value) && generatedSecrets.every((path) => typeof value[path] === 'string' && value[path].length >= 32)
+    isPlainObject(value) &&
+    generatedSecrets.every((path) => typeof value[path] === 'string' && value[path].length >= 32)
   );
 }
 

@@ -1,6 +1,6 @@
 import type { LeafField } from '../schema/field.ts';
 import { leafByVariable, leaves, variablePrefix, type Leaf } from '../objects/leaf.ts';
-import { nearest } from '../schema/did-you-mean.ts';
+import { didYouMean } from '../schema/did-you-mean.ts';
 import { readTextFile } from './read-file.ts';
 import { readValue, wrong, type Reading, type Setting } from './read-value.ts';
 import { parseTree, type Tree } from '../schema/tree.ts';
@@ -85,7 +85,7 @@ function reportUnknown(variable: string, reading: Reading): void {
   const known = leaves.flatMap((candidate) =>
     candidate.secret ? [candidate.variable, candidate.variable + fileSuffix] : [candidate.variable],
   );
-  const near = nearest(variable, known);
+  const near = didYouMean(variable, known);
   reading.report({
     where: variable,
     path: '',

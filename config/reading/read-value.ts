@@ -1,6 +1,6 @@
 import type { Field, IntegerField, LeafField, ObjectField, TextField } from '../schema/field.ts';
 import { quote, show } from '../schema/mask.ts';
-import { nearest } from '../schema/did-you-mean.ts';
+import { didYouMean } from '../schema/did-you-mean.ts';
 import type { Problem } from '../schema/config-problem.ts';
 import { numberProblem, textInsteadRemedy } from './read-number.ts';
 import { root } from '../objects/root.ts';
@@ -118,7 +118,7 @@ function readText(field: TextField, tree: Tree, path: string, reading: Reading):
   if (text.includes('\0')) return refuse('holds a NUL character', 'remove it');
   if (text === '' && field.required === true) return refuse('is empty', fillOrRemove);
   if (field.values !== undefined && text !== '' && !field.values.includes(text)) {
-    const near = field.secret === undefined ? nearest(text, field.values) : undefined;
+    const near = field.secret === undefined ? didYouMean(text, field.values) : undefined;
     const all = field.values.filter((value) => value !== '').join(', ');
     return refuse('is not one of the allowed values', `${near === undefined ? '' : `write ${near}; `}allowed: ${all}`);
   }
@@ -274,7 +274,7 @@ function keyList(field: ObjectField): string {
 }
 
 function keyRemedy(field: ObjectField, key: string, path: string): string {
-  const near = nearest(key, Object.keys(field.fields));
+  const near = didYouMean(key, Object.keys(field.fields));
   if (near !== undefined) return `did you mean ${join(path, near)}?`;
   const elsewhere = findKey(root, '', key.toLowerCase());
   return elsewhere === undefined ? `known keys here: ${keyList(field)}` : `did you mean ${elsewhere}?`;

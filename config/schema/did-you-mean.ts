@@ -18,10 +18,10 @@ function distance(a: string, b: string): number {
 }
 
 /**
- * The known name nearest to a wrong one, ignoring case; undefined when none is near enough to be what was meant (more
+ * The known name didYouMean to a wrong one, ignoring case; undefined when none is near enough to be what was meant (more
  * than a third of its characters differ).
  */
-export function nearest(wrong: string, known: Iterable<string>): string | undefined {
+export function didYouMean(wrong: string, known: Iterable<string>): string | undefined {
   const wanted = wrong.slice(0, 100).toLowerCase();
   let best: string | undefined;
   let bestDistance = Infinity;

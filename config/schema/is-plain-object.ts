@@ -1,4 +1,4 @@
 /** Whether a value is an object with keys (not a list). */
-export function isKeyed(value: unknown): value is Record<string, unknown> {
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

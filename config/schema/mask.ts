@@ -1,5 +1,5 @@
 import type { Field } from './field.ts';
-import { isKeyed } from './is-plain-object.ts';
+import { isPlainObject } from './is-plain-object.ts';
 
 const longest = 120;
 
@@ -52,7 +52,7 @@ export function show(field: Field, value: unknown): string {
 }
 
 function showEntries(value: unknown, fieldOf: (key: string) => Field | undefined): string {
-  if (!isKeyed(value)) return typeof value;
+  if (!isPlainObject(value)) return typeof value;
   const entries = Object.entries(value).map(([key, item]) => {
     const field = fieldOf(key);
     return `${key}: ${field === undefined ? '(hidden)' : show(field, item)}`;

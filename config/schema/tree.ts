@@ -41,7 +41,7 @@ class TreeError extends Error {
 }
 
 const deepest = 32;
-const mostParts = 20_000;
+const maxParts = 20_000;
 
 /** Keys that could reach a prototype when somebody copies the value carelessly. */
 const dangerousKeys = new Set(['__proto__', 'constructor', 'prototype']);
@@ -94,10 +94,10 @@ class TreeReader {
   read(node: unknown, parentLine: number, depth: number): Tree {
     const line = this.#lineOf(node) ?? parentLine;
     if (depth > deepest) this.#fail(line, 'is nested too deeply', `use at most ${deepest} levels`);
-    if (++this.#parts > mostParts) {
+    if (++this.#parts > maxParts) {
       this.#fail(
         line,
-        `has more than ${mostParts} values, counting what aliases repeat`,
+        `has more than ${maxParts} values, counting what aliases repeat`,
         'write the values out, without aliases',
       );
     }

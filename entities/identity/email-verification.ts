@@ -29,5 +29,5 @@ export const emailVerification = defineEntityModule({
   filter: ['email'],
   order: [],
   events: ['created', 'updated'],
-  announces: { requested: 'Somebody asked for a confirmation mail; `round` tells which.' },
+  customEvents: { requested: 'Somebody asked for a confirmation mail; `round` tells which.' },
 });

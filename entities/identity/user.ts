@@ -19,9 +19,9 @@ export const user = defineEntityModule({
   },
   unique: [{ fields: ['email'], message: 'A user with this e-mail address exists already.' }],
   tenancy: { none: 'people belong to several organizations' },
-  wall: `id = $user or exists (select 1 from memberships m where m.user_id = users.id
+  rlsUsing: `id = $user or exists (select 1 from memberships m where m.user_id = users.id
     and m.organization_id = $organization and m.deleted_at is null)`,
-  writeWall: 'id = $user',
+  rlsWithCheck: 'id = $user',
   policy: {
     view: [allow(system), allow(signedIn), allow(scope), deny(anyone)],
     create: [allow(system)],
@@ -41,7 +41,7 @@ export const user = defineEntityModule({
   search: ['displayName'],
   mutate: ['update'],
   events: ['created', 'updated', 'deleted'],
-  announces: {
+  customEvents: {
     confirmed: 'A person confirmed their address.',
     registration_repeated: 'Somebody tried to sign up with an address that has an account.',
   },

@@ -15,8 +15,8 @@ export const membership = defineEntityModule({
   },
   unique: [{ fields: ['organizationId', 'userId'], message: 'This person is a member already.' }],
   tenancy: 'organization',
-  wall: 'organization_id = $organization or user_id = $user',
-  writeWall: 'organization_id = $organization',
+  rlsUsing: 'organization_id = $organization or user_id = $user',
+  rlsWithCheck: 'organization_id = $organization',
   policy: {
     view: [allow(system), allow(self('userId')), allow(role(...roles)), deny(anyone)],
     create: [allow(system)],

@@ -21,9 +21,9 @@ export const organization = defineEntityModule({
   },
   unique: [{ fields: ['name'], message: 'An organization with this name exists already.' }],
   tenancy: { none: 'it is the tenant itself' },
-  wall: `exists (select 1 from memberships m where m.organization_id = organizations.id
+  rlsUsing: `exists (select 1 from memberships m where m.organization_id = organizations.id
     and m.user_id = $user and m.deleted_at is null)`,
-  writeWall: 'id = $organization',
+  rlsWithCheck: 'id = $organization',
   policy: {
     view: [allow(system), allow(memberOf('id')), deny(anyone)],
     create: [allow(system)],

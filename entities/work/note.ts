@@ -34,6 +34,6 @@ export const note = defineEntityModule({
   search: ['title', 'text'],
   mutate: ['create', 'update', 'delete'],
   events: ['created', 'updated', 'deleted'],
-  hooks: { alongside: (_values, { operation }) => (operation === 'update' ? { isEdited: true } : {}) },
+  hooks: { derivedValues: (_values, { operation }) => (operation === 'update' ? { isEdited: true } : {}) },
   grants: [{ object: { kind: 'note', id: 'id' }, relation: 'owner', subject: { kind: 'user', id: 'ownerId' } }],
 });

@@ -84,7 +84,7 @@ export const task = defineEntityModule({
   events: ['created', 'updated', 'deleted'],
   share: true,
   hooks: {
-    alongside: ({ status }, { at }) =>
+    derivedValues: ({ status }, { at }) =>
       status === undefined ? {} : { completedAt: status === 'completed' ? at : null },
   },
   grants: [

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
-import { rememberedKey, type RememberedAllows } from '#activities/clients/cache/allow-cache.ts';
+import { rememberedKey, type AllowCache } from '#activities/clients/cache/allow-cache.ts';
 import type { AuthorizationStore } from '#activities/clients/fga/authorization-store.ts';
 import type { AuthorizationState } from '#entities/kit/access/authorization-state.ts';
-import type { Authorizer, Question, Verdict } from '#entities/kit/access/authorizer.ts';
+import type { Authorizer, CheckRequest, CheckResult } from '#entities/kit/access/authorizer.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import type { TupleRelay } from '../tuples/tuple-relay.ts';
 
@@ -13,7 +13,7 @@ const pauseMs = 20;
 export interface StoreAuthorizerOptions {
   readonly store: Pick<AuthorizationStore, 'check'>;
   readonly tuples: Pick<TupleRelay, 'apply'>;
-  readonly allows: RememberedAllows;
+  readonly allows: AllowCache;
 }
 
 /**
@@ -27,16 +27,16 @@ export class StoreAuthorizer implements Authorizer {
     this.#options = options;
   }
 
-  async decide(question: Question, readState: () => Promise<AuthorizationState>): Promise<Verdict> {
+  async decide(question: CheckRequest, readState: () => Promise<AuthorizationState>): Promise<CheckResult> {
     const { store, allows } = this.#options;
-    const state = await this.#settled(readState, await readState(), ({ isBehind }) => isBehind);
-    if (state.isBehind) throw unavailable();
+    const state = await this.#settled(readState, await readState(), ({ isStale }) => isStale);
+    if (state.isStale) throw unavailable();
     const key = rememberedKey(question, state.revisions);
     if (await allows.has(key)) return { isAllowed: true, by: 'cache' };
     let isAllowed = await store.check(question);
-    if (!isAllowed && state.hasWaiting) {
+    if (!isAllowed && state.hasPending) {
       // What speaks for the caller may be on its way: tuples of new records are not waited for before.
-      await this.#settled(readState, state, ({ hasWaiting }) => hasWaiting);
+      await this.#settled(readState, state, ({ hasPending }) => hasPending);
       isAllowed = await store.check(question);
     }
     if (isAllowed) await allows.add(key);

@@ -5,7 +5,7 @@ import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { Database } from '#entities/kit/unit/database.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import { Turns } from '#entities/kit/base/serial-queue.ts';
+import { SerialQueue } from '#entities/kit/base/serial-queue.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { claimBatch, unfinishedBatches, type BatchHead } from '#entities/kit/outbox/outbox.ts';
 import { deliverEventsContract } from '#workflows/events/deliver-events.contract.ts';
@@ -20,13 +20,13 @@ export interface RelayOptions {
 }
 
 /** Most events of one batch. */
-const mostEvents = 200;
+const maxEvents = 200;
 
 /** Batches this process starts at the same time. */
-const mostStarts = 4;
+const maxStarts = 4;
 
 /** Most batches one sweep starts again. */
-const mostSwept = 100;
+const maxSwept = 100;
 
 /** Pauses after a failed start, in milliseconds; the last one repeats. */
 const pausesMs = [100, 250, 500, 1_000, 2_000] as const;
@@ -44,9 +44,9 @@ export class Relay {
   readonly #unstarted: BatchHead[] = [];
   readonly #running = new Set<Promise<void>>();
   /** Two claims at the same time would tear the events of a transaction apart. */
-  readonly #claims = new Turns();
+  readonly #claims = new SerialQueue();
   #isWanted = false;
-  #wasInVain = false;
+  #lastPollWasEmpty = false;
   #failures = 0;
   #lastTenant = '';
   #stopped = new AbortController();
@@ -58,12 +58,12 @@ export class Relay {
   /** Something may be waiting. */
   wake(): void {
     this.#isWanted = true;
-    if (this.#running.size < mostStarts && !this.#stopped.signal.aborted) this.#spawn();
+    if (this.#running.size < maxStarts && !this.#stopped.signal.aborted) this.#spawn();
   }
 
   /** Whether the last claim found nothing. */
-  get wasInVain(): boolean {
-    return this.#wasInVain;
+  get lastPollWasEmpty(): boolean {
+    return this.#lastPollWasEmpty;
   }
 
   #spawn(): void {
@@ -95,8 +95,8 @@ export class Relay {
   async #claim(): Promise<BatchHead | undefined> {
     if (!this.#isWanted || !this.#mayClaim) return undefined;
     this.#isWanted = false;
-    const batch = await this.#inDatabase((unit) => claimBatch(unit, mostEvents, this.#lastTenant));
-    this.#wasInVain = !batch;
+    const batch = await this.#inDatabase((unit) => claimBatch(unit, maxEvents, this.#lastTenant));
+    this.#lastPollWasEmpty = !batch;
     if (!batch) return undefined;
     failpoint('relay-claimed');
     this.#lastTenant = batch.lastTenant;
@@ -148,7 +148,7 @@ export class Relay {
    */
   async sweep(before: Date): Promise<number> {
     if (!this.#options.isEnabled()) return 0;
-    const left = await this.#inDatabase((unit) => unfinishedBatches(unit, before, mostSwept));
+    const left = await this.#inDatabase((unit) => unfinishedBatches(unit, before, maxSwept));
     for (const batch of left) await this.#start(batch);
     this.wake();
     return left.length;

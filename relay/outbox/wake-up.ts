@@ -85,12 +85,12 @@ export interface PollerOptions {
   /** Looks for waiting events. */
   readonly look: () => void;
   /** Whether the last look found nothing. */
-  readonly wasInVain: () => boolean;
+  readonly lastPollWasEmpty: () => boolean;
   /**
    * Read at every look. `queueconf.FetchPollInterval`: longest pause between two looks; `queueconf.FetchCooldown`: shortest
    * one after a look that found nothing.
    */
-  readonly pauses: () => { readonly longestMs: number; readonly cooldownMs: number };
+  readonly pauses: () => { readonly maxMs: number; readonly cooldownMs: number };
 }
 
 /**
@@ -109,8 +109,8 @@ export class OutboxPoller {
   }
 
   /** Another process told of waiting events, or the pauses have changed. */
-  hurry(): void {
-    this.#arm(this.#options.wasInVain() ? this.#options.pauses().cooldownMs : 0);
+  pollSoon(): void {
+    this.#arm(this.#options.lastPollWasEmpty() ? this.#options.pauses().cooldownMs : 0);
   }
 
   stop(): void {
@@ -121,7 +121,7 @@ export class OutboxPoller {
   #look(): void {
     this.#lookedAt = performance.now();
     this.#options.look();
-    this.#arm(this.#options.pauses().longestMs);
+    this.#arm(this.#options.pauses().maxMs);
   }
 
   #arm(pauseMs: number): void {

@@ -99,8 +99,8 @@ function checkCluster(stateDir: string, binaries: PostgresBinaries): void {
     version = readFileSync(join(clusterDirectory(stateDir), 'PG_VERSION'), 'utf8').trim();
     readFileSync(join(directory, 'password'));
   } catch (error) {
-    const explained = explainFileError(error, directory);
-    if (explained instanceof StackError) throw explained;
+    const translateWriteError = explainFileError(error, directory);
+    if (translateWriteError instanceof StackError) throw translateWriteError;
     throw new StackError(`${directory} is not a whole PostgreSQL folder: ${remedy}`, { cause: error });
   }
   if (Number(version) !== binaries.major) {

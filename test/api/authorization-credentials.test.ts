@@ -31,7 +31,7 @@ async function identified(more: Record<string, string> = {}) {
       ...more,
     },
   });
-  return { instance, store: instance.backbone.store as NonNullable<typeof instance.backbone.store> };
+  return { instance, store: instance.runtime.store as NonNullable<typeof instance.runtime.store> };
 }
 
 const bearers = () => [...new Set(fga.requests.map(({ authorization }) => authorization))];
@@ -69,14 +69,14 @@ test('a token that expires is asked for again', async () => {
 
 test('decisions are taken and tuples written with it', async () => {
   const { instance } = await identified();
-  const person = await buildPerson({ ...world, backbone: instance.backbone });
+  const person = await buildPerson({ ...world, runtime: instance.runtime });
   const tuple = {
     object: `organization:${person.organization.id}`,
     relation: 'owner',
     subject: `user:${person.user.id}`,
   };
-  await instance.backbone.tuples?.apply();
-  expect(await instance.backbone.store?.check(tuple)).toBe(true);
+  await instance.runtime.tuples?.apply();
+  expect(await instance.runtime.store?.check(tuple)).toBe(true);
   expect(bearers()).toEqual(['Bearer given-1']);
 });
 

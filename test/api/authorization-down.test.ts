@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterEach(async () => {
   fga.isAway = false;
   fga.isSilent = false;
-  await world.backbone.tuples?.apply();
+  await world.runtime.tuples?.apply();
 });
 afterAll(async () => {
   await world.close();
@@ -50,7 +50,7 @@ afterAll(async () => {
 
 function asSystem<T>(work: (data: DataClient) => Promise<T>): Promise<T> {
   const caller = systemCaller('test', owner.organization.id);
-  return world.backbone.database.transact({ caller, requestId: newId() }, ({ data }) => work(data));
+  return world.runtime.database.transact({ caller, requestId: newId() }, ({ data }) => work(data));
 }
 
 const share = (taskId: string, relation: string) =>
@@ -63,7 +63,7 @@ const edit = (client: TestClient, id: string): Promise<TestAnswer> =>
 async function tasked(client = aliceClient): Promise<string> {
   const answer = await client.post('/v1/tasks', { title: 'task' });
   expect(answer.status).toBe(201);
-  await world.backbone.tuples?.apply();
+  await world.runtime.tuples?.apply();
   return answer.body.id;
 }
 
@@ -101,7 +101,7 @@ test('what is remembered, and what WHERE clauses decide, still answers', async (
 test('what is not remembered is refused with 503, whether it would be allowed or not, and nothing changes', async () => {
   const [mine, shown] = [await tasked(), await tasked()];
   await share(shown, 'viewer');
-  await world.backbone.tuples?.apply();
+  await world.runtime.tuples?.apply();
   fga.isAway = true;
   expectUnavailable(await edit(aliceClient, mine));
   expectUnavailable(await edit(bobClient, shown));
@@ -135,7 +135,7 @@ test('after a revocation that has not reached the store nothing remembered is us
   const [id, other] = [await tasked(), await tasked()];
   await share(id, 'viewer');
   const editing = await share(id, 'editor');
-  await world.backbone.tuples?.apply();
+  await world.runtime.tuples?.apply();
   for (const [client, task] of [
     [bobClient, id],
     [aliceClient, other],
@@ -166,7 +166,7 @@ test('a revocation in one organization does not touch what another one remembers
   expect((await edit(stranger, theirs)).status).toBe(200);
   const id = await tasked();
   const viewing = await share(id, 'viewer');
-  await world.backbone.tuples?.apply();
+  await world.runtime.tuples?.apply();
   fga.isAway = true;
   await asSystem((data) => data.remove(registry.byKind('taskShare'), viewing.id));
   expectUnavailable(await edit(aliceClient, id));

@@ -34,7 +34,7 @@ async function connected(environment: Record<string, string>) {
   const instance = await world.openInstance({
     environment: { CORE_AUTHZ_STORENAME: `file-${newId()}`, ...environment },
   });
-  const store = instance.backbone.store as NonNullable<typeof instance.backbone.store>;
+  const store = instance.runtime.store as NonNullable<typeof instance.runtime.store>;
   await store.ping();
   return store;
 }
@@ -167,7 +167,7 @@ describe('modelfile', () => {
     const instance = await world.openInstance({
       environment: { CORE_AUTHZ_MODELFILE: '/nowhere/model.fga', CORE_AUTHZ_MODELID: newId() },
     });
-    expect(instance.backbone.store).toBeDefined();
+    expect(instance.runtime.store).toBeDefined();
   });
 
   test.each(['api/api-main.ts', 'worker/worker-main.ts'] as const)(

@@ -28,7 +28,7 @@ const modelsOf = async (storeId: string) =>
 /** An instance that has spoken with its store. */
 async function connected(environment: Record<string, string>): Promise<Instance> {
   const instance = await world.openInstance({ environment });
-  await instance.backbone.store?.ping();
+  await instance.runtime.store?.ping();
   return instance;
 }
 
@@ -38,7 +38,7 @@ test('enabled: off, no store is asked, or waited for', async () => {
   expect(await checksOf(world)).toHaveProperty('fga');
   const instance = await world.openInstance({ environment: { CORE_AUTHZ_ENABLED: 'false' } });
   expect(await checksOf(instance)).not.toHaveProperty('fga');
-  expect(instance.backbone.store).toBeUndefined();
+  expect(instance.runtime.store).toBeUndefined();
 });
 
 test('storename: finds the store of that name, or makes it', async () => {

@@ -137,7 +137,7 @@ describe('a name', () => {
     }
     expect(await traces('Taken')).toEqual(whole);
 
-    await world.backbone.database.transact({ caller: systemCaller('test'), requestId: 'remove' }, ({ data }) =>
+    await world.runtime.database.transact({ caller: systemCaller('test'), requestId: 'remove' }, ({ data }) =>
       data.remove(organization, first.data.createOrganization.organization.id),
     );
     expect((await create({ name: 'Taken' })).errors).toBeUndefined();

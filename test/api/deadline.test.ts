@@ -123,7 +123,7 @@ describe('server.writetimeout is the deadline of a request', () => {
   );
 
   test('and of a wait for a lock', async () => {
-    const holder = world.backbone.database.unitOfWork({ caller: systemCaller('test'), requestId: 'holder' });
+    const holder = world.runtime.database.unitOfWork({ caller: systemCaller('test'), requestId: 'holder' });
     await (await holder.readAs('system')).query('select pg_advisory_xact_lock(4711)');
     expectProblem(await hurried.client().get('/test/locks'), 'deadline_exceeded');
     await holder.rollback();
@@ -134,7 +134,7 @@ describe('server.writetimeout is the deadline of a request', () => {
     const client = await signedIn(world, await buildPerson(world));
     const inHurry = hurried.client();
     inHurry.bearer = client.cookies.get('access_token');
-    const lock = world.backbone.database.unitOfWork({ caller: systemCaller('test'), requestId: 'holder' });
+    const lock = world.runtime.database.unitOfWork({ caller: systemCaller('test'), requestId: 'holder' });
     await (
       await lock.readAs('system')
     ).query(`insert into organizations (id, name, created_at, updated_at, created_by,
@@ -178,7 +178,7 @@ describe('a PostgreSQL that stands still', () => {
   });
   afterEach(async () => {
     // Nothing waits for what will not come.
-    const { database } = instance.backbone;
+    const { database } = instance.runtime;
     await eventually(() => database.activeUnits === 0 && database.pool.idleCount === database.pool.totalCount);
     proxy.restore();
     await eventually(async () => (await instance.client().get('/readyz')).status === 200);
@@ -212,7 +212,7 @@ describe('a PostgreSQL that stands still', () => {
   );
 
   test.each([true, false])('before it is known who calls (connections there: %s)', async (areThere) => {
-    const { pool } = instance.backbone.database;
+    const { pool } = instance.runtime.database;
     const session = await signedIn(world, await buildPerson(world));
     const client = instance.client();
     client.bearer = session.cookies.get('access_token');
@@ -231,7 +231,7 @@ describe('a client that goes away', () => {
     const connection = new RawConnection(url);
     connection.write('GET /test/slow-handler HTTP/1.1\r\nHost: x\r\n\r\n');
     await eventually(() => gate.waiting === 1);
-    const { database } = world.backbone;
+    const { database } = world.runtime;
     expect(database.activeUnits).toBe(1);
     connection.end();
     await eventually(() => database.activeUnits === 0 && database.pool.idleCount === database.pool.totalCount);
@@ -239,7 +239,7 @@ describe('a client that goes away', () => {
   });
 
   test('while COMMIT runs does not end its transaction twice', async () => {
-    const { database } = world.backbone;
+    const { database } = world.runtime;
     const instance = await world.openInstance();
     const { url } = await instance.listen();
     const connection = new RawConnection(url);
@@ -253,7 +253,7 @@ describe('a client that goes away', () => {
       const rows = await asOwner(world, `select 1 from organizations where name = 'slow-commit'`);
       return rows.length === 1;
     });
-    await eventually(() => instance.backbone.database.activeUnits === 0);
+    await eventually(() => instance.runtime.database.activeUnits === 0);
     expect(database.activeUnits).toBe(0);
   });
 });

@@ -78,7 +78,7 @@ test('of somebody else, or of nobody, there is nothing to explain', async () => 
     const [theirs] = await data.find(membership, { where: { userId: { eq: gone.user.id } } });
     await data.remove(membership, theirs?.id ?? '');
   });
-  const asked = [stranger.user.id, gone.user.id, newId(), 'nobody', ''];
+  const asked = [stranger.user.id, gone.user.id, newId(), 'anonymous', ''];
   for (const userId of asked) {
     const about = document.replace('kind: TASK', 'kind: USER');
     const { data, errors } = await client.graphql(about, { id: owner.user.id, operation: 'VIEW', userId });

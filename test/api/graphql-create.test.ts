@@ -53,8 +53,8 @@ async function made(mutation: string, input: object): Promise<string> {
 const count = async (table: string) =>
   (await asOwner<{ count: number }>(world, `select count(*)::int as count from ${table}`))[0]?.count;
 
-const asServer = <T>(work: Parameters<typeof world.backbone.database.transact<T>>[1]): Promise<T> =>
-  world.backbone.database.transact({ caller: systemCaller('test'), requestId: newId() }, work);
+const asServer = <T>(work: Parameters<typeof world.runtime.database.transact<T>>[1]): Promise<T> =>
+  world.runtime.database.transact({ caller: systemCaller('test'), requestId: newId() }, work);
 
 describe('a creation', () => {
   test('has what was given, defaults for the rest, and the creator where nobody is named', async () => {

@@ -201,7 +201,7 @@ describe('who sees a history', () => {
   });
 
   test('is held by the wall to the own organization, whatever is asked', async () => {
-    const { database } = world.backbone;
+    const { database } = world.runtime;
     const caller = callerOf({
       kind: 'user',
       subjectId: owner.user.id,
@@ -247,7 +247,7 @@ describe('who sees a history', () => {
 test('the history of what left with a membership is there as well', async () => {
   const guest = await buildPerson(world);
   const asServer = { caller: systemCaller('test'), requestId: newId() };
-  const joined = await world.backbone.database.transact(asServer, ({ data }) =>
+  const joined = await world.runtime.database.transact(asServer, ({ data }) =>
     data.create(membership, { organizationId: owner.organization.id, userId: guest.user.id, role: 'member' }),
   );
   const { data } = await client.graphql('mutation { createGroup(input: { name: "left" }) { group { id } } }');
@@ -256,7 +256,7 @@ test('the history of what left with a membership is there as well', async () => 
     'mutation ($input: CreateGroupMembershipInput!) { createGroupMembership(input: $input) { groupMembership { id } } }',
     { input: { groupId, userId: guest.user.id } },
   );
-  await world.backbone.database.transact({ ...asServer, requestId: newId() }, ({ data }) =>
+  await world.runtime.database.transact({ ...asServer, requestId: newId() }, ({ data }) =>
     data.remove(membership, joined.id),
   );
   const answer = await client.graphql(

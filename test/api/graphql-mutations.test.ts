@@ -20,7 +20,7 @@ const updateUser = `mutation ($id: ID!, $input: UpdateUserInput!) { updateUser(i
 const deleteOrganization = 'mutation ($id: ID!) { deleteOrganization(id: $id) { deletedId } }';
 
 const join = (person: Person, organizationId: string, role: 'owner' | 'member') =>
-  world.backbone.database.transact({ caller: systemCaller('test'), requestId: newId() }, ({ data }) =>
+  world.runtime.database.transact({ caller: systemCaller('test'), requestId: newId() }, ({ data }) =>
     data.create(membership, { organizationId, userId: person.user.id, role }),
   );
 
@@ -152,7 +152,7 @@ describe('the deletion of an organization', () => {
         memberships: { totalCount: 0 },
       });
     const tuple = { object: `organization:${id}`, relation: 'owner', subject: `user:${owner.user.id}` };
-    await eventually(async () => (await world.backbone.store?.check(tuple)) === false);
+    await eventually(async () => (await world.runtime.store?.check(tuple)) === false);
     expectGraphqlError(await ownerClient.graphql(deleteOrganization, { id }), 'not_found');
 
     const again = await ownerClient.graphql(

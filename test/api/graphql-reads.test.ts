@@ -256,7 +256,7 @@ test('filters count together, however often one variable stands in the operation
 
 test('an answer that is too large stays in the database', async () => {
   const person = await buildPerson(world);
-  await world.backbone.database.transact({ caller: systemCaller('test'), requestId: newId() }, async ({ data }) => {
+  await world.runtime.database.transact({ caller: systemCaller('test'), requestId: newId() }, async ({ data }) => {
     for (let n = 0; n < 99; n++) {
       const { id: organizationId } = await data.create(organization, { name: `large ${n} of 99` });
       await data.create(membership, { organizationId, userId: person.user.id, role: 'owner' });

@@ -18,7 +18,7 @@ afterAll(() => world.close());
 
 function asSystem<T>({ organization }: Person, work: (data: DataClient) => Promise<T>): Promise<T> {
   const context = { caller: systemCaller('test', organization.id), requestId: newId() };
-  return world.backbone.database.transact(context, ({ data }) => work(data));
+  return world.runtime.database.transact(context, ({ data }) => work(data));
 }
 
 /** An administrator's change and query, of which the server has everything but the end of the body. */

@@ -49,7 +49,7 @@ beforeAll(async () => {
   theirs.note = await created(memberClient, '/v1/notes', { text: 'theirs' });
   theirs.file = await created(memberClient, '/v1/files', { name: 'theirs.txt' });
   const caller = systemCaller('test', owner.organization.id);
-  theirs.group = await world.backbone.database.transact(
+  theirs.group = await world.runtime.database.transact(
     { caller, requestId: newId() },
     async ({ data }) => (await data.create(group, { name: `group ${newId()}` })).id,
   );
@@ -103,7 +103,7 @@ async function reachOf(client: TestClient) {
 }
 
 /** WHERE clauses and store agree about everybody and everything. @returns what the owner may do with records of the member */
-async function agreedRights(through: Pick<World, 'backbone'> = world) {
+async function agreedRights(through: Pick<World, 'runtime'> = world) {
   const rights: Record<string, string[]> = {};
   for (const person of [owner, member])
     for (const [kind, module] of Object.entries({ task, note, file, group })) {
@@ -182,7 +182,7 @@ describe('parentcontextconditions', () => {
       outOfContext: [],
       contextConditions: { task: { name: 'in_region', context: { region: 'us', allowed: [] } } },
     };
-    const careless = { backbone: { ...world.backbone, contextOfCallers: () => Promise.resolve(caller) } };
+    const careless = { runtime: { ...world.runtime, contextOfCallers: () => Promise.resolve(caller) } };
     const { rows, store } = await bothEvaluators(careless, owner, { module: task, id: theirs.task });
     expect({ rows, store }).toEqual({ rows: all, store: [] });
   });

@@ -150,7 +150,7 @@ test('when PostgreSQL goes away, what needs it gets 503, and all is well when it
   proxy.restore();
   await isReady(client);
   expect((await client.get('/test/read')).status).toBe(200);
-  expect(instance.backbone.database.activeUnits).toBe(0);
+  expect(instance.runtime.database.activeUnits).toBe(0);
 });
 
 /** What is the same for everybody. */
@@ -204,7 +204,7 @@ test('a PostgreSQL that stands still is told from one that answers', async () =>
     body: { checks: { db_primary: { status: 'down', reason: 'no answer within 2000 ms' } } },
   });
   // The check is over, and keeps no connection.
-  const { pool } = instance.backbone.database;
+  const { pool } = instance.runtime.database;
   await eventually(() => pool.waitingCount === 0 && pool.idleCount === pool.totalCount);
   proxy.restore();
   await isReady(client);

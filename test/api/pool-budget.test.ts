@@ -51,7 +51,7 @@ describe('ormconfig.maxpoolsize', () => {
       CORE_DB_MAXIDLECONNECTIONS: '1',
     });
     const client = instance.client();
-    const { database } = instance.backbone;
+    const { database } = instance.runtime;
     const held = Array.from({ length: 3 }, () => client.get('/test/hold'));
     // Two have a connection, the third waits for one.
     await eventually(() => gate.waiting === 2 && database.pool.waitingCount === 1);
@@ -101,7 +101,7 @@ describe('db.maxconnections', () => {
         CORE_DB_MAXCONNECTIONS: String(most),
         CORE_DB_MAXIDLECONNECTIONS: '0',
       });
-      const { pool } = instance.backbone.database;
+      const { pool } = instance.runtime.database;
       const held = Array.from({ length: 12 }, () => instance.client().get('/test/hold'));
       await eventually(() => gate.waiting === most && pool.waitingCount === 12 - most);
       // The relay of the world has transactions in this database too, for a moment each.
@@ -125,7 +125,7 @@ describe('a request', () => {
     // Tuples are carried to OpenFGA over a connection of their own.
     const instance = await instanceWith({ CORE_AUTHZ_ENABLED: 'false' });
     const client = instance.client();
-    const { pool } = instance.backbone.database;
+    const { pool } = instance.runtime.database;
     let held = 0;
     let most = 0;
     const onAcquire = () => (most = Math.max(most, ++held));

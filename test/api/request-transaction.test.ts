@@ -171,7 +171,7 @@ describe('a GraphQL answer with errors has no data and stores nothing', () => {
 
   test('a query cannot write whatever its resolvers try, because its transaction is read only', async () => {
     const person = await buildPerson(world);
-    const unit = world.backbone.database.unitOfWork({
+    const unit = world.runtime.database.unitOfWork({
       caller: callerOf({ kind: 'user', subjectId: person.user.id }),
       requestId: 'read-only',
       readOnly: true,

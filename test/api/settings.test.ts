@@ -216,8 +216,8 @@ describe('db', () => {
     const url = new URL(world.databaseUrl);
     url.pathname = '/postgres';
     const elsewhere = await instanceWith({ CORE_DB_PRIMARYDBSOURCE: url.href });
-    const rows = async (instance: Pick<Instance, 'backbone'>) =>
-      (await instance.backbone.database.pool.query('select current_database() as name')).rows;
+    const rows = async (instance: Pick<Instance, 'runtime'>) =>
+      (await instance.runtime.database.pool.query('select current_database() as name')).rows;
     expect(await rows(world)).toEqual([{ name: world.name }]);
     expect(await rows(elsewhere)).toEqual([{ name: 'postgres' }]);
   });

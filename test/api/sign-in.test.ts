@@ -29,7 +29,7 @@ async function membershipOf(person: Person): Promise<string> {
 }
 
 async function removeAsSystem(module: EntityModule, id: string): Promise<void> {
-  const { database } = world.backbone;
+  const { database } = world.runtime;
   await database.transact({ caller: systemCaller('test'), requestId: 'remove' }, ({ data }) => data.remove(module, id));
 }
 
@@ -100,7 +100,7 @@ describe('a successful sign-in', () => {
     const attempt = client.post('/v1/login', { username: person.user.email, password: testPassword });
     const [answer] = await Promise.all([
       attempt,
-      world.backbone.database.transact({ caller: systemCaller('test'), requestId: 'change' }, async ({ data }) => {
+      world.runtime.database.transact({ caller: systemCaller('test'), requestId: 'change' }, async ({ data }) => {
         await data.update(user, person.user.id, {
           passwordHash: `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`,
         });

@@ -107,7 +107,7 @@ test('SQL is written in entities/kit and migrations only', async () => {
     for (const file of await sources(folder)) {
       if (file.startsWith('entities/kit/')) continue;
       // The wall of an entity is SQL by nature; it is one expression and becomes a policy.
-      const text = (await readFile(join(root, file), 'utf8')).replace(/wall: `[^`]*`/, '');
+      const text = (await readFile(join(root, file), 'utf8')).replace(/rlsUsing: `[^`]*`/, '');
       if (
         /\b(?:select\s.+\sfrom|insert\s+into|update\s+\w+\s+set|delete\s+from)\b/i.test(
           text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, ''),

@@ -43,9 +43,9 @@ export const authzWarm: Bench = {
   },
 };
 
-async function makeMember({ backbone }: BenchInstallation, { userId, organizationId }: BenchPerson): Promise<void> {
+async function makeMember({ runtime }: BenchInstallation, { userId, organizationId }: BenchPerson): Promise<void> {
   const context = { caller: systemCaller('benchmark', organizationId), requestId: newId() };
-  await backbone.database.transact(context, async ({ data }) => {
+  await runtime.database.transact(context, async ({ data }) => {
     const held = await data.findOne(membership, { userId: { eq: userId } });
     await data.update(membership, held?.id ?? '', { role: 'member' });
   });

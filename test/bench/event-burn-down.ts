@@ -68,7 +68,7 @@ async function burnDown({ client }: BenchInstallation): Promise<number> {
 }
 
 /** Each event is a batch of its own: the relay is not asked, every workflow is started by hand. */
-async function naiveBurnDown({ backbone, client }: BenchInstallation): Promise<number> {
+async function naiveBurnDown({ runtime, client }: BenchInstallation): Promise<number> {
   await client.query('truncate bench_deliveries');
   const batches = Array.from({ length: naiveBacklog }, () => newId());
   await record(client, naiveBacklog, batches);
@@ -76,7 +76,7 @@ async function naiveBurnDown({ backbone, client }: BenchInstallation): Promise<n
   const queue = [...batches];
   const starters = Array.from({ length: 16 }, async () => {
     for (let batchId = queue.pop(); batchId !== undefined; batchId = queue.pop()) {
-      await backbone.temporal.start(deliverEventsContract, { batchId }, { repeat: 'again', search: {} });
+      await runtime.temporal.start(deliverEventsContract, { batchId }, { repeat: 'again', search: {} });
     }
   });
   await Promise.all(starters);

@@ -39,12 +39,12 @@ export const eventLatency: Bench = {
   },
 };
 
-async function ours({ backbone, client }: BenchInstallation, forMs: number): Promise<number[]> {
+async function ours({ runtime, client }: BenchInstallation, forMs: number): Promise<number[]> {
   await client.query('truncate bench_deliveries');
   const committed = new Map<string, number>();
   await paced(forMs, async () => {
     const entityId = newId();
-    await backbone.database.transact({ caller: systemCaller('bench'), requestId: newId() }, async (unit) => {
+    await runtime.database.transact({ caller: systemCaller('bench'), requestId: newId() }, async (unit) => {
       unit.emit({ topic: benchTopic, entityKind: 'bench', entityId, recordVersion: 1, organizationId: null });
     });
     committed.set(entityId, Date.now());

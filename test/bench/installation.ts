@@ -8,7 +8,7 @@ import { prepareNamespace } from '#activities/clients/temporal/temporal-admin.ts
 import type { Listener } from '#activities/listeners/listener.ts';
 import { ConfigStore } from '#config/live/store.ts';
 import { migrate } from '#migrations/migrator.ts';
-import { openBackbone, type Backbone } from '#runtime/runtime.ts';
+import { openRuntime, type CoreRuntime } from '#runtime/core-runtime.ts';
 import { createDatabase } from '#temporal-dev/servers/create-database.ts';
 import { startStack } from '#temporal-dev/stack/stack.ts';
 import { workflowBundle } from '#worker/build-bundle.ts';
@@ -19,7 +19,7 @@ import { testSecrets } from '../setup/secrets.ts';
 export const benchTopic = 'bench.happened';
 
 export interface BenchInstallation {
-  readonly backbone: Backbone;
+  readonly runtime: CoreRuntime;
   readonly databaseUrl: string;
   /** `CORE_…` variables and what else a process of this installation is started with. */
   readonly environment: Readonly<Record<string, string>>;
@@ -69,14 +69,14 @@ export async function openBenchInstallation(): Promise<BenchInstallation> {
     CORE_INTEGRATIONS_EMAIL_FROMEMAIL: 'core@example.com',
   };
   const config = await ConfigStore.open({ logger, stateFolder: stateDir, environment });
-  const backbone = await openBackbone({
+  const runtime = await openRuntime({
     config,
     temporalEnvironment: {},
     logger,
     process: 'core worker',
     hasListener: (topic) => topic === benchTopic,
   });
-  await prepareNamespace(backbone.temporal, 86_400_000);
+  await prepareNamespace(runtime.temporal, 86_400_000);
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
   await client.query('create table bench_deliveries (event_id text not null, at timestamptz not null)');
@@ -84,14 +84,14 @@ export async function openBenchInstallation(): Promise<BenchInstallation> {
   installRuntime();
   let worker: RunningWorker | undefined;
   return {
-    backbone,
+    runtime,
     databaseUrl,
     environment,
     client,
     startWorker: async () => {
       worker = await startWorker({
         config,
-        backbone,
+        runtime,
         logger,
         listeners: [writeRow],
         bundlePath: await workflowBundle(join(stateDir, 'bundles')),
@@ -102,7 +102,7 @@ export async function openBenchInstallation(): Promise<BenchInstallation> {
       await worker?.stop();
       await client.end();
       config.close();
-      await backbone.close();
+      await runtime.close();
       await stack.stop();
       await rm(stateDir, { recursive: true, force: true });
     },

@@ -20,13 +20,13 @@ const tasksOfEach = 1_000;
 const groups = 20;
 const membersOfEach = 10;
 
-export async function seedRecords({ backbone, client }: BenchInstallation): Promise<BenchPerson[]> {
+export async function seedRecords({ runtime, client }: BenchInstallation): Promise<BenchPerson[]> {
   const passwordHash = await hashPassword(password);
   const context = () => ({ caller: systemCaller('benchmark'), requestId: newId() });
   const people: BenchPerson[] = [];
   for (let index = 0; index < organizations; index++) {
     const email = `owner-${index}@example.com`;
-    const person = await backbone.database.transact(context(), async ({ data }) => {
+    const person = await runtime.database.transact(context(), async ({ data }) => {
       const common = { passwordHash, emailConfirmedAt: new Date() };
       const owner = await data.create(user, { email, displayName: `Owner ${index}`, ...common });
       const home = await data.create(organization, { name: `organization-${index}` });
@@ -36,7 +36,7 @@ export async function seedRecords({ backbone, client }: BenchInstallation): Prom
     people.push({ ...person, taskIds: await insertTasks(client, person) });
   }
   const [first] = people as [BenchPerson, ...BenchPerson[]];
-  await backbone.database.transact(context(), async ({ data }) => {
+  await runtime.database.transact(context(), async ({ data }) => {
     const { organizationId } = first;
     const members: string[] = [];
     for (let index = 0; index < membersOfEach; index++) {

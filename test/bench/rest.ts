@@ -6,7 +6,7 @@ import type { LoadRequest } from './load.ts';
 import type { Bench } from './row.ts';
 
 /** What both sides are asked for; the floor is told in the request who calls. */
-interface Question {
+interface CheckRequest {
   readonly ours: readonly LoadRequest[];
   readonly floor: readonly LoadRequest[];
   /** Whether both answers say the same. */
@@ -46,7 +46,7 @@ export const restCreate = against('rest-create', ({ people: [owner] }) => {
   };
 });
 
-function against(name: string, questionOf: (installation: ApiInstallation) => Question): Bench {
+function against(name: string, questionOf: (installation: ApiInstallation) => CheckRequest): Bench {
   return {
     name,
     run: async (say) => {

@@ -6,10 +6,10 @@ import { isSettled } from '../kit/events.ts';
 import { eventually } from '../kit/eventually.ts';
 import { waitForMails } from '../kit/mailbox.ts';
 import type { World } from '../kit/world.ts';
-import type { Traffic } from './traffic.ts';
+import type { InFlightRequests } from './traffic.ts';
 
 /** What people were told happened, happened once, all of it arrived once, and nothing else happened. */
-export async function expectExactlyOnce(world: World, traffic: Traffic): Promise<void> {
+export async function expectExactlyOnce(world: World, traffic: InFlightRequests): Promise<void> {
   expect(traffic.unexpected).toEqual([]);
   await eventually(() => isSettled(world), 60_000);
   const { signedUp, created, refused } = traffic;
@@ -45,7 +45,7 @@ export async function expectExactlyOnce(world: World, traffic: Traffic): Promise
   // What was recorded and announced is compared row by row: an event of a request that was rolled back has no history.
   world.clock.advance(Date.now() - world.clock.now().getTime());
   await eventually(async () => {
-    const lines = await verifyInstallation(world.backbone, { isQuiet: true });
+    const lines = await verifyInstallation(world.runtime, { isQuiet: true });
     if (lines.length > 0) throw new Error(lines.join('\n'));
     return true;
   }, 30_000);

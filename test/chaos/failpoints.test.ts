@@ -4,7 +4,7 @@ import { eventually } from '../kit/eventually.ts';
 import { ProductProcesses, type Life, type Program } from '../kit/product-processes.ts';
 import { openWorld, type World } from '../kit/world.ts';
 import { expectExactlyOnce } from './aftermath.ts';
-import { Traffic } from './traffic.ts';
+import { InFlightRequests } from './traffic.ts';
 
 const api = 'api/api-main.ts' satisfies Program;
 const worker = 'worker/worker-main.ts' satisfies Program;
@@ -47,7 +47,7 @@ afterAll(async () => {
 
 test('killed at every failpoint: what was committed happens once', { timeout: 300_000 }, async () => {
   expect(lives[api].length + lives[worker].length).toBeGreaterThanOrEqual(failpoints.length);
-  const traffic = await Traffic.of(world, { urls: () => product.apiUrls });
+  const traffic = await InFlightRequests.of(world, { urls: () => product.apiUrls });
   const end = new AbortController();
   const visits = traffic.repeat(end.signal, () => traffic.visit());
   visits.catch(() => {});

@@ -5,11 +5,11 @@ import { ProductProcesses } from '../kit/product-processes.ts';
 import { Random } from '../kit/random.ts';
 import { openWorld, type World } from '../kit/world.ts';
 import { expectExactlyOnce } from './aftermath.ts';
-import { Traffic } from './traffic.ts';
+import { InFlightRequests } from './traffic.ts';
 
 const kills = 50;
 /** Longest time from the beginning of a visit to a kill, in milliseconds: about what it and its deliveries take. */
-const longestPauseMs = 400;
+const maxPauseMs = 400;
 
 let world: World;
 let product: ProductProcesses;
@@ -31,7 +31,7 @@ test(`${kills} kills at random moments`, { timeout: 300_000 }, async () => {
   const seed = Date.now() % 2 ** 31;
   const random = new Random(seed);
   console.log(`random kills: seed ${seed}`);
-  const traffic = await Traffic.of(world, { urls: () => product.apiUrls });
+  const traffic = await InFlightRequests.of(world, { urls: () => product.apiUrls });
   for (let kill = 0; kill < kills; kill++) {
     const order = product.places.toSorted(() => random.next() - 0.5);
     const serving = () => order.filter(({ current }) => current.isServing);
@@ -42,7 +42,7 @@ test(`${kills} kills at random moments`, { timeout: 300_000 }, async () => {
     );
     const visit = traffic.visit();
     visit.catch(() => {});
-    await pause(random.next() * longestPauseMs);
+    await pause(random.next() * maxPauseMs);
     await victim.current.kill();
     await visit;
   }

@@ -149,7 +149,7 @@ describe.each(Object.entries(changes))('%s', (_name, prepare) => {
     const { change, api } = cases.get(point) ?? expect.unreachable(point);
     const url = await eventually(() => api.url || undefined);
     // What earlier cases left behind: it is to die over tuples of its own change.
-    await world.backbone.tuples?.apply();
+    await world.runtime.tuples?.apply();
     const { method, path, body, isDone } = change;
     const asked = fetch(`${url}${path}`, {
       method,
@@ -182,7 +182,7 @@ function apiThatDiesAt(point: string): ServerProcess {
 
 test('rows, history, events, tuples and the authorization store agree afterwards', async () => {
   await world.startWorker();
-  await world.backbone.tuples?.apply();
+  await world.runtime.tuples?.apply();
   await eventually(() => isSettled(world), 30_000);
-  expect(await verifyInstallation(world.backbone, { isQuiet: true })).toEqual([]);
+  expect(await verifyInstallation(world.runtime, { isQuiet: true })).toEqual([]);
 });

@@ -10,7 +10,7 @@ import { ProductProcesses } from '../kit/product-processes.ts';
 import { openWorld, type World } from '../kit/world.ts';
 import { prepareTestStack, type StartedTestStack } from '../setup/test-stack.ts';
 import { expectExactlyOnce } from './aftermath.ts';
-import { Traffic, type TrafficOptions } from './traffic.ts';
+import { InFlightRequests, type TrafficOptions } from './traffic.ts';
 
 // On servers of its own, which are really killed.
 
@@ -39,10 +39,10 @@ afterAll(async () => {
 /** People visit while a server is killed, is away as long as `meanwhile` takes, and comes back. */
 async function visitWithout(
   part: PartName,
-  meanwhile: (traffic: Traffic) => Promise<unknown>,
+  meanwhile: (traffic: InFlightRequests) => Promise<unknown>,
   options: Pick<TrafficOptions, 'again'> = {},
-): Promise<Traffic> {
-  const traffic = await Traffic.of(world, { urls: () => product.apiUrls, ...options });
+): Promise<InFlightRequests> {
+  const traffic = await InFlightRequests.of(world, { urls: () => product.apiUrls, ...options });
   const more = (count: number) => {
     const goal = traffic.count + count;
     return eventually(() => traffic.count >= goal, 60_000);

@@ -21,7 +21,7 @@ export interface TrafficOptions {
  * People who do what people do while servers die: they ask again until they have an answer, and then know that it happened
  * once. What must not have happened is asked for too.
  */
-export class Traffic {
+export class InFlightRequests {
   /** Addresses whose sign-up was accepted. */
   readonly signedUp: string[] = [];
   /** Names of organizations that were created. */
@@ -44,7 +44,7 @@ export class Traffic {
     this.#bearer = bearer;
   }
 
-  static async of(world: World, options: TrafficOptions): Promise<Traffic> {
+  static async of(world: World, options: TrafficOptions): Promise<InFlightRequests> {
     const { user } = await buildPerson(world);
     const client = world.client();
     const login = await client.post('/v1/login', { username: user.email, password: testPassword });
@@ -52,7 +52,11 @@ export class Traffic {
     await stranger.get('/livez');
     const { cookie, header } = world.config.current.server.csrfprotection;
     const token = stranger.cookies.get(cookie) ?? '';
-    return new Traffic(options, { [header]: token, cookie: `${cookie}=${token}` }, String(login.body.access_token));
+    return new InFlightRequests(
+      options,
+      { [header]: token, cookie: `${cookie}=${token}` },
+      String(login.body.access_token),
+    );
   }
 
   async signUp(): Promise<void> {

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import Schema from 'typebox/schema';
 import { driftedFiles } from '#docs/derive.ts';
-import { isKeyed } from '#config/schema/is-plain-object.ts';
+import { isPlainObject } from '#config/schema/is-plain-object.ts';
 import { leaves, valueAt } from '#config/objects/leaf.ts';
 import { printExample, printReference, printSchema } from '#config/print.ts';
 import { parse } from 'yaml';
@@ -101,7 +101,7 @@ describe('the JSON Schema', () => {
         schema,
         keys.flatMap((key) => ['properties', key]),
       );
-      if (!isKeyed(node)) throw new Error(`${path} is not in the schema`);
+      if (!isPlainObject(node)) throw new Error(`${path} is not in the schema`);
       expect(node.description, path).toContain(field.description);
       expect(node['x-environment'], path).toBe(variable);
       expect(node['x-restart'], path).toBe(field.restart === true);

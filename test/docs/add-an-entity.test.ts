@@ -106,7 +106,7 @@ export const risk = defineEntityModule({
   },
   displayId: 'RSK',
   tenancy: 'organization',
-  modules: ['risk_management'],
+  productModules: ['risk_management'],
   policy: {
     view: [
       allow(system),
@@ -140,7 +140,7 @@ export const risk = defineEntityModule({
   events: ['created', 'updated', 'deleted'],
   share: true,
   hooks: {
-    alongside: ({ isAccepted }, { at }) => (isAccepted === undefined ? {} : { acceptedAt: isAccepted ? at : null }),
+    derivedValues: ({ isAccepted }, { at }) => (isAccepted === undefined ? {} : { acceptedAt: isAccepted ? at : null }),
   },
   grants: [{ object: { kind: 'risk', id: 'id' }, relation: 'owner', subject: { kind: 'user', id: 'ownerId' } }],
 });

@@ -38,14 +38,14 @@ const file = parse(readFileSync(join(folder, 'authorization.tests.fga.yaml'), 'u
 const model = transformer.transformDSLToJSONObject(readFileSync(join(folder, file.model_file), 'utf8'));
 
 /** The store's limit of one write. */
-const mostAtOnce = 100;
+const maxConcurrent = 100;
 
 let store: string;
 beforeAll(async () => {
   store = `/stores/${(await ask<{ id: string }>('/stores', { name: `model-${newId()}` })).id}`;
   await ask(`${store}/authorization-models`, model);
-  for (let start = 0; start < file.tuples.length; start += mostAtOnce)
-    await ask(`${store}/write`, { writes: { tuple_keys: file.tuples.slice(start, start + mostAtOnce) } });
+  for (let start = 0; start < file.tuples.length; start += maxConcurrent)
+    await ask(`${store}/write`, { writes: { tuple_keys: file.tuples.slice(start, start + maxConcurrent) } });
 });
 afterAll(async () => {
   await fetch(`${inject('stack').openfgaUrl}${store}`, { method: 'DELETE' });

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { file, group, groupMembership, groupSetting, membership, note, registry, task } from '#entities/index.ts';
-import { questionAbout } from '#entities/kit/access/check-request.ts';
+import { checkRequestFor } from '#entities/kit/access/check-request.ts';
 import { readAuthorizationState } from '#entities/kit/access/authorization-state.ts';
 import { roles, systemCaller, type Caller } from '#entities/kit/model/caller.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
@@ -24,7 +24,7 @@ const steps = 10_000;
 const workers = 10;
 /** Questions after each change. */
 const questionsPerChange = 4;
-const mostDelayMs = 8;
+const maxDelayMs = 8;
 
 let fga: OpenfgaProxy;
 let world: World;
@@ -169,8 +169,8 @@ class Worker {
       const [row] = (await session.query<Record<string, unknown>>(rowOf(module), [id])).rows;
       const readState = () => readAuthorizationState(session, organizationId);
       const { organizations } = await readState();
-      const asked = await questionAbout(session, { module, row: row ?? { id }, operation }, caller, organizations);
-      const { authorizer } = world.backbone.database.options;
+      const asked = await checkRequestFor(session, { module, row: row ?? { id }, operation }, caller, organizations);
+      const { authorizer } = world.runtime.database.options;
       const remembered = await authorizer?.decide(asked, readState);
       const isAllowed = remembered?.isAllowed ?? false;
       // What was not remembered was asked anew already.
@@ -181,7 +181,7 @@ class Worker {
 }
 
 function anew(...[question, readState]: Parameters<StoreAuthorizer['decide']>): Promise<boolean> {
-  const { store, tuples } = world.backbone;
+  const { store, tuples } = world.runtime;
   if (!store || !tuples) throw new Error('the test needs the authorization store');
   const allows = { has: () => Promise.resolve(false), add: () => Promise.resolve() };
   return new StoreAuthorizer({ store, tuples, allows }).decide(question, readState).then(({ isAllowed }) => isAllowed);
@@ -208,11 +208,11 @@ async function byRows(
 }
 
 function callerFor({ user }: Person): Promise<Caller> {
-  return callerNow(world.backbone, user.id, owner.organization.id);
+  return callerNow(world.runtime, user.id, owner.organization.id);
 }
 
 function inUnit<T>(caller: Caller, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
-  return world.backbone.database.transact({ caller, requestId: newId(), deadline: Date.now() + 30_000 }, work);
+  return world.runtime.database.transact({ caller, requestId: newId(), deadline: Date.now() + 30_000 }, work);
 }
 
 function asSystem<T>(work: (data: DataClient) => Promise<T>): Promise<T> {
@@ -226,7 +226,7 @@ test('in 10,000 changes and questions at once, rows, remembered decisions and th
   for (const worker of all) await worker.prepare();
   const delays = new Random(seed - 1);
   fga.beforeWrite = async () => {
-    await setTimeout(delays.below(mostDelayMs));
+    await setTimeout(delays.below(maxDelayMs));
   };
   const answers = { allowed: 0, refused: 0 };
   const rounds = Math.ceil(steps / workers / (1 + questionsPerChange));

@@ -72,7 +72,7 @@ async function prop(kind: string, situation: string, name: CallerName): Promise<
 
 async function callerCalled(name: CallerName, kind: string): Promise<Caller> {
   const organizationId = owner.organization.id;
-  if (name === 'anonymous') return { ...anonymousCaller, modules: productModules };
+  if (name === 'anonymous') return { ...anonymousCaller, productModules };
   if (name === 'reader' || name === 'writer' || name === 'remover') {
     // What it refers to must be within its scopes too.
     const targets = Object.values(registry.byKind(kind).fields).flatMap(({ target }) => (target ? [target] : []));
@@ -80,11 +80,17 @@ async function callerCalled(name: CallerName, kind: string): Promise<Caller> {
       scopeRelations({ kind, operation: tokens[name] })[0] as string,
       ...targets.filter((target) => target !== kind).map((target) => `can_view_${snakeCase(target)}`),
     ];
-    return callerOf({ kind: 'api_token', subjectId: newId(), organizationId, relations, modules: productModules });
+    return callerOf({
+      kind: 'api_token',
+      subjectId: newId(),
+      organizationId,
+      relations,
+      productModules,
+    });
   }
   const person = people.get(name) as Person;
   const acting = name === 'outsider' ? person.organization.id : organizationId;
-  return callerNow(world.backbone, person.user.id, acting);
+  return callerNow(world.runtime, person.user.id, acting);
 }
 
 /** Whoever acts in another organization tries to create in ours. */
@@ -95,7 +101,7 @@ function elsewhere({ tenancy }: EntityModule, { organizationId }: Caller): objec
 
 /** Tries it and takes it back. */
 async function outcome(caller: Caller, module: EntityModule, operation: Operation, made: Prop): Promise<string> {
-  const unit = world.backbone.database.unitOfWork({ caller, requestId: newId() });
+  const unit = world.runtime.database.unitOfWork({ caller, requestId: newId() });
   try {
     if (operation === 'view') await unit.data.get(module, made.id);
     if (operation === 'edit') await unit.data.update(module, made.id, made.change);

@@ -20,7 +20,7 @@ beforeAll(async () => {
   world = await openWorld();
   owner = await buildPerson(world);
   attacker = await buildPerson(world);
-  joined = await world.backbone.database.transact(
+  joined = await world.runtime.database.transact(
     { caller: systemCaller('test'), requestId: newId() },
     async ({ data }) => {
       const row = await data.create(membership, {
@@ -46,7 +46,7 @@ const context = (): WorkContext => ({
 });
 
 const asAttacker = <T>(work: (data: DataClient) => Promise<T>): Promise<T> =>
-  world.backbone.database.transact(context(), ({ data }) => work(data));
+  world.runtime.database.transact(context(), ({ data }) => work(data));
 
 test('an owner of one organization has no say about the members of another', async () => {
   const stranger = await buildPerson(world);
@@ -60,7 +60,7 @@ test('an owner of one organization has no say about the members of another', asy
 });
 
 test('nor would the database let it pass, were the rules forgotten', async () => {
-  const unit = world.backbone.database.unitOfWork(context());
+  const unit = world.runtime.database.unitOfWork(context());
   const session = await unit.readAs('app');
   await expect(session.query(`update memberships set role = 'owner' where id = $1`, [joined])).rejects.toThrow();
   await unit.rollback();
@@ -74,7 +74,7 @@ test('a kind with a wall must say in which organization a role counts', () => {
       description: 'A kind whose rules forget where a role is held.',
       fields: { name: text('Name.', { max: 10 }) },
       tenancy: 'organization',
-      wall: 'true',
+      rlsUsing: 'true',
       policy: { view: [], create: [allow(role('owner'))], edit: [], remove: [] },
       expose: { name: 'read-write' },
       filter: [],

@@ -6,11 +6,11 @@ import { callerOf } from '#entities/kit/model/caller.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { defineEntityModule, type EntityModule } from '#entities/kit/model/define.ts';
 import { reference, text } from '#entities/kit/model/fields.ts';
-import { withAlongside } from '#entities/kit/model/hooks.ts';
+import { withDerivedValues } from '#entities/kit/model/hooks.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { allow, anyone } from '#entities/kit/model/policy.ts';
 import { createRegistry } from '#entities/kit/model/registry.ts';
-import { openBackbone, type Backbone } from '#runtime/runtime.ts';
+import { openRuntime, type CoreRuntime } from '#runtime/core-runtime.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { asPerson } from '../kit/as-person.ts';
 import { eventually } from '../kit/eventually.ts';
@@ -44,7 +44,7 @@ const memo = defineEntityModule({
 
 let world: World;
 let person: Person;
-let backbone: Backbone;
+let runtime: CoreRuntime;
 const logged: string[] = [];
 
 beforeAll(async () => {
@@ -57,7 +57,7 @@ beforeAll(async () => {
        deleted_by text, organization_id text not null, name text not null);
      grant select, insert, update on memos to core_app`,
   );
-  backbone = await openBackbone({
+  runtime = await openRuntime({
     config: world.config,
     temporalEnvironment: {},
     logger: pino({ level: 'error' }, { write: (line: string) => void logged.push(line) }),
@@ -66,14 +66,14 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await backbone.close();
+  await runtime.close();
   await world.close();
 });
 
 function as<T>(work: (data: DataClient) => Promise<T>): Promise<T> {
   const organizationId = person.organization.id;
   const caller = callerOf({ kind: 'user', subjectId: person.user.id, organizationId, role: 'owner' });
-  return backbone.database.transact({ caller, requestId: newId() }, ({ data }) => work(data));
+  return runtime.database.transact({ caller, requestId: newId() }, ({ data }) => work(data));
 }
 
 describe('after the commit', () => {
@@ -129,7 +129,7 @@ describe('after the commit', () => {
   });
 });
 
-describe('alongside', () => {
+describe('derivedValues', () => {
   const act = <T>(work: (data: DataClient) => Promise<T>) => asPerson(world, person, person.organization.id, work);
 
   test('a note is marked as edited with its first change, and not before', async () => {
@@ -180,9 +180,9 @@ describe('alongside', () => {
     const kind: EntityModule = {
       ...memo,
       fields: { ...memo.fields, homeId: reference('organization', 'Where.', { optional: true }) },
-      hooks: { alongside: () => ({ [name]: value }) },
+      hooks: { derivedValues: () => ({ [name]: value }) },
     };
-    const write = () => withAlongside(kind, { name: 'a' }, {}, { operation: 'update', at: new Date() });
-    expect(write).toThrow(`entity "memo": alongside gives "${name}"`);
+    const write = () => withDerivedValues(kind, { name: 'a' }, {}, { operation: 'update', at: new Date() });
+    expect(write).toThrow(`entity "memo": derivedValues gives "${name}"`);
   });
 });

@@ -180,7 +180,9 @@ function indexTable(index: string): string | undefined {
 function leads(module: EntityModule, column: string): boolean {
   if (column === 'organization_id' || column === 'id' || column.startsWith('tenant_words(')) return true;
   const field = Object.entries(module.fields).find(([name]) => snakeCase(name) === column)?.[1];
-  return field?.type === 'reference' || (module.wall !== undefined && ['created_at', 'updated_at'].includes(column));
+  return (
+    field?.type === 'reference' || (module.rlsUsing !== undefined && ['created_at', 'updated_at'].includes(column))
+  );
 }
 
 async function faultsOfAll(module: EntityModule, cases: readonly Case[]): Promise<string[]> {
@@ -188,7 +190,7 @@ async function faultsOfAll(module: EntityModule, cases: readonly Case[]): Promis
   for (const wanted of cases)
     for (const [name, caller] of Object.entries(callers))
       for (const statement of statementsOf(module, wanted, caller)) {
-        const plan = await planOf(world.backbone.database, caller, statement);
+        const plan = await planOf(world.runtime.database, caller, statement);
         // A member's records may be found by rights instead.
         const sought = caller.role === 'owner' ? wanted.sought : undefined;
         const found = faultsOf(plan, module, sought);
@@ -252,7 +254,7 @@ describe('with a million tasks that are really there', () => {
   async function readBy(who: 'owner' | 'member', wanted: Case): Promise<{ rows: number; pages: number }> {
     const caller = callers[who] as Caller;
     const [page] = statementsOf(task, wanted, caller);
-    const plan = await planOf(world.backbone.database, caller, page as Statement, { analyze: true });
+    const plan = await planOf(world.runtime.database, caller, page as Statement, { analyze: true });
     return { rows: rowsRead(plan), pages: pagesRead(plan) };
   }
 });

@@ -9,7 +9,7 @@ import { text } from '#entities/kit/model/fields.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { kindsWithoutRules } from '#entities/kit/model/kinds-without-rules.ts';
 import { createRegistry } from '#entities/kit/model/registry.ts';
-import { openBackbone, type Backbone } from '#runtime/runtime.ts';
+import { openRuntime, type CoreRuntime } from '#runtime/core-runtime.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
 import { openWorld, type World } from '../kit/world.ts';
@@ -33,7 +33,7 @@ let world: World;
 let person: Person;
 let held: string;
 /** What a process has that brings this kind; each opens one when it starts. */
-let backbone: Backbone;
+let runtime: CoreRuntime;
 const warnings: { readonly level: number; readonly kinds?: readonly string[] }[] = [];
 
 beforeAll(async () => {
@@ -56,7 +56,7 @@ beforeAll(async () => {
     },
   });
   const logger = pino({ level: 'warn' }, stream);
-  backbone = await openBackbone({
+  runtime = await openRuntime({
     config: world.config,
     temporalEnvironment: {},
     logger,
@@ -65,13 +65,13 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await backbone.close();
+  await runtime.close();
   await world.close();
 });
 
 function as<T>(work: (data: DataClient) => Promise<T>, organizationId = person.organization.id): Promise<T> {
   const caller = callerOf({ kind: 'user', subjectId: person.user.id, organizationId, role: 'auditor' });
-  return backbone.database.transact({ caller, requestId: newId() }, ({ data }) => work(data));
+  return runtime.database.transact({ caller, requestId: newId() }, ({ data }) => work(data));
 }
 
 test('its records can be read by everybody in the organization, and by nobody else', async () => {

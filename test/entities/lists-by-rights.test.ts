@@ -24,7 +24,7 @@ const callers: readonly Caller[] = (['owner', 'admin', 'member', 'auditor'] as c
         organizationId: largeOrganization,
         role,
         groupIds: groups.map(idOfRow),
-        modules: productModules,
+        productModules,
       }),
     ),
   ),
@@ -53,7 +53,7 @@ test.each(kinds.map((module) => [module.kind, module] as const))(
             except (select id from ${table} as l where ${visibleInList(module, 'l', caller)})) as missing) as missing,
           (select count(*)::int from ((select id from ${table} as l where ${visibleInList(module, 'l', caller)})
             except (select id from ${table} as r where ${visible(module, 'r', caller)})) as strange) as strange`);
-      const found = await world.backbone.database.transact({ caller, requestId: newId() }, async (unit) => {
+      const found = await world.runtime.database.transact({ caller, requestId: newId() }, async (unit) => {
         const session = await unit.readAs('app');
         return (await session.query<{ seen: number; missing: number; strange: number }>(text, values)).rows[0];
       });
@@ -72,7 +72,7 @@ test.each(kinds.map((module) => [module.kind, module] as const))(
     for (const kept of [false, true])
       for (const id of [8, 1_204, 3_998].map(idOfRow)) {
         const statement = compileRecord({ module, parts: [{ is: 'value', as: 'id', field: 'id' }] }, id, caller);
-        const plan = await planOf(world.backbone.database, caller, statement, { analyze: true, kept });
+        const plan = await planOf(world.runtime.database, caller, statement, { analyze: true, kept });
         // Of 2,000 rows that the organization has of each kind.
         expect({ id, kept, rows: rowsRead(plan) }).toSatisfy(({ rows }) => rows < 50);
       }

@@ -23,19 +23,19 @@ function unitOf(): UnitOfWork {
     organizationId: person.organization.id,
     role: 'owner',
   });
-  return world.backbone.database.unitOfWork({ caller, requestId: newId() });
+  return world.runtime.database.unitOfWork({ caller, requestId: newId() });
 }
 
 test('without a caller there is no unit of work, and nothing stands in for one', () => {
   const lost = { requestId: newId() } as WorkContext;
-  expect(() => world.backbone.database.unitOfWork(lost)).toThrow('work without a caller is refused');
+  expect(() => world.runtime.database.unitOfWork(lost)).toThrow('work without a caller is refused');
   const nobody = { caller: undefined, requestId: newId() } as unknown as WorkContext;
-  expect(() => world.backbone.database.unitOfWork(nobody)).toThrow('work without a caller is refused');
+  expect(() => world.runtime.database.unitOfWork(nobody)).toThrow('work without a caller is refused');
 });
 
 test('a caller that is nobody sees no record of any organization', async () => {
   const context = { caller: anonymousCaller, requestId: newId() };
-  await world.backbone.database.transact(context, async ({ data }) => {
+  await world.runtime.database.transact(context, async ({ data }) => {
     for (const module of registry.modules) expect(await data.find(module)).toEqual([]);
   });
 });

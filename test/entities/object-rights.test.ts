@@ -22,17 +22,17 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 function callerFor(person: Person): Promise<Caller> {
-  return callerNow(world.backbone, person.user.id, owner.organization.id);
+  return callerNow(world.runtime, person.user.id, owner.organization.id);
 }
 
 async function as<T>(person: Person, work: (data: DataClient) => Promise<T>): Promise<T> {
   const caller = await callerFor(person);
-  return world.backbone.database.transact({ caller, requestId: newId() }, ({ data }) => work(data));
+  return world.runtime.database.transact({ caller, requestId: newId() }, ({ data }) => work(data));
 }
 
 function asSystem<T>(work: (data: DataClient) => Promise<T>): Promise<T> {
   const caller = systemCaller('test', owner.organization.id);
-  return world.backbone.database.transact({ caller, requestId: newId() }, ({ data }) => work(data));
+  return world.runtime.database.transact({ caller, requestId: newId() }, ({ data }) => work(data));
 }
 
 const taskShare = registry.byKind('taskShare');

@@ -18,7 +18,7 @@ const commits: string[] = [];
 
 beforeAll(async () => {
   world = await openWorld({ observers: [{ statement: ({ text }) => void statements.push(text) }] });
-  world.backbone.database.onCommit(({ requestId }) => void commits.push(requestId));
+  world.runtime.database.onCommit(({ requestId }) => void commits.push(requestId));
   owner = await buildPerson(world);
   stranger = await buildPerson(world);
 });
@@ -31,7 +31,7 @@ function callerFor(person: Person): Caller {
 
 function as<T>(person: Person, work: (data: DataClient, unit: UnitOfWork) => Promise<T>): Promise<T> {
   const context = { caller: callerFor(person), requestId: newId() };
-  return world.backbone.database.transact(context, (unit) => work(unit.data, unit));
+  return world.runtime.database.transact(context, (unit) => work(unit.data, unit));
 }
 
 const missing = { code: 'not_found' };
@@ -68,7 +68,7 @@ test('a record that was deleted in the same unit of work is not found any more',
 });
 
 test('no kind has a many-to-many relation, whose pivot would change without a change set', () => {
-  const metadata = [...world.backbone.database.orm.getMetadata().getAll().values()];
+  const metadata = [...world.runtime.database.orm.getMetadata().getAll().values()];
   expect(metadata.filter(({ pivotTable }) => pivotTable)).toEqual([]);
   expect(metadata.flatMap(({ props }) => props.filter(({ kind }) => kind === ReferenceKind.MANY_TO_MANY))).toEqual([]);
   expect(metadata).toHaveLength(registry.modules.length);
@@ -76,7 +76,7 @@ test('no kind has a many-to-many relation, whose pivot would change without a ch
 
 test('inserts, upserts, native changes and query builders reach nothing, and the data client has none', async () => {
   const schema = registry.schemaOf(tag).class;
-  const em = world.backbone.database.orm.em.fork();
+  const em = world.runtime.database.orm.em.fork();
   const row = { id: newId() } as never;
   await expect(em.insert(schema, row)).rejects.toThrow();
   await expect(em.upsert(schema, row)).rejects.toThrow();
@@ -98,7 +98,7 @@ test('inserts, upserts, native changes and query builders reach nothing, and the
 
 test('nothing is announced before the outermost commit: there are no nested transactions', async () => {
   const context = { caller: callerFor(owner), requestId: newId() };
-  const unit = world.backbone.database.unitOfWork(context);
+  const unit = world.runtime.database.unitOfWork(context);
   const hooks: string[] = [];
   unit.afterCommit(() => void hooks.push('after commit'));
   await unit.data.create(task, { title: 'announced late' });
@@ -201,7 +201,7 @@ test('values never become part of a statement', async () => {
     expect(await data.find(task, { where: { title: { eq: `${marker} for all` } } })).toHaveLength(1);
     return row;
   });
-  await world.backbone.database.transact(
+  await world.runtime.database.transact(
     { caller: systemCaller('test', owner.organization.id), requestId: newId() },
     ({ data }) => data.update(organization, owner.organization.id, { description: marker }),
   );

@@ -58,7 +58,7 @@ test('in 1,000 interleavings of privileged and plain work no statement ever runs
   const round = async (person: Person, number: number) => {
     const caller = ownerCaller(person);
     const requestId = `round-${number}`;
-    const unit = world.backbone.database.unitOfWork({ caller, requestId });
+    const unit = world.runtime.database.unitOfWork({ caller, requestId });
     const privileged = unit.data.privileged('interleaving');
     const steps: (() => Promise<void>)[] = [
       async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loneRead } from '#entities/kit/storage/pipelined-query.ts';
+import { pipelinedRead } from '#entities/kit/storage/pipelined-query.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -11,9 +11,9 @@ afterAll(() => world.close());
 
 test('reads that fail leave nothing prepared behind', async () => {
   // One after the other they all get the same connection.
-  const { pool } = world.backbone.database;
+  const { pool } = world.runtime.database;
   const fail = () =>
-    loneRead(
+    pipelinedRead(
       pool,
       { organizationId: null, userId: null, deadline: Date.now() + 10_000 },
       { text: 'select 1 / $1::integer', values: [0] },

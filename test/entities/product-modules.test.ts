@@ -16,7 +16,7 @@ import { compileSql } from '#entities/kit/storage/sql.ts';
 import { createRegistry } from '#entities/kit/model/registry.ts';
 import { shareOf } from '#entities/kit/model/share.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
-import { openBackbone, type Backbone } from '#runtime/runtime.ts';
+import { openRuntime, type CoreRuntime } from '#runtime/core-runtime.ts';
 import { callerNow } from '../kit/caller-now.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
@@ -32,7 +32,7 @@ const control = defineEntityModule({
   description: 'A kind that not every organization has.',
   fields: { name: text('Name.', { max: 40 }), keeperId: member('Keeps it.', { optional: true, onLeave: 'keep' }) },
   tenancy: 'organization',
-  modules: ['compliance', 'risk_management'],
+  productModules: ['compliance', 'risk_management'],
   policy: {
     view: [...forOwners, allow(related('keeper')), deny(anyone)],
     create: forOwners,
@@ -81,7 +81,7 @@ const finding = defineEntityModule({
 
 let world: World;
 let owner: Person;
-let backbone: Backbone;
+let runtime: CoreRuntime;
 let controlId: string;
 let findingId: string;
 
@@ -97,7 +97,7 @@ beforeAll(async () => {
      create table findings (${common}, name text not null, control_id text references controls);
      grant select, insert, update on controls, remarks, findings to core_app, core_system`,
   );
-  backbone = await openBackbone({
+  runtime = await openRuntime({
     config: world.config,
     temporalEnvironment: {},
     logger: pino({ level: 'silent' }),
@@ -112,19 +112,19 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await backbone.close();
+  await runtime.close();
   await world.close();
 });
 
 function asServer<T>(work: (data: DataClient) => Promise<T>): Promise<T> {
   const caller = systemCaller('test', owner.organization.id);
-  return backbone.database.transact({ caller, requestId: newId() }, ({ data }) => work(data));
+  return runtime.database.transact({ caller, requestId: newId() }, ({ data }) => work(data));
 }
 
 /** The owner's work as a request would do it: with the product modules that the organization has now. */
 async function asOwnerOf<T>(organizationId: string, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
-  const caller = await callerNow(backbone, owner.user.id, organizationId);
-  return backbone.database.transact({ caller, requestId: newId() }, work);
+  const caller = await callerNow(runtime, owner.user.id, organizationId);
+  return runtime.database.transact({ caller, requestId: newId() }, work);
 }
 
 async function have(...modules: readonly ProductModule[]): Promise<void> {
@@ -188,7 +188,7 @@ describe('without the product module', () => {
   });
 
   test('what is shared of it, and what rights pass down from it, neither', async () => {
-    expect(shareOf(control).modules).toEqual(control.modules);
+    expect(shareOf(control).productModules).toEqual(control.productModules);
     const codes = await asOwnerOf(owner.organization.id, async ({ data }) => [
       await codeOf(data.update(finding, findingId, { name: newId() })),
       await codeOf(data.remove(finding, findingId)),
@@ -243,7 +243,7 @@ describe('with one of its product modules', () => {
 });
 
 test('a wall of its own does not go with it', () => {
-  expect(() => defineEntityModule({ ...control, wall: 'organization_id = $organization or true' })).toThrow('wall');
+  expect(() => defineEntityModule({ ...control, rlsUsing: 'organization_id = $organization or true' })).toThrow('wall');
 });
 
 test('descriptions say of which product module a kind is part', () => {

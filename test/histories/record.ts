@@ -38,7 +38,7 @@ afterAll(() => world.close());
  * @param runId the last run when left out
  */
 async function record(name: string, workflowId: string, runId?: string): Promise<void> {
-  const { client, codec } = world.backbone.temporal;
+  const { client, codec } = world.runtime.temporal;
   const history = await client.workflow.getHandle(`${world.name}/${workflowId}`, runId).fetchHistory();
   const text = await portableHistory(history, { codec, prefix: world.name });
   await writeFile(join(folder, `${name}.json`), text);
@@ -91,7 +91,7 @@ test('a failing delivery that is given up, and the next one of its record that f
     `EntityId = "${failing.entityId}" AND WorkflowType = "deliverEvent" AND ExecutionStatus = "Running"`,
     1,
   );
-  const handle = world.backbone.temporal.client.workflow.getHandle(`${world.name}/${next?.id}`);
+  const handle = world.runtime.temporal.client.workflow.getHandle(`${world.name}/${next?.id}`);
   await handle.signal('retryDelivery');
   await handle.result();
 });
@@ -103,7 +103,7 @@ test('the schedules', async () => {
   await runSchedule(world, 'prune-records');
   await runSchedule(world, 'reconcile-authorization');
   await recordRun('reconcile-authorization.reconciled', `WorkflowType = "reconcileAuthorization" AND ${completed}`);
-  const { temporal } = world.backbone;
+  const { temporal } = world.runtime;
   const handedOver = await temporal.client.workflow.start('reconcileAuthorization', {
     taskQueue: temporal.taskQueue('workflows'),
     workflowId: `${world.name}/reconcile-by-hand`,

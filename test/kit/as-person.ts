@@ -12,7 +12,7 @@ export async function asPerson<T>(
   organizationId: string,
   work: (data: DataClient) => Promise<T>,
 ): Promise<T> {
-  return run(world, await callerNow(world.backbone, person.user.id, organizationId), work);
+  return run(world, await callerNow(world.runtime, person.user.id, organizationId), work);
 }
 
 /** Runs a unit of work for the server itself, in an organization. */
@@ -21,5 +21,5 @@ export function asSystem<T>(world: World, organizationId: string, work: (data: D
 }
 
 function run<T>(world: World, caller: Caller, work: (data: DataClient) => Promise<T>): Promise<T> {
-  return world.backbone.database.transact({ caller, requestId: newId() }, ({ data }) => work(data));
+  return world.runtime.database.transact({ caller, requestId: newId() }, ({ data }) => work(data));
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { questionAbout } from '#entities/kit/access/check-request.ts';
+import { checkRequestFor } from '#entities/kit/access/check-request.ts';
 import { readAuthorizationState } from '#entities/kit/access/authorization-state.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { newId } from '#entities/kit/base/ids.ts';
@@ -17,12 +17,12 @@ const operations = ['view', 'edit', 'remove'] as const;
  * that each of them allows.
  */
 export async function bothEvaluators(
-  world: Pick<World, 'backbone'>,
+  world: Pick<World, 'runtime'>,
   person: Person,
   { module, id }: { readonly module: EntityModule; readonly id: string },
 ): Promise<{ rows: string[]; store: string[] }> {
-  const caller = await callerNow(world.backbone, person.user.id, person.organization.id);
-  const { database, store } = world.backbone;
+  const caller = await callerNow(world.runtime, person.user.id, person.organization.id);
+  const { database, store } = world.runtime;
   return database.transact({ caller, requestId: newId() }, async (unit) => {
     const session = await unit.readAs('system');
     const names = ['id', 'parentId', 'taskId', 'groupId', 'fileId'].filter(
@@ -37,7 +37,7 @@ export async function bothEvaluators(
       const [row] = (await session.query<Record<string, unknown>>(text, values)).rows;
       if (!row) throw new Error(`there is no ${module.kind} ${id}`);
       if (row['allowed'] === true) found.rows.push(operation);
-      const question = await questionAbout(session, { module, row, operation }, caller, organizations);
+      const question = await checkRequestFor(session, { module, row, operation }, caller, organizations);
       if (await store?.check(question)) found.store.push(operation);
     }
     return found;

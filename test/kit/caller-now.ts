@@ -1,15 +1,15 @@
-import { callerIn, readStanding } from '#entities/kit/access/principal-state.ts';
+import { callerIn, readPrincipalState } from '#entities/kit/access/principal-state.ts';
 import type { Caller } from '#entities/kit/model/caller.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import type { Backbone } from '#runtime/runtime.ts';
+import type { CoreRuntime } from '#runtime/core-runtime.ts';
 
 /** Who a person is for the API in an organization, by the rows and settings of now. */
 export async function callerNow(
-  { database, contextOfCallers }: Pick<Backbone, 'database' | 'contextOfCallers'>,
+  { database, contextOfCallers }: Pick<CoreRuntime, 'database' | 'contextOfCallers'>,
   userId: string,
   organizationId: string,
 ): Promise<Caller> {
   const named = { userId, tokenId: newId(), organizationId };
-  const standing = await readStanding(database, named, { deadline: Date.now() + 30_000, traceparent: '' });
+  const standing = await readPrincipalState(database, named, { deadline: Date.now() + 30_000, traceparent: '' });
   return callerIn(userId, organizationId, standing, await contextOfCallers());
 }

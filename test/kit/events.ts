@@ -24,7 +24,7 @@ export interface AnnounceOptions {
  * @returns the id of the request
  */
 export async function announce(
-  { backbone: { database } }: { readonly backbone: { readonly database: Database } },
+  { runtime: { database } }: { readonly runtime: { readonly database: Database } },
   events: readonly Announcement[],
   { requestId = newId(), traceparent }: AnnounceOptions = {},
 ): Promise<string> {

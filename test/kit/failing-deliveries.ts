@@ -30,7 +30,7 @@ export async function failingRecord(world: World, { name, topics, broken }: Frag
   broken.add(entityId);
   await announceVersion(1);
   const [run] = await waitForRuns(world, `EntityId = "${entityId}" AND WorkflowType = "deliverEvent"`, 1);
-  const handle = world.backbone.temporal.client.workflow.getHandle(`${world.name}/${run?.id}`);
+  const handle = world.runtime.temporal.client.workflow.getHandle(`${world.name}/${run?.id}`);
   return {
     entityId,
     handle,

@@ -11,9 +11,9 @@ export interface StoredRun {
 }
 
 /** The whole history of every run of this installation, of which there must be some. */
-export async function storedRuns({ name, backbone, config }: World): Promise<StoredRun[]> {
+export async function storedRuns({ name, runtime, config }: World): Promise<StoredRun[]> {
   const codec = new EncryptingCodec(config.current.sessions.encryptionkey);
-  const { workflow } = backbone.temporal.client;
+  const { workflow } = runtime.temporal.client;
   const runs = await Array.fromAsync(workflow.list({ query: `WorkflowId STARTS_WITH "${name}/"` }));
   if (runs.length === 0) throw new Error('there are no runs');
   return Promise.all(

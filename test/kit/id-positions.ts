@@ -218,11 +218,11 @@ class PositionFinder {
 }
 
 /** Fields that an operation may select by default (`server.complexitylimit`). */
-const mostFields = 100;
+const maxFields = 100;
 
 function bounded(type: GraphQLOutputType): string {
   const deep = selection(type, 3);
-  return deep.split(/\s+/).length < mostFields ? deep : selection(type, 2);
+  return deep.split(/\s+/).length < maxFields ? deep : selection(type, 2);
 }
 
 function plainText(value: Value): string {

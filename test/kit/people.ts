@@ -29,7 +29,7 @@ export interface PersonOptions {
 export async function buildPerson(world: World, options: PersonOptions = {}): Promise<Person> {
   sharedHash ??= hashPassword(testPassword);
   const passwordHash = await sharedHash;
-  const { database } = world.backbone;
+  const { database } = world.runtime;
   return database.transact(
     { caller: systemCaller('test builder'), requestId: `build-${newId()}` },
     async ({ data }) => {
@@ -50,7 +50,7 @@ export async function buildPerson(world: World, options: PersonOptions = {}): Pr
 /** Deletes a person with what hangs on them. */
 export function deletePerson(world: World, email: string): Promise<void> {
   const context = { caller: systemCaller('test builder'), requestId: `build-${newId()}` };
-  return world.backbone.database.transact(context, async ({ data }) => {
+  return world.runtime.database.transact(context, async ({ data }) => {
     const person = await data.findOne(user, { email: { eq: email } });
     await data.remove(user, person?.id ?? '');
   });

@@ -107,7 +107,7 @@ export class ProductProcesses {
   /** Ends all of them on the spot. */
   async close(): Promise<void> {
     await Promise.all(this.places.map((place) => place.close()));
-    await removeSchedules(this.#world.name, this.#world.backbone, [
+    await removeSchedules(this.#world.name, this.#world.runtime, [
       'sweep-outbox',
       'prune-records',
       'reconcile-authorization',

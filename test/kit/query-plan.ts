@@ -41,8 +41,11 @@ export async function planOf(
       await session.query(`prepare kept as ${statement.text}`);
     }
     const values = options.kept ? [] : statement.values;
-    const explained = options.kept ? `execute kept${literals(statement.values)}` : statement.text;
-    const { rows } = await session.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(`${explain} ${explained}`, values);
+    const translateWriteError = options.kept ? `execute kept${literals(statement.values)}` : statement.text;
+    const { rows } = await session.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+      `${explain} ${translateWriteError}`,
+      values,
+    );
     if (options.kept) await session.query('deallocate kept');
     return (rows[0] as (typeof rows)[number])['QUERY PLAN'][0].Plan;
   } finally {

@@ -44,7 +44,7 @@ export class RightsStage {
 
   asSystem<T>(work: (data: DataClient) => Promise<T>): Promise<T> {
     const caller = systemCaller('test', this.#owner.organization.id);
-    return this.#world.backbone.database.transact({ caller, requestId: newId() }, ({ data }) => work(data));
+    return this.#world.runtime.database.transact({ caller, requestId: newId() }, ({ data }) => work(data));
   }
 
   async #prop(data: DataClient, kind: string, situation: string, userId: string): Promise<Prop> {
@@ -120,7 +120,7 @@ export class RightsStage {
           : await this.#file(data, situation.split(' '), userId);
         const { id: groupId } = await this.#group(data, 'public', userId);
         const field = isTask ? 'taskId' : 'fileId';
-        const share = this.#world.backbone.database.options.registry.byKind(kind);
+        const share = this.#world.runtime.database.options.registry.byKind(kind);
         const { id } = await data.create(share, { [field]: of, groupId, relation: 'viewer' });
         return { id, change: {}, creation: { [field]: of, groupId, relation: 'editor' } };
       }
@@ -139,7 +139,7 @@ export class RightsStage {
         return { id, change: { round: 2 }, creation: { email: 'a@example.com', sentAt: at, expiresAt: at } };
       }
       default:
-        return this.#plain(data, this.#world.backbone.database.options.registry.byKind(kind), situation, userId);
+        return this.#plain(data, this.#world.runtime.database.options.registry.byKind(kind), situation, userId);
     }
   }
 
@@ -211,7 +211,7 @@ export class RightsStage {
     for (const relation of ['viewer', 'editor', 'blocked']) {
       if (!words.includes(relation)) continue;
       const { id: groupId } = await this.#group(data, 'member', userId);
-      const share = this.#world.backbone.database.options.registry.byKind(`${kind}Share`);
+      const share = this.#world.runtime.database.options.registry.byKind(`${kind}Share`);
       await data.create(share, { [`${kind}Id`]: id, groupId, relation });
     }
   }

@@ -11,10 +11,10 @@ export interface Run {
 }
 
 /** Runs of this installation that match a query of the visibility API. */
-export async function runsOf({ name, backbone }: Pick<World, 'name' | 'backbone'>, query = ''): Promise<Run[]> {
+export async function runsOf({ name, runtime }: Pick<World, 'name' | 'runtime'>, query = ''): Promise<Run[]> {
   const own = `WorkflowId STARTS_WITH "${name}/"`;
   const found = await Array.fromAsync(
-    backbone.temporal.client.workflow.list({ query: query ? `${own} AND ${query}` : own }),
+    runtime.temporal.client.workflow.list({ query: query ? `${own} AND ${query}` : own }),
   );
   return found.map((run) => ({
     id: run.workflowId.slice(name.length + 1),
@@ -27,7 +27,7 @@ export async function runsOf({ name, backbone }: Pick<World, 'name' | 'backbone'
 }
 
 /** Waits until that many runs match; the list follows the truth by a moment. */
-export function waitForRuns(world: Pick<World, 'name' | 'backbone'>, query: string, count: number): Promise<Run[]> {
+export function waitForRuns(world: Pick<World, 'name' | 'runtime'>, query: string, count: number): Promise<Run[]> {
   return eventually(async () => {
     const runs = await runsOf(world, query);
     return runs.length >= count && runs;

@@ -3,10 +3,10 @@ import type { World } from './world.ts';
 
 /** Runs a schedule's workflow now, as the schedule does, and returns its result. */
 export async function runSchedule<Result>(
-  { name, backbone }: Pick<World, 'name' | 'backbone'>,
+  { name, runtime }: Pick<World, 'name' | 'runtime'>,
   schedule: string,
 ): Promise<Result> {
-  const { client } = backbone.temporal;
+  const { client } = runtime.temporal;
   const handle = client.schedule.getHandle(`${name}/${schedule}`);
   const { info } = await handle.describe();
   await handle.trigger();
@@ -27,6 +27,6 @@ export interface SweepResult {
 }
 
 /** Finds what was left behind, as it happens every ten seconds. */
-export function sweep(world: Pick<World, 'name' | 'backbone'>): Promise<SweepResult> {
+export function sweep(world: Pick<World, 'name' | 'runtime'>): Promise<SweepResult> {
   return runSchedule(world, 'sweep-outbox');
 }

@@ -13,7 +13,7 @@ import { ConfigStore, type ReloadReport } from '#config/live/store.ts';
 import { ManualClock } from '#entities/kit/base/clock.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import type { StatementObserver } from '#entities/kit/storage/transaction.ts';
-import { openBackbone, type Backbone, type BackboneOptions } from '#runtime/runtime.ts';
+import { openRuntime, type CoreRuntime, type CoreRuntimeOptions } from '#runtime/core-runtime.ts';
 import { hasListener } from '#workflows/events/subscriptions.ts';
 import { startWorker, type RunningWorker } from '#worker/start-worker.ts';
 import { createDatabase, dropDatabase } from '#temporal-dev/servers/create-database.ts';
@@ -32,7 +32,7 @@ export interface WorldOptions {
   /** Listeners besides those of the product. */
   readonly listeners?: readonly Listener[];
   readonly observers?: readonly StatementObserver[];
-  readonly onDecision?: BackboneOptions['onDecision'];
+  readonly onDecision?: CoreRuntimeOptions['onDecision'];
   /** Routes besides those of the product, for handlers that misbehave on purpose. */
   readonly routes?: readonly Route[];
   /** Leave out the check at the end that rows, history, events, deliveries and tuples agree; say why at the call. */
@@ -50,7 +50,7 @@ export interface InstanceOptions {
 /** One API process of a world. */
 export interface Instance {
   readonly api: Api;
-  readonly backbone: Backbone;
+  readonly runtime: CoreRuntime;
   readonly config: ConfigStore;
   client(): TestClient;
   /** Opens real ports; they close with the instance. */
@@ -68,7 +68,7 @@ export interface World {
   readonly databaseUrl: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly config: ConfigStore;
-  readonly backbone: Backbone;
+  readonly runtime: CoreRuntime;
   readonly api: Api;
   readonly clock: ManualClock;
   readonly logs: Record<string, unknown>[];
@@ -126,7 +126,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       logger,
       record: recordRead,
     });
-    const backbone = await openBackbone({
+    const runtime = await openRuntime({
       config,
       temporalEnvironment: {},
       logger,
@@ -139,7 +139,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     const routes = more.routes ?? options.routes ?? [];
     const api = await createApi({
       config,
-      backbone,
+      runtime,
       logger,
       metrics: new Metrics(),
       clock,
@@ -150,7 +150,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     const sockets: Listening[] = [];
     return {
       api,
-      backbone,
+      runtime,
       config,
       client: () => new TestClient(api.app, config),
       listen: async () => {
@@ -163,7 +163,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
         installRuntime();
         return startWorker({
           config,
-          backbone,
+          runtime,
           logger,
           listeners,
           bundlePath: stack.bundlePath,
@@ -176,12 +176,12 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       },
       close: async () => {
         config.close();
-        await backbone.close();
+        await runtime.close();
       },
     };
   };
   const first = await openInstance({});
-  const { api, backbone, config } = first;
+  const { api, runtime, config } = first;
   const others: Instance[] = [];
 
   let worker: RunningWorker | undefined;
@@ -192,7 +192,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     databaseUrl,
     environment,
     config,
-    backbone,
+    runtime,
     api,
     clock,
     logs,
@@ -217,10 +217,10 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       const instances = [first, ...others];
       await Promise.all(instances.map((instance) => instance.stopServing()));
       await worker?.stop();
-      if (hadWorker) await removeSchedules(name, backbone);
+      if (hadWorker) await removeSchedules(name, runtime);
       try {
         await assertNothingHeld(instances);
-        if (!options.skipVerify) await assertAgreement(backbone, hadWorker);
+        if (!options.skipVerify) await assertAgreement(runtime, hadWorker);
       } finally {
         await Promise.all(instances.map((instance) => instance.close()));
         await dropDatabase(stack.postgresUrl.replace('DATABASE', 'postgres'), name);
@@ -231,14 +231,14 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
 
 /** No request, whatever became of it, leaves a connection checked out or a unit of work open. */
 async function assertNothingHeld(instances: readonly Instance[]): Promise<void> {
-  for (const { backbone } of instances) {
-    const { pool } = backbone.database;
+  for (const { runtime } of instances) {
+    const { pool } = runtime.database;
     // Background work of the last requests may still be at it.
     await eventually(
-      () => backbone.database.activeUnits === 0 && pool.waitingCount === 0 && pool.idleCount === pool.totalCount,
+      () => runtime.database.activeUnits === 0 && pool.waitingCount === 0 && pool.idleCount === pool.totalCount,
     ).catch(() => {
       throw new Error(
-        `left behind: ${backbone.database.activeUnits} units of work, ${pool.totalCount - pool.idleCount} connections, ${pool.waitingCount} waiting`,
+        `left behind: ${runtime.database.activeUnits} units of work, ${pool.totalCount - pool.idleCount} connections, ${pool.waitingCount} waiting`,
       );
     });
   }
@@ -247,7 +247,7 @@ async function assertNothingHeld(instances: readonly Instance[]): Promise<void> 
 /** Left behind, they would go on starting workflows that nobody runs any more. */
 export async function removeSchedules(
   prefix: string,
-  { temporal }: Backbone,
+  { temporal }: CoreRuntime,
   names = ['sweep-outbox', 'prune-records', 'reconcile-authorization'],
 ): Promise<void> {
   const { schedule } = temporal.client;
@@ -255,8 +255,8 @@ export async function removeSchedules(
 }
 
 /** Every suite ends with the question whether all that was recorded agrees. */
-async function assertAgreement(backbone: Backbone, hadWorker: boolean): Promise<void> {
-  const found = await verifyInstallation(backbone, { isQuiet: false });
+async function assertAgreement(runtime: CoreRuntime, hadWorker: boolean): Promise<void> {
+  const found = await verifyInstallation(runtime, { isQuiet: false });
   // Where no worker ever was, events wait, and a clock that was moved makes them look old.
   const disagreements = hadWorker ? found : found.filter((line) => !line.endsWith('was never delivered'));
   if (disagreements.length > 0) throw new Error(`the installation disagrees with itself:\n${disagreements.join('\n')}`);

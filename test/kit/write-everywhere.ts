@@ -61,7 +61,7 @@ export async function writeEverywhere(
     }
   }
   if (writtenFields(module, false).length > 0) answers.push(...(await changeEverywhere(client, module, word, id)));
-  await askFor(client, module, word);
+  await reserve(client, module, word);
   return { id, answers };
 }
 
@@ -136,7 +136,7 @@ function csvOf(inputs: readonly Input[]): string {
 }
 
 /** By filters, searches and cursors. */
-async function askFor(client: TestClient, module: EntityModule, word: (place: string) => string): Promise<void> {
+async function reserve(client: TestClient, module: EntityModule, word: (place: string) => string): Promise<void> {
   const { kind, filter, search } = module;
   const { path } = recordNames(module);
   for (const name of filter.filter((each) => module.fields[each]?.type === 'text')) {

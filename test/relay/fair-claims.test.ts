@@ -21,7 +21,7 @@ const events = (count: number, organizationId: string | null): Announcement[] =>
   Array.from({ length: count }, () => ({ topic: 'fair.happened', organizationId }));
 
 function claim(afterTenant = ''): Promise<ClaimedBatch | undefined> {
-  return world.backbone.database.transact({ caller: systemCaller('test'), requestId: newId() }, (unit) =>
+  return world.runtime.database.transact({ caller: systemCaller('test'), requestId: newId() }, (unit) =>
     claimBatch(unit, 200, afterTenant),
   );
 }

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const relay = () => world.backbone.tuples as NonNullable<typeof world.backbone.tuples>;
+const relay = () => world.runtime.tuples as NonNullable<typeof world.runtime.tuples>;
 
 async function unapplied(): Promise<string[]> {
   const rows = await asOwner<{ object: string }>(
@@ -45,7 +45,7 @@ test('a request that holds a tuple does not keep the others from the store', asy
   const other = await assigned('other');
   await relay().apply();
   await expect(
-    world.backbone.store?.check({ object: `task:${other.id}`, relation: 'assignee', subject: `user:${user.id}` }),
+    world.runtime.store?.check({ object: `task:${other.id}`, relation: 'assignee', subject: `user:${user.id}` }),
   ).resolves.toBe(true);
   expect(await unapplied()).toEqual([`task:${id}`]);
   release();
@@ -53,6 +53,6 @@ test('a request that holds a tuple does not keep the others from the store', asy
   await relay().apply();
   expect(await unapplied()).toEqual([]);
   await expect(
-    world.backbone.store?.check({ object: `task:${id}`, relation: 'assignee', subject: `user:${user.id}` }),
+    world.runtime.store?.check({ object: `task:${id}`, relation: 'assignee', subject: `user:${user.id}` }),
   ).resolves.toBe(false);
 });

@@ -29,7 +29,7 @@ afterAll(() => world.close());
 test('a batch that was claimed and not started is started by the sweep, under its own id and once', async () => {
   await announce(world, [{ topic: 'left.happened' }, { topic: 'left.happened' }]);
   // What a process does that dies between the claim and the start.
-  const claimed = await world.backbone.database.transact({ caller: systemCaller('test'), requestId: newId() }, (unit) =>
+  const claimed = await world.runtime.database.transact({ caller: systemCaller('test'), requestId: newId() }, (unit) =>
     claimBatch(unit, 200),
   );
   await world.reconfigure({ CORE_WORKFLOWS_DISPATCH_ENABLED: 'true' });
@@ -51,7 +51,7 @@ test('a batch that was claimed and not started is started by the sweep, under it
 test('RescueStuckJobsAfter is the age at which a batch counts as left behind', async () => {
   await world.reconfigure({ CORE_WORKFLOWS_DISPATCH_ENABLED: 'false' });
   await announce(world, [{ topic: 'left.happened' }]);
-  await world.backbone.database.transact({ caller: systemCaller('test'), requestId: newId() }, (unit) =>
+  await world.runtime.database.transact({ caller: systemCaller('test'), requestId: newId() }, (unit) =>
     claimBatch(unit, 200),
   );
   await world.reconfigure({

@@ -21,8 +21,8 @@ async function inWorld(work: (world: World) => Promise<void>): Promise<void> {
   }
 }
 
-const maintain = ({ backbone }: World, at: Date) =>
-  backbone.database.transact({ caller: systemCaller('test'), requestId: newId() }, (unit) =>
+const maintain = ({ runtime }: World, at: Date) =>
+  runtime.database.transact({ caller: systemCaller('test'), requestId: newId() }, (unit) =>
     maintainPartitions(unit, at, keep),
   );
 
@@ -140,7 +140,7 @@ describe.concurrent('maintain_partitions', () => {
   it('does not wait long for somebody who reads, and comes back for what it left', () =>
     inWorld(async (world) => {
       await plant(world, inDays(0), 'settled');
-      const reader = world.backbone.database.unitOfWork({ caller: systemCaller('test'), requestId: newId() });
+      const reader = world.runtime.database.unitOfWork({ caller: systemCaller('test'), requestId: newId() });
       const session = await reader.readAs('system');
       await session.query('select 1 from events');
       await maintain(world, inDays(40));

@@ -6,7 +6,7 @@ const question = { object: 'task:1', relation: 'can_edit', subject: 'user:1', co
 test.each<[string, boolean]>([
   ['rights that are behind are refused', true],
   ['a right that is on its way is left out', false],
-])('a decision waits no longer than its patience for the relay: %s', async (_about, isBehind) => {
+])('a decision waits no longer than its patience for the relay: %s', async (_about, isStale) => {
   const { promise: applying, reject: fail } = Promise.withResolvers<number>();
   const authorizer = new StoreAuthorizer({
     store: { check: () => Promise.resolve(false) },
@@ -15,9 +15,9 @@ test.each<[string, boolean]>([
     allows: { has: () => Promise.resolve(false), add: () => Promise.resolve() },
   });
   const decided = authorizer.decide(question, () =>
-    Promise.resolve({ organizations: [], revisions: '', isBehind, hasWaiting: true }),
+    Promise.resolve({ organizations: [], revisions: '', isStale, hasPending: true }),
   );
-  if (isBehind) await expect(decided).rejects.toMatchObject({ code: 'authorization_unavailable' });
+  if (isStale) await expect(decided).rejects.toMatchObject({ code: 'authorization_unavailable' });
   else await expect(decided).resolves.toMatchObject({ isAllowed: false });
   // Vitest fails on what nobody handles.
   fail(new Error('the store is away'));

@@ -13,7 +13,7 @@ beforeAll(async () => {
     environment: { CORE_JOBQUEUE_CONNECTIONURI: `temporal://${inject('stack').temporalAddress}/${namespace}` },
   });
   // A namespace that somebody made without the search attributes.
-  const { workflowService } = world.backbone.temporal.connection;
+  const { workflowService } = world.runtime.temporal.connection;
   await workflowService.registerNamespace({
     namespace,
     workflowExecutionRetentionPeriod: { seconds: 86_400 as never },

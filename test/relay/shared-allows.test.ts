@@ -69,7 +69,7 @@ const checks = () => fga.requests.filter(({ path }) => path.endsWith('/check')).
 async function ownTask(): Promise<string> {
   const answer = await here.post('/v1/tasks', { title: 'remembered' });
   expect(answer.status).toBe(201);
-  await world.backbone.tuples?.apply();
+  await world.runtime.tuples?.apply();
   fga.requests.length = 0;
   return answer.body.id;
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { membership } from '#entities/index.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import type { Backbone } from '#runtime/runtime.ts';
+import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { OpenfgaProxy } from '../kit/fakes/openfga-proxy.ts';
 import { eventually } from '../kit/eventually.ts';
@@ -32,8 +32,8 @@ const tupleOf = ({ user, organization }: Person, relation = 'owner') => ({
   relation,
   subject: `user:${user.id}`,
 });
-const isGranted = (person: Person, relation?: string) => world.backbone.store?.check(tupleOf(person, relation));
-const relayOf = ({ tuples }: Backbone) => tuples as NonNullable<typeof tuples>;
+const isGranted = (person: Person, relation?: string) => world.runtime.store?.check(tupleOf(person, relation));
+const relayOf = ({ tuples }: CoreRuntime) => tuples as NonNullable<typeof tuples>;
 
 /** What the rows say of a person's tuple. */
 async function rowOf(person: Person) {
@@ -47,9 +47,9 @@ async function rowOf(person: Person) {
   return row;
 }
 
-async function revoke({ user, organization }: Person, through: Pick<World, 'backbone'> = world): Promise<void> {
+async function revoke({ user, organization }: Person, through: Pick<World, 'runtime'> = world): Promise<void> {
   const context = { caller: systemCaller('test', organization.id), requestId: newId() };
-  await through.backbone.database.transact(context, async ({ data }) => {
+  await through.runtime.database.transact(context, async ({ data }) => {
     const held = await data.findOne(membership, { organizationId: { eq: organization.id }, userId: { eq: user.id } });
     await data.remove(membership, held?.id ?? '');
   });
@@ -82,7 +82,7 @@ test('changed rights are in the store before the answer leaves', async () => {
 
 test('rights of new records follow in a moment, several in one write', async () => {
   const client = await signedIn(world, await buildPerson(world));
-  await relayOf(world.backbone).apply();
+  await relayOf(world.runtime).apply();
   fga.writes.length = 0;
   const made = await Promise.all(
     ['one', 'two', 'three'].map(async (name) => {
@@ -101,9 +101,9 @@ test('while the store is away requests succeed, and the sweep applies what waits
   fga.isAway = true;
   const person = await buildPerson(world);
   expect(await rowOf(person)).toMatchObject({ present: true, version: '1', applied: '0' });
-  await expect(relayOf(world.backbone).apply()).rejects.toMatchObject({ code: 'authorization_unavailable' });
+  await expect(relayOf(world.runtime).apply()).rejects.toMatchObject({ code: 'authorization_unavailable' });
   fga.isAway = false;
-  await relayOf(world.backbone).apply();
+  await relayOf(world.runtime).apply();
   expect(await isGranted(person)).toBe(true);
 });
 
@@ -116,7 +116,7 @@ test('a slow store holds the answer up for a moment only, and one connection', a
   expect(performance.now() - startedAt).toBeLessThan(10_000);
   expect(fga.writes).toHaveLength(1);
   // The worker of this process has some of its own for a moment.
-  await eventually(() => world.backbone.database.activeUnits === 1);
+  await eventually(() => world.runtime.database.activeUnits === 1);
   held.release();
   for (const person of people) await eventually(() => isGranted(person));
 });
@@ -140,14 +140,14 @@ test('a revocation that overtakes its grant on the way to the store is what stay
 
 test('many relays and many changes leave the store as the rows say', async () => {
   const others = await Promise.all([world.openInstance(), world.openInstance()]);
-  const relays = [world, ...others].map(({ backbone }) => relayOf(backbone));
+  const relays = [world, ...others].map(({ runtime }) => relayOf(runtime));
   const people = await Promise.all(Array.from({ length: 5 }, () => buildPerson(world)));
   fga.beforeWrite = () => new Promise((resolve) => setTimeout(resolve, Math.random() * 10));
   await Promise.all(
     people.map(async ({ user, organization }) => {
       for (let round = 0; round < 8; round++) {
         const context = { caller: systemCaller('test', organization.id), requestId: newId() };
-        await world.backbone.database.transact(context, async ({ data }) => {
+        await world.runtime.database.transact(context, async ({ data }) => {
           const held = await data.findOne(membership, { userId: { eq: user.id } });
           if (held) await data.remove(membership, held.id);
           else await data.create(membership, { organizationId: organization.id, userId: user.id, role: 'owner' });
@@ -175,12 +175,12 @@ test('an older write that lands after its relay has died is undone', async () =>
     confirmAt: expect.any(Date),
   });
   // The grant of a relay that died with its request on the way.
-  await world.backbone.store?.write([tupleOf(person)], []);
+  await world.runtime.store?.write([tupleOf(person)], []);
   expect(await isGranted(person)).toBe(true);
 
-  expect(await relayOf(world.backbone).apply()).toBe(0);
+  expect(await relayOf(world.runtime).apply()).toBe(0);
   world.clock.advance(61_000);
-  await relayOf(world.backbone).apply();
+  await relayOf(world.runtime).apply();
   expect(await isGranted(person)).toBe(false);
   expect(await rowOf(person)).toMatchObject({ confirmAt: null });
 });
@@ -190,7 +190,7 @@ test('authz.maxbatchwritesize is the most tuples of one write', async () => {
   await world.reconfigure({ CORE_AUTHZ_MAXBATCHWRITESIZE: '3' });
   await Promise.all(Array.from({ length: 7 }, () => buildPerson(world)));
   fga.isAway = false;
-  await relayOf(world.backbone).apply();
+  await relayOf(world.runtime).apply();
   const sizes = fga.writes.map(({ writes }) => writes.length);
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(7);
   expect(Math.max(...sizes)).toBe(3);

@@ -27,7 +27,7 @@ test('relays of several processes never claim the same event, and together claim
     );
   const other = await world.openInstance();
   const claimed: string[] = [];
-  const claimer = async ({ database }: World['backbone']) => {
+  const claimer = async ({ database }: World['runtime']) => {
     let misses = 0;
     while (misses < 20) {
       const batch = await database.transact({ caller: systemCaller('test'), requestId: newId() }, (unit) =>
@@ -37,7 +37,7 @@ test('relays of several processes never claim the same event, and together claim
       else misses++;
     }
   };
-  await Promise.all([world, other, world, other].map(({ backbone }) => claimer(backbone)));
+  await Promise.all([world, other, world, other].map(({ runtime }) => claimer(runtime)));
   const events = await storedEvents(world, 'contested.happened');
   expect(events.every((event) => event.batchId !== null)).toBe(true);
   // What the claimers say they have is what stands in the rows: nothing was claimed twice.

@@ -35,7 +35,7 @@ async function broken(work: (parts: Broken) => Promise<void>, hasWorker = false)
   try {
     const person = await buildPerson(world);
     // On a slow machine its tuple may still be on its way.
-    await world.backbone.tuples?.apply();
+    await world.runtime.tuples?.apply();
     const plant = (text: string, ...values: unknown[]) => asOwner(world, text, values);
     if (!hasWorker) {
       await plant(`insert into event_deliveries select occurred_at, id, 'set-up-organization', entity_id, 'done', null, occurred_at
@@ -51,7 +51,7 @@ async function broken(work: (parts: Broken) => Promise<void>, hasWorker = false)
       world,
       person,
       plant,
-      verify: (isQuiet = true) => verifyInstallation(world.backbone, { isQuiet }),
+      verify: (isQuiet = true) => verifyInstallation(world.runtime, { isQuiet }),
       tuple,
       line: `${tuple.object} ${tuple.relation} ${tuple.subject}`,
     });
@@ -159,7 +159,7 @@ describe.concurrent('verifyInstallation', () => {
       const [run] = await waitForRuns(world, 'WorkflowType = "deliverEvent"', 1);
       world.clock.advance(1);
       expect(await verify()).toEqual([]);
-      await world.backbone.temporal.client.workflow.getHandle(`${world.name}/${run?.id}`).terminate();
+      await world.runtime.temporal.client.workflow.getHandle(`${world.name}/${run?.id}`).terminate();
       expect(await verify()).toEqual([
         expect.stringMatching(
           `^delivery of event \\w+ \\(.+\\) to verify-failing is failing, but its workflow ${world.name}/${run?.id} is TERMINATED$`,
@@ -170,7 +170,7 @@ describe.concurrent('verifyInstallation', () => {
   it('a live row whose tuple nobody desires', () =>
     broken(async ({ world, verify, plant, line, tuple }) => {
       await plant('update desired_tuples set present = false, version = version + 1, applied_version = version + 1');
-      await world.backbone.store?.write([], [tuple]);
+      await world.runtime.store?.write([], [tuple]);
       expect(await verify()).toEqual([`a live membership stands for the tuple "${line}", which is not desired`]);
     }));
 
@@ -201,7 +201,7 @@ describe.concurrent('verifyInstallation', () => {
 
   it('a tuple that the authorization store has lost', () =>
     broken(async ({ world, verify, line, tuple }) => {
-      await world.backbone.store?.write([], [tuple]);
+      await world.runtime.store?.write([], [tuple]);
       expect(await verify()).toEqual([`tuple "${line}" is desired and applied, but not in the authorization store`]);
     }));
 
@@ -217,7 +217,7 @@ describe.concurrent('verifyInstallation', () => {
   it('a tuple in the authorization store that nothing desires', () =>
     broken(async ({ world, verify }) => {
       const stray = { object: `organization:${newId()}`, relation: 'owner', subject: `user:${newId()}` };
-      await world.backbone.store?.write([stray], []);
+      await world.runtime.store?.write([stray], []);
       expect(await verify()).toEqual([
         `tuple "${stray.object} ${stray.relation} ${stray.subject}" is in the authorization store, but nothing desires it`,
       ]);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 function asSystem<T>(work: (data: DataClient) => Promise<T>): Promise<T> {
-  return world.backbone.database.transact({ caller: systemCaller('test'), requestId: 'lock-out' }, ({ data }) =>
+  return world.runtime.database.transact({ caller: systemCaller('test'), requestId: 'lock-out' }, ({ data }) =>
     work(data),
   );
 }

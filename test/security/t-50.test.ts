@@ -56,14 +56,11 @@ beforeAll(async () => {
       subjectId: newId(),
       organizationId: organization.id,
       relations,
-      modules: productModules,
+      productModules,
     }),
   );
-  callers.set(
-    'person without organization',
-    callerOf({ kind: 'user', subjectId: owner.user.id, modules: productModules }),
-  );
-  callers.set('anonymous', { ...anonymousCaller, modules: productModules });
+  callers.set('person without organization', callerOf({ kind: 'user', subjectId: owner.user.id, productModules }));
+  callers.set('anonymous', { ...anonymousCaller, productModules });
   attackers = callers;
   secrets = await valuesOf(victim.organization.id);
 }, 60_000);
@@ -88,7 +85,7 @@ async function leave({ user }: Person): Promise<void> {
 }
 
 function callerOfPerson({ user, organization }: Person): Promise<Caller> {
-  return callerNow(world.backbone, user.id, organization.id);
+  return callerNow(world.runtime, user.id, organization.id);
 }
 
 /** Ids, short names and texts of the records of an organization. */
@@ -107,7 +104,7 @@ async function valuesOf(organizationId: string): Promise<Set<string>> {
 
 /** Runs an operation as the product does, and takes it back. */
 async function answer(of: GraphQLSchema, caller: Caller, { document }: IdPosition, variables: object): Promise<string> {
-  const unit = world.backbone.database.unitOfWork({ caller, requestId: newId() });
+  const unit = world.runtime.database.unitOfWork({ caller, requestId: newId() });
   try {
     const contextValue = { services: { config: world.config }, unit } as unknown as GraphqlContext;
     const result = await execute({
@@ -233,7 +230,7 @@ describe('through GraphQL', () => {
         build: () => ({
           type: GraphQLString,
           args: { id: { type: new GraphQLNonNull(GraphQLID) } },
-          resolve: () => refuseSwitchedOff({ ...task, modules: ['registry'] }, anonymousCaller),
+          resolve: () => refuseSwitchedOff({ ...task, productModules: ['registry'] }, anonymousCaller),
         }),
       },
     ]);

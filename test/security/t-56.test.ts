@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { rememberedKey } from '#activities/clients/cache/allow-cache.ts';
-import type { Question } from '#entities/kit/access/authorizer.ts';
+import type { CheckRequest } from '#entities/kit/access/authorizer.ts';
 import type { ConditionedTuple } from '#entities/kit/model/tuples.ts';
 import { Random } from '../kit/random.ts';
 
 // T-56: OpenFGA CVE-2026-33729, -34972, -48096; Oathkeeper CVE-2026-33496: keys of remembered decisions that two questions share.
 
 interface Asked {
-  readonly question: Question;
+  readonly question: CheckRequest;
   readonly revisions: string;
 }
 
@@ -111,7 +111,7 @@ test.each([
   [{ object: 'task:1\n' }, { object: 'task:1' }],
   [{ object: 'task:é' }, { object: 'task:e\u0301' }],
 ])('%j and %j are different', (one, two) => {
-  const empty: Question = { object: '', relation: '', subject: '', context: [] };
+  const empty: CheckRequest = { object: '', relation: '', subject: '', context: [] };
   expect(rememberedKey({ ...empty, ...one }, '')).not.toBe(rememberedKey({ ...empty, ...two }, ''));
 });
 

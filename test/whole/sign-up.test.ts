@@ -20,7 +20,7 @@ test('a sign-up becomes a row, an event, a finished workflow and a mail, all fou
   const requestId = registered.headers['x-request-id'] as string;
 
   const [mail] = await waitForMails(world, 'ada@example.com');
-  const { client: temporal } = world.backbone.temporal;
+  const { client: temporal } = world.runtime.temporal;
   const runs = await eventually(async () => {
     const found = await Array.fromAsync(temporal.workflow.list({ query: `RequestId = "${requestId}"` }));
     return found.length === 2 && found.every((run) => run.status.name === 'COMPLETED') && found;

@@ -27,10 +27,10 @@ async function retentionAfter(periods: Readonly<Record<string, number>>): Promis
     },
   });
   const worker = await instance.startWorker();
-  const { temporal } = instance.backbone;
+  const { temporal } = instance.runtime;
   const { namespace } = temporal.settings;
   const { config } = await temporal.connection.workflowService.describeNamespace({ namespace });
-  await removeSchedules(world.name, instance.backbone);
+  await removeSchedules(world.name, instance.runtime);
   await worker.stop();
   return Number(config?.workflowExecutionRetentionTtl?.seconds) / 3_600;
 }
@@ -45,7 +45,7 @@ test('without runmigrations a start says what is missing and how to mend it', as
 test('with runmigrations the namespace of connectionuri is made, with its search attributes', async () => {
   await retentionAfter({});
   const instance = await world.openInstance({ environment: { CORE_JOBQUEUE_CONNECTIONURI: uri } });
-  const { connection, settings } = instance.backbone.temporal;
+  const { connection, settings } = instance.runtime.temporal;
   expect(settings.namespace).toBe(`own-${world.name}`);
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace: settings.namespace });
   expect(Object.keys(customAttributes ?? {})).toEqual(expect.arrayContaining(Object.keys(searchAttributes)));

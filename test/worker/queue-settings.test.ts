@@ -48,7 +48,7 @@ beforeAll(async () => {
   ]);
 });
 afterAll(async () => {
-  const { schedule } = changed.backbone.temporal.client;
+  const { schedule } = changed.runtime.temporal.client;
   for (const name of ['nightly', 'foreign']) await schedule.getHandle(`${changed.name}/${name}`).delete();
   await Promise.all([usual.close(), changed.close()]);
 });
@@ -58,7 +58,7 @@ async function mailWorkflow(world: World) {
   const email = `queue-${newId().toLowerCase()}@example.com`;
   await world.client().post('/v1/register', { email, password: 'correct horse battery' });
   await waitForMails(world, email);
-  const { workflow } = world.backbone.temporal.client;
+  const { workflow } = world.runtime.temporal.client;
   const run = await eventually(async () => {
     for await (const found of workflow.list({
       query: `WorkflowId STARTS_WITH "${world.name}/" AND WorkflowType = "sendEmail"`,
@@ -131,7 +131,7 @@ test('interceptors stand around starts and activities where the lists name them'
 
 describe('schedules', () => {
   const describeSchedule = (world: World, name: string) =>
-    world.backbone.temporal.client.schedule.getHandle(`${world.name}/${name}`).describe();
+    world.runtime.temporal.client.schedule.getHandle(`${world.name}/${name}`).describe();
 
   test('are those of the release and of PeriodicJobs, unknown workflows with SkipUnknownJobCheck only', async () => {
     const nightly = await describeSchedule(changed, 'nightly');

@@ -119,7 +119,7 @@ test('workers share the queues among them: what nobody serves waits', async () =
   const email = `shared-${newId().toLowerCase()}@example.com`;
   await instance.client().post('/v1/register', { email, password: 'correct horse battery' });
   const [mail] = await waitForRuns(world, 'WorkflowType = "sendEmail" AND ExecutionStatus = "Running"', 1);
-  const { client } = world.backbone.temporal;
+  const { client } = world.runtime.temporal;
   const described = await eventually(async () => {
     const { raw } = await client.workflow.getHandle(`${world.name}/${mail?.id}`).describe();
     return raw.pendingActivities?.[0];

@@ -9,7 +9,7 @@ beforeAll(async () => {
   world = await openWorld();
 });
 afterAll(async () => {
-  await removeSchedules(world.name, world.backbone, ['weekly', 'hourly', 'paused']);
+  await removeSchedules(world.name, world.runtime, ['weekly', 'hourly', 'paused']);
   await world.close();
 });
 
@@ -21,7 +21,7 @@ async function converge(environment: Readonly<Record<string, string>>, queues?: 
 }
 
 const periodic = (...jobs: readonly object[]) => ({ CORE_JOBQUEUE_QUEUECONF_PERIODICJOBS: JSON.stringify(jobs) });
-const handleOf = (name: string) => world.backbone.temporal.client.schedule.getHandle(`${world.name}/${name}`);
+const handleOf = (name: string) => world.runtime.temporal.client.schedule.getHandle(`${world.name}/${name}`);
 const describeSchedule = (name: string) => handleOf(name).describe();
 
 /** What a schedule starts, when, and whether it does. */
@@ -40,7 +40,7 @@ async function stateOf(name: string) {
 /** A new schedule is listed after a moment, and only what is listed can be missed in a configuration. */
 const isListed = (name: string) =>
   eventually(async () => {
-    const listed = await Array.fromAsync(world.backbone.temporal.client.schedule.list());
+    const listed = await Array.fromAsync(world.runtime.temporal.client.schedule.list());
     return listed.some((schedule) => schedule.scheduleId === `${world.name}/${name}`);
   });
 
@@ -127,11 +127,11 @@ test('Schema is the prefix of queues, workflows and schedules, and keeps install
   const schema = `${world.name}-other`;
   const other = await world.openInstance({ environment: { CORE_JOBQUEUE_QUEUECONF_SCHEMA: schema } });
   const worker = await other.startWorker();
-  const { schedule, workflow } = other.backbone.temporal.client;
+  const { schedule, workflow } = other.runtime.temporal.client;
   const { action } = await schedule.getHandle(`${schema}/prune-records`).describe();
   expect(action).toMatchObject({ taskQueue: `${schema}/workflows` });
-  await runSchedule({ name: schema, backbone: other.backbone }, 'prune-records');
-  const [run] = await waitForRuns({ name: schema, backbone: other.backbone }, 'WorkflowType = "pruneRecords"', 1);
+  await runSchedule({ name: schema, runtime: other.runtime }, 'prune-records');
+  const [run] = await waitForRuns({ name: schema, runtime: other.runtime }, 'WorkflowType = "pruneRecords"', 1);
   expect(await workflow.getHandle(`${schema}/${run?.id}`).describe()).toMatchObject({
     taskQueue: `${schema}/workflows`,
   });
@@ -139,5 +139,5 @@ test('Schema is the prefix of queues, workflows and schedules, and keeps install
   // The schedules of the installation beside it are still there.
   expect(await stateOf('prune-records')).toMatchObject({ taskQueue: `${world.name}/workflows` });
   await worker.stop();
-  await removeSchedules(schema, other.backbone);
+  await removeSchedules(schema, other.runtime);
 });

@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterEach(async () => {
   broken.clear();
   for (const run of await runsOf(world, 'WorkflowType = "deliverEvent" AND ExecutionStatus = "Running"'))
-    await world.backbone.temporal.client.workflow
+    await world.runtime.temporal.client.workflow
       .getHandle(`${world.name}/${run.id}`)
       .signal('retryDelivery')
       .catch((error: unknown) => {

@@ -41,7 +41,7 @@ async function deliver(work: Listener['deliver']): Promise<{ requestId: string; 
   act = () => {};
   const id = `${world.name}/event/${delivery?.eventId}/acting`;
   if (delivery?.state === 'failing') {
-    const handle = world.backbone.temporal.client.workflow.getHandle(id);
+    const handle = world.runtime.temporal.client.workflow.getHandle(id);
     await eventually(() => handle.signal('skipDelivery').then(() => true));
     await handle.result();
   }

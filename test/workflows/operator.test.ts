@@ -87,7 +87,7 @@ describe('a delivery that has failed as often as MaxAttempts allows', () => {
     const runs = await waitForRuns(world, `EntityId = "${record.entityId}"`, 2);
     const second = runs.find((run) => run.status === 'RUNNING');
     record.mend();
-    await world.backbone.temporal.client.workflow.getHandle(`${world.name}/${second?.id}`).signal('retryDelivery');
+    await world.runtime.temporal.client.workflow.getHandle(`${world.name}/${second?.id}`).signal('retryDelivery');
     await eventually(async () => (await record.states()).join() === 'skipped,done,done');
   });
 });

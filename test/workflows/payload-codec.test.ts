@@ -84,8 +84,8 @@ describe('what Temporal stores', () => {
 
   /** Everything the server holds of a run, as bytes. */
   async function stored(workflowId: string): Promise<string> {
-    const { client } = world.backbone.temporal;
-    const { namespace } = world.backbone.temporal.settings;
+    const { client } = world.runtime.temporal;
+    const { namespace } = world.runtime.temporal.settings;
     const execution = { workflowId: `${world.name}/${workflowId}` };
     const { history } = await client.workflowService.getWorkflowExecutionHistory({ namespace, execution });
     const described = await client.workflowService.describeWorkflowExecution({ namespace, execution });
@@ -108,7 +108,7 @@ describe('what Temporal stores', () => {
     const refused = await announce(world, [{ topic: 'refusing.happened', payload: { note: canary.message } }]);
     const [delivery] = await waitForRuns(world, `RequestId = "${refused}" AND WorkflowType = "deliverEvent"`, 1);
     // Its last attempt has failed and the failure is in its history.
-    const handle = world.backbone.temporal.client.workflow.getHandle(`${world.name}/${delivery?.id}`);
+    const handle = world.runtime.temporal.client.workflow.getHandle(`${world.name}/${delivery?.id}`);
     await eventually(async () =>
       (await handle.fetchHistory()).events?.some((event) => event.activityTaskFailedEventAttributes),
     );
@@ -146,8 +146,8 @@ describe('what Temporal stores', () => {
 
   test('holds the input of schedules encrypted too', async () => {
     const worker = await world.startWorker();
-    const { client } = world.backbone.temporal;
-    const { namespace } = world.backbone.temporal.settings;
+    const { client } = world.runtime.temporal;
+    const { namespace } = world.runtime.temporal.settings;
     const described = await client.workflowService.describeSchedule({ namespace, scheduleId: `${world.name}/canary` });
     const bytes = proto.temporal.api.workflowservice.v1.DescribeScheduleResponse.encode(described).finish();
     const text = Buffer.from(bytes).toString('latin1');
@@ -167,8 +167,8 @@ describe('what Temporal stores', () => {
     });
     const after = await rotated.startWorker();
     record.mend();
-    await rotated.backbone.temporal.client.workflow.getHandle(record.handle.workflowId).signal('retryDelivery');
-    expect(await rotated.backbone.temporal.client.workflow.getHandle(record.handle.workflowId).result()).toBe('done');
+    await rotated.runtime.temporal.client.workflow.getHandle(record.handle.workflowId).signal('retryDelivery');
+    expect(await rotated.runtime.temporal.client.workflow.getHandle(record.handle.workflowId).result()).toBe('done');
     const { events } = await record.handle.fetchHistory();
     const input = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0];
     const result = events?.at(-1)?.workflowExecutionCompletedEventAttributes?.result?.payloads?.[0];

@@ -32,17 +32,17 @@ afterAll(() => world.close());
 
 function asSystem<T>(work: (data: DataClient) => Promise<T>): Promise<T> {
   const caller = systemCaller('test', owner.organization.id);
-  return world.backbone.database.transact({ caller, requestId: newId() }, ({ data }) => work(data));
+  return world.runtime.database.transact({ caller, requestId: newId() }, ({ data }) => work(data));
 }
 
 const reconcile = () => runSchedule<ReconciliationReport>(world, 'reconcile-authorization');
-const storeOf = ({ backbone: { store } }: Pick<World, 'backbone'>) => store as NonNullable<typeof store>;
+const storeOf = ({ runtime: { store } }: Pick<World, 'runtime'>) => store as NonNullable<typeof store>;
 const lineOf = ({ object, relation, subject }: Tuple) => `${object} ${relation} ${subject}`;
 const inOrder = { notDesired: 0, unfounded: 0, notStored: 0, onlyStored: 0 };
 
 /** Lines about tuples that rows, desired tuples and store disagree about. */
 const disagreements = async () =>
-  (await verifyInstallation(world.backbone, { isQuiet: false })).filter((line) => line.includes('tuple'));
+  (await verifyInstallation(world.runtime, { isQuiet: false })).filter((line) => line.includes('tuple'));
 
 const rowOf = async ({ object, relation, subject }: Tuple) =>
   (
@@ -61,13 +61,13 @@ const settled = 'values ($1, $2, $3, null, true, 1, 1)';
 /** A task of the member with its tuple. */
 async function owned(): Promise<{ id: string; tuple: Tuple }> {
   const made = await asSystem((data) => data.create(task, { title: 'task', assignerId: member.user.id }));
-  await world.backbone.tuples?.apply();
+  await world.runtime.tuples?.apply();
   return { id: made.id, tuple: { object: `task:${made.id}`, relation: 'assigner', subject: `user:${member.user.id}` } };
 }
 
 test('what is in order is left alone, and counted', async () => {
   await owned();
-  await world.backbone.tuples?.apply();
+  await world.runtime.tuples?.apply();
   const [{ rows, stored } = { rows: 0, stored: 0 }] = await asOwner<{ rows: number; stored: number }>(
     world,
     `select (select count(*)::int from memberships) + (select count(*)::int from tasks) as rows,
@@ -145,7 +145,7 @@ test('a run that becomes long hands over to the next one, with what was found', 
   const [lost, other] = [await owned(), await owned()];
   await plant(`delete from desired_tuples ${where}`, lost.tuple);
   await storeOf(world).write([], [other.tuple]);
-  const { temporal } = world.backbone;
+  const { temporal } = world.runtime;
   const handle = await temporal.client.workflow.start(reconcileAuthorizationContract.name, {
     taskQueue: temporal.taskQueue('workflows'),
     workflowId: `${world.name}/reconcile-by-hand`,
@@ -166,7 +166,7 @@ test('a run that becomes long hands over to the next one, with what was found', 
 describe('page by page', () => {
   /** All pages of a size, as the workflow asks for them. */
   async function pages(pageSize: number): Promise<{ repaired: ReconciliationReport['repaired']; count: number }> {
-    const { database, store, tuples } = world.backbone;
+    const { database, store, tuples } = world.runtime;
     const applyTuples = async () => tuples?.apply() ?? 0;
     const activities = createAuthorizationActivities({ database, store, applyTuples, pageSize });
     const repaired: ReconciliationReport['repaired'][number][] = [];
@@ -187,7 +187,7 @@ describe('page by page', () => {
     const { repaired, count } = await pages(2);
     expect(new Set(repaired.map(({ tuple }) => tuple))).toEqual(new Set(lost.map(({ tuple }) => lineOf(tuple))));
     expect(count).toBeGreaterThan(20);
-    await world.backbone.tuples?.apply();
+    await world.runtime.tuples?.apply();
     expect(await disagreements()).toEqual([]);
   });
 
@@ -217,7 +217,7 @@ describe('page by page', () => {
       await changing;
     }
     expect(found).toEqual([]);
-    await world.backbone.tuples?.apply();
+    await world.runtime.tuples?.apply();
     expect(await disagreements()).toEqual([]);
   });
 });

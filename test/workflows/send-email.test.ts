@@ -28,7 +28,7 @@ async function verificationOf(email: string): Promise<{ id: string; userId: stri
 }
 
 async function send(input: Omit<SendEmailInput, 'queue'>): Promise<string> {
-  const { temporal } = world.backbone;
+  const { temporal } = world.runtime;
   const whole = { ...input, queue: temporal.activityQueue('email') };
   await temporal.start(sendEmailContract, whole, { search: {} });
   return temporal.client.workflow.getHandle(temporal.workflowId(sendEmailContract, whole)).result() as Promise<string>;

@@ -29,7 +29,7 @@ test('an attempt under way decides over a skip that comes meanwhile: what was de
   const entityId = newId();
   await announce(world, [{ topic: 'slow.changed', entityId }]);
   const [run] = await waitForRuns(world, `EntityId = "${entityId}"`, 1);
-  const handle = world.backbone.temporal.client.workflow.getHandle(`${world.name}/${run?.id}`);
+  const handle = world.runtime.temporal.client.workflow.getHandle(`${world.name}/${run?.id}`);
   await eventually(() => attempts === 2);
   await handle.signal('skipDelivery');
   // The skip is asked for, and waits for the lock on the record.

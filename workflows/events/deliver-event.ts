@@ -37,10 +37,10 @@ export async function deliverEvent(input: DeliverEventInput): Promise<'done' | '
   });
   const key = { eventId: input.eventId, occurredAt: input.occurredAt, listener: input.listener };
 
-  let wish: 'retry' | 'skip' | undefined;
+  let operatorCommand: 'retry' | 'skip' | undefined;
   let round: CancellationScope | undefined;
   const wishes = (which: 'retry' | 'skip') => () => {
-    wish = which;
+    operatorCommand = which;
     round?.cancel();
   };
   setHandler(retryDelivery, wishes('retry'));
@@ -62,12 +62,12 @@ export async function deliverEvent(input: DeliverEventInput): Promise<'done' | '
   /** @returns whether the event was given up, instead of delivered */
   const deliver = async (): Promise<boolean> => {
     for (;;) {
-      if (wish === 'skip') return bookkeeping.skipFailing(key);
-      wish = undefined;
+      if (operatorCommand === 'skip') return bookkeeping.skipFailing(key);
+      operatorCommand = undefined;
       if (await attempt()) return false;
-      if (wish !== undefined) continue;
+      if (operatorCommand !== undefined) continue;
       setCurrentDetails(waitingFor(input));
-      await condition(() => wish !== undefined);
+      await condition(() => operatorCommand !== undefined);
       setCurrentDetails('');
     }
   };

@@ -7,7 +7,7 @@ import type { ReconcileInput, ReconciliationReport } from './reconcile-authoriza
 const usualPagesPerRun = 1_000;
 
 /** Most repairs that the report names. */
-const mostSamples = 100;
+const maxSamples = 100;
 
 const nothing: ReconciliationReport = {
   checked: { rows: 0, desired: 0, stored: 0 },
@@ -38,7 +38,7 @@ function withPage({ checked, repaired, counts }: ReconciliationReport, page: Rec
   for (const { was } of found) counted[was] += 1;
   return {
     checked: { ...checked, [page.checked.what]: checked[page.checked.what] + page.checked.count },
-    repaired: [...repaired, ...found].slice(0, mostSamples),
+    repaired: [...repaired, ...found].slice(0, maxSamples),
     counts: counted,
   };
 }

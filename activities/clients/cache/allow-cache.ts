@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { LRUCache } from 'lru-cache';
-import type { Question } from '#entities/kit/access/authorizer.ts';
+import type { CheckRequest } from '#entities/kit/access/authorizer.ts';
 
 /**
  * Questions that were answered with yes. Their keys hold the revisions of all scopes concerned, so what is remembered is
  * never wrong and needs no end; only allows are kept, because a no may become a yes without any revision.
  */
-export interface RememberedAllows {
+export interface AllowCache {
   has(key: string): Promise<boolean>;
   add(key: string): Promise<void>;
 }
@@ -16,14 +16,16 @@ export interface RememberedAllows {
  * A key that only the same question under the same revisions has: each part stands behind its length, so that no part can run
  * into the next, whatever it holds.
  */
-export function rememberedKey({ subject, relation, object, context }: Question, revisions: string): string {
-  const ties = context.flatMap((tie) => [
-    tie.object,
-    tie.relation,
-    tie.subject,
-    ...(tie.condition ? [tie.condition.name, JSON.stringify(tie.condition.context)] : ['', '']),
+export function rememberedKey({ subject, relation, object, context }: CheckRequest, revisions: string): string {
+  const contextualTuples = context.flatMap((contextualTuple) => [
+    contextualTuple.object,
+    contextualTuple.relation,
+    contextualTuple.subject,
+    ...(contextualTuple.condition
+      ? [contextualTuple.condition.name, JSON.stringify(contextualTuple.condition.context)]
+      : ['', '']),
   ]);
-  const parts = [subject, relation, object, revisions, ...ties];
+  const parts = [subject, relation, object, revisions, ...contextualTuples];
   const text = parts.map((part) => `${part.length}:${part}`).join('');
   // As UTF-8, all halves of characters would be the same.
   return createHash('sha256').update(text, 'utf16le').digest('base64url');
@@ -32,7 +34,7 @@ export function rememberedKey({ subject, relation, object, context }: Question, 
 /** Allows that one process remembers; about 200 bytes each. */
 const most = 100_000;
 
-export function allowsInMemory(): RememberedAllows {
+export function allowsInMemory(): AllowCache {
   const held = new LRUCache<string, true>({ max: most });
   return {
     has: (key) => Promise.resolve(held.has(key) && held.get(key) === true),
@@ -56,7 +58,7 @@ const pauseMs = 5_000;
  * Allows that all processes share. A cache that is away, or slow, has forgotten everything; decisions do not wait for it.
  * @param prefix of the keys; installations may share a server
  */
-export function allowsInCache(connection: Redis, prefix: string): RememberedAllows {
+export function allowsInCache(connection: Redis, prefix: string): AllowCache {
   let askAgainAt = 0;
   const nameOf = (key: string) => `${prefix}:allow:${key}`;
   const isAnswering = (): boolean => {

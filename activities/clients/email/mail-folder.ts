@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 
 /** File systems take names of up to 255 bytes; a longer one than this keeps its start and gets a digest. */
-const longestName = 200;
+const maxNameLength = 200;
 
 /** Folder below `testdir` with the mails to an address: what a path could misread is percent-encoded. */
 export function mailFolder(testdir: string, address: string): string {
   const name = encodeURIComponent(address).replaceAll('%40', '@').replace(/^\.+/, '_');
-  return join(testdir, name.length <= longestName ? name : `${name.slice(0, longestName - 33)}~${digestOf(name)}`);
+  return join(testdir, name.length <= maxNameLength ? name : `${name.slice(0, maxNameLength - 33)}~${digestOf(name)}`);
 }
 
 /** Short enough for a name, long enough to be nobody else's. */

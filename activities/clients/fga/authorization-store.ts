@@ -7,7 +7,7 @@ import {
   type TupleKey,
   type UserClientConfigurationParams,
 } from '@openfga/sdk';
-import type { Question } from '#entities/kit/access/authorizer.ts';
+import type { CheckRequest } from '#entities/kit/access/authorizer.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import type { ConditionedTuple, Tuple } from '#entities/kit/model/tuples.ts';
 import { fingerprint, type WrittenModel } from './written-model.ts';
@@ -127,7 +127,7 @@ export class AuthorizationStore {
    * Asks past the caches of the store, so that the answer knows of every write that has ended.
    * @throws AppError authorization_unavailable
    */
-  async check({ context, ...tuple }: Tuple & Partial<Question>): Promise<boolean> {
+  async check({ context, ...tuple }: Tuple & Partial<CheckRequest>): Promise<boolean> {
     const contextualTuples = (context ?? []).map(keyOf);
     const answer = await this.#call((client) =>
       client.check({ ...keyOf(tuple), contextualTuples }, { consistency: ConsistencyPreference.HigherConsistency }),

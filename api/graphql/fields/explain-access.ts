@@ -8,7 +8,7 @@ import {
   GraphQLString,
 } from 'graphql';
 import { registry, user } from '#entities/index.ts';
-import { callerIn, readStandingIn } from '#entities/kit/access/principal-state.ts';
+import { callerIn, readMembershipState } from '#entities/kit/access/principal-state.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { isExposed } from '#entities/kit/model/exposure.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
@@ -97,16 +97,16 @@ export const explainAccess: HandWrittenField = {
     },
     resolve: async (_source, args, { unit }) => {
       const { kind, id, operation, userId } = args as Arguments;
-      const { organizationId, role, modules, outOfContext, contextConditions } = unit.context.caller;
+      const { organizationId, role, productModules, outOfContext, contextConditions } = unit.context.caller;
       if (organizationId === null || !administrators.has(role))
         throw new AppError('permission_denied', 'Only owners and administrators ask why others have a right.');
       const module = registry.byKind(kind);
       // Who asks must see the record, and the person.
       await unit.data.get(module, existingId(module, id));
       await unit.data.get(user, existingId(user, userId));
-      const standing = await readStandingIn(unit, userId, organizationId);
+      const standing = await readMembershipState(unit, userId, organizationId);
       // What the settings say of callers, and what the organization has, is the same for who asks.
-      const caller = callerIn(userId, organizationId, standing, { modules, outOfContext, contextConditions });
+      const caller = callerIn(userId, organizationId, standing, { productModules, outOfContext, contextConditions });
       return explain(unit, caller, module, id, operation);
     },
   }),

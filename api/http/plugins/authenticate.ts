@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { callerIn, readStanding } from '#entities/kit/access/principal-state.ts';
+import { callerIn, readPrincipalState } from '#entities/kit/access/principal-state.ts';
 import { anonymousCaller } from '#entities/kit/model/caller.ts';
 import { AppError, isAppError } from '#entities/kit/base/errors.ts';
 import type { AccessClaims } from '../../auth/access-token.ts';
@@ -13,7 +13,7 @@ import type { Services } from '../services.ts';
 export function authenticatePlugin(app: FastifyInstance, services: Services): void {
   app.addHook('onRequest', async (request) => {
     const { authorization } = request.headers;
-    if (authorization !== undefined && request.routeOptions.config.access !== 'nobody') {
+    if (authorization !== undefined && request.routeOptions.config.access !== 'anonymous') {
       await verify(request, services, bearerToken(authorization));
     } else {
       const cookie = request.cookies[accessCookie];
@@ -34,7 +34,7 @@ export function requireCaller(app: FastifyInstance, services: Services): void {
   app.addHook('preValidation', async (request) => {
     const { core } = request;
     // Routes that are for nobody in particular ask the database nothing.
-    if (core.token === undefined || request.routeOptions.config.access === 'nobody') return;
+    if (core.token === undefined || request.routeOptions.config.access === 'anonymous') return;
     const identified = identify(request, services, core.token);
     await (request.headers.authorization === undefined ? unlessStale(identified) : identified);
     if (isRequired(request) && core.caller === anonymousCaller) throw signInFirst();
@@ -79,7 +79,7 @@ async function verify({ core }: FastifyRequest, services: Services, token: strin
  */
 async function identify({ core }: FastifyRequest, services: Services, claims: AccessClaims): Promise<void> {
   const { userId, tokenId, organizationId } = claims;
-  const standing = await readStanding(services.database, claims, core);
+  const standing = await readPrincipalState(services.database, claims, core);
   if (!standing.isActive || standing.isRevoked) {
     throw new AppError('unauthenticated', 'The access token is not valid or has expired; sign in again.');
   }

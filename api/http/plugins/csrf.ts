@@ -43,9 +43,9 @@ function renewCsrfCookie(request: FastifyRequest, services: Services): void {
 }
 
 /** Most sessions of which is remembered which token they were given. */
-const mostSessions = 10_000;
+const maxSessions = 10_000;
 
-const given = new RecentlyUsed<{ readonly key: Buffer; readonly token: string }>(mostSessions);
+const given = new RecentlyUsed<{ readonly key: Buffer; readonly token: string }>(maxSessions);
 
 /** Clients that keep no cookies are given the same token of their session every time: making one takes its time. */
 function tokenOf(key: Buffer, sessionId: string): string {

@@ -4,7 +4,7 @@ import { membership, user } from '#entities/index.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { forgetAttempt, takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
-import { hashPassword, isOutdated, longestPassword, verifyPassword } from '../../auth/password.ts';
+import { hashPassword, isOutdated, maxPasswordLength, verifyPassword } from '../../auth/password.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
 import { beginSession, SessionSchema } from './session-answer.ts';
 
@@ -29,7 +29,7 @@ export const login = defineRoute({
   body: Type.Object(
     {
       username: Type.String({ minLength: 1, maxLength: 254, description: 'The e-mail address.' }),
-      password: Type.String({ minLength: 1, maxLength: longestPassword }),
+      password: Type.String({ minLength: 1, maxLength: maxPasswordLength }),
     },
     { additionalProperties: false },
   ),

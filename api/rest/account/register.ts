@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { emailVerification, user } from '#entities/index.ts';
 import { announcement } from '#entities/kit/write/custom-events.ts';
-import { takeTurnForAddress } from '#entities/kit/access/email-lock.ts';
+import { lockEmail } from '#entities/kit/access/email-lock.ts';
 import { isPauseOver, requestVerification } from './request-verification.ts';
-import { checkStrength, hashPassword, longestPassword } from '../../auth/password.ts';
+import { checkStrength, hashPassword, maxPasswordLength } from '../../auth/password.ts';
 import { EmailSchema, MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
 
@@ -24,7 +24,7 @@ export const register = defineRoute({
       email: EmailSchema,
       password: Type.String({
         minLength: 1,
-        maxLength: longestPassword,
+        maxLength: maxPasswordLength,
         description: 'At least 12 characters, or hard to guess. Never trimmed.',
       }),
       first_name: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
@@ -42,7 +42,7 @@ export const register = defineRoute({
     // Hashing takes its time: it happens before the first statement opens the transaction.
     const passwordHash = await hashPassword(body.password);
 
-    await takeTurnForAddress(unit, email);
+    await lockEmail(unit, email);
     const data = unit.data.privileged('sign-up');
     const existing = await data.findOne(user, { email: { eq: email } });
     const profile = {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { emailVerification, user } from '#entities/index.ts';
-import { takeTurnForAddress } from '#entities/kit/access/email-lock.ts';
+import { lockEmail } from '#entities/kit/access/email-lock.ts';
 import { isPauseOver, requestVerification } from './request-verification.ts';
 import { EmailSchema, MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
@@ -18,7 +18,7 @@ export const resend = defineRoute({
   errors: ['invalid_input'],
   handle: async (call) => {
     const email = call.body.email.toLowerCase();
-    await takeTurnForAddress(call.unit, email);
+    await lockEmail(call.unit, email);
     const data = call.unit.data.privileged('resend verification');
     const person = await data.findOne(user, { email: { eq: email } });
     if (person && !person.emailConfirmedAt) {

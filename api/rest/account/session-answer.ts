@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { accessCookie, credentialCookie } from '../../auth/session-cookies.ts';
 import { giveCookie } from '../../http/plugins/cookies.ts';
 import { setCsrfCookie } from '../../http/plugins/csrf.ts';
-import type { Answer } from '../../http/route.ts';
+import type { RouteResponse } from '../../http/route.ts';
 import type { Services } from '../../http/services.ts';
 
 /** The answer with which a session begins. */
@@ -20,7 +20,7 @@ export async function beginSession(
   { services, request }: { readonly services: Services; readonly request: FastifyRequest },
   userId: string,
   organizationId: string | null,
-): Promise<Answer> {
+): Promise<RouteResponse> {
   const issued = await services.accessTokens.issue(userId, organizationId);
   giveCookie(request, accessCookie, issued.token, credentialCookie(services.config.current));
   setCsrfCookie(request, services, issued.sessionId);

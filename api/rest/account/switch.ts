@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { organization } from '#entities/index.ts';
-import { readStandingIn } from '#entities/kit/access/principal-state.ts';
+import { readMembershipState } from '#entities/kit/access/principal-state.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts';
 import { defineRoute } from '../../http/route.ts';
@@ -27,7 +27,7 @@ export const switchOrganization = defineRoute({
     if (kind !== 'user' || subjectId === null)
       throw new AppError('permission_denied', 'Only people switch between organizations.');
     const wanted = existingId(organization, body.target_organization_id);
-    const { role } = await readStandingIn(unit, subjectId, wanted);
+    const { role } = await readMembershipState(unit, subjectId, wanted);
     if (role === null) throw missingRecord(organization, wanted);
     return beginSession(call, subjectId, wanted);
   },

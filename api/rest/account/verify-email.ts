@@ -5,7 +5,7 @@ import { AppError } from '#entities/kit/base/errors.ts';
 import { deriveKey } from '#entities/kit/base/keys.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { checkOneTimeToken, claimedId, invalidToken } from '#entities/kit/base/one-time-token.ts';
-import { takeTurnForAddress } from '#entities/kit/access/email-lock.ts';
+import { lockEmail } from '#entities/kit/access/email-lock.ts';
 import { defineRoute } from '../../http/route.ts';
 
 /** Confirms the address, and gives the person an organization of their own to start with. */
@@ -28,7 +28,7 @@ export const verify = defineRoute({
     const claimed = await data.findOne(emailVerification, { id: { eq: id } });
     if (!claimed) throw invalidToken();
     // A sign-up at the same time either ends before, and makes this token worthless, or finds the address confirmed.
-    await takeTurnForAddress(unit, claimed.email);
+    await lockEmail(unit, claimed.email);
     const verification = await data.findLocked(emailVerification, id);
     if (!verification) throw invalidToken();
     const key = deriveKey(services.config.current.sessions.signingkey, 'one-time-token');

@@ -4,7 +4,7 @@ import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import type { Field } from '#entities/kit/model/fields.ts';
 import { parseInstant } from '#entities/kit/base/instant.ts';
 import type { PageSelection, RecordSelection } from '#entities/kit/read/document.ts';
-import { longestCursor, mostOrderTerms, type OrderTerm } from '#entities/kit/read/order.ts';
+import { maxCursorLength, maxOrderTerms, type OrderTerm } from '#entities/kit/read/order.ts';
 import { orderableFields, type Filter } from '#entities/kit/read/where.ts';
 import { pageSlice, usualSize, type SliceArguments } from '../../http/page-slice.ts';
 import { recordNames } from './record-names.ts';
@@ -17,7 +17,7 @@ interface ListQuery extends SliceArguments {
   readonly [filter: string]: unknown;
 }
 
-const cursor = (description: string) => Type.Optional(Type.String({ maxLength: longestCursor, description }));
+const cursor = (description: string) => Type.Optional(Type.String({ maxLength: maxCursorLength, description }));
 const size = (description: string) => Type.Optional(Type.Integer({ description }));
 
 /** @throws TypeError when a filter is called like something else that the query holds */
@@ -32,7 +32,7 @@ export function listQuerySchema(module: EntityModule): TObject {
     order_by: Type.Optional(
       Type.String({
         maxLength: 500,
-        pattern: `^${term}(?:,${term}){0,${mostOrderTerms - 1}}$`,
+        pattern: `^${term}(?:,${term}){0,${maxOrderTerms - 1}}$`,
         description: `Terms with commas between them, each with a minus for falling order: ${orders.join(', ')}.`,
       }),
     ),

@@ -1,5 +1,5 @@
 import { Type, type TObject } from 'typebox';
-import type { Answer } from '#entities/kit/unit/answers.ts';
+import type { RecordJson } from '#entities/kit/unit/answers.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import { AppError, isAppError } from '#entities/kit/base/errors.ts';
@@ -71,7 +71,7 @@ function listRoute(record: RecordSelection, answer: TObject): Route {
     handle: async ({ unit, query, services }) => {
       const { maxresultlimit } = services.config.current.server;
       const page = listSelection(record, query, maxresultlimit);
-      return { status: 200, json: await unit.data.lonePage(page) };
+      return { status: 200, json: await unit.data.singleStatementPage(page) };
     },
   });
 }
@@ -89,7 +89,10 @@ function readRoute(record: RecordSelection, answer: TObject): Route {
     params,
     answers: { 200: answer },
     errors: ['not_found'],
-    handle: async (call) => ({ status: 200, json: await call.unit.data.loneRecord(record, idOf(module, call)) }),
+    handle: async (call) => ({
+      status: 200,
+      json: await call.unit.data.singleStatementRecord(record, idOf(module, call)),
+    }),
   });
 }
 
@@ -169,7 +172,7 @@ function namesOf(fields: readonly NamedField[]): ReadonlyMap<string, string> {
 }
 
 /** The schema let only known names pass. */
-function valuesOf(names: ReadonlyMap<string, string>, body: Answer): Record<string, unknown> {
+function valuesOf(names: ReadonlyMap<string, string>, body: RecordJson): Record<string, unknown> {
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [names.get(name) as string, value]));
 }
 

@@ -7,7 +7,7 @@ export const jwks = defineRoute({
   tag: 'Service',
   summary: 'Public keys of the access tokens',
   description: 'JSON Web Key Set (RFC 7517). Keep it for `auth.token.jwkscachettl`.',
-  access: 'nobody',
+  access: 'anonymous',
   answers: { 200: Type.Object({ keys: Type.Array(Type.Record(Type.String(), Type.Unknown())) }) },
   errors: [],
   handle: ({ services, reply }) => {

@@ -7,9 +7,9 @@ export interface AuthorizationState {
   /** Revisions of all scopes concerned; another text means that remembered decisions may be wrong. */
   readonly revisions: string;
   /** Changes of existing rights have not reached the authorization store yet. */
-  readonly isBehind: boolean;
+  readonly isStale: boolean;
   /** Any tuples have not reached it yet, those of new records included. */
-  readonly hasWaiting: boolean;
+  readonly hasPending: boolean;
 }
 
 /** As of this statement; not as of the beginning of the transaction. */
@@ -18,7 +18,7 @@ export async function readAuthorizationState(
   organizationId: string,
 ): Promise<AuthorizationState> {
   const { rows } = await session.query<AuthorizationState>(
-    `select coalesce(organizations, '{}') as organizations, revisions, is_behind as "isBehind", has_waiting as "hasWaiting"
+    `select coalesce(organizations, '{}') as organizations, revisions, is_behind as "isStale", has_waiting as "hasPending"
      from authorization_state($1)`,
     [organizationId],
   );
@@ -26,7 +26,7 @@ export async function readAuthorizationState(
 }
 
 /** To be the last statement before the commit: from here on transactions that raise the same scopes wait for this one. */
-export async function raiseRevisions(session: RoleSession, scopes: Iterable<string>): Promise<void> {
+export async function bumpRevisions(session: RoleSession, scopes: Iterable<string>): Promise<void> {
   await session.query('select raise_revisions($1)', [[...scopes]]);
 }
 

@@ -2,7 +2,7 @@ import type { AuthorizationState } from './authorization-state.ts';
 import type { ConditionedTuple, Tuple } from '../model/tuples.ts';
 
 /** One question to the authorization store. */
-export interface Question extends Tuple {
+export interface CheckRequest extends Tuple {
   /** How the record is tied to its organization and to the records above it: it travels along and is stored nowhere. */
   readonly context: readonly ConditionedTuple[];
 }
@@ -10,7 +10,7 @@ export interface Question extends Tuple {
 /** Where a decision came from. */
 export type DecidedBy = 'rules' | 'rows' | 'cache' | 'store';
 
-export interface Verdict {
+export interface CheckResult {
   readonly isAllowed: boolean;
   readonly by: DecidedBy;
 }
@@ -21,5 +21,5 @@ export interface Authorizer {
    * @param readState what remembered decisions depend on now; read again after waiting tuples were applied
    * @throws AppError authorization_unavailable: nothing is known, so nothing is allowed
    */
-  decide(question: Question, readState: () => Promise<AuthorizationState>): Promise<Verdict>;
+  decide(question: CheckRequest, readState: () => Promise<AuthorizationState>): Promise<CheckResult>;
 }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { decidingRelation, parentContext, referenceRelation } from '../model/authorization-model.ts';
-import type { Question } from './authorizer.ts';
+import type { CheckRequest } from './authorizer.ts';
 import type { Caller } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
-import { deepestHierarchy } from '../model/hierarchy.ts';
+import { maxHierarchyDepth } from '../model/hierarchy.ts';
 import { targetOf } from '../model/links.ts';
 import { hasObjectRights, passingFields, type Operation } from '../model/policy.ts';
 import { isSwitchedOn } from '../model/product-modules.ts';
@@ -15,23 +15,24 @@ import { objectName, type ConditionedTuple, type Tuple } from '../model/tuples.t
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * The question whether a caller may do something with a record. The ties that carry rights, from the record to the records
+ * The question whether a caller may do something with a record. The contextualTuples that carry rights, from the record to the records
  * above it and to the organization, are read from the rows: so they are always as the rows are.
  */
-export async function questionAbout(
+export async function checkRequestFor(
   session: RoleSession,
   { module, row, operation }: { module: EntityModule; row: Row; operation: Exclude<Operation, 'create'> },
   caller: Caller,
   organizations: readonly string[],
-): Promise<Question> {
+): Promise<CheckRequest> {
   const context: ConditionedTuple[] = [];
   for (const [place, organization] of organizations.entries()) {
     const above = organizations[place + 1];
-    if (above !== undefined) context.push(tie('organization', organization, 'parent', 'organization', above));
+    if (above !== undefined)
+      context.push(contextualTuple('organization', organization, 'parent', 'organization', above));
   }
   let level = [{ module, row }];
   const seen = new Set<string>();
-  for (let depth = 0; level.length > 0 && depth < deepestHierarchy; depth++) {
+  for (let depth = 0; level.length > 0 && depth < maxHierarchyDepth; depth++) {
     const above: typeof level = [];
     for (const { module: kind, row: record } of level) {
       const id = record['id'] as string;
@@ -39,7 +40,7 @@ export async function questionAbout(
       seen.add(objectName(kind.kind, id));
       if (caller.organizationId !== null && !caller.outOfContext.includes(kind.kind)) {
         const condition = caller.contextConditions[kind.kind];
-        const own = tie(kind.kind, id, parentContext, 'organization', caller.organizationId);
+        const own = contextualTuple(kind.kind, id, parentContext, 'organization', caller.organizationId);
         context.push(condition ? { ...own, condition } : own);
       }
       for (const field of passingFields(kind.policy)) {
@@ -47,7 +48,7 @@ export async function questionAbout(
         // What the organization does not have passes nothing down.
         const parent = isSwitchedOn(target, caller) ? await liveRow(session, target, record[field]) : undefined;
         if (!parent) continue;
-        context.push(tie(kind.kind, id, referenceRelation(field), target.kind, parent['id'] as string));
+        context.push(contextualTuple(kind.kind, id, referenceRelation(field), target.kind, parent['id'] as string));
         above.push({ module: target, row: parent });
       }
     }
@@ -71,6 +72,6 @@ async function liveRow(session: RoleSession, module: EntityModule, id: unknown):
   return (await session.query<Record<string, unknown>>(text, values)).rows[0];
 }
 
-function tie(kind: string, id: string, relation: string, aboveKind: string, aboveId: string): Tuple {
+function contextualTuple(kind: string, id: string, relation: string, aboveKind: string, aboveId: string): Tuple {
   return { object: objectName(kind, id), relation, subject: objectName(aboveKind, aboveId) };
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { readAuthorizationState, type AuthorizationState } from './authorization-state.ts';
-import { questionAbout } from './check-request.ts';
-import type { Verdict } from './authorizer.ts';
+import { checkRequestFor } from './check-request.ts';
+import type { CheckResult } from './authorizer.ts';
 import type { Caller } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
 import { targetOf } from '../model/links.ts';
@@ -20,7 +20,7 @@ import type { UnitOfWork } from '../unit/unit-of-work.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-export interface Decision extends Verdict {
+export interface Decision extends CheckResult {
   /** Place of the rule that decided; undefined when none did, or when the authorization store looked at all of them. */
   readonly rule: number | undefined;
 }
@@ -29,7 +29,7 @@ export interface Decision extends Verdict {
 export class Decisions {
   readonly #unit: UnitOfWork;
   readonly #caller: Caller;
-  readonly #taken = new Map<string, Promise<Verdict>>();
+  readonly #taken = new Map<string, Promise<CheckResult>>();
 
   constructor(unit: UnitOfWork, caller: Caller) {
     this.#unit = unit;
@@ -71,18 +71,18 @@ export class Decisions {
   }
 
   /** Asked of the authorization store; by the rows while it is off, and for rights that this unit of work changed itself. */
-  #byRights(module: EntityModule, operation: Exclude<Operation, 'create'>, row: Row): Promise<Verdict> {
-    const key = `${this.#unit.tally.tupleChanges} ${module.kind} ${operation} ${String(row['id'])}`;
+  #byRights(module: EntityModule, operation: Exclude<Operation, 'create'>, row: Row): Promise<CheckResult> {
+    const key = `${this.#unit.counters.tupleChanges} ${module.kind} ${operation} ${String(row['id'])}`;
     const taken = this.#taken.get(key) ?? this.#ask(module, operation, row);
     this.#taken.set(key, taken);
     return taken;
   }
 
-  async #ask(module: EntityModule, operation: Exclude<Operation, 'create'>, row: Row): Promise<Verdict> {
+  async #ask(module: EntityModule, operation: Exclude<Operation, 'create'>, row: Row): Promise<CheckResult> {
     const { authorizer } = this.#unit.database.options;
     const { organizationId } = this.#caller;
     const session = await this.#unit.readAs('app');
-    if (!authorizer || organizationId === null || this.#unit.tally.tupleChanges > 0) {
+    if (!authorizer || organizationId === null || this.#unit.counters.tupleChanges > 0) {
       const { text, values } = compileSql(sql`select ${permitted(module, 'r', this.#caller, operation)} as allowed
         from ${sql.table(module.table)} as r where ${column('r', 'id')} = ${row['id']}`);
       const { rows } = await session.query<{ allowed: boolean | null }>(text, values);
@@ -90,7 +90,7 @@ export class Decisions {
     }
     const readState = (): Promise<AuthorizationState> => readAuthorizationState(session, organizationId);
     const state = await readState();
-    const question = await questionAbout(session, { module, row, operation }, this.#caller, state.organizations);
+    const question = await checkRequestFor(session, { module, row, operation }, this.#caller, state.organizations);
     let known: AuthorizationState | undefined = state;
     return authorizer.decide(question, () => {
       const first = known;

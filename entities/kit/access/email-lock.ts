@@ -6,7 +6,7 @@ import type { UnitOfWork } from '../unit/unit-of-work.ts';
  * was new, or mailing twice.
  * @param email in lower case
  */
-export async function takeTurnForAddress(unit: UnitOfWork, email: string): Promise<void> {
+export async function lockEmail(unit: UnitOfWork, email: string): Promise<void> {
   const session = await unit.readAs('system');
   await session.query(`select pg_advisory_xact_lock(hashtextextended('address:' || $1, 0))`, [email]);
 }

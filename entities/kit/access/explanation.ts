@@ -110,7 +110,7 @@ async function holds(unit: UnitOfWork, module: EntityModule, id: string, predica
   return (await session.query<{ holds: boolean }>(text, values)).rows[0]?.holds ?? false;
 }
 
-/** Seen as the server sees it: what is explained may be hidden from the one it is explained of. */
+/** Seen as the server sees it: what is translateWriteError may be hidden from the one it is translateWriteError of. */
 function wholeRowOf(unit: UnitOfWork, module: EntityModule, id: string): Promise<Record<string, unknown>> {
   return unit.data.privileged('explain access').get(module, id);
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { QueryResultRow } from 'pg';
 import { callerOf, type Caller, type Role } from '../model/caller.ts';
 import type { Database } from '../unit/database.ts';
-import { queryAlone } from '../storage/transaction.ts';
+import { queryOutsideTransaction } from '../storage/transaction.ts';
 import type { UnitOfWork } from '../unit/unit-of-work.ts';
 
 /** Whom an access token names. */
@@ -13,50 +13,58 @@ export interface Named {
 }
 
 /** What is true now of the person an access token names. */
-export interface Standing extends StandingIn {
+export interface PrincipalState extends MembershipState {
   readonly isActive: boolean;
   readonly isRevoked: boolean;
 }
 
 /** The same of a person in one organization. */
-export interface StandingIn extends Pick<Caller, 'groupIds' | 'relations' | 'modules'> {
+export interface MembershipState extends Pick<Caller, 'groupIds' | 'relations' | 'productModules'> {
   /** Strongest role there or in an organization that it is part of; null when there is none any more. */
   readonly role: Role | null;
 }
 
-const columns = 'role, group_ids as "groupIds", relations, modules';
+const columns = 'role, group_ids as "groupIds", relations, modules as "productModules"';
 
 /**
  * The one statement before a unit of work: reads user, revocation and membership together, outside any transaction.
  * @throws AppError database_unavailable, database_busy, deadline_exceeded
  */
-export async function readStanding(
+export async function readPrincipalState(
   database: Database,
   { userId, tokenId, organizationId }: Named,
   { deadline, traceparent }: { readonly deadline: number; readonly traceparent: string },
-): Promise<Standing> {
+): Promise<PrincipalState> {
   const startedAt = performance.now();
   const text = `select is_active as "isActive", is_revoked as "isRevoked", ${columns}
     from request_context($1, $2, $3)`;
   const values = [userId, tokenId, organizationId];
-  const { rows } = await queryAlone<Standing>(database.pool, { name: 'request-context', text, values }, deadline);
+  const { rows } = await queryOutsideTransaction<PrincipalState>(
+    database.pool,
+    { name: 'request-context', text, values },
+    deadline,
+  );
   database.options.observer?.statement({
     text,
     durationMs: performance.now() - startedAt,
     isFailed: false,
     traceparent,
   });
-  return rows[0] as Standing;
+  return rows[0] as PrincipalState;
 }
 
 /** What is true now of a person in an organization. */
-export async function readStandingIn(unit: UnitOfWork, userId: string, organizationId: string): Promise<StandingIn> {
+export async function readMembershipState(
+  unit: UnitOfWork,
+  userId: string,
+  organizationId: string,
+): Promise<MembershipState> {
   const session = await unit.readAs('app');
-  const { rows } = await session.query<StandingIn & QueryResultRow>(
+  const { rows } = await session.query<MembershipState & QueryResultRow>(
     `select ${columns} from request_context($1, '', $2)`,
     [userId, organizationId],
   );
-  return rows[0] as StandingIn;
+  return rows[0] as MembershipState;
 }
 
 /**
@@ -66,10 +74,10 @@ export async function readStandingIn(unit: UnitOfWork, userId: string, organizat
 export function callerIn(
   subjectId: string,
   organizationId: string | null,
-  { role, groupIds, relations, modules }: StandingIn,
+  { role, groupIds, relations, productModules }: MembershipState,
   others: Partial<Caller>,
 ): Caller {
-  const standing = role === null ? {} : { organizationId, role, groupIds, relations, modules };
+  const standing = role === null ? {} : { organizationId, role, groupIds, relations, productModules };
   return callerOf({ kind: 'user', subjectId, ...standing, ...others });
 }
 
@@ -78,10 +86,10 @@ export function callerIn(
  * meanwhile count no more.
  * @returns the same caller when nothing is different
  */
-export async function callerByNow(unit: UnitOfWork, caller: Caller): Promise<Caller> {
+export async function refreshCaller(unit: UnitOfWork, caller: Caller): Promise<Caller> {
   const { kind, subjectId, organizationId, role, groupIds, relations, ...others } = caller;
   if (kind !== 'user' || subjectId === null || organizationId === null) return caller;
-  const standing = await readStandingIn(unit, subjectId, organizationId);
+  const standing = await readMembershipState(unit, subjectId, organizationId);
   const isSame = isDeepStrictEqual([role, groupIds, relations], [standing.role, standing.groupIds, standing.relations]);
   return isSame ? caller : callerIn(subjectId, organizationId, standing, others);
 }

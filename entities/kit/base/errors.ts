@@ -80,7 +80,7 @@ export interface FieldProblem {
 }
 
 /** Most problems that one answer tells; whoever sends a thousand wrong rows learns enough from these. */
-export const mostProblems = 100;
+export const maxProblems = 100;
 
 export interface ErrorDetails {
   /** Field problems, for `invalid_input` and its relatives. */

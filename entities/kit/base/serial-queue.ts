@@ -1,5 +1,5 @@
 /** Runs pieces of asynchronous work one after the other, in the order they were handed in. */
-export class Turns {
+export class SerialQueue {
   /** The last of them; never rejects. */
   #last: Promise<unknown> = Promise.resolve();
 

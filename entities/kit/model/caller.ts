@@ -25,7 +25,7 @@ export interface Caller {
   /** Relations to `organizationId` that the caller, or a group of theirs, was given besides the role: scopes, rights to create. */
   readonly relations: readonly string[];
   /** Product modules that the organization may use. */
-  readonly modules: readonly ProductModule[];
+  readonly productModules: readonly ProductModule[];
   /** Kinds about whose records the organization says nothing; see `authz.enableparentcontext`. */
   readonly outOfContext: readonly string[];
   /** Conditions under which the organization counts for records of the other kinds; see `authz.parentcontextconditions`. */
@@ -43,7 +43,7 @@ const nobody = {
   role: null,
   groupIds: [],
   relations: [],
-  modules: [],
+  productModules: [],
   outOfContext: [],
   contextConditions: {},
   tokenId: null,
@@ -68,7 +68,7 @@ export function systemCaller(reason: string, organizationId: string | null = nul
       `system caller for "${reason}" got ${JSON.stringify(organizationId)}, which is not an organization id`,
     );
   }
-  return callerOf({ kind: 'system', subjectId: null, organizationId, modules: productModules, reason });
+  return callerOf({ kind: 'system', subjectId: null, organizationId, productModules, reason });
 }
 
 /** The database role that a caller's statements run under. */

@@ -17,7 +17,7 @@ export interface RecordedChange {
   readonly before: Readonly<Record<string, unknown>> | null;
   readonly after: Readonly<Record<string, unknown>>;
   /** It follows from another change of the same unit of work, which is announced instead. */
-  readonly isConsequence?: true;
+  readonly isCascaded?: true;
 }
 
 type Values = Record<string, unknown>;

@@ -41,14 +41,14 @@ export interface EntityDefinition<F extends Fields, T extends Tenancy, Name exte
   readonly indexes?: readonly (readonly Name[])[];
   readonly tenancy: T;
   /** Product modules of which an organization needs one; absent: the kind is part of the base. */
-  readonly modules?: readonly [ProductModule, ...ProductModule[]];
+  readonly productModules?: readonly [ProductModule, ...ProductModule[]];
   /**
    * Which rows the app role can reach at all, when the tenancy alone does not say it: SQL over the table's columns, with
    * `$organization` and `$user` for the caller's ids.
    */
-  readonly wall?: string;
+  readonly rlsUsing?: string;
   /** Which rows the app role can leave behind, when that is less than it can reach. */
-  readonly writeWall?: string;
+  readonly rlsWithCheck?: string;
   /** Absent: readable, and writes are silently dropped (specification, Authorization rule 3). */
   readonly policy?: Policy;
   /** Fields that leave the data layer; what is not named is invisible. */
@@ -59,7 +59,7 @@ export interface EntityDefinition<F extends Fields, T extends Tenancy, Name exte
   readonly mutate?: readonly Mutation[];
   readonly events: readonly EventVerb[];
   /** What handlers announce besides plain changes: past participles, and when it happens. */
-  readonly announces?: Readonly<Record<string, string>>;
+  readonly customEvents?: Readonly<Record<string, string>>;
   /** Records can be shared with groups, and kept from them (share.ts). */
   readonly share?: true;
   /** Relationship tuples a live row stands for in the authorization store. */
@@ -148,9 +148,9 @@ export function defineEntityModule<const F extends Fields, const T extends Tenan
     if (field.type === 'reference' && !name.endsWith('Id')) fail(`reference "${name}" must end in "Id"`);
     if (field.secret && Object.hasOwn(definition.expose, name)) fail(`secret field "${name}" cannot be exposed`);
   }
-  if (definition.modules && definition.tenancy !== 'organization')
+  if (definition.productModules && definition.tenancy !== 'organization')
     fail("product modules are an organization's, so its records must be too");
-  if (definition.modules && definition.wall)
+  if (definition.productModules && definition.rlsUsing)
     fail("a wall lets records of other organizations through, of which the caller's product modules say nothing");
   if (hasObjectRights(definition.policy)) {
     const { view = [], edit = [], remove = [] } = definition.policy ?? {};
@@ -161,7 +161,7 @@ export function defineEntityModule<const F extends Fields, const T extends Tenan
       fail(`the authorization store cannot decide "${strange.when.is}"; declare a grant and name its relation`);
     if (definition.tenancy !== 'organization') fail('rights record by record need an organization');
   }
-  if (definition.wall) {
+  if (definition.rlsUsing) {
     const { create = [], edit = [], remove = [] } = definition.policy ?? {};
     // Its rows may belong where the caller is not, and there a role of the caller's own organization counts for nothing.
     if ([...create, ...edit, ...remove].some(({ when }) => when.is === 'role'))
@@ -185,8 +185,8 @@ export function defineEntityModule<const F extends Fields, const T extends Tenan
   if (mistake) fail(mistake);
   return {
     ...(definition.displayId === undefined ? untyped : withDisplayId(untyped)),
-    ...(definition.modules && {
-      description: `${definition.description} Part of the product module ${definition.modules.join(' or ')}.`,
+    ...(definition.productModules && {
+      description: `${definition.description} Part of the product module ${definition.productModules.join(' or ')}.`,
     }),
     topic: snakeCase(definition.kind),
     typeName: pascalCase(definition.kind),

@@ -22,7 +22,7 @@ export interface EntityHooks<F extends Fields> {
    * alike.
    * @param values all of a new record, with defaults, and null where nothing is; or those in which a record changes
    */
-  alongside?(values: Partial<FieldValues<F>>, writing: Writing): Partial<FieldValues<F>>;
+  derivedValues?(values: Partial<FieldValues<F>>, writing: Writing): Partial<FieldValues<F>>;
   /**
    * After the commit, in the process that made it, best effort: for caches. A failure is logged and nothing else, and a process
    * that dies forgets it; what must not be lost is an event.
@@ -36,8 +36,13 @@ export interface EntityHooks<F extends Fields> {
  * @param sent all that the caller said, also what is there already
  * @throws TypeError when the hook gives what it may not
  */
-export function withAlongside(module: EntityModule, values: Row, sent: Row, writing: Writing): Record<string, unknown> {
-  const along: Row = module.hooks?.alongside?.(values, writing) ?? {};
+export function withDerivedValues(
+  module: EntityModule,
+  values: Row,
+  sent: Row,
+  writing: Writing,
+): Record<string, unknown> {
+  const along: Row = module.hooks?.derivedValues?.(values, writing) ?? {};
   const own = Object.entries(along).filter(([name]) => !Object.hasOwn(sent, name));
   for (const [name, value] of own) refuseUnfit(module, name, value);
   return { ...values, ...Object.fromEntries(own) };
@@ -52,7 +57,7 @@ function refuseUnfit({ kind, fields }: EntityModule, name: string, value: unknow
       : value === null && field.optional
         ? undefined
         : problemOf(field, value)?.message;
-  if (problem) throw new TypeError(`entity "${kind}": alongside gives "${name}", which ${problem}`);
+  if (problem) throw new TypeError(`entity "${kind}": derivedValues gives "${name}", which ${problem}`);
 }
 
 /** Lets the kinds of these changes know of them when they are committed. */

@@ -1,10 +1,10 @@
 import { Compile, type Validator } from 'typebox/compile';
 import { tenancyField, type EntityModule } from './define.ts';
-import { AppError, mostProblems, type FieldProblem } from '../base/errors.ts';
+import { AppError, maxProblems, type FieldProblem } from '../base/errors.ts';
 import type { Field } from './fields.ts';
 import { isId } from '../base/ids.ts';
 import { isInstant, parseInstant } from '../base/instant.ts';
-import { placeOfRow } from '../base/row-path.ts';
+import { rowPath } from '../base/row-path.ts';
 import { schemaMessage } from '../base/schema-problem.ts';
 
 type Values = Record<string, unknown>;
@@ -59,13 +59,13 @@ export function validateChanges(module: EntityModule, input: Values): Values {
 
 function refuse(module: EntityModule | undefined, problems: readonly FieldProblem[]): void {
   if (problems.length === 0) return;
-  const fields = problems.slice(0, mostProblems);
+  const fields = problems.slice(0, maxProblems);
   const summary = fields.map(saidOf).join('; ');
   throw new AppError('invalid_input', `${module?.typeName}: ${summary}.`, { details: { fields } });
 }
 
 function saidOf({ path, message }: FieldProblem): string {
-  const row = placeOfRow(path);
+  const row = rowPath(path);
   const name = row ? path.split('/').slice(2).join('/') : path.slice(1);
   return `${row}${name} ${message}`;
 }

@@ -15,16 +15,16 @@ export const productModules = [
 
 export type ProductModule = (typeof productModules)[number];
 
-/** What `ormconfig.modules` says of every caller: nothing while each organization's own modules count. */
+/** What `ormconfig.modules` says of every caller: nothing while each organization's own product modules count. */
 export function everyModule({ enabled, devmode }: { readonly enabled: boolean; readonly devmode: boolean }): {
-  readonly modules?: readonly ProductModule[];
+  readonly productModules?: readonly ProductModule[];
 } {
-  return enabled && !devmode ? {} : { modules: productModules };
+  return enabled && !devmode ? {} : { productModules };
 }
 
 /** Whether the caller's organization may use one of the product modules that a kind is part of. */
-export function isSwitchedOn({ modules }: EntityModule, caller: Caller): boolean {
-  return modules === undefined || modules.some((name) => caller.modules.includes(name));
+export function isSwitchedOn({ productModules }: EntityModule, caller: Caller): boolean {
+  return productModules === undefined || productModules.some((name) => caller.productModules.includes(name));
 }
 
 /**
@@ -37,6 +37,6 @@ export function refuseSwitchedOff(module: EntityModule, caller: Caller): void {
   if (isSwitchedOn(kind, caller)) return;
   throw new AppError(
     'module_not_enabled',
-    `${kind.typeName} is part of the product module ${(kind.modules ?? []).join(' or ')}, which this organization does not have.`,
+    `${kind.typeName} is part of the product module ${(kind.productModules ?? []).join(' or ')}, which this organization does not have.`,
   );
 }

@@ -29,7 +29,7 @@ export function shareOf(module: EntityModule): EntityModule {
     },
     unique: [{ fields: [field, 'groupId', 'relation'], message: 'The group has this relation already.' }],
     tenancy: 'organization',
-    ...(module.modules && { modules: module.modules }),
+    ...(module.productModules && { productModules: module.productModules }),
     policy: {
       view: [allow(system), allow(through(field)), deny(anyone)],
       create: [allow(system), allow(through(field))],

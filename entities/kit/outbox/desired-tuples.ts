@@ -7,10 +7,10 @@ export interface DesiredTuple extends Tuple {
 }
 
 /** A write of an older state may still be on its way for this long after the process that sent it is gone. */
-const longestWriteMs = 60_000;
+const maxWriteMs = 60_000;
 
 /** The transaction stands still while the store is written to; ending it meanwhile would let go of the lock. */
-const longestStandstillMs = 30_000;
+const maxStandstillMs = 30_000;
 
 const key = `hashtextextended(jsonb_build_array(object, relation, subject)::text, 0)`;
 const isNotExcepted = `(object, relation, subject) not in (select * from unnest($3::text[], $4::text[], $5::text[]))`;
@@ -30,7 +30,7 @@ export async function lockUnapplied(
   const session = await unit.readAs('system');
   const now = unit.database.options.clock.now();
   const [, { rows: locked }] = await Promise.all([
-    session.query(`select set_config('idle_in_transaction_session_timeout', $1, true)`, [String(longestStandstillMs)]),
+    session.query(`select set_config('idle_in_transaction_session_timeout', $1, true)`, [String(maxStandstillMs)]),
     session.query<Tuple>(
       `with waiting as materialized (
        (select object, relation, subject from desired_tuples
@@ -67,7 +67,7 @@ export interface Marked {
  */
 export async function markApplied(unit: UnitOfWork, tuples: readonly DesiredTuple[]): Promise<Marked> {
   const session = await unit.readAs('system');
-  const confirmAt = new Date(unit.database.options.clock.now().getTime() + longestWriteMs);
+  const confirmAt = new Date(unit.database.options.clock.now().getTime() + maxWriteMs);
   // A relay that died may have had an older state of the tuple on its way. It lands soon or never: a tuple that has had
   // another state is written once more after that time.
   const { rows } = await session.query<Tuple & { hasChanged: boolean }>(

@@ -27,12 +27,12 @@ export interface BatchHead {
 }
 
 /** Most distinct values per batch and search attribute, and most bytes of them: Temporal allows 2 KB each. */
-const mostDistinct = 50;
-const mostBytes = 1_800;
+const maxDistinct = 50;
+const maxBytes = 1_800;
 
 /** Organizations a claim looks at besides those of the oldest events, and events it considers of each. */
-const mostTenants = 50;
-const mostPerTenant = 20;
+const maxTenants = 50;
+const maxPerTenant = 20;
 
 export const eventColumns = `e.id, e.occurred_at as "occurredAt", e.topic, e.entity_kind as "entityKind", e.entity_id as "entityId",
   e.record_version as "recordVersion", e.organization_id as "organizationId", e.actor, e.request_id as "requestId",
@@ -80,7 +80,7 @@ const limited = (name: string, column: string) => `${name} as (
   from placed where ${column} is not null group by ${column} window seen as (order by min(place))
 )`;
 const fits = (name: string, column: string) =>
-  `(p.${column} is null or p.${column} in (select value from ${name} where rank <= ${mostDistinct} and bytes <= ${mostBytes}))`;
+  `(p.${column} is null or p.${column} in (select value from ${name} where rank <= ${maxDistinct} and bytes <= ${maxBytes}))`;
 
 const waiting = `pending and batch_id is null`;
 const tenant = `coalesce(organization_id, '')`;
@@ -96,12 +96,12 @@ with recursive tenants as (
   select (select ${tenant} from events where ${waiting} and ${tenant} > t.tenant order by 1 limit 1)
   from tenants t where t.tenant is not null
 ),
-some_tenants as materialized (select tenant from tenants where tenant is not null limit ${mostTenants}),
+some_tenants as materialized (select tenant from tenants where tenant is not null limit ${maxTenants}),
 candidates as (
   select occurred_at, id from (select occurred_at, id from events where ${waiting} order by occurred_at, id limit $3 + 1) as oldest
   union
   select own.occurred_at, own.id from some_tenants t cross join lateral (
-    select occurred_at, id from events where ${waiting} and ${tenant} = t.tenant order by occurred_at, id limit ${mostPerTenant}) as own
+    select occurred_at, id from events where ${waiting} and ${tenant} = t.tenant order by occurred_at, id limit ${maxPerTenant}) as own
 ),
 turned as (
   select e.occurred_at, e.id, e.organization_id, e.request_id, e.topic,
@@ -125,7 +125,7 @@ claimed as (
   returning e.request_id, e.topic, e.organization_id
 )
 select ${headColumns}, count(*) < (select count(*) from placed) as "hasMore",
-  (select case when count(*) < ${mostTenants} then '' else max(tenant) end from some_tenants) as "lastTenant" from claimed`;
+  (select case when count(*) < ${maxTenants} then '' else max(tenant) end from some_tenants) as "lastTenant" from claimed`;
 
 /** Batches claimed before the given instant whose delivery has not ended: what a crash left behind. */
 export async function unfinishedBatches(unit: UnitOfWork, claimedBefore: Date, most: number): Promise<BatchHead[]> {

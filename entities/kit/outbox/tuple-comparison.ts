@@ -6,7 +6,7 @@ import type { RoleSession } from '../storage/transaction.ts';
 import { objectName, subjectName, tupleKey, tuplesOf, type Tuple, type TupleGrant } from '../model/tuples.ts';
 
 /** A live row with the tuples it stands for. */
-export interface Standing {
+export interface RowTuples {
   readonly id: string;
   readonly organizationId: string | null;
   readonly tuples: readonly Tuple[];
@@ -16,20 +16,20 @@ export interface Standing {
  * Live rows of a kind in the order of their ids.
  * @param after id; empty: from the beginning
  */
-export function standingRows(
+export function rowTuples(
   session: RoleSession,
   module: EntityModule,
   { after, most }: { readonly after: string; readonly most: number },
-): Promise<Standing[]> {
+): Promise<RowTuples[]> {
   return standing(session, module, 'id > $1 order by id limit $2', [after, most]);
 }
 
 /** Those of these rows that are live, kept as they are until the end of the transaction. */
-export function lockStandingRows(
+export function lockRowTuples(
   session: RoleSession,
   module: EntityModule,
   ids: readonly string[],
-): Promise<Standing[]> {
+): Promise<RowTuples[]> {
   return standing(session, module, 'id = any($1) order by id for share', [ids]);
 }
 
@@ -38,7 +38,7 @@ async function standing(
   module: EntityModule,
   which: string,
   values: readonly unknown[],
-): Promise<Standing[]> {
+): Promise<RowTuples[]> {
   const names = ['id', ...tenancyField(module.tenancy), ...Object.keys(module.fields)];
   const columns = names.map((name) => `${snakeCase(name)} as "${name}"`).join(', ');
   const { rows } = await session.query<Record<string, unknown>>(
@@ -53,7 +53,7 @@ async function standing(
 }
 
 /** Those of these tuples that no live row stands for. */
-export async function unfoundedAmong<T extends Tuple>(
+export async function orphanedAmong<T extends Tuple>(
   session: RoleSession,
   registry: Registry,
   tuples: readonly T[],

@@ -1,7 +1,7 @@
-import { raiseRevisions, systemScope } from '../access/authorization-state.ts';
+import { bumpRevisions, systemScope } from '../access/authorization-state.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { DesiredTuple } from './desired-tuples.ts';
-import { lockStandingRows, standingRows, unfoundedAmong, type Standing } from './tuple-comparison.ts';
+import { lockRowTuples, rowTuples, orphanedAmong, type RowTuples } from './tuple-comparison.ts';
 import { columnsOf, oneByOne, tupleKey, type Tuple } from '../model/tuples.ts';
 import type { RoleSession } from '../storage/transaction.ts';
 import type { UnitOfWork } from '../unit/unit-of-work.ts';
@@ -30,12 +30,12 @@ export async function repairMissing(
   { after, most }: { readonly after: string; readonly most: number },
 ): Promise<RepairedPage<string>> {
   const session = await unit.readAs('system');
-  const rows = await standingRows(session, module, { after, most });
+  const rows = await rowTuples(session, module, { after, most });
   const suspects = await lacking(session, rows);
   const locked =
     suspects.length === 0
       ? []
-      : await lockStandingRows(
+      : await lockRowTuples(
           session,
           module,
           suspects.map(({ id }) => id),
@@ -45,13 +45,13 @@ export async function repairMissing(
   );
   if (missing.length > 0) {
     await session.query('select write_records($1)', [JSON.stringify({ tuples: oneByOne(missing) })]);
-    await raiseRevisions(session, new Set(missing.map((tuple) => tuple.organization_id ?? systemScope)));
+    await bumpRevisions(session, new Set(missing.map((tuple) => tuple.organization_id ?? systemScope)));
   }
   return { checked: rows.length, repaired: missing.map(tupleOnly), last: placeOf(rows, most)?.id ?? null };
 }
 
 /** Those of these rows of which tuples are not desired, with these tuples only. */
-async function lacking(session: RoleSession, rows: readonly Standing[]): Promise<Standing[]> {
+async function lacking(session: RoleSession, rows: readonly RowTuples[]): Promise<RowTuples[]> {
   const { rows: present } = await session.query<Tuple>(
     `select object, relation, subject ${given} where held.present`,
     columnsOf(rows.flatMap(({ tuples }) => tuples)),
@@ -64,13 +64,13 @@ async function lacking(session: RoleSession, rows: readonly Standing[]): Promise
 }
 
 /** Takes back desired tuples that no live row stands for. One that changes meanwhile is left alone. */
-export async function repairUnfounded(
+export async function repairOrphaned(
   unit: UnitOfWork,
   { after, most }: { readonly after: Tuple | null; readonly most: number },
 ): Promise<RepairedPage<Tuple>> {
   const session = await unit.readAs('system');
   const rows = await desiredPage(session, 'held.present', { after, most });
-  const unfounded = await unfoundedAmong(session, unit.database.options.registry, rows);
+  const unfounded = await orphanedAmong(session, unit.database.options.registry, rows);
   const repaired = await change(session, unfounded, 'present = false, version = held.version + 1');
   return { checked: rows.length, repaired, last: placeOf(rows, most) };
 }
@@ -87,7 +87,7 @@ export async function settledPage(
 }
 
 /** What the rows say of tuples that the authorization store has. */
-export async function strayAmong(
+export async function unexpectedAmong(
   unit: UnitOfWork,
   tuples: readonly Tuple[],
 ): Promise<{ readonly takenBack: readonly Settled[]; readonly unknown: readonly Tuple[] }> {
@@ -112,7 +112,7 @@ export async function applyAgain(unit: UnitOfWork, tuples: readonly Settled[]): 
 }
 
 /** Has the relay delete tuples that nothing is known of, unless they have become desired meanwhile. */
-export async function disown(unit: UnitOfWork, tuples: readonly Tuple[]): Promise<Tuple[]> {
+export async function tombstone(unit: UnitOfWork, tuples: readonly Tuple[]): Promise<Tuple[]> {
   if (tuples.length === 0) return [];
   const session = await unit.readAs('system');
   const { rows } = await session.query<Tuple>(
@@ -123,7 +123,7 @@ export async function disown(unit: UnitOfWork, tuples: readonly Tuple[]): Promis
     columnsOf(tuples),
   );
   // Whose decisions they changed is not known.
-  if (rows.length > 0) await raiseRevisions(session, [systemScope]);
+  if (rows.length > 0) await bumpRevisions(session, [systemScope]);
   return rows.map(tupleOnly);
 }
 
@@ -138,7 +138,7 @@ async function change(session: RoleSession, tuples: readonly Settled[], how: str
      returning held.object, held.relation, held.subject, coalesce(held.organization_id, $5) as scope`,
     [...columnsOf(tuples), tuples.map(({ version }) => version), systemScope],
   );
-  if (rows.length > 0) await raiseRevisions(session, new Set(rows.map(({ scope }) => scope)));
+  if (rows.length > 0) await bumpRevisions(session, new Set(rows.map(({ scope }) => scope)));
   return rows.map(tupleOnly);
 }
 

@@ -4,7 +4,7 @@ import { AppError } from '../base/errors.ts';
 import { refuseSwitchedOff } from '../model/product-modules.ts';
 import { column } from '../storage/column.ts';
 import { DocumentCompiler, type ListsPart, type PageSelection, type RecordSelection } from './document.ts';
-import { Outline } from './query-shape.ts';
+import { QueryShape } from './query-shape.ts';
 import { planned } from './plan.ts';
 import { compileSql, type Sql, type Statement } from '../storage/sql.ts';
 
@@ -15,7 +15,7 @@ import { compileSql, type Sql, type Statement } from '../storage/sql.ts';
  */
 export function compilePage(page: PageSelection, caller: Caller): Statement {
   refuseSwitchedOff(page.module, caller);
-  const outline = new Outline();
+  const outline = new QueryShape();
   outline.page(page);
   return planned(`page ${outline.key}`, outline.values, caller, (someone) =>
     sized(sql`select ${new DocumentCompiler(someone, outline).page(page)} as result`),
@@ -24,7 +24,7 @@ export function compilePage(page: PageSelection, caller: Caller): Statement {
 
 /** Several lists as one JSON object, in one statement. @throws AppError invalid_cursor, invalid_input */
 export function compileLists(parts: readonly ListsPart[], caller: Caller): Statement {
-  const outline = new Outline();
+  const outline = new QueryShape();
   outline.lists(parts);
   return planned(`lists ${outline.key}`, outline.values, caller, (someone) =>
     sized(sql`select ${new DocumentCompiler(someone, outline).lists(parts)} as result`),
@@ -34,7 +34,7 @@ export function compileLists(parts: readonly ListsPart[], caller: Caller): State
 /** The same for one record; no row when there is none that the caller may see. @throws AppError module_not_enabled */
 export function compileRecord(record: RecordSelection, id: string, caller: Caller): Statement {
   refuseSwitchedOff(record.module, caller);
-  const outline = new Outline();
+  const outline = new QueryShape();
   outline.record(record);
   const wanted = outline.slotFor(id);
   return planned(`record ${outline.key}`, outline.values, caller, (someone) =>
@@ -44,7 +44,7 @@ export function compileRecord(record: RecordSelection, id: string, caller: Calle
 
 /** The same for several records, as one JSON list in the order of the ids; what the caller may not see is left out. */
 export function compileRecords(record: RecordSelection, ids: readonly string[], caller: Caller): Statement {
-  const outline = new Outline();
+  const outline = new QueryShape();
   outline.record(record);
   const wanted = outline.slotFor(ids);
   return planned(`records ${outline.key}`, outline.values, caller, (someone) => {
@@ -62,7 +62,7 @@ export function compileRecords(record: RecordSelection, ids: readonly string[], 
  * it, or null where there is nothing that the caller may see.
  */
 export function compileNodes(records: readonly RecordSelection[], ids: readonly string[], caller: Caller): Statement {
-  const outline = new Outline();
+  const outline = new QueryShape();
   for (const record of records) outline.record(record);
   const wanted = outline.slotFor(ids);
   return planned(`nodes ${outline.key}`, outline.values, caller, (someone) => {

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { Caller } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
-import { behind, cursorOf, orderBy, reversed, totalOrder, type OrderTerm } from './order.ts';
-import type { Outline } from './query-shape.ts';
+import { afterCursor, cursorOf, orderBy, reversed, totalOrder, type OrderTerm } from './order.ts';
+import type { QueryShape } from './query-shape.ts';
 import type { ToMany, ToOne } from './relations.ts';
 import type { Sql } from '../storage/sql.ts';
-import { presented } from './format-column.ts';
-import { rowsOf, visibleRows } from './source.ts';
+import { formatColumn } from './format-column.ts';
+import { fromClause, visibleRows } from './source.ts';
 import { visible } from './visibility.ts';
 import { Aliases, allOf, filterPredicate, link, type Filter } from './where.ts';
 
@@ -65,10 +65,10 @@ export type ListsPart =
 /** Compiles answers as JSON values: what is wanted, from the rows that the caller may see. */
 export class DocumentCompiler {
   readonly #caller: Caller;
-  readonly #outline: Outline;
+  readonly #outline: QueryShape;
   readonly #aliases = new Aliases();
 
-  constructor(caller: Caller, outline: Outline) {
+  constructor(caller: Caller, outline: QueryShape) {
     this.#caller = caller;
     this.#outline = outline;
   }
@@ -100,14 +100,14 @@ export class DocumentCompiler {
         ...(page.filter ? [filterPredicate(page.filter, { module, alias, caller: this.#caller }, scope)] : []),
         ...more,
       ];
-      return sql`from ${rowsOf(module)} as ${sql.ref(alias)} where ${allOf(conditions)}`;
+      return sql`from ${fromClause(module)} as ${sql.ref(alias)} where ${allOf(conditions)}`;
     };
     const order = totalOrder(module, page.orderBy);
     const walked = page.from === 'first' ? order : reversed(order);
     const inner = this.#aliases.next();
     const bounds = [
-      ...(after ? [behind(inner, order, after)] : []),
-      ...(before ? [behind(inner, reversed(order), before)] : []),
+      ...(after ? [afterCursor(inner, order, after)] : []),
+      ...(before ? [afterCursor(inner, reversed(order), before)] : []),
     ];
     const rows = this.#aliases.next();
     const cursor = cursorOf(rows, module, order);
@@ -194,7 +194,7 @@ export class DocumentCompiler {
         case 'typename':
           return [as, sql`${module.typeName}::text`];
         case 'value':
-          return [as, presented(module, part.field, alias, part.words)];
+          return [as, formatColumn(module, part.field, alias, part.words)];
         case 'one':
           return [as, sql`(${this.recordOf(part.record, (other) => link(part.relation, alias, other))})`];
         case 'page':

@@ -5,7 +5,7 @@ import type { ChoiceWords } from './document.ts';
 import type { Sql } from '../storage/sql.ts';
 
 /** A value as it stands in answers: instants as RFC 3339 with milliseconds. */
-export function presented(module: EntityModule, field: string, alias: string, words: ChoiceWords = 'capitals'): Sql {
+export function formatColumn(module: EntityModule, field: string, alias: string, words: ChoiceWords = 'capitals'): Sql {
   const value = column(alias, field);
   const type = module.fields[field]?.type ?? (field === 'createdAt' || field === 'updatedAt' ? 'timestamp' : 'text');
   if (type === 'timestamp') return sql`to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;

@@ -43,7 +43,7 @@ export function orderBy(alias: string, terms: readonly KnownTerm[]): Sql {
 export type CursorValues = readonly (string | number | boolean | null)[];
 
 /** Rows behind a cursor. PostgreSQL sorts empty values last ascending and first descending, and so do we. */
-export function behind(alias: string, terms: readonly KnownTerm[], values: CursorValues): Sql {
+export function afterCursor(alias: string, terms: readonly KnownTerm[], values: CursorValues): Sql {
   const valueOf = (place: number) => sql`${values[place]}::${sql.raw(terms[place]?.columnType ?? 'text')}`;
   const isUniform = new Set(terms.map(({ direction }) => direction)).size === 1;
   if (isUniform && terms.every(({ isOptional }) => !isOptional)) {
@@ -82,7 +82,7 @@ export function parseCursor(
   cursor: string,
   side: 'after' | 'before',
 ): CursorValues {
-  const parts = cursor.length > longestCursor ? undefined : parsed(cursor);
+  const parts = cursor.length > maxCursorLength ? undefined : parsed(cursor);
   if (!Array.isArray(parts) || parts.length !== terms.length + 1 || parts[0] !== fingerprint(module, terms))
     throw foreign(side);
   const values = (parts as unknown[]).slice(1);
@@ -92,10 +92,10 @@ export function parseCursor(
 }
 
 /** Longest cursor that is looked at. */
-export const longestCursor = 8_000;
+export const maxCursorLength = 8_000;
 
 /** Most terms of an order; more would not make it finer. */
-export const mostOrderTerms = 5;
+export const maxOrderTerms = 5;
 
 /** Of PostgreSQL's type `integer`. */
 const largestInteger = 2_147_483_647;

@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { Caller } from '../model/caller.ts';
 import { RecentlyUsed } from '../base/recently-used.ts';
-import { Slot } from './query-shape.ts';
+import { Placeholder } from './query-shape.ts';
 import type { Statement } from '../storage/sql.ts';
 
 /** A compiled statement that serves every caller of a sort: its text, and where each of its values comes from. */
@@ -28,12 +28,12 @@ const standIns = {
 const marks = Object.values(standIns).flat();
 
 /** Most plans that are kept. */
-const mostPlans = 1_000;
+const maxPlans = 1_000;
 
 /** Longest text of a plan that is kept, in characters: a thousand longer ones would fill the memory. */
-const longestKept = 50_000;
+const maxKept = 50_000;
 
-const plans = new RecentlyUsed<Plan>(mostPlans);
+const plans = new RecentlyUsed<Plan>(maxPlans);
 
 /**
  * The statement for a question, compiled once for all callers of a sort.
@@ -55,7 +55,7 @@ export function planned(
     // The statement holds something that was made of who calls: only the caller itself can be compiled for.
     if (!isComplete(sources)) return filledIn(compile(caller), values);
     plan = { text, name: nameOf(text), sources };
-    if (text.length <= longestKept) plans.set(whole, plan);
+    if (text.length <= maxKept) plans.set(whole, plan);
   }
   const bound = plan.sources.map((source) => {
     if (source.from === 'plan') return source.value;
@@ -89,7 +89,7 @@ function standInFor(caller: Caller): Caller {
 }
 
 function sourceOf(value: unknown): Source | undefined {
-  if (value instanceof Slot) return { from: 'question', place: value.place };
+  if (value instanceof Placeholder) return { from: 'question', place: value.place };
   for (const [property, standIn] of Object.entries(standIns))
     if (value === standIn) return { from: 'caller', property: property as keyof typeof standIns };
   const text = JSON.stringify(value) ?? '';
@@ -101,5 +101,5 @@ function isComplete(sources: readonly (Source | undefined)[]): sources is readon
 }
 
 function filledIn({ text, values }: Statement, given: readonly unknown[]): Statement {
-  return { text, values: values.map((value) => (value instanceof Slot ? given[value.place] : value)) };
+  return { text, values: values.map((value) => (value instanceof Placeholder ? given[value.place] : value)) };
 }

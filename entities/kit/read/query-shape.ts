@@ -5,7 +5,7 @@ import type { Relation } from './relations.ts';
 import { operandOf, type Comparison, type Filter } from './where.ts';
 
 /** Stands in a compiled statement for the value at this place. */
-export class Slot {
+export class Placeholder {
   readonly place: number;
 
   constructor(place: number) {
@@ -23,11 +23,11 @@ export interface Bounds {
  * What of a selection changes the text of its statement, as a key, and apart from it the values that do not: ids, cursors
  * and what filters compare with.
  */
-export class Outline {
+export class QueryShape {
   #key = '';
   readonly values: unknown[] = [];
   readonly #operands = new Map<Comparison, Comparison>();
-  readonly #texts = new Map<Filter, Slot>();
+  readonly #texts = new Map<Filter, Placeholder>();
   readonly #bounds = new Map<PageSelection, Bounds>();
 
   get key(): string {
@@ -39,7 +39,7 @@ export class Outline {
     return this.#operands.get(comparison) ?? comparison;
   }
 
-  textOf(filter: Filter): Slot | undefined {
+  textOf(filter: Filter): Placeholder | undefined {
     return this.#texts.get(filter);
   }
 
@@ -47,9 +47,9 @@ export class Outline {
     return this.#bounds.get(page) ?? {};
   }
 
-  slotFor(value: unknown): Slot {
+  slotFor(value: unknown): Placeholder {
     this.values.push(value);
-    return new Slot(this.values.length - 1);
+    return new Placeholder(this.values.length - 1);
   }
 
   record({ module, parts }: RecordSelection): void {

@@ -17,7 +17,7 @@ export interface ReadQuery {
   readonly forUpdate?: boolean;
 }
 
-/** All columns of a kind as field names, secrets included: rows stay inside the data layer until they are presented. */
+/** All columns of a kind as field names, secrets included: rows stay inside the data layer until they are formatColumn. */
 function fieldNames(module: EntityModule): string[] {
   return [...recordFieldNames, ...tenancyField(module.tenancy), ...Object.keys(module.fields)];
 }

@@ -13,7 +13,7 @@ import type { Sql } from '../storage/sql.ts';
 import { visible, visibleInList } from './visibility.ts';
 
 /** What a list of a kind reads from: a table expression whose columns are called like the fields. */
-export function rowsOf(module: EntityModule): Sql {
+export function fromClause(module: EntityModule): Sql {
   return module.historyOf ? entriesOf(module.historyOf) : sql.table(module.table);
 }
 

@@ -15,7 +15,7 @@ import {
 } from '../model/policy.ts';
 import { column } from '../storage/column.ts';
 import { isOpenToMembers, relatedPredicates, type Lookup } from './grants.ts';
-import { live } from './scope.ts';
+import { scopePredicate } from './scope.ts';
 import type { Sql } from '../storage/sql.ts';
 
 /**
@@ -23,7 +23,7 @@ import type { Sql } from '../storage/sql.ts';
  * else, such as its id.
  */
 export function visible(module: EntityModule, alias: string, caller: Caller): Sql {
-  return sql`${live(module, alias, caller)} and ${permitted(module, alias, caller, 'view')}`;
+  return sql`${scopePredicate(module, alias, caller)} and ${permitted(module, alias, caller, 'view')}`;
 }
 
 /**
@@ -31,7 +31,7 @@ export function visible(module: EntityModule, alias: string, caller: Caller): Sq
  * may see, not what the organization has (docs/decisions/indexes-below-the-wall.md).
  */
 export function visibleInList(module: EntityModule, alias: string, caller: Caller): Sql {
-  return sql`${live(module, alias, caller)} and ${new RuleCompiler(module, caller, 'view').listPredicate(alias)}`;
+  return sql`${scopePredicate(module, alias, caller)} and ${new RuleCompiler(module, caller, 'view').listPredicate(alias)}`;
 }
 
 /**
@@ -57,7 +57,7 @@ export function applies(
 type FromSelf = 'asked' | 'refuses' | { readonly allowsBy: string };
 
 /** A rule that allows, with those before it that refuse. */
-interface Way {
+interface GrantPath {
   readonly when: Condition;
   readonly unless: readonly Condition[];
 }
@@ -88,7 +88,7 @@ class RuleCompiler {
     const table = sql.table(this.#module.table);
     const steps = this.#selfReferences.map(
       (field) => sql`select up.id from ${table} as below join ${table} as up on up.id = ${column('below', field)}
-        where below.id = climbed.id and ${live(this.#module, 'up', this.#caller)} and ${this.#predicate('below', { allowsBy: field })}`,
+        where below.id = climbed.id and ${scopePredicate(this.#module, 'up', this.#caller)} and ${this.#predicate('below', { allowsBy: field })}`,
     );
     return sql`exists (with recursive climbed(id) as (
         select ${column(alias, 'id')}
@@ -105,26 +105,26 @@ class RuleCompiler {
 
   /** For the rows of a list: what the caller has rights on is looked up first, where that is less than everything. */
   listPredicate(alias: string): Sql {
-    const ways = this.#ways();
-    if (!ways) return this.predicate(alias);
-    const [only, ...others] = this.#directly(ways, alias);
+    const grantPaths = this.#grantPaths();
+    if (!grantPaths) return this.predicate(alias);
+    const [only, ...others] = this.#directly(grantPaths, alias);
     if (only && others.length === 0 && this.#selfReferences.length === 0) return only;
-    return sql`${column(alias, 'id')} = any(array(${this.#ids(ways)}))`;
+    return sql`${column(alias, 'id')} = any(array(${this.#ids(grantPaths)}))`;
   }
 
-  /** Statement that selects the ids of all live rows to which one of the ways leads. */
-  #ids(ways: readonly Way[]): Sql {
+  /** Statement that selects the ids of all live rows to which one of the grantPaths leads. */
+  #ids(grantPaths: readonly GrantPath[]): Sql {
     const table = sql.table(this.#module.table);
-    const direct = this.#directly(ways, 'own').map(
+    const direct = this.#directly(grantPaths, 'own').map(
       (applies) =>
-        sql`select own.id from ${table} as own where ${live(this.#module, 'own', this.#caller)} and ${applies}`,
+        sql`select own.id from ${table} as own where ${scopePredicate(this.#module, 'own', this.#caller)} and ${applies}`,
     );
     if (direct.length === 0) return sql`select null::text where false`;
     const base = sql.join(direct, sql` union `);
     if (this.#selfReferences.length === 0) return base;
     const steps = this.#selfReferences.map(
       (field) => sql`select below.id from ${table} as below where ${column('below', field)} = reached.id
-        and ${live(this.#module, 'below', this.#caller)} and ${this.#predicate('below', { allowsBy: field })}`,
+        and ${scopePredicate(this.#module, 'below', this.#caller)} and ${this.#predicate('below', { allowsBy: field })}`,
     );
     return sql`with recursive reached(id) as (
       (${base})
@@ -133,19 +133,19 @@ class RuleCompiler {
     ) select id from reached`;
   }
 
-  /** The ways to be permitted; undefined when there is more than can be found by rights. */
-  #ways(): readonly Way[] | undefined {
-    const ways: Way[] = [];
+  /** The grantPaths to be permitted; undefined when there is more than can be found by rights. */
+  #grantPaths(): readonly GrantPath[] | undefined {
+    const grantPaths: GrantPath[] = [];
     const unless: Condition[] = [];
     for (const { effect, when } of this.#rules) {
       const decided = this.#byCaller(when);
       if (decided === false) continue;
-      if (decided === true) return effect === 'allow' ? undefined : ways;
+      if (decided === true) return effect === 'allow' ? undefined : grantPaths;
       if (effect === 'deny') unless.push(when);
       else if (!this.#isFound(when)) return undefined;
-      else ways.push({ when, unless: [...unless] });
+      else grantPaths.push({ when, unless: [...unless] });
     }
-    return afterTheRules[this.#operation] ? undefined : ways;
+    return afterTheRules[this.#operation] ? undefined : grantPaths;
   }
 
   /** Whether the rows to which a condition applies are found by the rights of the caller. */
@@ -163,15 +163,15 @@ class RuleCompiler {
   #idsAbove(field: string): Sql | undefined {
     if (!this.#above.has(field)) {
       const compiler = new RuleCompiler(targetOf(this.#module, field), this.#caller, operationAbove(this.#operation));
-      const ways = compiler.#ways();
-      this.#above.set(field, ways && compiler.#ids(ways));
+      const grantPaths = compiler.#grantPaths();
+      this.#above.set(field, grantPaths && compiler.#ids(grantPaths));
     }
     return this.#above.get(field);
   }
 
-  /** What of the ways does not come from records of the same kind: one predicate for each index that may be used. */
-  #directly(ways: readonly Way[], alias: string): Sql[] {
-    return ways
+  /** What of the grantPaths does not come from records of the same kind: one predicate for each index that may be used. */
+  #directly(grantPaths: readonly GrantPath[], alias: string): Sql[] {
+    return grantPaths
       .filter(({ when }) => !this.#isFromSelf(when))
       .flatMap(({ when, unless }) => {
         const refusals = unless.map((condition) => sql`${this.#condition(condition, alias, 'asked')} is not true`);
@@ -226,8 +226,8 @@ class RuleCompiler {
         return sql`exists (select 1 from memberships m where m.organization_id = ${column(alias, condition.field)}
           and m.user_id = ${subjectId} and m.deleted_at is null)`;
       case 'related': {
-        const ways = this.#related(condition.relations, alias, 'of the row');
-        return ways.length === 0 ? sql`false` : sql`(${sql.join(ways, sql` or `)})`;
+        const grantPaths = this.#related(condition.relations, alias, 'of the row');
+        return grantPaths.length === 0 ? sql`false` : sql`(${sql.join(grantPaths, sql` or `)})`;
       }
       case 'through':
         return this.#through(alias, condition.field, fromSelf);
@@ -254,7 +254,7 @@ class RuleCompiler {
     const target = targetOf(this.#module, field);
     const above = `${alias}_${field}`;
     return sql`exists (select 1 from ${sql.table(target.table)} as ${sql.ref(above)}
-      where ${column(above, 'id')} = ${column(alias, field)} and ${live(target, above, this.#caller)}
+      where ${column(above, 'id')} = ${column(alias, field)} and ${scopePredicate(target, above, this.#caller)}
       and ${permitted(target, above, this.#caller, operationAbove(this.#operation))})`;
   }
 }

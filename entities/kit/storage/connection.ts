@@ -27,7 +27,7 @@ export async function connect(pool: Pool, deadline: number): Promise<PoolClient>
 }
 
 /** Cuts the connection at that time, unless the limit is lifted before: what waits for an answer fails, and PostgreSQL rolls back. */
-export function cutAt(client: PoolClient, time: number): { readonly isReached: boolean; lift(): void } {
+export function destroyAfter(client: PoolClient, time: number): { readonly isReached: boolean; lift(): void } {
   // The driver has no other way: told to end, a pipelined connection waits for all its answers first.
   const { stream } = (client as unknown as { readonly connection: { readonly stream: Duplex } }).connection;
   let isReached = false;

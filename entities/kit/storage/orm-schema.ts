@@ -16,19 +16,19 @@ const currentUser = `current_setting('${sessionSettings.userId}', true)`;
 /** SQL of the second wall: which rows the app role may see at all, whatever the query says, and which it may write. */
 function wallsOf(module: EntityModule): { readonly using: string; readonly check: string } {
   const using = wallOf(module);
-  return { using, check: module.writeWall ? filledIn(module.writeWall) : using };
+  return { using, check: module.rlsWithCheck ? filledIn(module.rlsWithCheck) : using };
 }
 
 /** SQL of which rows the app role can reach. */
 export function wallOf(module: EntityModule): string {
-  if (module.wall) return filledIn(module.wall);
+  if (module.rlsUsing) return filledIn(module.rlsUsing);
   if (module.tenancy === 'organization') return `organization_id = ${currentOrganization}`;
   if (module.tenancy === 'user') return `user_id = ${currentUser}`;
   return 'false';
 }
 
-function filledIn(wall: string): string {
-  const line = wall.replaceAll(/\s+/g, ' ');
+function filledIn(predicate: string): string {
+  const line = predicate.replaceAll(/\s+/g, ' ');
   return line.replaceAll('$organization', currentOrganization).replaceAll('$user', currentUser);
 }
 
@@ -163,7 +163,7 @@ function listIndexes(module: EntityModule): string[][] {
     .filter((name) => module.fields[name]?.type !== 'textList' && !unique.has(['organizationId', name].join()))
     .map((name) => ['organizationId', name, 'id']);
   // What a wall lets through besides the organization's own does not lie together in an index that begins with it.
-  const across = module.wall ? [...new Set(orders)].map((name) => [name, 'id']) : [];
+  const across = module.rlsUsing ? [...new Set(orders)].map((name) => [name, 'id']) : [];
   return [['organizationId', 'id'], ...led, ...across];
 }
 

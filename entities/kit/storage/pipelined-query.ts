@@ -1,5 +1,5 @@
 import { Query, type Pool, type PoolClient } from 'pg';
-import { connect, cutAt } from './connection.ts';
+import { connect, destroyAfter } from './connection.ts';
 import { databaseError } from './database-error.ts';
 import { deadlineExceeded } from '../base/errors.ts';
 import { sessionSettings } from './orm-schema.ts';
@@ -11,7 +11,7 @@ import { patienceMs, type StatementObserver, type TransactionSettings } from './
 type TextRow = readonly (string | null)[];
 
 /** Messages of a lone read: the settings, the statement, and the end of the transaction. */
-export const messagesOfLoneRead = 3;
+export const pipelinedMessages = 3;
 
 const settingsText = `select set_config('${sessionSettings.organizationId}', $1, true), set_config('${sessionSettings.userId}', $2, true),
   set_config('statement_timeout', $3, true), set_config('transaction_read_only', 'on', true)`;
@@ -22,7 +22,7 @@ const settingsText = `select set_config('${sessionSettings.organizationId}', $1,
  * ends it there; when that fails, so does this.
  * @throws AppError for what a caller can do something about; other database errors as they are.
  */
-export async function loneRead(
+export async function pipelinedRead(
   pool: Pool,
   settings: Pick<TransactionSettings, 'organizationId' | 'userId' | 'deadline' | 'traceparent'>,
   statement: Statement,
@@ -31,7 +31,7 @@ export async function loneRead(
   const leftMs = Math.ceil(settings.deadline - Date.now());
   if (leftMs <= 0) throw deadlineExceeded();
   const client = await connect(pool, settings.deadline);
-  const limit = cutAt(client, settings.deadline + patienceMs);
+  const limit = destroyAfter(client, settings.deadline + patienceMs);
   const startedAt = performance.now();
   let isFailed = true;
   try {

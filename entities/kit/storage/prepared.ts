@@ -2,14 +2,14 @@ import type { PoolClient } from 'pg';
 import { RecentlyUsed } from '../base/recently-used.ts';
 
 /** Most statements that one connection keeps prepared: the server holds a plan for each, in memory of its own. */
-const mostPrepared = 100;
+const maxPrepared = 100;
 
 /** Longest statement that stays prepared, in characters: what is that long comes once, and its plan would fill the memory. */
-const longestPrepared = 50_000;
+const maxPreparedLength = 50_000;
 
 /** Most statements of which is remembered that they came once, and the longest of them, in characters. */
-const mostSeen = 500;
-const longestSeen = 10_000;
+const maxSeen = 500;
+const maxSeenLength = 10_000;
 
 interface Prepared {
   /** Never the same twice: a name may still be known to the server after an error. */
@@ -20,13 +20,13 @@ interface Prepared {
 export class PreparedStatements {
   #next = 1;
   #dropped: string[] = [];
-  readonly #seen = new RecentlyUsed<true>(mostSeen);
-  readonly #known = new RecentlyUsed<Prepared>(mostPrepared, ({ name }) => void this.#dropped.push(name));
+  readonly #seen = new RecentlyUsed<true>(maxSeen);
+  readonly #known = new RecentlyUsed<Prepared>(maxPrepared, ({ name }) => void this.#dropped.push(name));
 
   /** The name of a statement on this connection, and whether it has to be prepared under it now. */
   take(text: string): { readonly name: string; readonly isNew: boolean } {
     // The server keeps the statement without a name until the next one comes.
-    if (text.length > longestPrepared) return { name: '', isNew: true };
+    if (text.length > maxPreparedLength) return { name: '', isNew: true };
     const known = this.#known.get(text);
     if (known) return { name: known.name, isNew: false };
     const name = `s${this.#next++}`;
@@ -36,7 +36,7 @@ export class PreparedStatements {
 
   /** The name of a statement that came before; one that comes for the first time may be the only one of its kind. */
   takeRepeated(text: string): string | undefined {
-    if (text.length > longestSeen) return undefined;
+    if (text.length > maxSeenLength) return undefined;
     if (this.#seen.get(text)) return this.take(text).name;
     this.#seen.set(text, true);
     return undefined;

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg';
-import { connect, cutAt } from './connection.ts';
+import { connect, destroyAfter } from './connection.ts';
 import { databaseError } from './database-error.ts';
 import { AppError, deadlineExceeded, isAppError } from '../base/errors.ts';
 import { closeDropped, preparedOn, type Wire } from './prepared.ts';
@@ -169,7 +169,7 @@ export class Transaction {
   async #end(command: 'commit' | 'rollback'): Promise<void> {
     this.#ended = true;
     // A server that stands still, or a statement whose end it cannot force, keeps nobody waiting.
-    const limit = cutAt(this.#client, Math.max(this.#home.deadline, Date.now()) + patienceMs);
+    const limit = destroyAfter(this.#client, Math.max(this.#home.deadline, Date.now()) + patienceMs);
     try {
       const result = await this.#send(command, []);
       // PostgreSQL answers COMMIT of a failed transaction with a successful ROLLBACK.
@@ -199,13 +199,13 @@ function statementOf(client: PoolClient, text: string, values: readonly unknown[
  * Runs one statement outside any transaction. @param deadline when nobody waits any more, in milliseconds of the epoch
  * @throws AppError database_busy, database_unavailable, deadline_exceeded
  */
-export async function queryAlone<Row extends QueryResultRow>(
+export async function queryOutsideTransaction<Row extends QueryResultRow>(
   pool: Pool,
   statement: QueryConfig,
   deadline: number,
 ): Promise<QueryResult<Row>> {
   const client = await connect(pool, deadline);
-  const limit = cutAt(client, deadline);
+  const limit = destroyAfter(client, deadline);
   try {
     const result = await client.query<Row>(statement);
     client.release();

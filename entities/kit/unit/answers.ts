@@ -13,12 +13,12 @@ import type { Statement } from '../storage/sql.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** Values by the names they have in the answer. */
-export type Answer = Readonly<Record<string, unknown>>;
+export type RecordJson = Readonly<Record<string, unknown>>;
 /** A record of a kind that the question did not name. */
 export interface FoundNode {
   /** Name of the kind's type. */
   readonly type: string;
-  readonly record: Answer;
+  readonly record: RecordJson;
 }
 
 /** Reads that only feed an answer: one statement each, nothing of it enters the unit of work. */
@@ -35,18 +35,18 @@ export class Answers {
    * A list with everything below it, in one statement, ready to be answered.
    * @throws AppError invalid_cursor, invalid_input, limit_exceeded
    */
-  async page(selection: PageSelection): Promise<Answer> {
-    return (await this.#answer(compilePage(selection, this.#caller))) as Answer;
+  async page(selection: PageSelection): Promise<RecordJson> {
+    return (await this.#answer(compilePage(selection, this.#caller))) as RecordJson;
   }
 
   /** Several lists with everything below them, in one statement. @throws AppError invalid_cursor, invalid_input, limit_exceeded */
-  async lists(parts: readonly ListsPart[]): Promise<Answer> {
-    return (await this.#answer(compileLists(parts, this.#caller))) as Answer;
+  async lists(parts: readonly ListsPart[]): Promise<RecordJson> {
+    return (await this.#answer(compileLists(parts, this.#caller))) as RecordJson;
   }
 
   /** Records with everything below them, in one statement, in the order of their ids; what is not there is left out. @throws AppError limit_exceeded */
-  async records(selection: RecordSelection, ids: readonly string[]): Promise<readonly Answer[]> {
-    return (await this.#answer(compileRecords(selection, ids, this.#caller))) as unknown as readonly Answer[];
+  async records(selection: RecordSelection, ids: readonly string[]): Promise<readonly RecordJson[]> {
+    return (await this.#answer(compileRecords(selection, ids, this.#caller))) as unknown as readonly RecordJson[];
   }
 
   /** Records by ids of any of these kinds, in the order of the ids; null where there is none. @throws AppError limit_exceeded */
@@ -55,29 +55,29 @@ export class Answers {
   }
 
   /** One record with everything below it, in one statement, ready to be answered. @throws AppError not_found, limit_exceeded */
-  async record(selection: RecordSelection, id: string): Promise<Answer> {
+  async record(selection: RecordSelection, id: string): Promise<RecordJson> {
     return found(await this.#answer(compileRecord(selection, id, this.#caller)), selection, id);
   }
 
   /** The JSON text of a list, as all there is to this unit of work: it has ended then. @throws AppError, see `page` */
-  async lonePage(selection: PageSelection): Promise<string> {
-    return (await this.#loneAnswer(compilePage(selection, this.#caller))) as string;
+  async singleStatementPage(selection: PageSelection): Promise<string> {
+    return (await this.#singleStatementAnswer(compilePage(selection, this.#caller))) as string;
   }
 
   /** The same for one record. @throws AppError, see `record` */
-  async loneRecord(selection: RecordSelection, id: string): Promise<string> {
-    return found(await this.#loneAnswer(compileRecord(selection, id, this.#caller)), selection, id);
+  async singleStatementRecord(selection: RecordSelection, id: string): Promise<string> {
+    return found(await this.#singleStatementAnswer(compileRecord(selection, id, this.#caller)), selection, id);
   }
 
-  async #loneAnswer(statement: Statement): Promise<string | undefined> {
-    const [row] = await this.#unit.readAlone(statement);
+  async #singleStatementAnswer(statement: Statement): Promise<string | undefined> {
+    const [row] = await this.#unit.readInOneStatement(statement);
     return row && answerIn(row);
   }
 
-  async #answer({ text, values }: Statement): Promise<Answer | undefined> {
+  async #answer({ text, values }: Statement): Promise<RecordJson | undefined> {
     const session = await this.#unit.readAs(databaseRoleOf(this.#caller));
     const [row] = (await session.query<{ result: string | null }>(text, values)).rows;
-    return row && (JSON.parse(answerIn([row.result])) as Answer);
+    return row && (JSON.parse(answerIn([row.result])) as RecordJson);
   }
 }
 

@@ -1,4 +1,4 @@
-import { callerByNow } from '../access/principal-state.ts';
+import { refreshCaller } from '../access/principal-state.ts';
 import { Answers } from './answers.ts';
 import { actorOf, databaseRoleOf, systemCaller, type Caller } from '../model/caller.ts';
 import { isDecidedAbove, newRows, type Creation } from '../write/creations.ts';
@@ -6,7 +6,7 @@ import type { ChangesOf, CreationOf, EntityModule, RowOf, TypedModule, Tenancy }
 import { differences, organizationOf } from '../model/changes.ts';
 import { deniedMessage } from '../model/denied-message.ts';
 import { AppError } from '../base/errors.ts';
-import { withAlongside } from '../model/hooks.ts';
+import { withDerivedValues } from '../model/hooks.ts';
 import type { Fields } from '../model/fields.ts';
 import { validateChanges } from '../model/input.ts';
 import { missingRecord } from '../model/missing-record.ts';
@@ -18,7 +18,7 @@ import { compileRead } from '../read/rows.ts';
 import type { Comparison } from '../read/where.ts';
 import { checkReferences, isMove, lockHierarchies, referencesIn } from '../write/references.ts';
 import { changeSet, type SetResult } from '../write/set-change.ts';
-import { refuseTakenKeys } from '../write/unique-conflicts.ts';
+import { refuseUniqueConflicts } from '../write/unique-conflicts.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 type Row = Record<string, unknown>;
@@ -110,7 +110,7 @@ export class DataClient extends Answers {
   async createAll(creations: readonly Creation[]): Promise<Row[]> {
     const { clock, registry } = this.#unit.database.options;
     const made = newRows(creations, { caller: this.#caller, actor: this.#actor, at: clock.now() });
-    this.#unit.tally.askFor(made.length, this.caller);
+    this.#unit.counters.reserve(made.length, this.caller);
     // A kind without rules: its writes are dropped without a word (specification, Authorization rule 3).
     const kept = made.filter(({ module }) => module.policy);
     const [below, others] = [kept.filter(isDecidedAbove), kept.filter((made) => !isDecidedAbove(made))];
@@ -120,7 +120,7 @@ export class DataClient extends Answers {
     for (const { module, field, id } of new Map(deep.map((reference) => [reference.module, reference])).values())
       await lockHierarchies(this.#unit, this.#caller, module, { [field]: id });
     await checkReferences(this.#unit, this.#caller, references);
-    if (kept.length > 1) await refuseTakenKeys(await this.#unit.readAs(this.#role), kept);
+    if (kept.length > 1) await refuseUniqueConflicts(await this.#unit.readAs(this.#role), kept);
     for (const [level, rows] of Map.groupBy(kept, ({ level }) => level)) {
       // What they hang on has to be there before it is asked.
       for (const { module, row } of below.filter((made) => made.level === level))
@@ -210,8 +210,8 @@ export class DataClient extends Answers {
 
   /** Reads a row, locked until the end of the transaction, and changes it. */
   #change(change: Change): Promise<Row> {
-    this.#unit.tally.askFor(1, this.caller);
-    return this.#unit.inTurn(() => this.#changeInTurn(change));
+    this.#unit.counters.reserve(1, this.caller);
+    return this.#unit.serialize(() => this.#changeInTurn(change));
   }
 
   async #changeInTurn(change: Change): Promise<Row> {
@@ -220,7 +220,7 @@ export class DataClient extends Answers {
     await lockHierarchies(this.#unit, this.#caller, module, values);
     const [row] = await this.#read(module, { where: { id: { eq: id } }, limit: 1 }, true);
     if (!row) throw missingRecord(module, id);
-    const caller = await callerByNow(this.#unit, this.#caller);
+    const caller = await refreshCaller(this.#unit, this.#caller);
     if (caller !== this.#caller) return this.as(caller).#changeInTurn(change);
     // A kind without rules: its writes are dropped without a word (specification, Authorization rule 3).
     if (!module.policy) return { ...row, ...values };
@@ -234,7 +234,7 @@ export class DataClient extends Answers {
     // What changes nothing is no change: no version, no history, no event.
     if (Object.keys(given).length === 0) return row;
     const at = this.#unit.database.options.clock.now();
-    const whole = operation === 'edit' ? withAlongside(module, given, values, { operation: 'update', at }) : given;
+    const whole = operation === 'edit' ? withDerivedValues(module, given, values, { operation: 'update', at }) : given;
     const changes = differences(row, whole);
     if (isMove(module, Object.keys(changes))) await this.#authorize(module, 'remove', row);
     const organizationId = organizationOf(module, row);

@@ -9,7 +9,7 @@ import { createOrm } from '../storage/orm.ts';
 import { databaseRoles } from '../storage/orm-schema.ts';
 import type { Operation } from '../model/policy.ts';
 import type { Registry } from '../model/registry.ts';
-import { queryAlone, type StatementObserver } from '../storage/transaction.ts';
+import { queryOutsideTransaction, type StatementObserver } from '../storage/transaction.ts';
 import { UnitOfWork } from './unit-of-work.ts';
 import type { CommitSummary, WorkContext } from '../model/work-context.ts';
 
@@ -123,7 +123,7 @@ export class Database {
    * @returns gives the place back; must be called once
    * @throws AppError database_busy when `maxUnitsOfWork` are taken
    */
-  takePlace(): () => void {
+  acquireSlot(): () => void {
     if (this.#active >= this.options.maxUnitsOfWork) {
       throw new AppError('database_busy', `${this.#active} requests are under way already; try again in a moment.`, {
         details: { retryAfterSeconds: 1 },
@@ -171,7 +171,7 @@ export class Database {
 
   /** Resolves when PostgreSQL answers. @throws AppError database_unavailable, database_busy, deadline_exceeded */
   async ping(deadline: number): Promise<void> {
-    await queryAlone(this.pool, { text: 'select 1' }, deadline);
+    await queryOutsideTransaction(this.pool, { text: 'select 1' }, deadline);
   }
 
   /** Called by a unit of work after its COMMIT. A failing listener is reported; its work is safe in rows. */

@@ -1,21 +1,21 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { raiseRevisions } from '../access/authorization-state.ts';
+import { bumpRevisions } from '../access/authorization-state.ts';
 import { databaseRoleOf } from '../model/caller.ts';
-import { recordWithConsequences } from '../write/cascade.ts';
+import { recordWithCascades } from '../write/cascade.ts';
 import { recordedChanges, type RecordedChange } from '../model/changes.ts';
 import { DataClient } from './data-client.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { Database } from './database.ts';
 import { isAppError } from '../base/errors.ts';
-import { explained } from '../write/write-error.ts';
+import { translateWriteError } from '../write/write-error.ts';
 import { failpoint } from '../base/failpoint.ts';
-import { loneRead, messagesOfLoneRead } from '../storage/pipelined-query.ts';
+import { pipelinedRead, pipelinedMessages } from '../storage/pipelined-query.ts';
 import { PostCommitHooks } from './post-commit-hooks.ts';
 import type { Statement } from '../storage/sql.ts';
 import type { EventDraft } from '../write/change-log.ts';
-import { Tally } from '../write/change-counters.ts';
+import { ChangeCounters } from '../write/change-counters.ts';
 import { Transaction, type DatabaseRole, type RoleSession, type TransactionSettings } from '../storage/transaction.ts';
-import { Turns } from '../base/serial-queue.ts';
+import { SerialQueue } from '../base/serial-queue.ts';
 import { withCaller, type Origin, type WorkContext } from '../model/work-context.ts';
 
 // Long because beginning, changing and ending share one state, which nobody else may see.
@@ -32,20 +32,20 @@ export class UnitOfWork {
   readonly data: DataClient;
   /** Rows changed since the last flush. */
   readonly touched = new Set<object>();
-  readonly tally = new Tally();
+  readonly counters = new ChangeCounters();
   /** Ids of rows that this unit made and that nothing can have deleted since. */
   readonly created = new Set<string>();
   #em: EntityManager | undefined;
   #transaction: Promise<Transaction> | undefined;
   #begun: Transaction | undefined;
   /** Messages of a read that was all there was. */
-  #loneMessages = 0;
+  #pipelinedMessageCount = 0;
   /** Gives back what the database allowed this unit. */
   #leave: (() => void) | undefined;
-  readonly #flushes = new Turns();
+  readonly #flushes = new SerialQueue();
   #isFlushing = false;
   /** Changes that read before they write. */
-  readonly #changes = new Turns();
+  readonly #changes = new SerialQueue();
   #state: State = 'open';
   #rollingBack: Promise<void> | undefined;
   /** Why only a rollback is left. */
@@ -79,7 +79,7 @@ export class UnitOfWork {
 
   /** Statements sent so far, BEGIN and COMMIT included. */
   get statements(): number {
-    return this.#begun?.statements ?? this.#loneMessages;
+    return this.#begun?.statements ?? this.#pipelinedMessageCount;
   }
 
   /** The transaction, begun with the first call. */
@@ -90,7 +90,7 @@ export class UnitOfWork {
   }
 
   async #beginTransaction(): Promise<Transaction> {
-    if (!this.#isFree) this.#leave = this.database.takePlace();
+    if (!this.#isFree) this.#leave = this.database.acquireSlot();
     this.#begun = await Transaction.begin(this.database.pool, this.#settings, this.database.options.observer);
     return this.#begun;
   }
@@ -113,17 +113,17 @@ export class UnitOfWork {
    * @param statement whose values are all text
    * @throws AppError, see `Transaction.query`
    */
-  async readAlone(statement: Statement): Promise<readonly (readonly (string | null)[])[]> {
+  async readInOneStatement(statement: Statement): Promise<readonly (readonly (string | null)[])[]> {
     if (this.#transaction || this.#em || this.#events.length > 0 || this.#homeRole !== 'app') {
       const { rows } = await (await this.readAs(this.#homeRole)).query(statement.text, statement.values);
       return rows.map((row) => Object.values(row) as (string | null)[]);
     }
     this.#refuseUnlessOpen();
-    if (!this.#isFree) this.#leave = this.database.takePlace();
+    if (!this.#isFree) this.#leave = this.database.acquireSlot();
     failpoint('before-commit');
-    this.#loneMessages = messagesOfLoneRead;
+    this.#pipelinedMessageCount = pipelinedMessages;
     const rows = await this.#committing(() =>
-      loneRead(this.database.pool, this.#settings, statement, this.database.options.observer),
+      pipelinedRead(this.database.pool, this.#settings, statement, this.database.options.observer),
     );
     await this.#committed();
     return rows;
@@ -160,7 +160,7 @@ export class UnitOfWork {
    * Runs work that reads a row in order to change it, one after the other: of two changes of one row in parallel resolvers,
    * the second sees what the first one did.
    */
-  inTurn<T>(work: () => Promise<T>): Promise<T> {
+  serialize<T>(work: () => Promise<T>): Promise<T> {
     return this.#changes.run(work);
   }
 
@@ -218,7 +218,7 @@ export class UnitOfWork {
       await this.em.flush();
       // Between flushes the entity manager reaches nothing.
       this.em.resetTransactionContext();
-      this.tally.add(await recordWithConsequences(transaction, role, changes, events, this));
+      this.counters.add(await recordWithCascades(transaction, role, changes, events, this));
     });
   }
 
@@ -232,7 +232,7 @@ export class UnitOfWork {
       await this.#flush();
       await this.#sending([module], async (transaction) => {
         const changes = await change(transaction.as(role));
-        this.tally.add(await recordWithConsequences(transaction, role, changes, [], this));
+        this.counters.add(await recordWithCascades(transaction, role, changes, [], this));
       });
     });
   }
@@ -243,7 +243,7 @@ export class UnitOfWork {
     try {
       await send(await this.#begin());
     } catch (error) {
-      this.#failure = { error: explained(error, modules, this.database.options.registry) };
+      this.#failure = { error: translateWriteError(error, modules, this.database.options.registry) };
       throw this.#failure.error;
     } finally {
       this.#isFlushing = false;
@@ -259,8 +259,8 @@ export class UnitOfWork {
     this.#refuseUnlessOpen();
     await this.#committing(async () => {
       const transaction = await this.#transaction;
-      if (transaction && this.tally.raisedScopes.size > 0)
-        await raiseRevisions(transaction.as(this.#homeRole), this.tally.raisedScopes);
+      if (transaction && this.counters.raisedScopes.size > 0)
+        await bumpRevisions(transaction.as(this.#homeRole), this.counters.raisedScopes);
       await transaction?.commit();
     });
     await this.#committed();
@@ -272,7 +272,7 @@ export class UnitOfWork {
       return await end();
     } catch (error) {
       this.#state = 'open';
-      this.#failure = { error: explained(error, [], this.database.options.registry) };
+      this.#failure = { error: translateWriteError(error, [], this.database.options.registry) };
       throw this.#failure.error;
     }
   }
@@ -284,7 +284,7 @@ export class UnitOfWork {
     // Nothing waits for them: neither the answer nor what else follows.
     void this.#afterCommit.run(this.database.options.onBackgroundError);
     const { requestId } = this.context;
-    const { pendingEvents, tupleChanges, raisedScopes } = this.tally;
+    const { pendingEvents, tupleChanges, raisedScopes } = this.counters;
     if (pendingEvents > 0 || tupleChanges > 0)
       await this.database.committed({
         requestId,

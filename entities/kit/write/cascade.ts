@@ -4,7 +4,7 @@ import { organizationOf, type RecordedChange } from '../model/changes.ts';
 import { tenancyField, type EntityModule } from '../model/define.ts';
 import type { Sql } from '../storage/sql.ts';
 import { column } from '../storage/column.ts';
-import { writeRecords, type EventDraft, type Written } from './change-log.ts';
+import { writeRecords, type EventDraft, type ChangeEffects } from './change-log.ts';
 import type { Registry } from '../model/registry.ts';
 import { updateRows } from './set-change.ts';
 import { snakeCase } from '../base/snake-case.ts';
@@ -15,13 +15,13 @@ import type { UnitOfWork } from '../unit/unit-of-work.ts';
 const chunk = 500;
 
 /** Writes what follows from changes that were made under this role: their records, and the end of what hangs on deleted ones. */
-export async function recordWithConsequences(
+export async function recordWithCascades(
   transaction: Transaction,
   role: DatabaseRole,
   changes: readonly RecordedChange[],
   events: readonly EventDraft[],
   unit: UnitOfWork,
-): Promise<Written> {
+): Promise<ChangeEffects> {
   const written = await writeRecords(transaction.as(role), changes, events, unit);
   const deleted = changes.filter(({ operation }) => operation === 'deleted');
   if (deleted.length === 0) return written;
@@ -43,7 +43,7 @@ async function cascade(
   session: RoleSession,
   deleted: readonly RecordedChange[],
   unit: UnitOfWork,
-): Promise<Pick<Written, 'tupleChanges' | 'raisedScopes'>> {
+): Promise<Pick<ChangeEffects, 'tupleChanges' | 'raisedScopes'>> {
   const { registry } = unit.database.options;
   let tupleChanges = 0;
   const raisedScopes = new Set<string>();
@@ -127,6 +127,6 @@ async function deleteChunk(
     changedFields: [],
     before: { ...row, deletedAt: null },
     after: row,
-    isConsequence: true,
+    isCascaded: true,
   }));
 }

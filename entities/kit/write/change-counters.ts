@@ -1,22 +1,22 @@
 import type { Caller } from '../model/caller.ts';
 import type { RecordedChange } from '../model/changes.ts';
 import { AppError } from '../base/errors.ts';
-import type { Written } from './change-log.ts';
+import type { ChangeEffects } from './change-log.ts';
 import { objectName } from '../model/tuples.ts';
 
 /** Most records that one operation makes or changes. */
-export const mostRows = 1_000;
+export const maxRows = 1_000;
 
 /** @param path of the list that has them, as a JSON pointer, where there is one @throws AppError limit_exceeded */
 export function checkRowCount(count: number, path?: string): void {
-  if (count <= mostRows) return;
-  const message = `One operation makes or changes ${mostRows} records at the most; split it.`;
-  const fields = path === undefined ? [] : [{ path, message: `stands for more than ${mostRows} records` }];
+  if (count <= maxRows) return;
+  const message = `One operation makes or changes ${maxRows} records at the most; split it.`;
+  const fields = path === undefined ? [] : [{ path, message: `stands for more than ${maxRows} records` }];
   throw new AppError('limit_exceeded', message, { details: fields.length > 0 ? { fields } : {} });
 }
 
 /** What a unit of work has done so far, for its limits and for what has to follow its commit. */
-export class Tally {
+export class ChangeCounters {
   pendingEvents = 0;
   tupleChanges = 0;
   /** Scopes in which decisions about records change that were there before. */
@@ -30,13 +30,13 @@ export class Tally {
    * @param caller of the unit of work; the server itself is trusted
    * @throws AppError limit_exceeded
    */
-  askFor(count: number, { kind }: Caller): void {
+  reserve(count: number, { kind }: Caller): void {
     if (kind === 'system') return;
     this.#asked += count;
     checkRowCount(this.#asked);
   }
 
-  add({ pendingEvents, tupleChanges, raisedScopes }: Written): void {
+  add({ pendingEvents, tupleChanges, raisedScopes }: ChangeEffects): void {
     this.pendingEvents += pendingEvents;
     this.tupleChanges += tupleChanges;
     for (const scope of raisedScopes) this.raisedScopes.add(scope);

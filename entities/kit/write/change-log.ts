@@ -21,7 +21,7 @@ export interface EventDraft {
   readonly payload?: Readonly<Record<string, unknown>>;
 }
 
-export interface Written {
+export interface ChangeEffects {
   readonly pendingEvents: number;
   readonly tupleChanges: number;
   /** Scopes in which decisions about records change that were there before. */
@@ -38,7 +38,7 @@ export async function writeRecords(
   changes: readonly RecordedChange[],
   drafts: readonly EventDraft[],
   unit: UnitOfWork,
-): Promise<Written> {
+): Promise<ChangeEffects> {
   tellAfterCommit(unit, changes);
   const { database, origin } = unit;
   const actor = actorOf(unit.context.caller);
@@ -61,7 +61,7 @@ export async function writeRecords(
 
   const announced = [
     ...changes
-      .filter((change) => !change.isConsequence && change.module.events.includes(change.operation))
+      .filter((change) => !change.isCascaded && change.module.events.includes(change.operation))
       .map((change) => draftOf(change.module, change.operation, change, { changed: tellableFields(change) })),
     ...drafts,
   ];
@@ -86,7 +86,7 @@ export async function writeRecords(
     ).map((tuple) => ({
       ...tuple,
       organization_id: change.organizationId,
-      raises: unit.tally.isAboutOthers(tuple.object, changes),
+      raises: unit.counters.isAboutOthers(tuple.object, changes),
     })),
   );
 

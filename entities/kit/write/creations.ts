@@ -2,7 +2,7 @@ import type { Caller } from '../model/caller.ts';
 import { tenancyField, type EntityModule } from '../model/define.ts';
 import { displayIdOf } from '../base/display-id.ts';
 import { AppError } from '../base/errors.ts';
-import { withAlongside } from '../model/hooks.ts';
+import { withDerivedValues } from '../model/hooks.ts';
 import { newId } from '../base/ids.ts';
 import { refuseSwitchedOff } from '../model/product-modules.ts';
 import { checkRowCount } from './change-counters.ts';
@@ -12,7 +12,7 @@ type Row = Record<string, unknown>;
 
 /** A record to be made, with records that hang on it. */
 export interface Creation extends CreationValues {
-  readonly hanging?: readonly {
+  readonly children?: readonly {
     /** Field by which they refer to this record. */
     readonly field: string;
     readonly creation: Creation;
@@ -68,18 +68,18 @@ interface Draft extends CreationValues {
   readonly level: number;
 }
 
-function draftsOf({ module, input, path, hanging = [] }: Creation, creator: Creator, level = 0): Draft[] {
+function draftsOf({ module, input, path, children = [] }: Creation, creator: Creator, level = 0): Draft[] {
   const id = input['id'] ?? newId(creator.at.getTime());
   return [
-    { module, path, level, input: { ...meant(module, creator), ...input, id } },
-    ...hanging.flatMap(({ field, creation }) =>
+    { module, path, level, input: { ...withDefaults(module, creator), ...input, id } },
+    ...children.flatMap(({ field, creation }) =>
       draftsOf({ ...creation, input: { ...creation.input, [field]: id } }, creator, level + 1),
     ),
   ];
 }
 
 /** What a creation means that does not say it: the caller's own organization, and the person who creates the record. */
-function meant(module: EntityModule, { caller }: Creator): Row {
+function withDefaults(module: EntityModule, { caller }: Creator): Row {
   const home = module.tenancy === 'organization' ? caller.organizationId : caller.subjectId;
   const owners = tenancyField(module.tenancy).map((name) => [name, home]);
   const people = Object.entries(module.fields).filter(([, { creator }]) => creator && caller.kind === 'user');
@@ -88,7 +88,7 @@ function meant(module: EntityModule, { caller }: Creator): Row {
 
 function wholeRow(module: EntityModule, values: Row, sent: Row, { actor, at }: Creator): Row {
   return {
-    ...withAlongside(module, values, sent, { operation: 'create', at }),
+    ...withDerivedValues(module, values, sent, { operation: 'create', at }),
     ...(module.displayId === undefined ? {} : { displayId: displayIdOf(module.displayId, values['id'] as string) }),
     createdAt: at,
     updatedAt: at,

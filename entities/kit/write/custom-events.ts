@@ -18,7 +18,8 @@ export function announcement(
   record: EventSubject,
   payload: NonNullable<EventDraft['payload']> = {},
 ): EventDraft {
-  if (!Object.hasOwn(module.announces ?? {}, verb)) throw new TypeError(`"${module.kind}" does not announce "${verb}"`);
+  if (!Object.hasOwn(module.customEvents ?? {}, verb))
+    throw new TypeError(`"${module.kind}" does not announce "${verb}"`);
   return draftOf(module, verb, record, payload);
 }
 

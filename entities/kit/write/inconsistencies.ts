@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { dependency, dependentsOf } from './cascade.ts';
 import { compileSql } from '../storage/sql.ts';
-import { standingRows } from '../outbox/tuple-comparison.ts';
+import { rowTuples } from '../outbox/tuple-comparison.ts';
 import type { UnitOfWork } from '../unit/unit-of-work.ts';
 
-export interface Disagreements {
+export interface Inconsistencies {
   readonly lines: readonly string[];
   /** Deliveries that should have a running workflow. */
   readonly failing: readonly { readonly eventId: string; readonly occurredAt: Date; readonly listener: string }[];
@@ -21,7 +21,7 @@ const followsDeletion = `exists (select 1 from events c
  * installations: every live row is read.
  * @param graceMs work younger than this may still be under way
  */
-export async function findDisagreements(unit: UnitOfWork, graceMs: number): Promise<Disagreements> {
+export async function findInconsistencies(unit: UnitOfWork, graceMs: number): Promise<Inconsistencies> {
   const { registry, clock, recordHistory } = unit.database.options;
   const session = await unit.readAs('system');
   const before = new Date(clock.now().getTime() - graceMs);
@@ -76,7 +76,7 @@ export async function findDisagreements(unit: UnitOfWork, graceMs: number): Prom
       );
     }
     if (module.grants?.length) {
-      for (const { tuples } of await standingRows(session, module, { after: '', most: Number.MAX_SAFE_INTEGER }))
+      for (const { tuples } of await rowTuples(session, module, { after: '', most: Number.MAX_SAFE_INTEGER }))
         for (const tuple of tuples) wanted.set(`${tuple.object} ${tuple.relation} ${tuple.subject}`, module.kind);
     }
   }

@@ -1,8 +1,8 @@
 import { organizationOf } from '../model/changes.ts';
 import type { NewRow } from './creations.ts';
 import { AppError } from '../base/errors.ts';
-import { deepestHierarchy as deepest } from '../model/hierarchy.ts';
-import { placeOfRow } from '../base/row-path.ts';
+import { maxHierarchyDepth as deepest } from '../model/hierarchy.ts';
+import { rowPath } from '../base/row-path.ts';
 import { isHierarchical, referencesIn, tooDeep, type GivenReference } from './references.ts';
 
 /**
@@ -43,5 +43,5 @@ function placeOf(id: unknown, field: string): string {
 }
 
 function refuseDepth(message: string, path: string): never {
-  throw new AppError('invalid_input', `${placeOfRow(path)}${message}`, { details: { fields: [{ path, message }] } });
+  throw new AppError('invalid_input', `${rowPath(path)}${message}`, { details: { fields: [{ path, message }] } });
 }

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { Caller } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
-import { AppError, mostProblems, type ErrorCode } from '../base/errors.ts';
+import { AppError, maxProblems, type ErrorCode } from '../base/errors.ts';
 import type { Field } from '../model/fields.ts';
 import { deniedMessage } from '../model/denied-message.ts';
 import { missingRecord } from '../model/missing-record.ts';
-import { deepestHierarchy as deepest } from '../model/hierarchy.ts';
-import { placeOfRow } from '../base/row-path.ts';
+import { maxHierarchyDepth as deepest } from '../model/hierarchy.ts';
+import { rowPath } from '../base/row-path.ts';
 import { column } from '../storage/column.ts';
 import { compileSql, type Sql } from '../storage/sql.ts';
 import { permitted, visible } from '../read/visibility.ts';
@@ -232,8 +232,8 @@ export async function openProblems(
 export function refuseReferences(problems: readonly ReferenceProblem[]): void {
   const [first] = problems;
   if (!first) return;
-  const alike = problems.filter(({ code }) => code === first.code).slice(0, mostProblems);
-  throw new AppError(first.code, `${placeOfRow(first.reference.path)}${first.message}`, {
+  const alike = problems.filter(({ code }) => code === first.code).slice(0, maxProblems);
+  throw new AppError(first.code, `${rowPath(first.reference.path)}${first.message}`, {
     details: { fields: alike.map(({ reference, message }) => ({ path: reference.path, message })) },
   });
 }

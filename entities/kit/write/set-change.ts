@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
-import { callerByNow } from '../access/principal-state.ts';
+import { refreshCaller } from '../access/principal-state.ts';
 import { databaseRoleOf, type Caller } from '../model/caller.ts';
 import { differences, organizationOf, type RecordedChange } from '../model/changes.ts';
 import type { EntityModule } from '../model/define.ts';
 import { deniedMessage } from '../model/denied-message.ts';
 import type { ErrorCode } from '../base/errors.ts';
-import { withAlongside } from '../model/hooks.ts';
+import { withDerivedValues } from '../model/hooks.ts';
 import { isId } from '../base/ids.ts';
 import { missingRecord, shortened } from '../model/missing-record.ts';
 import { refuseSwitchedOff } from '../model/product-modules.ts';
 import { column } from '../storage/column.ts';
-import { live } from '../read/scope.ts';
+import { scopePredicate } from '../read/scope.ts';
 import { wholeRow } from '../read/rows.ts';
 import { compileSql, type Sql } from '../storage/sql.ts';
 import { permitted, visible } from '../read/visibility.ts';
@@ -59,12 +59,12 @@ export interface SetChange {
 export async function changeSet(unit: UnitOfWork, asked: SetChange): Promise<SetResult> {
   const ids = [...new Set(asked.ids)];
   checkRowCount(ids.length, '/ids');
-  unit.tally.askFor(ids.length, unit.context.caller);
-  return unit.inTurn(async () => {
+  unit.counters.reserve(ids.length, unit.context.caller);
+  return unit.serialize(async () => {
     refuseSwitchedOff(asked.module, asked.caller);
     await lockHierarchies(unit, asked.caller, asked.module, asked.values);
     const locked = await lock(unit, asked, ids);
-    const change = { ...asked, caller: await callerByNow(unit, asked.caller) };
+    const change = { ...asked, caller: await refreshCaller(unit, asked.caller) };
     const found = await judge(unit, change, locked);
     const refused = new Map(ids.flatMap((id) => refusalOf(id, found.get(id), change)));
     // A kind without rules: its writes are dropped without a word (specification, Authorization rule 3).
@@ -93,7 +93,7 @@ interface FoundRow {
 async function lock(unit: UnitOfWork, { module, caller }: SetChange, ids: readonly string[]): Promise<string[]> {
   const session = await unit.readAs(databaseRoleOf(caller));
   const { text, values } = compileSql(sql`select ${column('row', 'id')} from ${sql.table(module.table)} as row
-    where ${column('row', 'id')} = any(${ids.filter(isId)}) and ${live(module, 'row', caller)}
+    where ${column('row', 'id')} = any(${ids.filter(isId)}) and ${scopePredicate(module, 'row', caller)}
     order by ${column('row', 'id')} for update of row`);
   return (await session.query<{ id: string }>(text, values)).rows.map(({ id }) => id);
 }
@@ -163,7 +163,7 @@ function withHook(change: SetChange, row: Row): SetChange {
   const { module, operation, values, stamp } = change;
   if (operation === 'remove') return change;
   const writing = { operation: 'update', at: stamp.at } as const;
-  return { ...change, values: withAlongside(module, differences(row, values), values, writing) };
+  return { ...change, values: withDerivedValues(module, differences(row, values), values, writing) };
 }
 
 async function write(unit: UnitOfWork, change: SetChange, rows: readonly Row[]): Promise<void> {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { NewRow } from './creations.ts';
 import type { EntityModule, UniqueKey } from '../model/define.ts';
-import { AppError, mostProblems, type FieldProblem } from '../base/errors.ts';
-import { placeOfRow } from '../base/row-path.ts';
+import { AppError, maxProblems, type FieldProblem } from '../base/errors.ts';
+import { rowPath } from '../base/row-path.ts';
 import { column } from '../storage/column.ts';
 import { compileSql } from '../storage/sql.ts';
 import type { RoleSession } from '../storage/transaction.ts';
@@ -12,7 +12,7 @@ import type { RoleSession } from '../storage/transaction.ts';
  * end, and cannot say which of many rows it was.
  * @throws AppError already_exists
  */
-export async function refuseTakenKeys(session: RoleSession, rows: readonly NewRow[]): Promise<void> {
+export async function refuseUniqueConflicts(session: RoleSession, rows: readonly NewRow[]): Promise<void> {
   const asked = [...Map.groupBy(rows, ({ module }) => module)].flatMap(([module, made]) =>
     // What the machine makes up has no path to name.
     (module.unique ?? [])
@@ -26,13 +26,13 @@ export async function refuseTakenKeys(session: RoleSession, rows: readonly NewRo
     const { rows: taken } = await session.query<{ asked: number; place: number }>(text, values);
     for (const { asked: number, place } of taken) {
       const one = asked[number] as Asked;
-      problems.push(...takenKey(one.key, one.rows[place] as NewRow));
+      problems.push(...uniqueConflict(one.key, one.rows[place] as NewRow));
     }
   }
   const [first] = problems;
   if (first)
-    throw new AppError('already_exists', `${placeOfRow(first.path)}${first.message}`, {
-      details: { fields: problems.slice(0, mostProblems) },
+    throw new AppError('already_exists', `${rowPath(first.path)}${first.message}`, {
+      details: { fields: problems.slice(0, maxProblems) },
     });
 }
 
@@ -49,7 +49,7 @@ function repeated({ key, rows }: Asked): FieldProblem[] {
     const value = JSON.stringify(key.fields.map((name) => made.row[name]));
     const isRepeated = seen.has(value);
     seen.add(value);
-    return isRepeated ? takenKey(key, made) : [];
+    return isRepeated ? uniqueConflict(key, made) : [];
   });
 }
 
@@ -65,7 +65,7 @@ function question({ module, key, rows }: Asked, place: number) {
 }
 
 /** The problems of a record whose key another one has, with those of its fields that are input. */
-export function takenKey(
+export function uniqueConflict(
   { fields, message }: UniqueKey,
   { module, path }: Pick<NewRow, 'module' | 'path'>,
 ): FieldProblem[] {

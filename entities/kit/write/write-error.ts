@@ -2,16 +2,16 @@ import type { EntityModule } from '../model/define.ts';
 import { UniqueViolation } from '../storage/database-error.ts';
 import { AppError } from '../base/errors.ts';
 import type { Registry } from '../model/registry.ts';
-import { takenKey } from './unique-conflicts.ts';
+import { uniqueConflict } from './unique-conflicts.ts';
 
 /** What a failed write means for whoever asked for it; errors that are not about these kinds stay what they are. */
-export function explained(error: unknown, modules: readonly EntityModule[], registry: Registry): unknown {
+export function translateWriteError(error: unknown, modules: readonly EntityModule[], registry: Registry): unknown {
   if (error instanceof UniqueViolation) {
     for (const module of modules) {
       const key = registry.uniqueKey(module, error.index);
       if (key) {
         return new AppError('already_exists', key.message, {
-          details: { fields: takenKey(key, { module, path: '' }) },
+          details: { fields: uniqueConflict(key, { module, path: '' }) },
           cause: error,
         });
       }

@@ -31,14 +31,14 @@ import { TupleRelay } from '#relay/tuples/tuple-relay.ts';
 import { createNotifier } from '#relay/outbox/wake-up.ts';
 
 /** What API and worker both stand on. */
-export interface Backbone {
+export interface CoreRuntime {
   readonly database: Database;
   readonly temporal: TemporalGateway;
   /** Undefined while `authz.enabled` is off. */
   readonly store: AuthorizationStore | undefined;
   readonly tuples: TupleRelay | undefined;
   /** What the settings say about callers: how their organization counts for records of each kind, and whether it may use everything. */
-  readonly contextOfCallers: () => Promise<ContextOfCallers & Partial<Pick<Caller, 'modules'>>>;
+  readonly contextOfCallers: () => Promise<ContextOfCallers & Partial<Pick<Caller, 'productModules'>>>;
   readonly jobMetrics: JobMetrics;
   /**
    * This process relays by itself: events of its commits are told to `wake` instead of to the relays of other processes.
@@ -48,7 +48,7 @@ export interface Backbone {
   close(): Promise<void>;
 }
 
-export interface BackboneOptions {
+export interface CoreRuntimeOptions {
   readonly config: ConfigStore;
   readonly temporalEnvironment: TemporalEnvironment;
   readonly logger: Logger;
@@ -71,7 +71,7 @@ export interface BackboneOptions {
  * Assembles database, Temporal and authorization store from the configuration. Nothing connects yet.
  * @throws ConfigurationError for a model file, or conditions of the parent context, that cannot be used
  */
-export async function openBackbone(options: BackboneOptions): Promise<Backbone> {
+export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRuntime> {
   const { config, logger, registry = productRegistry } = options;
   const start = config.current;
   warnOfForgottenRules(registry, logger);
