@@ -7,7 +7,7 @@ import { readObject } from '#config/reading/read-value.ts';
 import { root } from '#config/objects/root.ts';
 import { parseTree } from '#config/schema/tree.ts';
 import { leastEnvironment, Sandbox } from './sandbox.ts';
-import { sampleValue } from './sample-value.ts';
+import { sampleValue } from './sample-config-value.ts';
 
 let sandbox: Sandbox;
 beforeAll(async () => {

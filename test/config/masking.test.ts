@@ -4,7 +4,7 @@ import type { Field } from '#config/schema/field.ts';
 import { leaves } from '#config/objects/leaf.ts';
 import { ConfigurationError } from '#config/schema/config-problem.ts';
 import { leastEnvironment, Sandbox } from './sandbox.ts';
-import { sampleValue } from './sample-value.ts';
+import { sampleValue } from './sample-config-value.ts';
 
 let sandbox: Sandbox;
 beforeAll(async () => {

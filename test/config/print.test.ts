@@ -9,7 +9,7 @@ import { leaves, valueAt } from '#config/objects/leaf.ts';
 import { printExample, printReference, printSchema } from '#config/print.ts';
 import { parse } from 'yaml';
 import { Sandbox, leastEnvironment } from './sandbox.ts';
-import { sampleValue } from './sample-value.ts';
+import { sampleValue } from './sample-config-value.ts';
 
 let sandbox: Sandbox;
 beforeAll(async () => {
