@@ -1,5 +1,5 @@
 import { leafByPath } from '../objects/leaf.ts';
-import { show } from '../schema/mask.ts';
+import { show } from '../schema/show-value.ts';
 import { ConfigurationError, type Problem } from '../schema/config-problem.ts';
 import { wrong, type Setting } from './read-value.ts';
 

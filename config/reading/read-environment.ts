@@ -3,7 +3,7 @@ import { leafByVariable, leaves, variablePrefix, type Leaf } from '../objects/le
 import { didYouMean } from '../schema/did-you-mean.ts';
 import { readTextFile } from './read-file.ts';
 import { readValue, wrong, type Reading, type Setting } from './read-value.ts';
-import { parseTree, type Tree } from '../schema/tree.ts';
+import { parseTree, type Tree } from '../schema/parse-tree.ts';
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,10 +1,10 @@
 import type { Field, IntegerField, LeafField, ObjectField, TextField } from '../schema/field.ts';
-import { quote, show } from '../schema/mask.ts';
+import { quote, show } from '../schema/show-value.ts';
 import { didYouMean } from '../schema/did-you-mean.ts';
 import type { Problem } from '../schema/config-problem.ts';
 import { numberProblem, textInsteadRemedy } from './read-number.ts';
 import { root } from '../objects/root.ts';
-import type { Tree } from '../schema/tree.ts';
+import type { Tree } from '../schema/parse-tree.ts';
 
 /** Where a tree came from, and where its problems go. */
 export interface Reading {

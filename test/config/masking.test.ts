@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { changedLeaves, describeChange } from '#config/live/diff.ts';
+import { changedLeaves, describeChange } from '#config/live/changed-leaves.ts';
 import type { Field } from '#config/schema/field.ts';
 import { leaves } from '#config/objects/leaf.ts';
 import { ConfigurationError } from '#config/schema/config-problem.ts';
-import { leastEnvironment, Sandbox } from './sandbox.ts';
-import { sampleValue } from './sample-value.ts';
+import { leastEnvironment, Sandbox } from './configuration-folder.ts';
+import { sampleValue } from './sample-config-value.ts';
 
 let sandbox: Sandbox;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Field } from '#config/schema/field.ts';
 import { effectPaths, leafByPath, leaves, valueAt } from '#config/objects/leaf.ts';
 import { root } from '#config/objects/root.ts';
-import { Sandbox } from './sandbox.ts';
+import { Sandbox } from './configuration-folder.ts';
 import { specification, statedDefaults } from './specification.ts';
 
 let sandbox: Sandbox;

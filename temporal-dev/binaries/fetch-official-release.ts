@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
-import { withProgress } from '../machine/report.ts';
+import { withProgress } from '../machine/progress-report.ts';
 import { StackError } from '../machine/stack-error.ts';
-import { fileFromTarGz } from './archive.ts';
+import { fileFromTarGz } from './unpack-archive.ts';
 import { download } from './download.ts';
 import type { RouteContext } from './binary-route.ts';
 

@@ -1,11 +1,11 @@
-import { isSameProcess, type ProcessIdentity } from '../machine/process-table.ts';
-import { readState } from '../servers/stack-state.ts';
-import { stopParts, stopStrays, withStackLock } from './supervise.ts';
+import { isSameProcess, type ProcessIdentity } from './machine/process-table.ts';
+import { readState } from './servers/stack-state.ts';
+import { stopParts, stopStrays, withStackLock } from './stack/run-server.ts';
 
 /** Run by the watchdog once the owner of servers is gone: stops what it owned, and what it had no time to record. */
 const [stateDir, pid, startTime, boot] = process.argv.slice(2);
 if (stateDir === undefined || startTime === undefined || boot === undefined) {
-  throw new Error('usage: stop-orphans.ts STATE_DIR PID START_TIME BOOT');
+  throw new Error('usage: stop-orphans-main.ts STATE_DIR PID START_TIME BOOT');
 }
 const owner: ProcessIdentity = { pid: Number(pid), startTime, boot };
 

@@ -6,10 +6,10 @@ import Schema from 'typebox/schema';
 import { driftedFiles } from '#docs/derive.ts';
 import { isPlainObject } from '#config/schema/is-plain-object.ts';
 import { leaves, valueAt } from '#config/objects/leaf.ts';
-import { printExample, printReference, printSchema } from '#config/print.ts';
+import { printExample, printReference, printSchema } from '#config/print-configuration.ts';
 import { parse } from 'yaml';
-import { Sandbox, leastEnvironment } from './sandbox.ts';
-import { sampleValue } from './sample-value.ts';
+import { Sandbox, leastEnvironment } from './configuration-folder.ts';
+import { sampleValue } from './sample-config-value.ts';
 
 let sandbox: Sandbox;
 beforeAll(async () => {

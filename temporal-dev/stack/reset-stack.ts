@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PART_NAMES } from '../machine/stack-environment.ts';
-import type { Report } from '../machine/report.ts';
-import { stopStack } from './stack.ts';
+import type { Report } from '../machine/progress-report.ts';
+import { stopStack } from './start-stack.ts';
 import { dataDirectory, realStateDirectory, removeDirectory } from '../servers/stack-state.ts';
 
 /** Stops the servers and deletes their data and logs. Ports and fetched binaries stay. Says what it deletes. */

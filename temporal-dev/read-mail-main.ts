@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { mailFolder } from '#activities/clients/email/mail-folder.ts';
 
 /** Prints the newest mail the product wrote to an address: `npm run -s mail -- ADDRESS`. Waits a moment for one to come. */
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('..', import.meta.url));
 const address = process.argv[2];
 if (!address) {
   console.error('usage: npm run -s mail -- ADDRESS');

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { searchAttributes } from '#workflows/kit/search-attributes.ts';
-import type { FoundBinary } from '../binaries/tool.ts';
+import type { FoundBinary } from '../binaries/binary-spec.ts';
 import { LOOPBACK, requirePort, type Ports } from '../machine/ports.ts';
-import type { Launch } from './server-process.ts';
+import type { Launch } from './spawn-server.ts';
 import { dataDirectory, logFile } from './stack-state.ts';
 
 /** The command line's names of the types of search attributes. Every namespace made at start has them all. */

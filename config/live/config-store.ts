@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { changedLeaves, describeChange, merge, needsRestart, type Change } from './diff.ts';
+import { changedLeaves, describeChange, merge, needsRestart, type Change } from './changed-leaves.ts';
 import { leafByPath, valueAt } from '../objects/leaf.ts';
-import { loadConfiguration, type LoadedConfiguration, type LoadOptions } from '../reading/load.ts';
+import { loadConfiguration, type LoadedConfiguration, type LoadOptions } from '../reading/load-configuration.ts';
 import { ConfigurationError, type Problem } from '../schema/config-problem.ts';
-import { recordingView, type View } from './config-record.ts';
+import { recordingView, type View } from './recording-view.ts';
 import type { Config } from '../objects/root.ts';
-import { brokenRules } from '../reading/rules.ts';
+import { brokenRules } from '../reading/check-rules.ts';
 
 /** What the store needs of a logger; pino fits. */
 export interface Logger {

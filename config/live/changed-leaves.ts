@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isPlainObject } from '../schema/is-plain-object.ts';
 import { leaves, valueAt, type Leaf } from '../objects/leaf.ts';
-import { show } from '../schema/mask.ts';
+import { show } from '../schema/show-value.ts';
 import type { Config } from '../objects/root.ts';
 
 /** One changed leaf, as it may be logged. */

@@ -15,9 +15,9 @@ import { basename, dirname, join } from 'node:path';
 import type { PostgresBinaries } from '../binaries/postgres-binaries.ts';
 import { lastLine, runHelper } from '../machine/helper-process.ts';
 import { LOOPBACK, requirePort, type Ports } from '../machine/ports.ts';
-import { choosePostgresUser, type PostgresUser } from '../machine/postgres-user.ts';
+import { choosePostgresUser, type PostgresUser } from '../machine/choose-postgres-user.ts';
 import { findProcessesIn, type ProcessIdentity } from '../machine/process-table.ts';
-import { stopProcess, type Launch } from './server-process.ts';
+import { stopProcess, type Launch } from './spawn-server.ts';
 import { DiskFullError, explainFileError, saysDiskFull, StackError } from '../machine/stack-error.ts';
 import { dataDirectory, logFile } from './stack-state.ts';
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { effectPaths } from '#config/objects/leaf.ts';
 import type { Config } from '#config/objects/root.ts';
-import { ConfigStore } from '#config/live/store.ts';
-import { leastEnvironment, Sandbox } from './sandbox.ts';
+import { ConfigStore } from '#config/live/config-store.ts';
+import { leastEnvironment, Sandbox } from './configuration-folder.ts';
 
 let sandbox: Sandbox;
 let reads: string[];

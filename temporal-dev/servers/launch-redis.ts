@@ -1,10 +1,10 @@
 import { createConnection } from 'node:net';
-import { redisTool } from '../binaries/redis-tool.ts';
-import type { FoundBinary } from '../binaries/tool.ts';
+import { redisTool } from '../binaries/redis-binary.ts';
+import type { FoundBinary } from '../binaries/binary-spec.ts';
 import { LOOPBACK, requirePort, type Ports } from '../machine/ports.ts';
-import type { Profile } from './postgres.ts';
+import type { Profile } from './launch-postgres.ts';
 import { findProcessesIn, type ProcessIdentity } from '../machine/process-table.ts';
-import type { Launch } from './server-process.ts';
+import type { Launch } from './spawn-server.ts';
 import { dataDirectory, logFile } from './stack-state.ts';
 
 /** How to start a Redis or Valkey server. */

@@ -10,7 +10,7 @@ export interface Watchdog {
   dismiss(): void;
 }
 
-const STOP_ORPHANS = fileURLToPath(new URL('stop-orphans.ts', import.meta.url));
+const STOP_ORPHANS = fileURLToPath(new URL('../stop-orphans-main.ts', import.meta.url));
 
 /**
  * Watches over this process: when it ends in whatever way, SIGKILL included, the servers it owns are stopped in order.

@@ -1,6 +1,6 @@
 import { PART_NAMES, readStackEnvironment, type PartName, type Variables } from '../machine/stack-environment.ts';
 import { currentPlatform } from '../machine/platform.ts';
-import type { Profile } from '../servers/postgres.ts';
+import type { Profile } from '../servers/launch-postgres.ts';
 import {
   describeProcess,
   identifySelf,
@@ -8,7 +8,7 @@ import {
   isSameProcess,
   type ProcessIdentity,
 } from '../machine/process-table.ts';
-import type { Report } from '../machine/report.ts';
+import type { Report } from '../machine/progress-report.ts';
 import { describeStack, type RunningStack } from './running-stack.ts';
 import { StackError } from '../machine/stack-error.ts';
 import { findBinaries, startServers, withRequirements, type StartSession } from './start-servers.ts';
@@ -23,8 +23,8 @@ import {
   type PartRecord,
   type StackState,
 } from '../servers/stack-state.ts';
-import { stopParts, stopStrays, withStackLock } from './supervise.ts';
-import { startWatchdog } from './watchdog.ts';
+import { stopParts, stopStrays, withStackLock } from './run-server.ts';
+import { startWatchdog } from './start-watchdog.ts';
 
 export interface StackOptions {
   /** Absolute path of the folder that holds everything the servers write. */

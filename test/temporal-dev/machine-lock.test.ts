@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { exclusiveName, tryExclusive, withExclusive } from '#temporal-dev/machine/exclusive.ts';
+import { exclusiveName, tryExclusive, withExclusive } from '#temporal-dev/machine/machine-lock.ts';
 
 let count = 0;
 const freshName = (): string => exclusiveName('test', `${process.pid}/${(count += 1)}`);
 
 /** Another process that holds `name` until it is killed. */
 async function holdElsewhere(name: string): Promise<{ kill: () => Promise<void> }> {
-  const module = new URL('../../temporal-dev/machine/exclusive.ts', import.meta.url).href;
+  const module = new URL('../../temporal-dev/machine/machine-lock.ts', import.meta.url).href;
   const program = `const { tryExclusive } = await import(${JSON.stringify(module)});
     await tryExclusive(${JSON.stringify(name)}, 'building a cathedral');
     console.log('held');`;

@@ -1,8 +1,8 @@
 import { PART_NAMES, type PartName } from '../machine/stack-environment.ts';
-import { exclusiveName, withExclusive } from '../machine/exclusive.ts';
+import { exclusiveName, withExclusive } from '../machine/machine-lock.ts';
 import { MEMBER_VARIABLE } from '../machine/helper-process.ts';
-import { clearOpenfgaCrash, isOpenfgaReady } from '../servers/openfga.ts';
-import { clearPostgresCrash, findPostgresProcesses, isPostgresReady } from '../servers/postgres.ts';
+import { clearOpenfgaCrash, isOpenfgaReady } from '../servers/launch-openfga.ts';
+import { clearPostgresCrash, findPostgresProcesses, isPostgresReady } from '../servers/launch-postgres.ts';
 import {
   findProcesses,
   hasEnvironment,
@@ -10,10 +10,10 @@ import {
   isSameProcess,
   type ProcessIdentity,
 } from '../machine/process-table.ts';
-import { findRedisProcesses, isRedisReady } from '../servers/redis.ts';
-import { logSize, spawnServer, stopProcess, waitUntilReady, type ServerProcess } from '../servers/server-process.ts';
+import { findRedisProcesses, isRedisReady } from '../servers/launch-redis.ts';
+import { logSize, spawnServer, stopProcess, waitUntilReady, type ServerProcess } from '../servers/spawn-server.ts';
 import { writeState, type PartRecord, type StackState } from '../servers/stack-state.ts';
-import { isTemporalReady } from '../servers/temporal.ts';
+import { isTemporalReady } from '../servers/launch-temporal.ts';
 
 /** How each server is asked to end, and how long it may take before it is made to, ms. */
 const STOPPING: Record<PartName, { signal: NodeJS.Signals; graceMs: number }> = {

@@ -5,9 +5,9 @@ import { Loading } from '#config/reading/loading.ts';
 import { readEnvironment } from '#config/reading/read-environment.ts';
 import { readObject } from '#config/reading/read-value.ts';
 import { root } from '#config/objects/root.ts';
-import { parseTree } from '#config/schema/tree.ts';
-import { leastEnvironment, Sandbox } from './sandbox.ts';
-import { sampleValue } from './sample-value.ts';
+import { parseTree } from '#config/schema/parse-tree.ts';
+import { leastEnvironment, Sandbox } from './configuration-folder.ts';
+import { sampleValue } from './sample-config-value.ts';
 
 let sandbox: Sandbox;
 beforeAll(async () => {

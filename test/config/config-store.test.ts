@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ConfigurationError } from '#config/schema/config-problem.ts';
 import type { Config } from '#config/objects/root.ts';
-import { ConfigStore, type StoreOptions } from '#config/live/store.ts';
-import { leastEnvironment, Sandbox } from './sandbox.ts';
+import { ConfigStore, type StoreOptions } from '#config/live/config-store.ts';
+import { leastEnvironment, Sandbox } from './configuration-folder.ts';
 
 let sandbox: Sandbox;
 let store: ConfigStore;

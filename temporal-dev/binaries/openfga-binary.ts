@@ -1,4 +1,4 @@
-import type { Tool } from './tool.ts';
+import type { Tool } from './binary-spec.ts';
 
 /**
  * The OpenFGA server. No official asset is pinned: for this version no two independent records of its checksum were to be

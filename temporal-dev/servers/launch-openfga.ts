@@ -1,10 +1,10 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FoundBinary } from '../binaries/tool.ts';
+import type { FoundBinary } from '../binaries/binary-spec.ts';
 import { lastLine, runHelper } from '../machine/helper-process.ts';
 import type { PortName } from '../machine/stack-environment.ts';
 import { LOOPBACK, requirePort, type Ports } from '../machine/ports.ts';
-import type { Launch } from './server-process.ts';
+import type { Launch } from './spawn-server.ts';
 import { StackError } from '../machine/stack-error.ts';
 import { logFile } from './stack-state.ts';
 

@@ -3,14 +3,14 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Runs a program of the product against the servers of the last `npm start`: `node temporal-dev/product/with-local.ts PROGRAM
+ * Runs a program of the product against the servers of the last `npm start`: `node temporal-dev/with-local-main.ts PROGRAM
  * [ARGUMENTS…]`. What the environment and the arguments set already wins.
  */
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('..', import.meta.url));
 const file = join(process.env['STACK_STATE_DIR'] ?? join(root, '.local'), 'environment.json');
 const [, , program, ...args] = process.argv;
 if (!program) {
-  console.error('usage: node temporal-dev/product/with-local.ts PROGRAM [ARGUMENTS…]');
+  console.error('usage: node temporal-dev/with-local-main.ts PROGRAM [ARGUMENTS…]');
   process.exit(2);
 }
 if (existsSync(file)) {

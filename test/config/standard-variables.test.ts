@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readTelemetryEnvironment, readTemporalEnvironment } from '#config/reading/config-environment.ts';
+import { readTelemetryEnvironment, readTemporalEnvironment } from '#config/reading/standard-variables.ts';
 
 describe('readTelemetryEnvironment', () => {
   test('refuses what is no URL', () => {

@@ -1,4 +1,4 @@
-import { readStateFolder } from './config-environment.ts';
+import { readStateFolder } from './standard-variables.ts';
 import { isAbsolute, join } from 'node:path';
 import { isPlainObject } from '../schema/is-plain-object.ts';
 import { leafByPath, leaves, valueAt, type Leaf } from '../objects/leaf.ts';
@@ -9,8 +9,8 @@ import { readTextFile } from './read-file.ts';
 import { readObject, wrong, type Setting } from './read-value.ts';
 import { root, type Config } from '../objects/root.ts';
 import { howToSet } from '../objects/rule.ts';
-import { checkRules } from './rules.ts';
-import { parseTree, type Tree } from '../schema/tree.ts';
+import { checkRules } from './check-rules.ts';
+import { parseTree, type Tree } from '../schema/parse-tree.ts';
 
 /** Where the configuration comes from. */
 export interface LoadOptions {
