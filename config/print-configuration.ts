@@ -13,7 +13,7 @@ function textSchema(field: TextField): Schema {
   return {
     type: 'string',
     ...(field.values === undefined ? {} : { enum: field.values }),
-    ...(field.form?.pattern === undefined ? {} : { pattern: field.form.pattern }),
+    ...(field.format?.pattern === undefined ? {} : { pattern: field.format.pattern }),
     ...(field.maxLength === undefined ? {} : { maxLength: field.maxLength }),
     // Empty means "not set" unless the field is required, so the shortest length cannot be said with minLength alone.
     ...(field.required === true ? { minLength: Math.max(1, field.minLength ?? 1) } : {}),
@@ -49,7 +49,7 @@ function objectSchema(field: ObjectField, path: string): Schema {
 }
 
 function shapeOf(field: Field, path: string): Schema {
-  switch (field.kind) {
+  switch (field.type) {
     case 'text':
       return textSchema(field);
     case 'integer':
@@ -57,11 +57,11 @@ function shapeOf(field: Field, path: string): Schema {
     case 'flag':
       return { type: 'boolean' };
     case 'list': {
-      const items = field.items.kind === 'text' ? { ...field.items, required: true as const } : field.items;
+      const items = field.items.type === 'text' ? { ...field.items, required: true as const } : field.items;
       return { type: 'array', items: schemaOf(items, `${path}[]`) };
     }
     case 'map': {
-      const pattern = field.keyForm?.pattern;
+      const pattern = field.keyFormat?.pattern;
       return {
         type: 'object',
         ...(pattern === undefined ? {} : { propertyNames: { pattern } }),
@@ -83,10 +83,10 @@ function schemaOf(field: Field, path: string): Schema {
   const leaf = leafByPath.get(path);
   const hasDefault = 'default' in field && isMissable(field) && !/[*\]]$/u.test(path);
   return {
-    description: field.kind === 'integer' ? `${field.description} Unit: ${field.unit}.` : field.description,
+    description: field.type === 'integer' ? `${field.description} Unit: ${field.unit}.` : field.description,
     ...shapeOf(field, path),
     ...(hasDefault ? { default: field.default } : {}),
-    ...(field.kind === 'integer' ? { 'x-unit': field.unit } : {}),
+    ...(field.type === 'integer' ? { 'x-unit': field.unit } : {}),
     ...(leaf === undefined ? {} : { 'x-environment': leaf.variable, 'x-restart': leaf.field.restart === true }),
   };
 }
@@ -129,13 +129,13 @@ const inherited = (value: unknown): string => (Array.isArray(value) ? value.join
 
 function remarks(field: LeafField): string {
   const parts = [field.description];
-  if (field.kind === 'integer') {
+  if (field.type === 'integer') {
     parts.push(`Unit: ${field.unit}, ${field.minimum} to ${field.maximum}.`);
     for (const { value, meaning } of field.special ?? []) parts.push(`${value}: ${meaning}.`);
   }
-  if (field.kind === 'text' && field.values !== undefined)
+  if (field.type === 'text' && field.values !== undefined)
     parts.push(`One of ${field.values.filter((value) => value !== '').join(', ')}.`);
-  if (field.kind === 'text' && field.required === true && field.default === '') parts.push('Required.');
+  if (field.type === 'text' && field.required === true && field.default === '') parts.push('Required.');
   if ('fromDomain' in field && field.fromDomain !== undefined)
     parts.push(`From domain: ${inherited(field.fromDomain('example.com'))}.`);
   if (field.restart === true) parts.push('Needs a restart.');
@@ -145,7 +145,7 @@ function remarks(field: LeafField): string {
 function exampleLines(field: Field, path: string, depth: number): string[] {
   const indent = '  '.repeat(depth);
   const key = path.slice(path.lastIndexOf('.') + 1);
-  if (field.kind === 'object') {
+  if (field.type === 'object') {
     const children = Object.entries(field.fields).flatMap(([name, child]) =>
       exampleLines(child, `${path}.${name}`, depth + 1),
     );
@@ -154,7 +154,7 @@ function exampleLines(field: Field, path: string, depth: number): string[] {
   const value = exampleValues[path] ?? ('default' in field ? field.default : undefined);
   const line = `${key}: ${JSON.stringify(value ?? {})}`;
   // What has no effect stays out: setting it would be reported at every start.
-  const isLeftOut = value === undefined || field.inert === true;
+  const isLeftOut = value === undefined || field.noEffect === true;
   return [...comment(remarks(field), indent), `${indent}${isLeftOut ? `# ${line}` : line}`];
 }
 
@@ -174,10 +174,10 @@ const cell = (text: string): string => text.replaceAll('|', String.raw`\|`);
 const code = (text: string): string => (text === '' ? '' : `\`${text}\``);
 
 function typeOf(field: Field): string {
-  switch (field.kind) {
+  switch (field.type) {
     case 'text':
       return field.values === undefined
-        ? (field.form?.name ?? 'text').replace(/^an? /u, '')
+        ? (field.format?.name ?? 'text').replace(/^an? /u, '')
         : field.values
             .filter((value) => value !== '')
             .map(code)
@@ -187,9 +187,9 @@ function typeOf(field: Field): string {
     case 'flag':
       return 'true, false';
     case 'list':
-      return `list of ${field.items.kind === 'object' ? 'objects' : typeOf(field.items)}`;
+      return `list of ${field.items.type === 'object' ? 'objects' : typeOf(field.items)}`;
     case 'map':
-      return `${field.values.kind === 'object' ? 'objects' : typeOf(field.values)} by ${field.keyed}`;
+      return `${field.values.type === 'object' ? 'objects' : typeOf(field.values)} by ${field.keyLabel}`;
     case 'text-or-integer':
       return `${typeOf(field.text)}, or ${typeOf(field.integer)} ${field.integer.unit}`;
     case 'any':
@@ -214,9 +214,9 @@ function row(name: string, field: Exclude<Field, ObjectField>, leaf: Leaf | unde
     code(name),
     leaf === undefined ? '' : code(leaf.variable) + (leaf.secret ? ' or `…_FILE`' : ''),
     typeOf(field),
-    field.kind === 'integer' ? field.unit : '',
+    field.type === 'integer' ? field.unit : '',
     defaultCell(field),
-    field.kind === 'text' && field.secret !== undefined ? 'yes' : '',
+    field.type === 'text' && field.secret !== undefined ? 'yes' : '',
     field.restart === true ? 'yes' : '',
     field.description + fromDomain,
   ];
@@ -231,14 +231,14 @@ const heading = [
 function rowsOf(field: ObjectField, path: string, prefix: string): string[] {
   const rows: string[] = [];
   for (const [key, child] of Object.entries(field.fields)) {
-    if (child.kind === 'object') continue;
+    if (child.type === 'object') continue;
     const name = prefix + key;
     const childPath = path === '' ? key : `${path}.${key}`;
     rows.push(row(name, child, leafByPath.get(childPath)));
-    if (child.kind === 'list' && child.items.kind === 'object') {
+    if (child.type === 'list' && child.items.type === 'object') {
       rows.push(...rowsOf(child.items, `${childPath}[]`, `${name}[].`));
     }
-    if (child.kind === 'map' && child.values.kind === 'object') {
+    if (child.type === 'map' && child.values.type === 'object') {
       rows.push(...rowsOf(child.values, `${childPath}.*`, `${name}.*.`));
     }
   }
@@ -248,7 +248,7 @@ function rowsOf(field: ObjectField, path: string, prefix: string): string[] {
 function sections(field: ObjectField, path: string): string[] {
   const rows = rowsOf(field, path, '');
   const inner = Object.entries(field.fields).flatMap(([key, child]) =>
-    child.kind === 'object' ? sections(child, path === '' ? key : `${path}.${key}`) : [],
+    child.type === 'object' ? sections(child, path === '' ? key : `${path}.${key}`) : [],
   );
   return [
     `## ${path === '' ? 'Root' : code(path)}`,

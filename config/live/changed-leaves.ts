@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isPlainObject } from '../schema/is-plain-object.ts';
 import { leaves, valueAt, type Leaf } from '../objects/leaf.ts';
-import { show } from '../schema/show-value.ts';
+import { showValue } from '../schema/show-value.ts';
 import type { Config } from '../objects/root.ts';
 
 /** One changed leaf, as it may be logged. */
@@ -18,7 +18,7 @@ export function changedLeaves(from: Config, to: Config): Leaf[] {
 
 /** A changed leaf with both values, secrets masked. */
 export function describeChange({ path, keys, field }: Leaf, from: Config, to: Config): Change {
-  return { path, from: show(field, valueAt(from, keys)), to: show(field, valueAt(to, keys)) };
+  return { path, from: showValue(field, valueAt(from, keys)), to: showValue(field, valueAt(to, keys)) };
 }
 
 /** Whether a changed leaf waits for a restart. */

@@ -58,7 +58,7 @@ export class ConfigStore {
   /** Loads the configuration. Throws a `ConfigurationError` when it has problems. */
   static async open(options: StoreOptions): Promise<ConfigStore> {
     const loaded = await loadConfiguration(options);
-    for (const path of loaded.inert) {
+    for (const path of loaded.noEffect) {
       options.logger.warn({ field: path }, `${path} is set. ${describe(path)}`);
     }
     return new ConfigStore(options, loaded);

@@ -42,9 +42,9 @@ export function recordingView(record: Recorder): View {
     if (child === undefined) return value;
     const { field, path } = child;
     const isInner =
-      field.kind === 'object' ||
-      (field.kind === 'list' && field.items.kind === 'object') ||
-      (field.kind === 'map' && field.values.kind === 'object');
+      field.type === 'object' ||
+      (field.type === 'list' && field.items.type === 'object') ||
+      (field.type === 'map' && field.values.type === 'object');
     if (isInner) return wrap(value, field, path);
     record(path);
     return value;
@@ -55,7 +55,7 @@ export function recordingView(record: Recorder): View {
 }
 
 function childOf(parent: Field, path: string, key: string): { field: Field; path: string } | undefined {
-  switch (parent.kind) {
+  switch (parent.type) {
     case 'object': {
       const field = Object.hasOwn(parent.fields, key) ? parent.fields[key] : undefined;
       return field === undefined ? undefined : { field, path: path === '' ? key : `${path}.${key}` };

@@ -14,9 +14,9 @@ const rules: readonly Rule[] = [...serverRules, ...authRules, ...jobqueueRules, 
 export function checkRules(config: Config, loading: Loading): void {
   for (const rule of rules) {
     rule(config, (path, reason, remedy, also = []) => {
-      if ([path, ...also].some((each) => loading.isWrong(each))) return;
+      if ([path, ...also].some((each) => loading.isInvalid(each))) return;
       const leaf = leafByPath.get(path);
-      const isWhole = leaf === undefined || leaf.field.kind === 'list' || leaf.field.kind === 'map';
+      const isWhole = leaf === undefined || leaf.field.type === 'list' || leaf.field.type === 'map';
       loading.reportField(path, reason, remedy, isWhole ? undefined : valueAt(config, leaf.keys));
     });
   }

@@ -6,7 +6,7 @@ import { Loading } from './loading.ts';
 import { generatedSecrets, readOrMakeLocalSecrets } from './local-secrets.ts';
 import { readApiTokenKeys, readEnvironment, reportUnknownVariables, type Environment } from './read-environment.ts';
 import { readTextFile } from './read-file.ts';
-import { readObject, wrong, type Setting } from './read-value.ts';
+import { readObject, invalid, type Setting } from './read-value.ts';
 import { root, type Config } from '../objects/root.ts';
 import { howToSet } from '../objects/rule.ts';
 import { checkRules } from './check-rules.ts';
@@ -30,7 +30,7 @@ export interface LoadedConfiguration {
   /** The file that was read, if any. */
   readonly file: string | undefined;
   /** Paths of fields that are set but have no effect in this engine. */
-  readonly inert: readonly string[];
+  readonly noEffect: readonly string[];
 }
 
 /** The file that is read when no other is named. */
@@ -46,11 +46,11 @@ function asConfig(draft: Draft): Config {
 }
 
 function treeProblem(tree: Tree): { reason: string; remedy: string } | undefined {
-  if (tree.kind === 'map') return undefined;
-  if (tree.kind === 'scalar' && tree.value === null) {
+  if (tree.type === 'map') return undefined;
+  if (tree.type === 'scalar' && tree.value === null) {
     return { reason: 'is empty', remedy: 'copy config/config.example.yaml, or remove the file' };
   }
-  const kind = tree.kind === 'list' ? 'a list' : 'a single value';
+  const kind = tree.type === 'list' ? 'a list' : 'a single value';
   return { reason: `is ${kind}, not an object`, remedy: 'write key: value' };
 }
 
@@ -95,7 +95,7 @@ function setAt(draft: Draft, keys: readonly string[], value: unknown): void {
 
 function defaultOf({ field }: Leaf): unknown {
   if ('default' in field) return field.default;
-  return field.kind === 'empty' ? {} : undefined;
+  return field.type === 'empty' ? {} : undefined;
 }
 
 /** Defaults, with what was set over them. */
@@ -103,7 +103,7 @@ function resolve(settings: ReadonlyMap<string, Setting>): Draft {
   const draft: Draft = {};
   for (const leaf of leaves) {
     const set = settings.get(leaf.path);
-    setAt(draft, leaf.keys, set === undefined || set.value === wrong ? defaultOf(leaf) : set.value);
+    setAt(draft, leaf.keys, set === undefined || set.value === invalid ? defaultOf(leaf) : set.value);
   }
   return draft;
 }
@@ -124,8 +124,8 @@ function inheritDomain(draft: Draft): void {
 
 function checkRequired(draft: Draft, loading: Loading): void {
   for (const { field, keys, path } of leaves) {
-    const isMissing = field.kind === 'text' && field.required === true && valueAt(draft, keys) === '';
-    if (isMissing && !loading.isWrong(path)) loading.reportField(path, 'is missing', howToSet(path));
+    const isMissing = field.type === 'text' && field.required === true && valueAt(draft, keys) === '';
+    if (isMissing && !loading.isInvalid(path)) loading.reportField(path, 'is missing', howToSet(path));
   }
 }
 
@@ -140,7 +140,7 @@ async function addApiTokenKeys(
   const rest = variables.filter((variable) => envprefix === '' || !variable.startsWith(envprefix));
   const path = 'auth.token.apitokens.keys';
   const leaf = leafByPath.get(path);
-  if (!enabled || leaf === undefined || loading.isWrong(path)) return rest;
+  if (!enabled || leaf === undefined || loading.isInvalid(path)) return rest;
   const found = await readApiTokenKeys(environment, envprefix, leaf.field, loading.report);
   for (const id of Object.keys(found).filter((key) => Object.hasOwn(keys, key))) {
     loading.reportField(
@@ -168,8 +168,8 @@ function freeze<T>(value: T): T {
   return Object.freeze(value);
 }
 
-function inertPaths(settings: ReadonlyMap<string, Setting>): string[] {
-  return [...settings.keys()].filter((path) => leafByPath.get(path)?.field.inert === true);
+function pathsWithoutEffect(settings: ReadonlyMap<string, Setting>): string[] {
+  return [...settings.keys()].filter((path) => leafByPath.get(path)?.field.noEffect === true);
 }
 
 /**
@@ -197,7 +197,7 @@ export async function loadConfiguration(options: LoadOptions = {}): Promise<Load
 
   await addLocalSecrets(draft, at(stateFolder));
   const file = outcome === 'read' ? at(name) : undefined;
-  return { config: freeze(asConfig(draft)), file, inert: inertPaths(loading.settings) };
+  return { config: freeze(asConfig(draft)), file, noEffect: pathsWithoutEffect(loading.settings) };
 }
 
 /** The file named by `--config FILE` or `--config=FILE` among command-line arguments; undefined without it. */

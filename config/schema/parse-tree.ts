@@ -15,10 +15,10 @@ import {
  * can reach an object's prototype.
  */
 export type Tree =
-  | { readonly kind: 'scalar'; readonly line: number; readonly value: null | boolean | number | string }
-  | { readonly kind: 'list'; readonly line: number; readonly items: readonly Tree[] }
+  | { readonly type: 'scalar'; readonly line: number; readonly value: null | boolean | number | string }
+  | { readonly type: 'list'; readonly line: number; readonly items: readonly Tree[] }
   | {
-      readonly kind: 'map';
+      readonly type: 'map';
       readonly line: number;
       readonly entries: ReadonlyMap<string, { line: number; tree: Tree }>;
     };
@@ -40,7 +40,7 @@ class TreeError extends Error {
   }
 }
 
-const deepest = 32;
+const maxDepth = 32;
 const maxParts = 20_000;
 
 /** Keys that could reach a prototype when somebody copies the value carelessly. */
@@ -93,7 +93,7 @@ class TreeReader {
 
   read(node: unknown, parentLine: number, depth: number): Tree {
     const line = this.#lineOf(node) ?? parentLine;
-    if (depth > deepest) this.#fail(line, 'is nested too deeply', `use at most ${deepest} levels`);
+    if (depth > maxDepth) this.#fail(line, 'is nested too deeply', `use at most ${maxDepth} levels`);
     if (++this.#parts > maxParts) {
       this.#fail(
         line,
@@ -116,7 +116,7 @@ class TreeReader {
 
   #readScalar(value: unknown, line: number): Tree {
     if (value === null || typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string') {
-      return { kind: 'scalar', line, value };
+      return { type: 'scalar', line, value };
     }
     return this.#fail(line, 'has a value that is neither text nor number nor true or false', 'write the plain value');
   }
@@ -124,9 +124,9 @@ class TreeReader {
   #readList(node: unknown, line: number, depth: number): Tree {
     if (!isSeq(node)) {
       // An empty place: `key:` without a value.
-      return { kind: 'scalar', line, value: null };
+      return { type: 'scalar', line, value: null };
     }
-    return { kind: 'list', line, items: node.items.map((item) => this.read(item, line, depth + 1)) };
+    return { type: 'list', line, items: node.items.map((item) => this.read(item, line, depth + 1)) };
   }
 
   #readMap(items: readonly { key: unknown; value: unknown }[], line: number, depth: number): Tree {
@@ -140,7 +140,7 @@ class TreeReader {
       if (entries.has(name)) this.#fail(keyLine, 'has the same key twice', 'remove one of them');
       entries.set(name, { line: keyLine, tree: this.read(value, keyLine, depth + 1) });
     }
-    return { kind: 'map', line, entries };
+    return { type: 'map', line, entries };
   }
 
   #lineOf(node: unknown): number | undefined {
@@ -168,7 +168,7 @@ export function parseTree(text: string): Parsed {
     if (error instanceof TreeError) return { unreadable: [error.unreadable] };
     // The parser recurses: a text of nothing but brackets exhausts the stack.
     if (error instanceof RangeError) {
-      return { unreadable: [{ line: 1, reason: 'is nested too deeply', remedy: `use at most ${deepest} levels` }] };
+      return { unreadable: [{ line: 1, reason: 'is nested too deeply', remedy: `use at most ${maxDepth} levels` }] };
     }
     throw error;
   }

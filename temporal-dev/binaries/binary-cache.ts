@@ -85,9 +85,9 @@ export async function fillCache(entry: string, fill: (directory: string) => Prom
     await rename(directory, entry);
   } catch (error) {
     // Explained first: it says how much room there was before this made some.
-    const translateWriteError = explainFileError(error, entry);
+    const fileError = explainFileError(error, entry);
     await rm(directory, { recursive: true, force: true });
-    throw translateWriteError;
+    throw fileError;
   }
 }
 

@@ -99,8 +99,8 @@ function checkCluster(stateDir: string, binaries: PostgresBinaries): void {
     version = readFileSync(join(clusterDirectory(stateDir), 'PG_VERSION'), 'utf8').trim();
     readFileSync(join(directory, 'password'));
   } catch (error) {
-    const translateWriteError = explainFileError(error, directory);
-    if (translateWriteError instanceof StackError) throw translateWriteError;
+    const fileError = explainFileError(error, directory);
+    if (fileError instanceof StackError) throw fileError;
     throw new StackError(`${directory} is not a whole PostgreSQL folder: ${remedy}`, { cause: error });
   }
   if (Number(version) !== binaries.major) {

@@ -19,7 +19,9 @@ const inConfig = (test: string): Effect => ({ test, readBy: 'config' });
 /** Every leaf of the configuration and its effect. A missing or unknown path does not compile. */
 export const effects: Readonly<Record<ConfigPath, Effect>> = {
   domain: inConfig('test/config/domain.test.ts > fills exactly the fields that inherit it'),
-  refreshinterval: inConfig('test/config/config-store.test.ts > reloads every refreshinterval, which can itself be changed'),
+  refreshinterval: inConfig(
+    'test/config/config-store.test.ts > reloads every refreshinterval, which can itself be changed',
+  ),
   'server.dev': shown('test/api/settings.test.ts > server > dev: GraphiQL is served to browsers only while it is on'),
   'server.listen': shown(
     'test/api/settings.test.ts > server > listen: is where the API answers, and metricsport where the metrics do, if anywhere',
@@ -179,7 +181,9 @@ export const effects: Readonly<Record<ConfigPath, Effect>> = {
   'auth.token.cache.config.maxactiveconns': pending('cache connection'),
   'auth.token.cache.blacklistprefix': pending('cache connection'),
   'auth.token.apitokens.enabled': pending('API tokens'),
-  'auth.token.apitokens.envprefix': inConfig('test/config/load-configuration.test.ts > have the prefix that envprefix says'),
+  'auth.token.apitokens.envprefix': inConfig(
+    'test/config/load-configuration.test.ts > have the prefix that envprefix says',
+  ),
   'auth.token.apitokens.keys.*.secret': pending('API tokens'),
   'auth.token.apitokens.keys.*.status': pending('API tokens'),
   'auth.token.apitokens.secretsize': pending('API tokens'),

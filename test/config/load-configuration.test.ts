@@ -17,8 +17,8 @@ afterAll(() => sandbox.remove());
 
 /** A value as the text of its variable. */
 function asVariable(field: Field, value: unknown): string {
-  if (field.kind === 'text' || field.kind === 'integer' || field.kind === 'flag') return String(value);
-  if (field.kind === 'list' && field.items.kind === 'text') return Array.isArray(value) ? value.join(',') : '';
+  if (field.type === 'text' || field.type === 'integer' || field.type === 'flag') return String(value);
+  if (field.type === 'list' && field.items.type === 'text') return Array.isArray(value) ? value.join(',') : '';
   return JSON.stringify(value);
 }
 
@@ -152,14 +152,14 @@ describe('the result', () => {
   });
 
   test('names the fields that are set but have no effect', async () => {
-    const { inert } = await sandbox.load(
+    const { noEffect } = await sandbox.load(
       'jobqueue: {queueconf: {ReindexerTimeout: 5000, ErrorHandler: x, MaxAttempts: 3}}',
       {
         ...leastEnvironment,
         CORE_JOBQUEUE_QUEUECONF_LOGGER: '{}',
       },
     );
-    expect(inert).toEqual([
+    expect(noEffect).toEqual([
       'jobqueue.queueconf.ReindexerTimeout',
       'jobqueue.queueconf.ErrorHandler',
       'jobqueue.queueconf.Logger',

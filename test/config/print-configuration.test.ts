@@ -43,9 +43,9 @@ describe('what is printed', () => {
 
 describe('the example', () => {
   test('loads as it is, for development, and says nothing at start', async () => {
-    const { config, inert } = await sandbox.load(printExample(), {});
+    const { config, noEffect } = await sandbox.load(printExample(), {});
     expect(config.server.dev).toBe(true);
-    expect(inert).toEqual([]);
+    expect(noEffect).toEqual([]);
   });
 
   test('begins with the schema, for editors', async () => {
@@ -70,7 +70,7 @@ describe('the example', () => {
     const text = printExample();
     for (const { keys, field } of leaves) {
       expect(text).toMatch(new RegExp(`^ *(?:# )?${keys.at(-1)}: `, 'mu'));
-      if (field.kind === 'integer') expect(text).toContain(`Unit: ${field.unit},`.split(' ').at(-1));
+      if (field.type === 'integer') expect(text).toContain(`Unit: ${field.unit},`.split(' ').at(-1));
     }
   });
 });
@@ -105,7 +105,7 @@ describe('the JSON Schema', () => {
       expect(node.description, path).toContain(field.description);
       expect(node['x-environment'], path).toBe(variable);
       expect(node['x-restart'], path).toBe(field.restart === true);
-      if (field.kind === 'text') expect(node.writeOnly === true, path).toBe(field.secret !== undefined);
+      if (field.type === 'text') expect(node.writeOnly === true, path).toBe(field.secret !== undefined);
       if ('default' in field && !('required' in field && field.default === ''))
         expect(node.default, path).toEqual(field.default);
     }
@@ -114,9 +114,9 @@ describe('the JSON Schema', () => {
   test('accepts what the loader accepts and refuses the same wrong values', () => {
     for (const { keys, field, path } of leaves) {
       expect(accepts(nest(keys, sampleValue(field))), path).toBe(true);
-      if (field.kind === 'any') continue;
-      expect(accepts(nest(keys, field.kind === 'list' ? {} : [1])), path).toBe(false);
-      if (field.kind !== 'integer') continue;
+      if (field.type === 'any') continue;
+      expect(accepts(nest(keys, field.type === 'list' ? {} : [1])), path).toBe(false);
+      if (field.type !== 'integer') continue;
       const outside = [field.minimum - 1, field.maximum + 1, field.minimum + 0.5].filter(
         (value) => field.special?.some((special) => special.value === value) !== true,
       );

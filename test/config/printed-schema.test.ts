@@ -13,11 +13,11 @@ afterAll(() => sandbox.remove());
 
 function everyField(field: Field, path: string): { field: Field; path: string }[] {
   const children =
-    field.kind === 'object'
+    field.type === 'object'
       ? Object.entries(field.fields).flatMap(([key, child]) => everyField(child, `${path}.${key}`))
-      : field.kind === 'list'
+      : field.type === 'list'
         ? everyField(field.items, `${path}[]`)
-        : field.kind === 'map'
+        : field.type === 'map'
           ? everyField(field.values, `${path}.*`)
           : [];
   return [{ field, path }, ...children];
@@ -47,12 +47,12 @@ describe('the description of the configuration', () => {
   test('has defaults that are right by its own rules', () => {
     for (const { field, path } of everyField(root, '')) {
       expect(field.description.length, path).toBeGreaterThan(3);
-      if (field.kind === 'text') {
+      if (field.type === 'text') {
         const { default: value } = field;
         if (field.values !== undefined && !path.endsWith('[]')) expect(field.values, path).toContain(value);
-        if (value !== '') expect(field.form?.check(value), path).toBeUndefined();
+        if (value !== '') expect(field.format?.check(value), path).toBeUndefined();
       }
-      if (field.kind === 'integer') {
+      if (field.type === 'integer') {
         const isSpecial = field.special?.some((special) => special.value === field.default) === true;
         expect(isSpecial || (field.default >= field.minimum && field.default <= field.maximum), path).toBe(true);
         expect(field.unit, path).not.toBe('');
@@ -62,13 +62,13 @@ describe('the description of the configuration', () => {
 
   test('has no default for any secret', () => {
     for (const { field, path } of everyField(root, '')) {
-      if (field.kind === 'text' && field.secret !== undefined) expect(field.default, path).toBe('');
+      if (field.type === 'text' && field.secret !== undefined) expect(field.default, path).toBe('');
     }
   });
 
   test('refuses seconds where milliseconds belong, for every default of at least a second', () => {
     for (const { field, path } of everyField(root, '')) {
-      if (field.kind !== 'integer' || field.unit !== 'milliseconds' || field.default < 1000) continue;
+      if (field.type !== 'integer' || field.unit !== 'milliseconds' || field.default < 1000) continue;
       // Sub-second settings of the poller may be a few milliseconds, and long ones overlap with their seconds.
       if (/Fetch|linkttl|Retention/u.test(path)) continue;
       expect(field.default / 1000, path).toBeLessThan(field.minimum);
