@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadConfiguration } from '#config/reading/load.ts';
+import { loadConfiguration } from '#config/reading/load-configuration.ts';
 import { leaves } from '#config/objects/leaf.ts';
-import { printExample } from '#config/print.ts';
+import { printExample } from '#config/print-configuration.ts';
 import { ConfigurationError, printProblem } from '#config/schema/config-problem.ts';
 import { parse } from 'yaml';
-import { leastEnvironment, Sandbox } from './sandbox.ts';
+import { leastEnvironment, Sandbox } from './configuration-folder.ts';
 
 let sandbox: Sandbox;
 beforeAll(async () => {

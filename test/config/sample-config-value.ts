@@ -2,7 +2,7 @@ import type { Field } from '#config/schema/field.ts';
 
 /** A right value of a field that differs from its default. */
 export function sampleValue(field: Field): unknown {
-  switch (field.kind) {
+  switch (field.type) {
     case 'text':
       return sampleText(field);
     case 'integer': {
@@ -15,7 +15,7 @@ export function sampleValue(field: Field): unknown {
       return [sampleValue(field.items)];
     case 'map':
       return {
-        [field.keyForm?.name === 'a name without spaces and separators' ? 'X-Sample' : 'sample']: sampleValue(
+        [field.keyFormat?.name === 'a name without spaces and separators' ? 'X-Sample' : 'sample']: sampleValue(
           field.values,
         ),
       };
@@ -30,12 +30,12 @@ export function sampleValue(field: Field): unknown {
   }
 }
 
-function sampleText(field: Extract<Field, { kind: 'text' }>): string {
+function sampleText(field: Extract<Field, { type: 'text' }>): string {
   const other = field.values?.find((value) => value !== field.default && value !== '');
   if (other !== undefined) return other;
   // A field with a single allowed value cannot differ from its default.
   if (field.values !== undefined) return field.values[0] ?? '';
-  const example = field.form?.example.split(/, | or /u)[0];
+  const example = field.format?.example.split(/, | or /u)[0];
   const text = example ?? `sample${'x'.repeat(field.minLength ?? 0)}`;
   if (text !== field.default) return text;
   return (

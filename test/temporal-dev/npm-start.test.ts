@@ -72,7 +72,7 @@ describe('with servers of your own, named in a file', () => {
     const environment = { PATH: process.env['PATH'], HOME: process.env['HOME'], STACK_STATE_DIR: product.stateDir };
     const { stdout } = await run(
       process.execPath,
-      ['temporal-dev/product/with-local.ts', 'migrations/migrate-main.ts', 'up', 'status'],
+      ['temporal-dev/with-local-main.ts', 'migrations/migrate-main.ts', 'up', 'status'],
       { cwd: root, env: environment },
     );
     expect(stdout).toMatch(/pending: none/);

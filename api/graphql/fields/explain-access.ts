@@ -7,7 +7,8 @@ import {
   GraphQLObjectType,
   GraphQLString,
 } from 'graphql';
-import { registry, user } from '#entities/index.ts';
+import { user } from '#entities/identity/user.ts';
+import { registry } from '#entities/index.ts';
 import { callerIn, readMembershipState } from '#entities/kit/access/principal-state.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { isExposed } from '#entities/kit/model/exposure.ts';
