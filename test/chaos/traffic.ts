@@ -96,11 +96,14 @@ export class InFlightRequests {
     await this.beRefused();
   }
 
-  /** Does something again and again until told to stop; people take their time, in which servers get on. */
-  async repeat(signal: AbortSignal, visit: () => Promise<void>): Promise<void> {
+  /**
+   * Does something again and again until told to stop.
+   * @param pauseMs time that people take between two visits, in which servers get on
+   */
+  async repeat(signal: AbortSignal, visit: () => Promise<void>, pauseMs = 150): Promise<void> {
     while (!signal.aborted) {
       await visit();
-      await pause(150);
+      await pause(pauseMs);
     }
   }
 
@@ -121,7 +124,7 @@ export class InFlightRequests {
   }
 
   async #ask(path: string, body: object, headers: Readonly<Record<string, string>>): Promise<Answer | undefined> {
-    const url = await eventually(() => someOf(this.#options.urls()), 60_000);
+    const url = await eventually(() => someOf(this.#options.urls()));
     try {
       const response = await fetch(`${url}${path}`, {
         method: 'POST',
