@@ -13,7 +13,7 @@ interface Answer {
 export interface TrafficOptions {
   /** Addresses that may be asked now; while there are none, people wait. */
   readonly urls: () => readonly string[];
-  /** Statuses that tell people to come again, besides no answer at all. */
+  /** Statuses that tell people to come again, besides no answer at all; default 503, which a busy machine answers, too. */
   readonly again?: readonly number[];
 }
 
@@ -112,9 +112,10 @@ export class InFlightRequests {
   }
 
   async #untilAnswered(path: string, body: object, headers: Readonly<Record<string, string>>) {
+    const { again = [503] } = this.#options;
     for (let attempts = 1; ; attempts++) {
       const answer = await this.#ask(path, body, headers);
-      if (answer && !this.#options.again?.includes(answer.status)) return { answer, attempts };
+      if (answer && !again.includes(answer.status)) return { answer, attempts };
       if (answer) {
         this.putOff.push(answer.type);
         // As a client does that is told to come again.
