@@ -16,7 +16,7 @@ export default defineConfig({
     // One more than the cores that are reckoned with: there is always one that waits for servers to start or to stop.
     maxWorkers: 3,
     // A test waits for a condition and says itself when it gives up. These only end what hangs.
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
+    testTimeout: 1_800_000,
+    hookTimeout: 1_800_000,
   },
 });
