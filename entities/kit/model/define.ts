@@ -186,7 +186,7 @@ export function defineEntityModule<const F extends Fields, const T extends Tenan
   return {
     ...(definition.displayId === undefined ? untyped : withDisplayId(untyped)),
     ...(definition.productModules && {
-      description: `${definition.description} Part of the product module ${definition.productModules.join(' or ')}.`,
+      description: `${definition.description} Requires the product module ${definition.productModules.join(' or ')}.`,
     }),
     topic: snakeCase(definition.kind),
     typeName: pascalCase(definition.kind),
@@ -198,14 +198,14 @@ function withDisplayId<F extends Fields, T extends Tenancy>(
   definition: EntityDefinition<F, T, string>,
 ): EntityDefinition<F, T, string> {
   const displayId = {
-    ...text('Short name for people, unique in the organization; never changes.', { max: 20, immutable: true }),
+    ...text('Human-readable identifier; unique within the organization and immutable.', { max: 20, immutable: true }),
     generated: true,
   } as const;
   return {
     ...definition,
     fields: { displayId, ...definition.fields },
     unique: [
-      { fields: [...tenancyField(definition.tenancy), 'displayId'], message: 'The short name is taken; try again.' },
+      { fields: [...tenancyField(definition.tenancy), 'displayId'], message: 'The display id is already taken; try again.' },
       ...(definition.unique ?? []),
     ],
     expose: { displayId: 'read', ...definition.expose },
