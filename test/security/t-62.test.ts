@@ -111,7 +111,7 @@ async function configure(): Promise<void> {
   const pem = await readFile(join(dirname(world.mailFolder), 'signing-key.pem'), 'utf8');
   secrets.add('key that signs tokens', pem.split('\n')[1] ?? '');
   for (const { secret, field, variable } of leaves) {
-    if (!secret || field.kind !== 'text') continue;
+    if (!secret || field.type !== 'text') continue;
     const mark = secrets.make(variable);
     const before = world.environment[variable];
     for (const value of [
