@@ -8,12 +8,20 @@ export const groupSetting = defineEntityModule({
   description: 'Settings of a group.',
   fields: {
     groupId: reference('group', 'Group.', { immutable: true, onDelete: 'cascade', requires: 'edit' }),
-    visibility: choice('Whether all members of the organization see the group (public) or only its own members (private).', ['public', 'private'], {
-      default: 'public',
-    }),
-    joinPolicy: choice('How users join the group.', ['open', 'invite_only', 'application_only', 'invite_or_application'], {
-      default: 'invite_or_application',
-    }),
+    visibility: choice(
+      'Whether all members of the organization see the group (public) or only its own members (private).',
+      ['public', 'private'],
+      {
+        default: 'public',
+      },
+    ),
+    joinPolicy: choice(
+      'How users join the group.',
+      ['open', 'invite_only', 'application_only', 'invite_or_application'],
+      {
+        default: 'invite_or_application',
+      },
+    ),
   },
   unique: [{ fields: ['groupId'], message: 'This group already has settings.' }],
   tenancy: 'organization',

@@ -12,7 +12,11 @@ export const emailVerification = defineEntityModule({
   description: 'Request to verify that a user owns an e-mail address.',
   fields: {
     email: email('E-mail address to verify.', { immutable: true }),
-    round: integer('Number of the latest e-mail; links in earlier e-mails are invalid.', { min: 1, max: 1_000, default: 1 }),
+    round: integer('Number of the latest e-mail; links in earlier e-mails are invalid.', {
+      min: 1,
+      max: 1_000,
+      default: 1,
+    }),
     sentAt: timestamp('When the latest e-mail was requested.'),
     expiresAt: timestamp('When the link in the latest e-mail expires.'),
     usedAt: timestamp('When the address was verified.', { optional: true }),

@@ -11,9 +11,13 @@ export const user = defineEntityModule({
     firstName: text('Given name.', { max: 64, optional: true }),
     lastName: text('Family name.', { max: 64, optional: true }),
     displayName: text('Name shown to other users.', { max: 128 }),
-    status: choice('Account status; only active users can sign in.', ['active', 'inactive', 'deactivated', 'suspended'], {
-      default: 'active',
-    }),
+    status: choice(
+      'Account status; only active users can sign in.',
+      ['active', 'inactive', 'deactivated', 'suspended'],
+      {
+        default: 'active',
+      },
+    ),
     emailConfirmedAt: timestamp('When the e-mail address was verified; null until then.', { optional: true }),
     passwordHash: text('argon2id password hash in PHC format.', { max: 256, optional: true, secret: true }),
   },

@@ -17,7 +17,10 @@ export const organization = defineEntityModule({
       requires: 'edit',
       reverse: 'children',
     }),
-    isPersonal: flag('Whether the organization was created at sign-up for one user.', { default: false, immutable: true }),
+    isPersonal: flag('Whether the organization was created at sign-up for one user.', {
+      default: false,
+      immutable: true,
+    }),
   },
   unique: [{ fields: ['name'], message: 'An organization with this name already exists.' }],
   tenancy: { none: 'the organization is the tenant' },

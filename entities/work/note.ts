@@ -11,7 +11,11 @@ export const note = defineEntityModule({
     text: text('Text of the note.', { max: 50_000 }),
     isEdited: flag('Whether the note was edited after its creation.', { default: false }),
     ownerId: member('Author.', { optional: true, immutable: true, onLeave: 'keep', creator: true }),
-    taskId: reference('task', 'Task that the note comments on.', { optional: true, immutable: true, onDelete: 'cascade' }),
+    taskId: reference('task', 'Task that the note comments on.', {
+      optional: true,
+      immutable: true,
+      onDelete: 'cascade',
+    }),
   },
   displayId: 'NTE',
   tenancy: 'organization',

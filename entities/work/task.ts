@@ -9,12 +9,18 @@ export const task = defineEntityModule({
   fields: {
     title: text('Title in one line.', { max: 500 }),
     details: text('Full description.', { max: 50_000, optional: true }),
-    status: choice('Progress status.', ['open', 'in_progress', 'in_review', 'completed', 'wont_do'], { default: 'open' }),
+    status: choice('Progress status.', ['open', 'in_progress', 'in_review', 'completed', 'wont_do'], {
+      default: 'open',
+    }),
     priority: integer('Priority; higher numbers are more important.', { min: 0, max: 100, default: 0 }),
     dueAt: timestamp('Due date.', { optional: true }),
     completedAt: timestamp('When the task was completed.', { optional: true }),
     tags: textList('Search tags.', { max: 64, maxItems: 50 }),
-    assigneeId: member('Assignee: the user who does the task.', { optional: true, onLeave: 'keep', reverse: 'assignedTasks' }),
+    assigneeId: member('Assignee: the user who does the task.', {
+      optional: true,
+      onLeave: 'keep',
+      reverse: 'assignedTasks',
+    }),
     assignerId: member('Assigner: the user who requested the task.', {
       optional: true,
       immutable: true,

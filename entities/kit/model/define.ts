@@ -205,7 +205,10 @@ function withDisplayId<F extends Fields, T extends Tenancy>(
     ...definition,
     fields: { displayId, ...definition.fields },
     unique: [
-      { fields: [...tenancyField(definition.tenancy), 'displayId'], message: 'The display id is already taken; try again.' },
+      {
+        fields: [...tenancyField(definition.tenancy), 'displayId'],
+        message: 'The display id is already taken; try again.',
+      },
       ...(definition.unique ?? []),
     ],
     expose: { displayId: 'read', ...definition.expose },
