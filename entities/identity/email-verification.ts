@@ -1,4 +1,6 @@
+import { Type } from 'typebox';
 import { defineEntityModule } from '../kit/model/define.ts';
+import { payload } from '../kit/model/events.ts';
 import { email, integer, timestamp } from '../kit/model/fields.ts';
 import { allow, deny, anyone, system } from '../kit/model/policy.ts';
 
@@ -29,5 +31,10 @@ export const emailVerification = defineEntityModule({
   filter: ['email'],
   order: [],
   events: ['created', 'updated'],
-  customEvents: { requested: 'Somebody asked for a confirmation mail; `round` tells which.' },
+  customEvents: {
+    requested: {
+      description: 'Somebody asked for a confirmation mail.',
+      payload: payload({ round: Type.Integer({ description: 'Which mail was asked for: `round` of the record.' }) }),
+    },
+  },
 });

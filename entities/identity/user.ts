@@ -1,4 +1,5 @@
 import { defineEntityModule } from '../kit/model/define.ts';
+import { payload } from '../kit/model/events.ts';
 import { choice, email, text, timestamp } from '../kit/model/fields.ts';
 import { allow, deny, anyone, scope, self, signedIn, system } from '../kit/model/policy.ts';
 
@@ -42,7 +43,10 @@ export const user = defineEntityModule({
   mutate: ['update'],
   events: ['created', 'updated', 'deleted'],
   customEvents: {
-    confirmed: 'A person confirmed their address.',
-    registration_repeated: 'Somebody tried to sign up with an address that has an account.',
+    confirmed: { description: 'A person confirmed their address.', payload: payload({}) },
+    registration_repeated: {
+      description: 'Somebody tried to sign up with an address that has an account.',
+      payload: payload({}),
+    },
   },
 });

@@ -14,7 +14,6 @@ import { ManualClock } from '#entities/kit/base/clock.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import type { StatementObserver } from '#entities/kit/storage/transaction.ts';
 import { openRuntime, type CoreRuntime, type CoreRuntimeOptions } from '#runtime/core-runtime.ts';
-import { hasListener } from '#workflows/events/subscriptions.ts';
 import { startWorker, type RunningWorker } from '#worker/start-worker.ts';
 import { createDatabase, dropDatabase } from '#temporal-dev/servers/create-database.ts';
 import { testSecrets } from '../setup/secrets.ts';
@@ -115,7 +114,6 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const { logger, logs } = recordingLogger();
   const clock = new ManualClock(new Date());
   const listeners = [...productListeners, ...(options.listeners ?? [])];
-  const extra = new Set((options.listeners ?? []).flatMap((listener) => listener.topics));
   let hadWorker = false;
   const openInstance = async (more: InstanceOptions): Promise<Instance> => {
     const variables = more.environment ? { ...environment, ...more.environment } : environment;
@@ -132,7 +130,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       logger,
       process: 'core api',
       clock,
-      hasListener: (topic) => hasListener(topic) || extra.has(topic),
+      listeners,
       observers: options.observers ?? [],
       ...(options.onDecision ? { onDecision: options.onDecision } : {}),
     });
@@ -165,7 +163,6 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
           config,
           runtime,
           logger,
-          listeners,
           bundlePath: stack.bundlePath,
           ...(queues ? { queues } : {}),
         });

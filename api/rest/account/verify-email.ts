@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { emailVerification, membership, organization, user } from '#entities/index.ts';
-import { announcement } from '#entities/kit/write/custom-events.ts';
+import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { deriveKey } from '#entities/kit/base/keys.ts';
 import { newId } from '#entities/kit/base/ids.ts';
@@ -50,7 +50,7 @@ export const verify = defineRoute({
       isPersonal: true,
     });
     await data.create(membership, { organizationId: own.id, userId: person.id, role: 'owner' });
-    unit.emit(announcement(user, 'confirmed', person));
+    unit.emit(customEvent(user, 'confirmed', person, {}));
     return { status: 200, body: { message: 'The address is confirmed; you can sign in now.', email: person.email } };
   },
 });

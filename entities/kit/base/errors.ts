@@ -130,3 +130,27 @@ export function deadlineExceeded(cause?: unknown): AppError {
 export function isAppError(value: unknown): value is AppError {
   return value instanceof AppError;
 }
+
+/** Whether the same work can succeed when it is tried again, by how its error is answered. */
+const canSucceedLater = {
+  invalid: false,
+  unauthenticated: false,
+  denied: false,
+  not_found: false,
+  method_not_allowed: false,
+  not_acceptable: false,
+  timeout: true,
+  conflict: true,
+  too_large: false,
+  unsupported_media_type: false,
+  unprocessable: false,
+  limited: true,
+  headers_too_large: false,
+  internal: true,
+  unavailable: true,
+} as const satisfies Record<ErrorKind, boolean>;
+
+/** Whether work was refused for a reason that no retry removes: bad input, missing rights, a missing record. */
+export function isRefusal(error: unknown): boolean {
+  return isAppError(error) && !canSucceedLater[error.kind];
+}
