@@ -9,7 +9,7 @@ import type { Route } from '#api/http/route.ts';
 import { createApi, listen, type Api, type Listening } from '#api/start-api.ts';
 import { listeners as productListeners } from '#activities/listeners/index.ts';
 import type { Listener } from '#activities/listeners/listener.ts';
-import { ConfigStore, type ReloadReport } from '#config/live/store.ts';
+import { ConfigStore, type ReloadReport } from '#config/live/config-store.ts';
 import { ManualClock } from '#entities/kit/base/clock.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';

@@ -7,7 +7,7 @@ import {
   GraphQLObjectType,
   GraphQLString,
 } from 'graphql';
-import { user } from '#entities/index.ts';
+import { user } from '#entities/identity/user.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { callerIn, readMembershipState } from '#entities/kit/access/principal-state.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
