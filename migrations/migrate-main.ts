@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { configFileArgument, loadConfiguration } from '#config/reading/load.ts';
+import { configFileArgument, loadConfiguration } from '#config/reading/load-configuration.ts';
 import { exitOnConfigurationError } from '#config/schema/config-problem.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
 import { createMigration, migrate, migrationState } from './migrator.ts';

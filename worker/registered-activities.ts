@@ -1,4 +1,4 @@
-import type { ConfigStore } from '#config/live/store.ts';
+import type { ConfigStore } from '#config/live/config-store.ts';
 import { createAuthorizationActivities } from '#activities/authorization/authorization-activities.ts';
 import { createEmailActivities } from '#activities/email/email-activities.ts';
 import { createEventActivities } from '#activities/events/event-activities.ts';

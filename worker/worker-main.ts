@@ -14,11 +14,11 @@ import {
   readStateFolder,
   readTelemetryEnvironment,
   readTemporalEnvironment,
-} from '#config/reading/config-environment.ts';
+} from '#config/reading/standard-variables.ts';
 import { parseListenAddress } from '#config/schema/format.ts';
-import { configFileArgument } from '#config/reading/load.ts';
+import { configFileArgument } from '#config/reading/load-configuration.ts';
 import { ConfigurationError, exitOnConfigurationError } from '#config/schema/config-problem.ts';
-import { ConfigStore } from '#config/live/store.ts';
+import { ConfigStore } from '#config/live/config-store.ts';
 import { armFailpoints } from '#entities/kit/base/failpoint.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
 import { openRuntime } from '#runtime/core-runtime.ts';

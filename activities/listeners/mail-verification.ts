@@ -1,4 +1,4 @@
-import { emailVerification } from '#entities/index.ts';
+import { emailVerification } from '#entities/identity/email-verification.ts';
 import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
 import { defineListener, on } from './listener.ts';
 

@@ -1,4 +1,4 @@
-import { user } from '#entities/index.ts';
+import { user } from '#entities/identity/user.ts';
 import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
 import { defineListener, on } from './listener.ts';
 

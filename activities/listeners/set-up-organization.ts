@@ -1,4 +1,7 @@
-import { membership, organization, organizationSetting, user } from '#entities/index.ts';
+import { user } from '#entities/identity/user.ts';
+import { membership } from '#entities/organizations/membership.ts';
+import { organizationSetting } from '#entities/organizations/organization-setting.ts';
+import { organization } from '#entities/organizations/organization.ts';
 import { defineListener, on } from './listener.ts';
 
 /** Gives a new organization its settings. */

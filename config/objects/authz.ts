@@ -18,14 +18,14 @@ export const authz = object('The authorization store (OpenFGA).', {
   }),
   hosturl: text({
     description: 'URL of the store API, with scheme.',
-    form: httpUrl,
+    format: httpUrl,
     required: true,
     restart: true,
   }),
-  storeid: text({ description: 'Id of the store. Empty: looked up by storename.', form: ulid, restart: true }),
+  storeid: text({ description: 'Id of the store. Empty: looked up by storename.', format: ulid, restart: true }),
   modelid: text({
     description: 'Id of the authorization model. Empty: the newest one that equals ours.',
-    form: ulid,
+    format: ulid,
     restart: true,
   }),
   createnewmodel: flag({
@@ -49,7 +49,7 @@ export const authz = object('The authorization store (OpenFGA).', {
     audience: text({ description: 'Audience of the token asked for.', restart: true }),
     issuer: text({
       description: 'Issuer that gives the token: host name or URL; without a path it is asked at /oauth/token.',
-      form: hostOrUrl,
+      format: hostOrUrl,
       restart: true,
     }),
     scopes: text({ description: 'Scopes asked for, separated by spaces.', restart: true }),
@@ -79,7 +79,7 @@ export const authz = object('The authorization store (OpenFGA).', {
       name: text({ description: 'Name of the condition in the model.', required: true, maxLength: 100 }),
       context: map({
         description: 'Parameters of the condition by name.',
-        keyed: 'parameter',
+        keyLabel: 'parameter',
         values: any({ description: 'Value of the parameter.' }),
       }),
     }),

@@ -15,7 +15,7 @@ export function cacheConnection(description: string) {
     address: text({
       description: 'Host and port of the Redis or Valkey server.',
       default: 'localhost:6379',
-      form: hostAndPort,
+      format: hostAndPort,
       required: true,
       restart: true,
     }),

@@ -3,7 +3,7 @@ import { webOrigin } from '../schema/format.ts';
 
 const origin = text({
   description: 'A web origin, or `*` for every origin, which then gets no credentials.',
-  form: webOrigin,
+  format: webOrigin,
 });
 
 /** `server.cors` (specification: Server, CORS). */
@@ -12,7 +12,7 @@ export const cors = object('Which web pages of other origins may call the server
   prefixes: map({
     description:
       'Origins allowed below a path prefix, instead of alloworigins; the longest matching prefix decides. Example: `/v1/public: ["*"]`.',
-    keyed: 'path prefix',
+    keyLabel: 'path prefix',
     values: list({ description: 'The origins allowed below this prefix.', items: origin }),
   }),
   alloworigins: list({

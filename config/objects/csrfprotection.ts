@@ -13,10 +13,15 @@ export const csrfprotection = object(
     header: text({
       description: 'Request header that carries the token.',
       default: 'X-Csrf-Token',
-      form: token,
+      format: token,
       required: true,
     }),
-    cookie: text({ description: 'Cookie that stores the token.', default: 'csrf_token', form: token, required: true }),
+    cookie: text({
+      description: 'Cookie that stores the token.',
+      default: 'csrf_token',
+      format: token,
+      required: true,
+    }),
     secure: flag({ description: 'Secure flag of the cookie: browsers send it over HTTPS only.', default: true }),
     samesite: text({
       description: 'SameSite attribute of the cookie. `Default` leaves it out; `None` needs secure.',
@@ -26,7 +31,7 @@ export const csrfprotection = object(
     cookiehttponly: flag({
       description: 'HttpOnly flag of the cookie. On, scripts of a web page cannot copy the token into the header.',
     }),
-    cookiedomain: text({ description: 'Domain attribute of the cookie. Empty: this host only.', form: domainName }),
-    cookiepath: text({ description: 'Path attribute of the cookie.', default: '/', form: serverPath }),
+    cookiedomain: text({ description: 'Domain attribute of the cookie. Empty: this host only.', format: domainName }),
+    cookiepath: text({ description: 'Path attribute of the cookie.', default: '/', format: serverPath }),
   },
 );

@@ -22,14 +22,14 @@ export const db = object('The relational database (PostgreSQL 15 or newer).', {
   }),
   primarydbsource: text({
     description: 'URL of the primary database.',
-    form: postgresUrl,
+    format: postgresUrl,
     secret: 'url',
     required: true,
     restart: true,
   }),
   secondarydbsource: text({
     description: 'URL of the secondary database, used when multiwrite is on. It needs max_prepared_transactions > 0.',
-    form: postgresUrl,
+    format: postgresUrl,
     secret: 'url',
     restart: true,
   }),

@@ -2,10 +2,10 @@ import { flag, object, secret, text } from '../schema/field.ts';
 import { colour, emailAddress, emailSender, httpUrl } from '../schema/format.ts';
 
 function colourOf(what: string, value: string) {
-  return text({ description: `Colour of ${what}, as #rrggbb.`, default: value, form: colour });
+  return text({ description: `Colour of ${what}, as #rrggbb.`, default: value, format: colour });
 }
 
-const page = (what: string) => text({ description: `URL of ${what}. Empty: left out.`, form: httpUrl });
+const page = (what: string) => text({ description: `URL of ${what}. Empty: left out.`, format: httpUrl });
 
 const theme = {
   CompanyName: text({ description: 'Company name shown in mails. Empty: left out.' }),
@@ -22,7 +22,7 @@ const theme = {
   PrivacyURL: page('the privacy policy in the footer'),
   UnsubscribeURL: text({
     description: 'Unsubscribe link in the footer. Empty: made from producturl and the address of the recipient.',
-    form: httpUrl,
+    format: httpUrl,
   }),
   HeaderText: text({ description: 'Text at the upper right of the modern theme. Empty: left out.' }),
   CardStyle: text({
@@ -40,7 +40,7 @@ const theme = {
   FooterTextColor: colourOf('the text of the footer', '#5f6165'),
   AccentBorderColor: text({
     description: 'Colour of the line on top of the card, as #rrggbb. Empty: no line.',
-    form: colour,
+    format: colour,
   }),
   Tagline: text({ description: 'Line above the social row in the footer of modern themes. Empty: left out.' }),
 };
@@ -74,28 +74,28 @@ export const email = object('E-mail: provider, addresses and theme. May be left 
   }),
   fromemail: text({
     description: 'Sender: an address or `Name <address>`. Required while a provider is selected.',
-    form: emailSender,
+    format: emailSender,
   }),
-  supportemail: text({ description: 'Support address shown in mails. Empty: left out.', form: emailAddress }),
-  questionnaireemail: text({ description: 'Sender of questionnaire mails. Empty: fromemail.', form: emailSender }),
+  supportemail: text({ description: 'Support address shown in mails. Empty: left out.', format: emailAddress }),
+  questionnaireemail: text({ description: 'Sender of questionnaire mails. Empty: fromemail.', format: emailSender }),
   rooturl: text({
     description: 'Base URL of action links.',
-    form: httpUrl,
+    format: httpUrl,
     fromDomain: (domain) => `https://www.${domain}`,
   }),
   producturl: text({
     description: 'Home of the product.',
-    form: httpUrl,
+    format: httpUrl,
     fromDomain: (domain) => `https://console.${domain}`,
   }),
   docsurl: text({
     description: 'Home of the documentation.',
-    form: httpUrl,
+    format: httpUrl,
     fromDomain: (domain) => `https://docs.${domain}`,
   }),
   apiurl: text({
     description: 'Base URL of links in mails that call this server directly. Empty: auth.token.issuer.',
-    form: httpUrl,
+    format: httpUrl,
     fromDomain: (domain) => `https://api.${domain}`,
   }),
   ...theme,

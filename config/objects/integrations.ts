@@ -9,7 +9,7 @@ function oauthClient(name: string) {
     clientsecret: secret({ description: `Client secret of the ${name} app.` }),
     redirecturl: text({
       description: `Callback registered with the ${name} app.`,
-      form: httpUrl,
+      format: httpUrl,
       fromDomain: (domain) => `https://api.${domain}/v1/integrations/auth/callback`,
     }),
   };
@@ -59,7 +59,7 @@ const codehostapp = object('App at the code host.', {
 const chatruntime = object('Messages of the system to the workspace of the operator.', {
   webhookURL: text({
     description: 'Incoming webhook for system notifications; failures are logged and forgotten.',
-    form: httpUrl,
+    format: httpUrl,
     secret: 'value',
   }),
   botToken: secret({ description: 'Bot token of the platform workspace.' }),
@@ -72,9 +72,9 @@ const oidclocal = object('An OpenID Connect provider on this machine, for develo
   clientsecret: secret({ description: 'Client secret.' }),
   discoveryurl: text({
     description: 'URL of the provider, below which its discovery document is found.',
-    form: httpUrl,
+    format: httpUrl,
   }),
-  redirecturl: text({ description: 'Callback registered with the provider.', form: httpUrl }),
+  redirecturl: text({ description: 'Callback registered with the provider.', format: httpUrl }),
 });
 
 /** `integrations` (specification: Integrations; Organization lifecycle jobs; Integration lifecycle sweep). */

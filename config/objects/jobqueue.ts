@@ -8,7 +8,7 @@ export const jobqueue = object('Job queue settings. The queue is a Temporal name
     description:
       'Address of the Temporal server and the namespace. API key and TLS come from the variables TEMPORAL_API_KEY and TEMPORAL_TLS_….',
     default: 'temporal://127.0.0.1:7233/default',
-    form: temporalUrl,
+    format: temporalUrl,
     required: true,
     restart: true,
   }),

@@ -14,7 +14,7 @@ export const mime = object('Content types of files that the server sends.', {
   defaultcontenttype: text({
     description: 'Content type of a file whose name tells nothing.',
     default: 'application/octet-stream',
-    form: headerValue,
+    format: headerValue,
     required: true,
   }),
 });

@@ -27,7 +27,7 @@ function provider<P extends Fields>(description: string, own: P) {
     }),
     baseurl: text({
       description: 'Prefix of proxy download URLs. Empty: auth.token.issuer + `/v1/files`.',
-      form: httpUrl,
+      format: httpUrl,
       fromDomain: (domain) => `https://api.${domain}/v1/files`,
     }),
     ...own,
@@ -77,13 +77,16 @@ export const objectstorage = object('Object storage providers.', {
       region: text({ description: 'Region of the bucket.' }),
       endpoint: text({
         description: 'URL of a compatible service. Empty: the public one of the region.',
-        form: httpUrl,
+        format: httpUrl,
       }),
       credentials: object('Credentials of the bucket service.', credentials),
     }),
     edgestore: provider('The bucket service of the edge platform.', {
       proxypresignenabled,
-      endpoint: text({ description: 'URL of the service. Empty: derived from credentials.accountid.', form: httpUrl }),
+      endpoint: text({
+        description: 'URL of the service. Empty: derived from credentials.accountid.',
+        format: httpUrl,
+      }),
       credentials: object('Credentials of the edge platform.', {
         ...credentials,
         accountid: text({
@@ -93,14 +96,14 @@ export const objectstorage = object('Object storage providers.', {
     }),
     cloudstore: provider('The bucket service of the cloud platform.', {
       proxypresignenabled,
-      endpoint: text({ description: 'URL of an emulator. Empty: the public service.', form: httpUrl }),
+      endpoint: text({ description: 'URL of an emulator. Empty: the public service.', format: httpUrl }),
       projectid: text({ description: 'Project at the cloud platform.' }),
     }),
     disk: provider('Files in a folder of this machine.', {
       proxypresignenabled,
       endpoint: text({
         description: 'URL that files are served from while proxypresignenabled is off.',
-        form: httpUrl,
+        format: httpUrl,
       }),
     }),
     database: provider('Files in the relational database.', {}),

@@ -10,7 +10,7 @@ const llm = object('The language model that summarizes when type is `llm`.', {
   llma: object('Language model service A.', {
     betaheader: text({ description: 'Value of the header that asks for beta features. Empty: header left out.' }),
     legacytextcompletion: flag({ description: 'Uses the older text-completion call instead of messages.' }),
-    baseurl: text({ description: 'Base URL of the service. Empty: its public one.', form: httpUrl }),
+    baseurl: text({ description: 'Base URL of the service. Empty: its public one.', format: httpUrl }),
     model: text({ description: 'Model name.' }),
     apikey: secret({ description: 'API key.' }),
   }),
@@ -18,19 +18,19 @@ const llm = object('The language model that summarizes when type is `llm`.', {
     model: text({ description: 'Model name.' }),
     apikey: secret({ description: 'API key.' }),
     accountid: text({ description: 'Account that pays for the calls.' }),
-    serverurl: text({ description: 'URL of the service. Empty: its public one.', form: httpUrl }),
+    serverurl: text({ description: 'URL of the service. Empty: its public one.', format: httpUrl }),
   }),
   llmc: object('Language model service C.', {
     model: text({ description: 'Model name.' }),
     apikey: secret({ description: 'API key.' }),
-    url: text({ description: 'URL of the service. Empty: its public one.', form: httpUrl }),
+    url: text({ description: 'URL of the service. Empty: its public one.', format: httpUrl }),
     organizationid: text({ description: 'Organization at the service that pays for the calls.' }),
   }),
 });
 
 const mailDomain = text({
   description: 'The part of an address after the @; subdomains do not count.',
-  form: domainName,
+  format: domainName,
 });
 
 /** `ormconfig` (specification: Data layer). */
@@ -108,12 +108,12 @@ export const ormconfig = object('Data layer, module access, summarizer, e-mail v
   notifications: object('Notifications to users.', {
     consoleurl: text({
       description: 'Base URL of links to the user interface in notifications.',
-      form: httpUrl,
+      format: httpUrl,
       fromDomain: (domain) => `https://console.${domain}`,
     }),
   }),
   questionnaireproducturl: text({
     description: 'Base URL of the links that give access to a questionnaire. Empty: integrations.email.producturl.',
-    form: httpUrl,
+    format: httpUrl,
   }),
 });

@@ -12,7 +12,7 @@ function oauthProvider(name: string) {
       clientendpoint: text({
         description:
           'Base URL of this server in the callback: clientendpoint + redirecturl is what the provider calls.',
-        form: httpUrl,
+        format: httpUrl,
         fromDomain: (domain) => `https://api.${domain}`,
       }),
       scopes: list({
@@ -23,7 +23,7 @@ function oauthProvider(name: string) {
         description:
           'Callback registered with the provider: a path below clientendpoint, or a full URL. Required while the provider is supported.',
         default: `/v1/${name}/callback`,
-        form: urlOrPath,
+        format: urlOrPath,
       }),
     },
   );
@@ -33,7 +33,7 @@ function oauthProvider(name: string) {
 export const providers = object('Sign-in by external providers and passkeys.', {
   redirecturl: text({
     description: 'Where browsers are sent after authentication at a provider.',
-    form: httpUrl,
+    format: httpUrl,
     fromDomain: (domain) => `https://console.${domain}/login/sso`,
   }),
   codehost: oauthProvider('codehost'),
@@ -50,12 +50,12 @@ export const providers = object('Sign-in by external providers and passkeys.', {
     relyingpartyid: text({
       description:
         'Domain that passkeys are bound to; changing it makes existing passkeys useless. Required while passkeys are on.',
-      form: domainName,
+      format: domainName,
       fromDomain: (domain) => domain,
     }),
     requestorigins: list({
       description: 'Origins of the pages that may ask for a passkey.',
-      items: text({ description: 'A web origin.', form: webOrigin }),
+      items: text({ description: 'A web origin.', format: webOrigin }),
       fromDomain: (domain) => [`https://console.${domain}`],
     }),
     maxdevices: integer({

@@ -44,12 +44,12 @@ const periodicJobs = list({
   description:
     'Additional Temporal Schedules. They are created, changed and deleted at worker start to match this list.',
   items: object('One schedule.', {
-    name: text({ description: 'Id of the schedule; must be unique.', form: shortName, required: true }),
+    name: text({ description: 'Id of the schedule; must be unique.', format: shortName, required: true }),
     workflow: text({ description: 'Name of the workflow to start.', required: true, maxLength: 200 }),
     schedule: textOrInteger({
       description: 'When to start it: a cron expression in UTC, or an interval in milliseconds.',
       required: true,
-      text: text({ description: 'A cron expression in UTC.', form: cron }),
+      text: text({ description: 'A cron expression in UTC.', format: cron }),
       integer: duration({ description: 'An interval.', default: hour, minimum: 1000, maximum: 365 * day }),
     }),
     input: any({ description: 'Argument of the workflow.' }),
@@ -92,7 +92,7 @@ export const queueconf = object('Workers, retries and schedules of the job queue
     default: 0,
     minimum: 0,
     maximum: 4_294_967_295,
-    inert: true,
+    noEffect: true,
   }),
   CancelledJobRetentionPeriod: retention('cancelled', day),
   CompletedJobRetentionPeriod: retention('completed', day),
@@ -146,7 +146,7 @@ export const queueconf = object('Workers, retries and schedules of the job queue
     default: 60_000,
     minimum: 1000,
     maximum: day,
-    inert: true,
+    noEffect: true,
   }),
   RescueStuckJobsAfter: duration({
     description: 'Age after which the sweep starts a batch of events again whose delivery did not finish.',
@@ -170,7 +170,7 @@ export const queueconf = object('Workers, retries and schedules of the job queue
     description:
       'Prefix of task queues, workflow ids and schedule ids, which isolates several installations in one Temporal namespace.',
     default: 'core',
-    form: namePrefix,
+    format: namePrefix,
     required: true,
     restart: true,
   }),
@@ -195,12 +195,12 @@ export const queueconf = object('Workers, retries and schedules of the job queue
   ReindexerIndexNames: list({
     description: noTables,
     items: text({ description: 'Name of an index.', maxLength: 100 }),
-    inert: true,
+    noEffect: true,
   }),
   Queues: map({
     description: `Activity queues by name: ${activityQueues.join(', ')} and workflows.dispatch.queuename. A queue that is not named has 10 workers, the event queue workflows.dispatch.workercount.`,
-    keyed: 'queue',
-    keyForm: shortName,
+    keyLabel: 'queue',
+    keyFormat: shortName,
     values: object('One queue.', {
       FetchCooldown: duration({
         description:
@@ -235,7 +235,7 @@ export const queueconf = object('Workers, retries and schedules of the job queue
     }),
     Time: text({
       description: 'Instant that sweeps take as "now" (RFC 3339). Empty: the clock.',
-      form: instant,
+      format: instant,
       restart: true,
     }),
   }),
@@ -245,16 +245,19 @@ export const queueconf = object('Workers, retries and schedules of the job queue
   Plugins: interceptors('Interceptors added to client and worker as a whole, before all others.'),
   PeriodicJobs: periodicJobs,
   WorkerMiddleware: interceptors('Interceptors around every activity.'),
-  Logger: empty({ description: 'No effect here: all parts log through the one logger of the process.', inert: true }),
-  Workers: empty({ description: 'No effect here: workers are part of the release.', inert: true }),
+  Logger: empty({
+    description: 'No effect here: all parts log through the one logger of the process.',
+    noEffect: true,
+  }),
+  Workers: empty({ description: 'No effect here: workers are part of the release.', noEffect: true }),
   ErrorHandler: any({
     description: 'No effect here: failures are kept with the workflow and shown in the Temporal UI.',
-    inert: true,
+    noEffect: true,
   }),
   JobStuckHandler: any({
     description: 'No effect here: Temporal retries a lost activity by itself, see JobStuckThreshold.',
-    inert: true,
+    noEffect: true,
   }),
-  ReindexerSchedule: any({ description: noTables, inert: true }),
+  ReindexerSchedule: any({ description: noTables, noEffect: true }),
   RetryPolicy: retryPolicy,
 });

@@ -40,7 +40,7 @@ function rateLimiter(description: string, keyprefix: string) {
     headers: list({
       description:
         'Where the client address comes from, first non-empty wins: names of headers that your proxy sets (any client can send them otherwise), or `RemoteAddr` for the address of the connection.',
-      items: text({ description: 'A header name, or RemoteAddr.', form: token }),
+      items: text({ description: 'A header name, or RemoteAddr.', format: token }),
       default: ['RemoteAddr'],
     }),
     forwardedindexfrombehind: integer({

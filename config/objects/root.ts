@@ -23,7 +23,7 @@ import { workflows } from './workflows.ts';
 export const root = object('The configuration of the server.', {
   domain: text({
     description: 'Domain of the installation. Fields that inherit from it are filled when they are still empty.',
-    form: domainName,
+    format: domainName,
   }),
   refreshinterval: duration({
     description: 'How often the configuration is read again.',

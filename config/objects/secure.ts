@@ -7,17 +7,17 @@ export const secure = object('Security headers of every answer.', {
   xssprotection: text({
     description: 'Value of X-XSS-Protection. Empty: header left out.',
     default: '1; mode=block',
-    form: headerValue,
+    format: headerValue,
   }),
   contenttypenosniff: text({
     description: 'Value of X-Content-Type-Options. Empty: header left out.',
     default: 'nosniff',
-    form: headerValue,
+    format: headerValue,
   }),
   xframeoptions: text({
     description: 'Value of X-Frame-Options. Empty: header left out.',
     default: 'SAMEORIGIN',
-    form: headerValue,
+    format: headerValue,
   }),
   hstspreloadenabled: flag({ description: 'Adds `preload` to Strict-Transport-Security.' }),
   hstsmaxage: integer({
@@ -30,12 +30,12 @@ export const secure = object('Security headers of every answer.', {
   contentsecuritypolicy: text({
     description: 'Value of Content-Security-Policy. Empty: header left out.',
     default: "default-src 'self'",
-    form: headerValue,
+    format: headerValue,
   }),
   referrerpolicy: text({
     description: 'Value of Referrer-Policy. Empty: header left out.',
     default: 'same-origin',
-    form: headerValue,
+    format: headerValue,
   }),
   cspreportonly: flag({
     description: 'Sends the policy as Content-Security-Policy-Report-Only: violations are reported, not blocked.',

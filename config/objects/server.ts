@@ -17,14 +17,14 @@ export const server = object('HTTP server settings.', {
   listen: text({
     description: 'Address of the HTTP server. `:port` listens on every interface; port 0 takes a free one.',
     default: ':17608',
-    form: listenAddress,
+    format: listenAddress,
     required: true,
     restart: true,
   }),
   metricsport: text({
     description: 'Address of `/metrics` for Prometheus, in the same forms as listen. Empty: no metrics endpoint.',
     default: ':17609',
-    form: listenAddress,
+    format: listenAddress,
     restart: true,
   }),
   shutdowngraceperiod: duration({
@@ -103,11 +103,11 @@ export const server = object('HTTP server settings.', {
   }),
   defaulttrustcenterdomain: text({
     description: 'Domain of trust centers that have no domain of their own.',
-    form: domainName,
+    format: domainName,
   }),
   trustcentercnametarget: text({
     description: 'CNAME target that customers point their own trust center domain to.',
-    form: domainName,
+    format: domainName,
   }),
   trustcenterpreviewzoneid: text({
     description: 'Zone id at the edge platform that holds the records of trust center preview domains.',

@@ -12,13 +12,13 @@ export const sessions = object('Session cookie settings.', {
   encryptionkey: secret({
     description:
       'Encrypts the session cookie, integration credentials and workflow payloads (keys are derived from it); at least 32 characters. To rotate it, put the new key before the old ones, separated by commas: the first encrypts, all of them decrypt; an old one may go when nothing is left that it encrypted. Required in production; generated and kept in the local state folder when server.dev is on.',
-    form: keyList,
+    format: keyList,
     minLength: 32,
     restart: true,
   }),
   domain: text({
     description: 'Domain attribute of the cookie. Empty: this host only.',
-    form: domainName,
+    format: domainName,
     fromDomain: (domain) => domain,
   }),
   maxage: integer({

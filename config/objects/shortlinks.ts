@@ -8,7 +8,7 @@ export const shortlinks = object('Shortlink service.', {
   }),
   clientid: text({ description: 'Access client id. Empty: edge.clientid.' }),
   clientsecret: secret({ description: 'Access client secret. Empty: edge.clientsecret.' }),
-  endpointurl: text({ description: 'URL that creates a shortlink. Required while enabled.', form: httpUrl }),
+  endpointurl: text({ description: 'URL that creates a shortlink. Required while enabled.', format: httpUrl }),
   linkttl: duration({
     description: 'Lifetime of a shortlink.',
     default: 7_776_000_000,

@@ -14,23 +14,23 @@ export const subscription = object('Billing and entitlements through the payment
   }),
   paymentwebhooksecrets: map({
     description: 'Signing secrets of webhooks by API version, looked up by exact spelling.',
-    keyed: 'API version',
-    keyForm: shortName,
+    keyLabel: 'API version',
+    keyFormat: shortName,
     values: secret({ description: 'Signing secret of this version.', required: true }),
   }),
   paymentwebhookurl: text({
     description: 'URL that the payment provider calls, used when the webhook is registered.',
-    form: httpUrl,
+    format: httpUrl,
     fromDomain: (domain) => `https://api.${domain}/v1/payment/webhook`,
   }),
   paymentbillingportalsuccessurl: text({
     description: 'Where the billing portal sends the browser afterwards.',
-    form: httpUrl,
+    format: httpUrl,
     fromDomain: billingPage,
   }),
   paymentcancellationreturnurl: text({
     description: 'Where the browser goes after a subscription was cancelled.',
-    form: httpUrl,
+    format: httpUrl,
     fromDomain: billingPage,
   }),
   paymentwebhookevents: list({

@@ -13,12 +13,12 @@ const apitokens = object('Keys that sign API tokens, and the shape of the tokens
     description:
       'Further keys come from environment variables beginning with this: the rest of the name, lower-cased, is the key id; the value is `secret`, or `deprecated:secret` or `revoked:secret`. `_FILE` at the end of the name reads the value from a file. Empty: no variables are read.',
     default: 'CORE_API_TOKEN_KEY_',
-    form: variableName,
+    format: variableName,
   }),
   keys: map({
     description: 'Keys by id.',
-    keyed: 'key id',
-    keyForm: shortName,
+    keyLabel: 'key id',
+    keyFormat: shortName,
     values: object('One key.', {
       secret: secret({ description: 'The key itself, at least 32 characters.', minLength: 32, required: true }),
       status: text({
@@ -44,7 +44,7 @@ const apitokens = object('Keys that sign API tokens, and the shape of the tokens
     description: 'How a token begins, so that leaked ones can be recognized.',
     default: 'core',
     required: true,
-    form: {
+    format: {
       name: 'a short lower-case name',
       example: 'core',
       pattern: '^[a-z][a-z0-9]{0,15}$',
@@ -55,7 +55,7 @@ const apitokens = object('Keys that sign API tokens, and the shape of the tokens
 
 /** `auth.token` (specification: Auth, Token settings; Authentication, Access tokens and API tokens). */
 export const token = object('Signed access, refresh and API tokens.', {
-  kid: text({ description: 'Id of the key that signs new tokens.', required: true, form: shortName }),
+  kid: text({ description: 'Id of the key that signs new tokens.', required: true, format: shortName }),
   audience: text({ description: 'Audience of access tokens.', required: true, fromDomain: api }),
   refreshaudience: text({ description: 'Audience of refresh tokens. Empty: audience.', fromDomain: api }),
   issuer: text({ description: 'Issuer of the tokens.', required: true, fromDomain: api }),
@@ -80,13 +80,13 @@ export const token = object('Signed access, refresh and API tokens.', {
   }),
   jwksendpoint: text({
     description: 'URL where others find the public key set, as announced by discovery.',
-    form: httpUrl,
+    format: httpUrl,
     fromDomain: (domain) => `${api(domain)}/.well-known/jwks.json`,
   }),
   keys: map({
     description: 'Signing keys by id: path of a PEM file, or the PEM text itself.',
-    keyed: 'key id',
-    keyForm: shortName,
+    keyLabel: 'key id',
+    keyFormat: shortName,
     values: secret({ description: 'Path of a PEM file, or the PEM text.', required: true }),
   }),
   generatekeys: flag({

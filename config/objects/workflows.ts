@@ -91,7 +91,7 @@ export const workflows = object('Workflow engine settings.', {
     queuename: text({
       description: 'Activity queue of event delivery.',
       default: 'events',
-      form: shortName,
+      format: shortName,
       required: true,
       restart: true,
     }),

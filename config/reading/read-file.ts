@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 
 /** Largest file that is read: a configuration of this size is a mistake. */
-const largestBytes = 1_048_576;
+const maxBytes = 1_048_576;
 
 const reasons: Readonly<Record<string, { reason: string; remedy: string }>> = {
   ENOENT: { reason: 'does not exist', remedy: 'create it, or name another file' },
@@ -40,7 +40,7 @@ export async function readTextFile(path: string): Promise<string | FileFailure> 
     const status = await file.stat();
     if (!status.isFile())
       return failure(status.isDirectory() ? 'is a directory' : 'is not a regular file', 'name a file');
-    if (status.size > largestBytes) return failure(`is larger than ${largestBytes} bytes`, 'name the right file');
+    if (status.size > maxBytes) return failure(`is larger than ${maxBytes} bytes`, 'name the right file');
     bytes = await file.readFile();
   } catch (error) {
     const code = errorCode(error);

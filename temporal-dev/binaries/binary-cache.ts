@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { StackEnvironment } from '../machine/stack-environment.ts';
 import type { Platform } from '../machine/platform.ts';
-import type { Report } from '../machine/report.ts';
+import type { Report } from '../machine/progress-report.ts';
 import { codeOf, explainFileError, messageOf } from '../machine/stack-error.ts';
-import type { Tool } from './tool.ts';
+import type { Tool } from './binary-spec.ts';
 
 /** What is kept beside a cached binary: what it was when it was let in. */
 interface Origin {
@@ -85,9 +85,9 @@ export async function fillCache(entry: string, fill: (directory: string) => Prom
     await rename(directory, entry);
   } catch (error) {
     // Explained first: it says how much room there was before this made some.
-    const translateWriteError = explainFileError(error, entry);
+    const fileError = explainFileError(error, entry);
     await rm(directory, { recursive: true, force: true });
-    throw translateWriteError;
+    throw fileError;
   }
 }
 

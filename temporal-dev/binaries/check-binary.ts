@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runHelper, type HelperResult } from '../machine/helper-process.ts';
 import { codeOf, StackError } from '../machine/stack-error.ts';
-import { compareVersions, type Tool } from './tool.ts';
+import { compareVersions, type Tool } from './binary-spec.ts';
 
 /** Runs a binary to see that it works here. Resolves with the version it states, or throws a StackError saying why not. */
 export async function checkBinary(path: string, tool: Tool, stateDir: string): Promise<string> {

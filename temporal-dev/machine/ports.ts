@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:net';
 import type { PortName, StackEnvironment } from './stack-environment.ts';
-import { exclusiveName, tryExclusive, type Exclusive } from './exclusive.ts';
+import { exclusiveName, tryExclusive, type Exclusive } from './machine-lock.ts';
 import { describeProcess, listenerOf } from './process-table.ts';
 import { codeOf, StackError } from './stack-error.ts';
 

@@ -1,23 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { findBinary, type SearchContext } from '../binaries/find-binary.ts';
-import { openfgaTool } from '../binaries/openfga-tool.ts';
+import { openfgaTool } from '../binaries/openfga-binary.ts';
 import { findPostgresBinaries, type PostgresBinaries } from '../binaries/postgres-binaries.ts';
-import { redisTool } from '../binaries/redis-tool.ts';
-import { temporalTool } from '../binaries/temporal-tool.ts';
-import type { FoundBinary } from '../binaries/tool.ts';
+import { redisTool } from '../binaries/redis-binary.ts';
+import { temporalTool } from '../binaries/temporal-binary.ts';
+import type { FoundBinary } from '../binaries/binary-spec.ts';
 import { ensureDatabase } from '../servers/create-database.ts';
 import type { PartName, PortName } from '../machine/stack-environment.ts';
-import { launchOpenfga, migrateOpenfga, OPENFGA_DATABASE } from '../servers/openfga.ts';
+import { launchOpenfga, migrateOpenfga, OPENFGA_DATABASE } from '../servers/launch-openfga.ts';
 import { claimPort, requirePort, type PortClaim, type Ports } from '../machine/ports.ts';
-import { launchPostgres, postgresUrl, preparePostgres, type Profile } from '../servers/postgres.ts';
+import { launchPostgres, postgresUrl, preparePostgres, type Profile } from '../servers/launch-postgres.ts';
 import { isAlive, type ProcessIdentity } from '../machine/process-table.ts';
-import { launchRedis } from '../servers/redis.ts';
-import type { Launch } from '../servers/server-process.ts';
+import { launchRedis } from '../servers/launch-redis.ts';
+import type { Launch } from '../servers/spawn-server.ts';
 import { explainFileError, messageOf, StackError } from '../machine/stack-error.ts';
 import { dataDirectory, type StackState } from '../servers/stack-state.ts';
-import { isReady, runServer, stopPart, type EndListener } from './supervise.ts';
-import { launchTemporal, waitForTemporalUi } from '../servers/temporal.ts';
+import { isReady, runServer, stopPart, type EndListener } from './run-server.ts';
+import { launchTemporal, waitForTemporalUi } from '../servers/launch-temporal.ts';
 
 /** One start of the stack. */
 export interface StartSession extends SearchContext {

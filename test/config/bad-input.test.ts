@@ -1,9 +1,9 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { configFileArgument, loadConfiguration } from '#config/reading/load.ts';
+import { configFileArgument, loadConfiguration } from '#config/reading/load-configuration.ts';
 import { ConfigurationError, exitOnConfigurationError, printProblem } from '#config/schema/config-problem.ts';
-import { leastEnvironment, problemsOf, Sandbox } from './sandbox.ts';
+import { leastEnvironment, problemsOf, Sandbox } from './configuration-folder.ts';
 
 let sandbox: Sandbox;
 beforeAll(async () => {

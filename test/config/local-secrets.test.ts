@@ -1,9 +1,9 @@
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { loadConfiguration } from '#config/reading/load.ts';
+import { loadConfiguration } from '#config/reading/load-configuration.ts';
 import { printProblem } from '#config/schema/config-problem.ts';
-import { leastEnvironment, problemsOf, productionEnvironment, Sandbox } from './sandbox.ts';
+import { leastEnvironment, problemsOf, productionEnvironment, Sandbox } from './configuration-folder.ts';
 
 let sandbox: Sandbox;
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { printProblem } from '#config/schema/config-problem.ts';
-import { leastEnvironment, productionEnvironment, Sandbox } from './sandbox.ts';
+import { leastEnvironment, productionEnvironment, Sandbox } from './configuration-folder.ts';
 
 let sandbox: Sandbox;
 beforeAll(async () => {

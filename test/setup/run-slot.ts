@@ -1,6 +1,6 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { exclusiveName, tryExclusive } from '#temporal-dev/machine/exclusive.ts';
+import { exclusiveName, tryExclusive } from '#temporal-dev/machine/machine-lock.ts';
 
 /** A state folder that belongs to one run until `release`, or until the run's process ends. */
 export interface RunSlot {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { crc32, gzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
 import type { SearchContext } from '#temporal-dev/binaries/find-binary.ts';
-import type { Tool } from '#temporal-dev/binaries/tool.ts';
+import type { Tool } from '#temporal-dev/binaries/binary-spec.ts';
 import { readStackEnvironment, type Variables } from '#temporal-dev/machine/stack-environment.ts';
 import { temporaryDirectory } from './stack-fixture.ts';
 

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { download } from '#temporal-dev/binaries/download.ts';
 import { findBinary } from '#temporal-dev/binaries/find-binary.ts';
-import { openfgaTool } from '#temporal-dev/binaries/openfga-tool.ts';
-import { redisTool } from '#temporal-dev/binaries/redis-tool.ts';
-import { temporalTool } from '#temporal-dev/binaries/temporal-tool.ts';
-import type { Tool } from '#temporal-dev/binaries/tool.ts';
+import { openfgaTool } from '#temporal-dev/binaries/openfga-binary.ts';
+import { redisTool } from '#temporal-dev/binaries/redis-binary.ts';
+import { temporalTool } from '#temporal-dev/binaries/temporal-binary.ts';
+import type { Tool } from '#temporal-dev/binaries/binary-spec.ts';
 import {
   fakePip,
   fakeTool,

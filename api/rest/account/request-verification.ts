@@ -1,4 +1,5 @@
-import { emailVerification, type user } from '#entities/index.ts';
+import { emailVerification } from '#entities/identity/email-verification.ts';
+import type { user } from '#entities/identity/user.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';

@@ -1,5 +1,8 @@
 import { Type } from 'typebox';
-import { emailVerification, membership, organization, user } from '#entities/index.ts';
+import { emailVerification } from '#entities/identity/email-verification.ts';
+import { user } from '#entities/identity/user.ts';
+import { membership } from '#entities/organizations/membership.ts';
+import { organization } from '#entities/organizations/organization.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { deriveKey } from '#entities/kit/base/keys.ts';
