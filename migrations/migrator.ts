@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Migrator, TSMigrationGenerator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { registry } from '#entities/index.ts';
+import type { Registry } from '#entities/kit/model/registry.ts';
 import { databaseError } from '#entities/kit/storage/database-error.ts';
 import { AppError, isAppError } from '#entities/kit/base/errors.ts';
 import { withDefaults } from './added-columns.ts';
@@ -16,10 +17,10 @@ import { searchDifference, type Difference } from './search-difference.ts';
 const connectTimeoutMs = 5_000;
 
 /** Owner's connection: only migrations use it. Statements run outside the roles the product works under. */
-async function openOwner(url: string): Promise<MikroORM> {
+async function openOwner(url: string, kinds: Registry): Promise<MikroORM> {
   const orm = await MikroORM.init({
     clientUrl: url,
-    entities: [...registry.schemas],
+    entities: [...kinds.schemas],
     extensions: [Migrator],
     pool: { min: 0, max: 1 },
     driverOptions: { connectionTimeoutMillis: connectTimeoutMs },
@@ -192,17 +193,24 @@ async function format(file: string): Promise<void> {
   await promisify(execFile)(process.execPath, [formatter, join(import.meta.dirname, file)]);
 }
 
-function searchDifferenceOf(orm: MikroORM): Promise<Difference> {
-  return searchDifference((text) => orm.em.getConnection().execute(text), registry.modules);
+function searchDifferenceOf(orm: MikroORM, { modules } = registry): Promise<Difference> {
+  return searchDifference((text) => orm.em.getConnection().execute(text), modules);
 }
 
-/** SQL that is missing to make the database agree with the entities; empty when it does. */
-export async function schemaDrift(url: string): Promise<string[]> {
-  return withOwner(url, async (orm) => {
-    const sql = await orm.schema.getUpdateSchemaSQL({ wrap: false, safe: false });
-    const { up } = await searchDifferenceOf(orm);
-    return [...sql.split('\n').filter((line) => line.trim() !== ''), ...up];
-  });
+/**
+ * SQL statements that the database lacks to match the kinds; empty when it matches.
+ * @param kinds other kinds than those of the product, for tests
+ */
+export async function schemaDrift(url: string, kinds = registry): Promise<string[]> {
+  return withOwner(
+    url,
+    async (orm) => {
+      const sql = await orm.schema.getUpdateSchemaSQL({ wrap: false, safe: false });
+      const { up } = await searchDifferenceOf(orm, kinds);
+      return [...sql.split('\n').filter((line) => line.trim() !== ''), ...up];
+    },
+    kinds,
+  );
 }
 
 /** Asks without leaving anything behind; the migrator would make its table. */
@@ -223,8 +231,8 @@ async function stateOf(orm: MikroORM): Promise<MigrationState> {
   };
 }
 
-async function withOwner<T>(url: string, work: (orm: MikroORM) => Promise<T>): Promise<T> {
-  const orm = await openOwner(url);
+async function withOwner<T>(url: string, work: (orm: MikroORM) => Promise<T>, kinds = registry): Promise<T> {
+  const orm = await openOwner(url, kinds);
   try {
     return await work(orm);
   } finally {

@@ -1,4 +1,6 @@
+import { Type } from 'typebox';
 import { defineEntityModule } from '../kit/model/define.ts';
+import { payload } from '../kit/model/events.ts';
 import { email, integer, timestamp } from '../kit/model/fields.ts';
 import { allow, deny, anyone, system } from '../kit/model/policy.ts';
 
@@ -33,5 +35,10 @@ export const emailVerification = defineEntityModule({
   filter: ['email'],
   order: [],
   events: ['created', 'updated'],
-  customEvents: { requested: 'A verification e-mail was requested; `round` is its number.' },
+  customEvents: {
+    requested: {
+      description: 'A verification e-mail was requested.',
+      payload: payload({ round: Type.Integer({ description: 'Number of the e-mail: `round` of the record.' }) }),
+    },
+  },
 });

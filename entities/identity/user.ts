@@ -1,4 +1,5 @@
 import { defineEntityModule } from '../kit/model/define.ts';
+import { payload } from '../kit/model/events.ts';
 import { choice, email, text, timestamp } from '../kit/model/fields.ts';
 import { allow, deny, anyone, scope, self, signedIn, system } from '../kit/model/policy.ts';
 
@@ -46,7 +47,10 @@ export const user = defineEntityModule({
   mutate: ['update'],
   events: ['created', 'updated', 'deleted'],
   customEvents: {
-    confirmed: 'A user verified their e-mail address.',
-    registration_repeated: 'A sign-up was attempted with an e-mail address that already has an account.',
+    confirmed: { description: 'A user verified their e-mail address.', payload: payload({}) },
+    registration_repeated: {
+      description: 'A sign-up was attempted with an e-mail address that already has an account.',
+      payload: payload({}),
+    },
   },
 });
