@@ -51,7 +51,7 @@ export class OperationBudget {
     const results = options.map((option) => {
       this.#spent = before;
       const result = read(option);
-      most = combined(most, this.#spent, Math.max);
+      most = combined(most, this.#spent, (one, other = 0) => Math.max(one, other));
       return result;
     });
     this.#spent = most;
@@ -61,7 +61,12 @@ export class OperationBudget {
 
 function combined(one: Cost, other: Partial<Cost>, combine: (one: number, other?: number) => number): Cost {
   const value = (name: keyof Cost) => combine(one[name], other[name]);
-  return { fields: value('fields'), records: value('records'), values: value('values'), conditions: value('conditions') };
+  return {
+    fields: value('fields'),
+    records: value('records'),
+    values: value('values'),
+    conditions: value('conditions'),
+  };
 }
 
 function tooCostly(cost: keyof Cost, limit: number): AppError {

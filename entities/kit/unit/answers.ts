@@ -83,7 +83,10 @@ export class Answers {
   /** Kinds by `topic`, in the order of the ids; null for ids of no record, or of one in another organization. */
   async #kindsOf(ids: readonly string[]): Promise<readonly (string | null)[]> {
     const session = await this.#unit.readAs(databaseRoleOf(this.#caller));
-    const { rows } = await session.query<{ kinds: readonly (string | null)[] }>('select kinds_of_records($1) as kinds', [ids]);
+    const { rows } = await session.query<{ kinds: readonly (string | null)[] }>(
+      'select kinds_of_records($1) as kinds',
+      [ids],
+    );
     return rows[0]?.kinds ?? [];
   }
 
