@@ -67,7 +67,9 @@ export async function claimPort(
     const claim = await tryClaim(port);
     if (claim === undefined) continue;
     if (request.remembered !== undefined && request.remembered !== port) {
-      request.report(`port ${request.remembered} is in use by ${holderOf(request.remembered)}: ${request.name} moves to ${port}`);
+      request.report(
+        `port ${request.remembered} is in use by ${holderOf(request.remembered)}: ${request.name} moves to ${port}`,
+      );
     }
     return claim;
   }
@@ -76,7 +78,10 @@ export async function claimPort(
   );
 }
 
-function* candidates(request: PortRequest, options: { stateDir: string; isFamiliarWanted: boolean }): Generator<number> {
+function* candidates(
+  request: PortRequest,
+  options: { stateDir: string; isFamiliarWanted: boolean },
+): Generator<number> {
   if (request.remembered !== undefined) yield request.remembered;
   if (options.isFamiliarWanted) yield FAMILIAR_PORTS[request.name];
   const size = SEARCH_TO - SEARCH_FROM;

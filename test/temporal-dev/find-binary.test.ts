@@ -74,7 +74,7 @@ test('when nothing works the message lists what was tried, each with its reason,
   const error: unknown = await findBinary(tool, context).catch((reason: unknown) => reason);
   expect(String(error)).toBe(
     [
-      'StackError: no way to get BinarySpec 1.2.3 for linux-x64 worked:',
+      'StackError: no way to get Tool 1.2.3 for linux-x64 worked:',
       '  STACK_TOOL_BIN        not set',
       '  PATH                  no tool',
       `  cache                 ${context.cache}/temporal-1.2.3-linux-x64 does not exist`,
