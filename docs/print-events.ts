@@ -12,7 +12,7 @@ export function printEvents(): string {
   return [
     '# Events',
     '',
-    'An event is recorded in the transaction of the change that it tells of, and delivered to its listeners after the commit.',
+    'An event is recorded in the transaction of its change and delivered to its listeners after the commit.',
     'An event without listeners starts nothing. Printed by `npm run derive`.',
     '',
     '| Topic | When | Payload | Listeners |',

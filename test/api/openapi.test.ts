@@ -154,7 +154,7 @@ describe('the pages', () => {
           ),
         );
     }
-    expect(body).toContain('<td>open | in_progress | in_review | completed | wont_do</td><td>How far it is.</td>');
+    expect(body).toContain('<td>open | in_progress | in_review | completed | wont_do</td><td>Progress status.</td>');
     expect(body).not.toContain('<script');
   });
 

@@ -51,7 +51,7 @@ export const errorCatalogue = {
   method_not_allowed: entry('method_not_allowed', 'This address does not answer that method.'),
   not_acceptable: entry('not_acceptable', 'None of the accepted media types can be produced.'),
   request_timeout: entry('timeout', 'The request did not arrive in time.'),
-  already_exists: entry('conflict', 'A record with this value exists already.'),
+  already_exists: entry('conflict', 'A record with this value already exists.'),
   stale_record: entry('conflict', 'The record was changed by someone else.'),
   still_referenced: entry('conflict', 'Other records still refer to this one.'),
   body_too_large: entry('too_large', 'The request body is too large.'),

@@ -202,7 +202,7 @@ export function defineEntityModule<
   return {
     ...(definition.displayId === undefined ? untyped : withDisplayId(untyped)),
     ...(definition.productModules && {
-      description: `${definition.description} Part of the product module ${definition.productModules.join(' or ')}.`,
+      description: `${definition.description} Requires the product module ${definition.productModules.join(' or ')}.`,
     }),
     topic: snakeCase(definition.kind),
     typeName: pascalCase(definition.kind),
@@ -214,14 +214,17 @@ function withDisplayId<F extends Fields, T extends Tenancy, E extends EventVerb,
   definition: EntityDefinition<F, T, string, E, C>,
 ): EntityDefinition<F, T, string, E, C> {
   const displayId = {
-    ...text('Short name for people, unique in the organization; never changes.', { max: 20, immutable: true }),
+    ...text('Human-readable identifier; unique within the organization and immutable.', { max: 20, immutable: true }),
     generated: true,
   } as const;
   return {
     ...definition,
     fields: { displayId, ...definition.fields },
     unique: [
-      { fields: [...tenancyField(definition.tenancy), 'displayId'], message: 'The short name is taken; try again.' },
+      {
+        fields: [...tenancyField(definition.tenancy), 'displayId'],
+        message: 'The display id is already taken; try again.',
+      },
       ...(definition.unique ?? []),
     ],
     expose: { displayId: 'read', ...definition.expose },
