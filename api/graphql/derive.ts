@@ -55,7 +55,7 @@ const maxValues = 500_000;
 const maxConditions = 500;
 
 class SchemaDeriver implements Types {
-  readonly #registry: Registry;
+  readonly registry: Registry;
   readonly #exposed: readonly EntityModule[];
   readonly #objects = new Map<string, GraphQLObjectType>();
   readonly #choices = new Map<string, GraphQLEnumType>();
@@ -64,7 +64,7 @@ class SchemaDeriver implements Types {
   readonly inputs: InputTypes;
 
   constructor(registry: Registry) {
-    this.#registry = registry;
+    this.registry = registry;
     this.#exposed = registry.modules.filter(isExposed);
     this.#wheres = new WhereTypes(registry);
     this.inputs = new InputTypes(registry, (module, field) => this.valueType(module, field));
@@ -121,7 +121,7 @@ class SchemaDeriver implements Types {
 
   #reader(context: GraphqlContext, info: SelectionInfo): SelectionReader {
     const { maxresultlimit, complexitylimit } = context.services.config.current.server;
-    return new SelectionReader(this.#registry, info, {
+    return new SelectionReader(this.registry, info, {
       largestPage: maxresultlimit,
       spend: (cost) => {
         const spent = (context.spent ??= { fields: 0, records: 0, values: 0, conditions: 0 });
@@ -148,7 +148,7 @@ class SchemaDeriver implements Types {
           const type = this.valueType(module, name);
           fields[name] = passthroughField(field.optional ? type : new GraphQLNonNull(type), field.description);
         }
-        for (const [name, relation] of relationsOf(this.#registry, module)) {
+        for (const [name, relation] of relationsOf(this.registry, module)) {
           fields[name] =
             relation.is === 'one'
               ? passthroughField(

@@ -30,7 +30,7 @@ export const effects: Readonly<Record<ConfigPath, Effect>> = {
     'test/api/settings.test.ts > server > listen: is where the API answers, and metricsport where the metrics do, if anywhere',
   ),
   'server.shutdowngraceperiod': shown(
-    'test/api/stop.test.ts > server.shutdowngraceperiod: what takes longer is cut off, and it still ends with 0',
+    'test/api/graceful-stop.test.ts > server.shutdowngraceperiod: what takes longer is cut off, and it still ends with 0',
   ),
   'server.readtimeout': shown(
     'test/api/timeouts.test.ts > a request that does not come > server.readtimeout answers 408 when it was the body that had to be waited for',
@@ -141,7 +141,7 @@ export const effects: Readonly<Record<ConfigPath, Effect>> = {
   'ormconfig.questionnaireproducturl': pending('questionnaires'),
   'auth.enabled': pending('sign-in and tokens'),
   'auth.token.kid': shown(
-    'test/security/t-34.test.ts > the older key goes on verifying while the newer one signs, and stops when it is removed',
+    'test/security/key-rotation.test.ts > T-34: the older key verifies tokens while the newer one signs, until it is removed',
   ),
   'auth.token.audience': shown(
     'test/api/settings.test.ts > auth.token > issuer and audience stand in the token, and are asked of it',
@@ -157,7 +157,7 @@ export const effects: Readonly<Record<ConfigPath, Effect>> = {
   'auth.token.refreshoverlap': pending('sign-in and tokens'),
   'auth.token.jwksendpoint': pending('sign-in and tokens'),
   'auth.token.keys': shown(
-    'test/security/t-34.test.ts > the older key goes on verifying while the newer one signs, and stops when it is removed',
+    'test/security/key-rotation.test.ts > T-34: the older key verifies tokens while the newer one signs, until it is removed',
   ),
   'auth.token.generatekeys': shown(
     'test/api/settings.test.ts > auth.token > generatekeys: makes a key while none is configured, and the same for all processes',
@@ -336,7 +336,7 @@ export const effects: Readonly<Record<ConfigPath, Effect>> = {
     'test/config/config-store.test.ts > says once which fields are set without having an effect',
   ),
   'jobqueue.queueconf.RescueStuckJobsAfter': shown(
-    'test/relay/left-behind.test.ts > RescueStuckJobsAfter is the age at which a batch counts as left behind',
+    'test/relay/unstarted-batches.test.ts > RescueStuckJobsAfter is the age at which a batch counts as left behind',
   ),
   'jobqueue.queueconf.SoftStopTimeout': shown(
     'test/worker/queues.test.ts > SoftStopTimeout > is not outlasted by what stands still; another worker takes that over',
