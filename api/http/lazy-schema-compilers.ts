@@ -12,10 +12,11 @@ export function lazySchemaCompilers(): CompilersFactory {
   const validators = buildValidators();
   const serializers = buildSerializers();
   return {
-    buildValidator: (externalSchemas, options) => {
-      const compile = validators(externalSchemas, options as never) as (route: unknown) => Validator;
-      return ((route: unknown) => lazyValidator(() => compile(route))) as never;
-    },
+    // Its type has several forms, one for each sort of schema; all of them are given the same arguments.
+    buildValidator: ((...pool: Parameters<typeof validators>) => {
+      const compile = validators(...pool) as (route: unknown) => Validator;
+      return (route: unknown) => lazyValidator(() => compile(route));
+    }) as CompilersFactory['buildValidator'] & {},
     buildSerializer: (externalSchemas, options) => {
       const compile = serializers(externalSchemas, options as never);
       return (route) => {
