@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Migrator, TSMigrationGenerator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { registry } from '#entities/index.ts';
+import { schemasOf } from '#entities/kit/storage/orm-schema.ts';
 import { databaseError } from '#entities/kit/storage/database-error.ts';
 import { AppError, isAppError } from '#entities/kit/base/errors.ts';
 import { withDefaults } from './added-columns.ts';
@@ -19,7 +20,7 @@ const connectTimeoutMs = 5_000;
 async function openOwner(url: string): Promise<MikroORM> {
   const orm = await MikroORM.init({
     clientUrl: url,
-    entities: [...registry.schemas],
+    entities: [...schemasOf(registry).all],
     extensions: [Migrator],
     pool: { min: 0, max: 1 },
     driverOptions: { connectionTimeoutMillis: connectTimeoutMs },

@@ -34,7 +34,7 @@ export function nodeFields(
   ): Promise<(Found | null)[]> => {
     const reader = readerOf(context, info);
     const kinds = modules.map((module) => reader.records(module, ids.length));
-    const found = await context.unit.data.nodes(
+    const found = await context.unit.data.answers.nodes(
       kinds,
       // What is no id is the id of nothing; the database is not given what it cannot read.
       ids.map((id) => (isId(id) ? id : '')),

@@ -1,22 +1,17 @@
-import type { EntitySchema } from '@mikro-orm/core';
-import type { EntityModule, UniqueKey } from './define.ts';
+import type { EntityModule } from './define.ts';
 import { creatorGrantOf, hasCreators } from './creator-grant.ts';
-import { link } from './links.ts';
+import { ReferenceIndex } from './reference-index.ts';
 import { shareOf } from './share.ts';
-import { ormSchemaOf, uniqueKeyName } from '../storage/orm-schema.ts';
 
-/** All kinds of one process, by kind, with their storage schemas. */
+/** All kinds of one process, and how they refer to each other. */
 export interface Registry {
   readonly modules: readonly EntityModule[];
-  readonly schemas: readonly EntitySchema[];
+  readonly references: ReferenceIndex;
   byKind(kind: string): EntityModule;
   byTypeName(typeName: string): EntityModule;
-  schemaOf(module: EntityModule): EntitySchema;
-  /** The unique key an index enforces, if it is one of this kind's. */
-  uniqueKey(module: EntityModule, index: string): UniqueKey | undefined;
 }
 
-/** The kinds that follow from what others declare stand behind them. */
+/** Adds the kinds that follow from declarations of others, directly behind these. */
 function withDerived(declared: readonly EntityModule[]): readonly EntityModule[] {
   const created = declared.filter(hasCreators);
   return [
@@ -26,7 +21,7 @@ function withDerived(declared: readonly EntityModule[]): readonly EntityModule[]
 }
 
 /**
- * Resolves references between kinds and derives their storage.
+ * Resolves references between kinds.
  * @throws TypeError when two kinds share a name, a table or a prefix, or a reference points nowhere.
  */
 export function createRegistry(declared: readonly EntityModule[]): Registry {
@@ -57,14 +52,10 @@ export function createRegistry(declared: readonly EntityModule[]): Registry {
     for (const [name, { target }] of Object.entries(fields))
       if (target !== undefined && !kinds.has(target))
         throw new TypeError(`entity "${kind}": field "${name}": ${unknownKind(target)}`);
-  const schemas = new Map(modules.map((module) => [module.kind, ormSchemaOf(module, (kind) => byKind(kind).typeName)]));
-  link(modules, byKind);
   return {
     modules,
-    schemas: [...schemas.values()],
+    references: new ReferenceIndex(modules, byKind),
     byKind,
     byTypeName: (typeName) => byKind(typeName.slice(0, 1).toLowerCase() + typeName.slice(1)),
-    schemaOf: (module) => schemas.get(module.kind) as EntitySchema,
-    uniqueKey: (module, index) => module.unique?.find((key) => uniqueKeyName(module, key.fields) === index),
   };
 }
