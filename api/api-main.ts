@@ -6,10 +6,10 @@ import {
   readStateFolder,
   readTelemetryEnvironment,
   readTemporalEnvironment,
-} from '#config/reading/config-environment.ts';
-import { configFileArgument } from '#config/reading/load.ts';
+} from '#config/reading/standard-variables.ts';
+import { configFileArgument } from '#config/reading/load-configuration.ts';
 import { ConfigurationError, exitOnConfigurationError } from '#config/schema/config-problem.ts';
-import { ConfigStore } from '#config/live/store.ts';
+import { ConfigStore } from '#config/live/config-store.ts';
 import { armFailpoints } from '#entities/kit/base/failpoint.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
 import { openRuntime } from '#runtime/core-runtime.ts';

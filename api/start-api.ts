@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { serverUrl } from '#runtime/server-url.ts';
 import { parseListenAddress } from '#config/schema/format.ts';
 import type { Config } from '#config/objects/root.ts';
-import type { ConfigStore } from '#config/live/store.ts';
+import type { ConfigStore } from '#config/live/config-store.ts';
 import { systemClock, type Clock } from '#entities/kit/base/clock.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import { createApp } from './app.ts';

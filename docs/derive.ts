@@ -6,7 +6,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { printSchema as printGraphql } from 'graphql';
 import { productSchema } from '#api/graphql/graphql-schema.ts';
-import { printExample, printReference, printSchema } from '#config/print.ts';
+import { printExample, printReference, printSchema } from '#config/print-configuration.ts';
 import { registry } from '#entities/index.ts';
 import { deriveModel, printModel } from '#entities/kit/model/authorization-model.ts';
 import { printErrors } from './print-errors.ts';

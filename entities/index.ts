@@ -1,53 +1,18 @@
+import * as files from './files/index.ts';
+import * as groups from './groups/index.ts';
+import * as identity from './identity/index.ts';
+import * as organizations from './organizations/index.ts';
+import * as work from './work/index.ts';
 import { createRegistry } from './kit/model/registry.ts';
-import { emailVerification } from './identity/email-verification.ts';
-import { file } from './files/file.ts';
-import { group } from './groups/group.ts';
-import { groupMembership } from './groups/group-membership.ts';
-import { groupSetting } from './groups/group-setting.ts';
-import { invite } from './organizations/invite.ts';
-import { membership } from './organizations/membership.ts';
-import { note } from './work/note.ts';
-import { organizationModule } from './organizations/organization-module.ts';
-import { organizationSetting } from './organizations/organization-setting.ts';
-import { organization } from './organizations/organization.ts';
-import { tag } from './work/tag.ts';
-import { task } from './work/task.ts';
-import { user } from './identity/user.ts';
 
-export {
-  emailVerification,
-  file,
-  group,
-  groupMembership,
-  groupSetting,
-  invite,
-  membership,
-  note,
-  organization,
-  organizationModule,
-  organizationSetting,
-  tag,
-  task,
-  user,
-};
+export * from './files/index.ts';
+export * from './groups/index.ts';
+export * from './identity/index.ts';
+export * from './organizations/index.ts';
+export * from './work/index.ts';
 
-/** Every kind of the product, in the order in which the printed descriptions list them. */
-export const registry = createRegistry([
-  user,
-  organization,
-  organizationModule,
-  organizationSetting,
-  membership,
-  invite,
-  group,
-  groupSetting,
-  groupMembership,
-  task,
-  note,
-  tag,
-  file,
-  emailVerification,
-]);
+/** Every kind of the product, by area. */
+export const registry = createRegistry({ identity, organizations, groups, work, files });
 
-/** Which groups may create records; the kind follows from the rules of the others. */
+/** Lets groups create records of the kinds whose policy says `allow(creators)`. */
 export const creatorGrant = registry.byKind('creatorGrant');

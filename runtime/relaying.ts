@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { ConfigStore } from '#config/live/store.ts';
+import type { ConfigStore } from '#config/live/config-store.ts';
 import type { CoreRuntime } from './core-runtime.ts';
 import type { Relay } from '#relay/outbox/relay.ts';
 import { listenForEvents, OutboxPoller, type PollerOptions } from '#relay/outbox/wake-up.ts';

@@ -1,8 +1,8 @@
 import { createLogger } from './logger.ts';
-import { readTemporalEnvironment } from '#config/reading/config-environment.ts';
-import { configFileArgument } from '#config/reading/load.ts';
+import { readTemporalEnvironment } from '#config/reading/standard-variables.ts';
+import { configFileArgument } from '#config/reading/load-configuration.ts';
 import { exitOnConfigurationError } from '#config/schema/config-problem.ts';
-import { ConfigStore } from '#config/live/store.ts';
+import { ConfigStore } from '#config/live/config-store.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
 import { openRuntime } from './core-runtime.ts';
 import { verifyInstallation } from './verify.ts';

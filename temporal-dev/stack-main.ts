@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { PART_NAMES, type PartName } from './machine/stack-environment.ts';
-import { printLog } from './stack/follow-log.ts';
-import { terminalReport, type Report } from './machine/report.ts';
-import { resetStack } from './stack/reset.ts';
+import { printLog } from './stack/print-log.ts';
+import { terminalReport, type Report } from './machine/progress-report.ts';
+import { resetStack } from './stack/reset-stack.ts';
 import { StackError } from './machine/stack-error.ts';
-import { startStack, stopStack } from './stack/stack.ts';
+import { startStack, stopStack } from './stack/start-stack.ts';
 import { logFile, realStateDirectory } from './servers/stack-state.ts';
 import { stackStatus, statusTable } from './stack/stack-status.ts';
 

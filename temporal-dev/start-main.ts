@@ -4,9 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createLogger } from '#runtime/logger.ts';
-import { loadConfiguration } from '#config/reading/load.ts';
+import { loadConfiguration } from '#config/reading/load-configuration.ts';
 import { ConfigurationError } from '#config/schema/config-problem.ts';
-import { ConfigStore } from '#config/live/store.ts';
+import { ConfigStore } from '#config/live/config-store.ts';
 import { parseListenAddress } from '#config/schema/format.ts';
 import { openRuntime } from '#runtime/core-runtime.ts';
 import { startCodecServer } from '#worker/codec/codec-server.ts';
@@ -16,10 +16,10 @@ import { PersonalSettings, productEnvironment } from './product/product-environm
 import { productPorts, rememberPorts } from './product/product-ports.ts';
 import { ProductProcess, type ProductProcessOptions } from './product/product-process.ts';
 import { noDemo, readyBlock, type ReadyFacts } from './product/ready-block.ts';
-import { terminalReport } from './machine/report.ts';
+import { terminalReport } from './machine/progress-report.ts';
 import { demoEmail, demoPassword, demoPeople, seedDemo } from './product/seed-demo.ts';
 import { StackError } from './machine/stack-error.ts';
-import { refuseSecondStart, startStack, type Stack } from './stack/stack.ts';
+import { refuseSecondStart, startStack, type Stack } from './stack/start-stack.ts';
 import { prepareStateDirectory } from './servers/stack-state.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -147,7 +147,7 @@ function configurationFile(): string | undefined {
   }
 }
 
-/** For tools that are run beside the product (temporal-dev/product/with-local.ts). It holds passwords. */
+/** For tools that are run beside the product (temporal-dev/with-local-main.ts). It holds passwords. */
 function rememberEnvironment(environment: Readonly<Record<string, string>>, file: string | undefined): void {
   const own = Object.entries(environment).filter(([name]) => name.startsWith('CORE_'));
   const remembered = { variables: Object.fromEntries(own), ...(file ? { file } : {}) };

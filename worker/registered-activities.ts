@@ -1,9 +1,8 @@
-import type { ConfigStore } from '#config/live/store.ts';
+import type { ConfigStore } from '#config/live/config-store.ts';
 import { createAuthorizationActivities } from '#activities/authorization/authorization-activities.ts';
 import { createEmailActivities } from '#activities/email/email-activities.ts';
 import { createEventActivities } from '#activities/events/event-activities.ts';
 import { resumeDeliveries } from '#activities/events/resume-deliveries.ts';
-import type { Listener } from '#activities/listeners/listener.ts';
 import { createMaintenanceActivities } from '#activities/maintenance/maintenance-activities.ts';
 import { emailTheme, emailTransport, publicApiUrl } from '#activities/clients/email/from-config.ts';
 import { deriveKey } from '#entities/kit/base/keys.ts';
@@ -16,7 +15,6 @@ export interface ActivityParts {
   readonly config: ConfigStore;
   readonly runtime: CoreRuntime;
   readonly logger: Logger;
-  readonly listeners: readonly Listener[];
   readonly relay: Relay;
   /** Over the connection of the workers, so that they begin at once what is started. */
   readonly temporal: TemporalGateway;
@@ -32,12 +30,9 @@ const tenYearsMs = 10 * 365 * 86_400_000;
  * Every activity of the release.
  * @param retentionMs how long ended workflows stay visible; events and deliveries are kept as long
  */
-export function createActivities(
-  { config, runtime, logger, listeners, relay, temporal }: ActivityParts,
-  retentionMs: number,
-) {
+export function createActivities({ config, runtime, logger, relay, temporal }: ActivityParts, retentionMs: number) {
   const start = config.current;
-  const { database, store, tuples } = runtime;
+  const { database, store, tuples, listeners } = runtime;
   const { clock } = database.options;
   const delivery = {
     database,

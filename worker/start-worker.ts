@@ -1,8 +1,7 @@
 import { NativeConnection, Worker, type NativeConnectionOptions, type WorkerOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { ConfigurationError } from '#config/schema/config-problem.ts';
-import type { ConfigStore } from '#config/live/store.ts';
-import type { Listener } from '#activities/listeners/listener.ts';
+import type { ConfigStore } from '#config/live/config-store.ts';
 import { configuredMiddleware } from '#activities/clients/temporal/job-middleware.ts';
 import { encryptedDataConverter, TemporalGateway } from '#activities/clients/temporal/temporal-client.ts';
 import { checkNamespace, prepareNamespace } from '#activities/clients/temporal/temporal-admin.ts';
@@ -21,7 +20,6 @@ export interface WorkerProcessOptions {
   readonly config: ConfigStore;
   readonly runtime: CoreRuntime;
   readonly logger: Logger;
-  readonly listeners: readonly Listener[];
   /** Path of the workflow bundle (worker/build-bundle.ts). */
   readonly bundlePath: string;
   /** Only these activity queues, and workflows only when named; default all. */

@@ -5,7 +5,6 @@ import type { Server } from 'node:http';
 import { Runtime } from '@temporalio/worker';
 import { Registry } from 'prom-client';
 import { createLogger } from '#runtime/logger.ts';
-import { listeners } from '#activities/listeners/index.ts';
 import { serveMetrics } from '#runtime/metrics-server.ts';
 import { serverUrl } from '#runtime/server-url.ts';
 import { onStop } from '#runtime/stop-signals.ts';
@@ -15,11 +14,11 @@ import {
   readStateFolder,
   readTelemetryEnvironment,
   readTemporalEnvironment,
-} from '#config/reading/config-environment.ts';
+} from '#config/reading/standard-variables.ts';
 import { parseListenAddress } from '#config/schema/format.ts';
-import { configFileArgument } from '#config/reading/load.ts';
+import { configFileArgument } from '#config/reading/load-configuration.ts';
 import { ConfigurationError, exitOnConfigurationError } from '#config/schema/config-problem.ts';
-import { ConfigStore } from '#config/live/store.ts';
+import { ConfigStore } from '#config/live/config-store.ts';
 import { armFailpoints } from '#entities/kit/base/failpoint.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
 import { openRuntime } from '#runtime/core-runtime.ts';
@@ -100,7 +99,6 @@ async function startWhenReachable(): Promise<RunningWorker> {
         config,
         runtime,
         logger,
-        listeners,
         bundlePath,
         ...(values.queues ? { queues: values.queues.split(',') } : {}),
       });

@@ -1,4 +1,5 @@
-import { emailVerification, user } from '#entities/index.ts';
+import { emailVerification } from '#entities/identity/email-verification.ts';
+import { user } from '#entities/identity/user.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { Database } from '#entities/kit/unit/database.ts';
 import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';

@@ -1,9 +1,10 @@
-import { emailVerification } from '#entities/index.ts';
+import { emailVerification } from '#entities/identity/email-verification.ts';
 import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
-import { defineListener } from './listener.ts';
+import { defineListener, on } from './listener.ts';
 
 export const mailVerification = defineListener(
   'mail-verification',
+  [on(emailVerification, 'requested')],
   async ({ event, unit, key, start, activityQueue }) => {
     const verification = await unit.data.get(emailVerification, event.entityId);
     start(sendEmailContract, {
@@ -11,7 +12,7 @@ export const mailVerification = defineListener(
       key,
       kind: 'verify-address',
       userId: verification.userId,
-      about: { id: verification.id, round: Number(event.payload['round']) },
+      about: { id: verification.id, round: event.payload.round },
     });
   },
 );

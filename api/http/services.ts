@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { ConfigStore } from '#config/live/store.ts';
+import type { ConfigStore } from '#config/live/config-store.ts';
 import type { Clock } from '#entities/kit/base/clock.ts';
 import type { Database } from '#entities/kit/unit/database.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';

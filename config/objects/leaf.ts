@@ -19,7 +19,7 @@ export interface Leaf {
 export const variablePrefix = 'CORE_';
 
 function collect(field: Field, keys: readonly string[]): Leaf[] {
-  if (field.kind === 'object') {
+  if (field.type === 'object') {
     return Object.entries(field.fields).flatMap(([key, child]) => collect(child, [...keys, key]));
   }
   const variable = variablePrefix + keys.join('_').toUpperCase();
@@ -50,12 +50,12 @@ export function valueAt(value: unknown, keys: readonly string[]): unknown {
  * maps: the run-time twin of the type `ConfigPath`.
  */
 export function effectPaths(field: Field = root, path = ''): string[] {
-  if (field.kind === 'object') {
+  if (field.type === 'object') {
     return Object.entries(field.fields).flatMap(([key, child]) =>
       effectPaths(child, path === '' ? key : `${path}.${key}`),
     );
   }
-  if (field.kind === 'list' && field.items.kind === 'object') return effectPaths(field.items, `${path}[]`);
-  if (field.kind === 'map' && field.values.kind === 'object') return effectPaths(field.values, `${path}.*`);
+  if (field.type === 'list' && field.items.type === 'object') return effectPaths(field.items, `${path}[]`);
+  if (field.type === 'map' && field.values.type === 'object') return effectPaths(field.values, `${path}.*`);
   return [path];
 }

@@ -28,6 +28,6 @@ export function requireTexts(
 export function howToSet(path: string): string {
   const leaf = leafByPath.get(path);
   if (leaf === undefined) return 'set it';
-  const fromDomain = leaf.field.kind === 'text' && leaf.field.fromDomain !== undefined ? ', or set domain' : '';
+  const fromDomain = leaf.field.type === 'text' && leaf.field.fromDomain !== undefined ? ', or set domain' : '';
   return `set it in the file or in ${leaf.variable}${leaf.secret ? ` or ${leaf.variable}_FILE` : ''}${fromDomain}`;
 }

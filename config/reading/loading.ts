@@ -1,7 +1,7 @@
 import { leafByPath } from '../objects/leaf.ts';
-import { show } from '../schema/mask.ts';
+import { showValue } from '../schema/show-value.ts';
 import { ConfigurationError, type Problem } from '../schema/config-problem.ts';
-import { wrong, type Setting } from './read-value.ts';
+import { invalid, type Setting } from './read-value.ts';
 
 /** One run of the loader: what was set and where, and what is wrong. */
 export class Loading {
@@ -25,7 +25,7 @@ export class Loading {
     if (this.problems.some((other) => other.where === where && other.path === path && other.remedy === remedy)) return;
     const leaf = leafByPath.get(path);
     const isShown = leaf !== undefined && value !== undefined && value !== '';
-    this.report({ where, path, ...(isShown ? { value: show(leaf.field, value) } : {}), reason, remedy });
+    this.report({ where, path, ...(isShown ? { value: showValue(leaf.field, value) } : {}), reason, remedy });
   }
 
   #placeOf(path: string): string {
@@ -37,8 +37,8 @@ export class Loading {
   }
 
   /** Whether what was set at a path is wrong by itself. */
-  isWrong(path: string): boolean {
-    return this.settings.get(path)?.value === wrong;
+  isInvalid(path: string): boolean {
+    return this.settings.get(path)?.value === invalid;
   }
 
   throwProblems(): void {

@@ -2,8 +2,8 @@ import type { LeafField } from '../schema/field.ts';
 import { leafByVariable, leaves, variablePrefix, type Leaf } from '../objects/leaf.ts';
 import { didYouMean } from '../schema/did-you-mean.ts';
 import { readTextFile } from './read-file.ts';
-import { readValue, wrong, type Reading, type Setting } from './read-value.ts';
-import { parseTree, type Tree } from '../schema/tree.ts';
+import { readValue, invalid, type Reading, type Setting } from './read-value.ts';
+import { parseTree, type Tree } from '../schema/parse-tree.ts';
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -17,11 +17,11 @@ interface TextProblem {
 }
 
 function scalar(value: boolean | number | string): Tree {
-  return { kind: 'scalar', line: 1, value };
+  return { type: 'scalar', line: 1, value };
 }
 
 function list(texts: readonly string[]): Tree {
-  return { kind: 'list', line: 1, items: texts.map(scalar) };
+  return { type: 'list', line: 1, items: texts.map(scalar) };
 }
 
 /**
@@ -29,7 +29,7 @@ function list(texts: readonly string[]): Tree {
  * between the texts of a list. What is left a text is refused by the field with its own words.
  */
 function treeOf(field: LeafField, text: string): Tree | TextProblem {
-  switch (field.kind) {
+  switch (field.type) {
     case 'text':
     case 'text-or-integer':
       return scalar(text);
@@ -40,13 +40,13 @@ function treeOf(field: LeafField, text: string): Tree | TextProblem {
       return scalar(lower === 'true' || lower === 'false' ? lower === 'true' : text);
     }
     case 'list':
-      if (field.items.kind === 'text' && !text.trimStart().startsWith('[')) {
+      if (field.items.type === 'text' && !text.trimStart().startsWith('[')) {
         return list(text.trim() === '' ? [] : text.split(',').map((part) => part.trim()));
       }
       return text.trim() === '' ? list([]) : json(text);
     case 'map':
     case 'empty':
-      return text.trim() === '' ? { kind: 'map', line: 1, entries: new Map() } : json(text);
+      return text.trim() === '' ? { type: 'map', line: 1, entries: new Map() } : json(text);
     case 'any':
       return json(text);
   }
@@ -64,11 +64,11 @@ async function readSecretFile(
   file: string,
   path: string,
   reading: Reading,
-): Promise<string | typeof wrong> {
+): Promise<string | typeof invalid> {
   const text = await readTextFile(file);
   if (typeof text === 'string') return text.replace(/\r?\n$/u, '');
   reading.report({ where: variable, path, reason: `the file it names ${text.reason}`, remedy: text.remedy });
-  return wrong;
+  return invalid;
 }
 
 function reportUnknown(variable: string, reading: Reading): void {
@@ -77,7 +77,7 @@ function reportUnknown(variable: string, reading: Reading): void {
     reading.report({
       where: variable,
       path: leaf.path,
-      reason: 'is accepted for secrets only',
+      reason: 'is only accepted for secrets',
       remedy: `set ${leaf.variable} to the value itself`,
     });
     return;
@@ -92,7 +92,7 @@ function reportUnknown(variable: string, reading: Reading): void {
     reason: 'is not a known variable',
     remedy:
       near === undefined
-        ? `unset it; names are ${variablePrefix} and the path of a field, with _`
+        ? `unset it; the name of a variable is ${variablePrefix} and the path of a field in upper case, joined with _`
         : `did you mean ${near}?`,
   });
 }
@@ -112,12 +112,12 @@ async function readLeaf(
     where = variable + fileSuffix;
     if (text !== undefined) {
       reading.report({ where, path, reason: `is set, and so is ${variable}`, remedy: 'unset one of them' });
-      settings.set(path, { value: wrong, where });
+      settings.set(path, { value: invalid, where });
       return;
     }
     const content = await readSecretFile(where, file, path, reading);
-    if (content === wrong) {
-      settings.set(path, { value: wrong, where });
+    if (content === invalid) {
+      settings.set(path, { value: invalid, where });
       return;
     }
     text = content;
@@ -126,7 +126,7 @@ async function readLeaf(
   const tree = treeOf(field, text);
   if ('reason' in tree) {
     reading.report({ where, path, ...tree });
-    settings.set(path, { value: wrong, where });
+    settings.set(path, { value: invalid, where });
     return;
   }
   settings.set(path, { value: readValue(field, tree, path, { ...reading, where: () => where }), where });
@@ -173,21 +173,21 @@ export async function readApiTokenKeys(
     const path = 'auth.token.apitokens.keys';
     const isFile = variable.endsWith(fileSuffix);
     const text = isFile ? await readSecretFile(variable, value, path, reading) : value;
-    if (text === wrong) continue;
+    if (text === invalid) continue;
     const id = variable.slice(prefix.length, isFile ? -fileSuffix.length : undefined).toLowerCase();
     const match = /^(?:(?<status>active|deprecated|revoked):)?(?<secret>.*)$/su.exec(text)?.groups;
     const entries = new Map([
       ['secret', { line: 1, tree: scalar(match?.secret ?? '') }],
       ['status', { line: 1, tree: scalar(match?.status ?? 'active') }],
     ]);
-    const key: Tree = { kind: 'map', line: 1, entries };
+    const key: Tree = { type: 'map', line: 1, entries };
     const read = readValue(
       field,
-      { kind: 'map', line: 1, entries: new Map([[id, { line: 1, tree: key }]]) },
+      { type: 'map', line: 1, entries: new Map([[id, { line: 1, tree: key }]]) },
       path,
       reading,
     );
-    if (read === wrong) continue;
+    if (read === invalid) continue;
     if (Object.hasOwn(keys, id))
       report({ where: variable, path: `${path}.${id}`, reason: 'is given twice', remedy: 'unset one of them' });
     Object.assign(keys, read);

@@ -1,10 +1,10 @@
 import type { Field, IntegerField, LeafField, ObjectField, TextField } from '../schema/field.ts';
-import { quote, show } from '../schema/mask.ts';
+import { quote, showValue } from '../schema/show-value.ts';
 import { didYouMean } from '../schema/did-you-mean.ts';
 import type { Problem } from '../schema/config-problem.ts';
 import { numberProblem, textInsteadRemedy } from './read-number.ts';
 import { root } from '../objects/root.ts';
-import type { Tree } from '../schema/tree.ts';
+import type { Tree } from '../schema/parse-tree.ts';
 
 /** Where a tree came from, and where its problems go. */
 export interface Reading {
@@ -14,7 +14,7 @@ export interface Reading {
 }
 
 /** Stands for a value that was reported as wrong. */
-export const wrong: unique symbol = Symbol('wrong');
+export const invalid: unique symbol = Symbol('invalid');
 
 /** A value set by the file or by a variable, or the place of an object. */
 export interface Setting {
@@ -44,7 +44,7 @@ export function readObject(
   const entries = entriesOf(field, tree, path, reading);
   for (const [key, { line, tree: child, field: childField }] of entries ?? []) {
     const childPath = join(path, key);
-    if (childField.kind === 'object') {
+    if (childField.type === 'object') {
       // Its place, for problems about what is missing below it.
       settings.set(childPath, { value: undefined, where: reading.where(line) });
       readObject(childField, child, childPath, reading, settings);
@@ -55,7 +55,7 @@ export function readObject(
 
 /** Reads the tree of one leaf. Returns its value with the defaults of items filled in, or `wrong` after reporting. */
 export function readValue(field: LeafField | ObjectField, tree: Tree, path: string, reading: Reading): unknown {
-  switch (field.kind) {
+  switch (field.type) {
     case 'text':
       return readText(field, tree, path, reading);
     case 'integer':
@@ -69,36 +69,43 @@ export function readValue(field: LeafField | ObjectField, tree: Tree, path: stri
     case 'object':
       return readItem(field, tree, path, reading);
     case 'text-or-integer':
-      return tree.kind === 'scalar' && typeof tree.value === 'number'
+      return tree.type === 'scalar' && typeof tree.value === 'number'
         ? readInteger(field.integer, tree, path, reading)
         : readText({ ...field.text, required: true }, tree, path, reading);
     case 'any':
-      return plain(tree);
+      return toJson(tree);
     case 'empty':
-      return tree.kind === 'map' && tree.entries.size === 0
+      return tree.type === 'map' && tree.entries.size === 0
         ? {}
         : fail(tree, path, reading, field, 'must be an object without keys', 'write {} or remove it');
   }
 }
 
-function fail(tree: Tree, path: string, reading: Reading, field: Field, reason: string, remedy: string): typeof wrong {
-  const value = tree.kind === 'scalar' && tree.value !== null ? showScalar(field, tree.value) : undefined;
+function fail(
+  tree: Tree,
+  path: string,
+  reading: Reading,
+  field: Field,
+  reason: string,
+  remedy: string,
+): typeof invalid {
+  const value = tree.type === 'scalar' && tree.value !== null ? showScalar(field, tree.value) : undefined;
   reading.report({ where: reading.where(tree.line), path, ...(value === undefined ? {} : { value }), reason, remedy });
-  return wrong;
+  return invalid;
 }
 
 /** Only a scalar where a scalar belongs is shown: a text in the place of an object may be a mistyped secret. */
 function showScalar(field: Field, value: boolean | number | string): string | undefined {
-  if (field.kind === 'text')
-    return typeof value === 'string' || field.secret !== undefined ? show(field, String(value)) : String(value);
-  if (field.kind === 'integer' || field.kind === 'flag' || field.kind === 'text-or-integer') {
+  if (field.type === 'text')
+    return typeof value === 'string' || field.secret !== undefined ? showValue(field, String(value)) : String(value);
+  if (field.type === 'integer' || field.type === 'flag' || field.type === 'text-or-integer') {
     return typeof value === 'string' ? quote(value) : String(value);
   }
   return undefined;
 }
 
-function kindOf(tree: Tree): string {
-  if (tree.kind !== 'scalar') return tree.kind === 'list' ? 'a list' : 'an object';
+function typeOf(tree: Tree): string {
+  if (tree.type !== 'scalar') return tree.type === 'list' ? 'a list' : 'an object';
   if (tree.value === null) return 'empty';
   if (typeof tree.value === 'string') return 'a text';
   return typeof tree.value === 'number' ? 'a number' : 'true or false';
@@ -106,16 +113,16 @@ function kindOf(tree: Tree): string {
 
 const fillOrRemove = 'write a value, or remove the key';
 
-function readText(field: TextField, tree: Tree, path: string, reading: Reading): string | typeof wrong {
-  if (tree.kind !== 'scalar' || typeof tree.value !== 'string') {
-    const isEmpty = tree.kind === 'scalar' && tree.value === null;
-    const like = field.form === undefined ? '' : `, like ${field.form.example}`;
-    const remedy = tree.kind === 'scalar' ? `write it in quotes${like}` : 'write a text';
-    return fail(tree, path, reading, field, `is ${kindOf(tree)}, not a text`, isEmpty ? fillOrRemove : remedy);
+function readText(field: TextField, tree: Tree, path: string, reading: Reading): string | typeof invalid {
+  if (tree.type !== 'scalar' || typeof tree.value !== 'string') {
+    const isEmpty = tree.type === 'scalar' && tree.value === null;
+    const like = field.format === undefined ? '' : `, like ${field.format.example}`;
+    const remedy = tree.type === 'scalar' ? `write it in quotes${like}` : 'write a text';
+    return fail(tree, path, reading, field, `is ${typeOf(tree)}, not a text`, isEmpty ? fillOrRemove : remedy);
   }
   const text = tree.value;
-  const refuse = (reason: string, remedy: string): typeof wrong => fail(tree, path, reading, field, reason, remedy);
-  if (text.includes('\0')) return refuse('holds a NUL character', 'remove it');
+  const refuse = (reason: string, remedy: string): typeof invalid => fail(tree, path, reading, field, reason, remedy);
+  if (text.includes('\0')) return refuse('contains a NUL character', 'remove it');
   if (text === '' && field.required === true) return refuse('is empty', fillOrRemove);
   if (field.values !== undefined && text !== '' && !field.values.includes(text)) {
     const near = field.secret === undefined ? didYouMean(text, field.values) : undefined;
@@ -129,8 +136,8 @@ function readText(field: TextField, tree: Tree, path: string, reading: Reading):
   const { minLength = 0, maxLength = 10_000 } = field;
   if (text.length < minLength) return refuse(`is shorter than ${minLength} characters`, lengthRemedy(field, minLength));
   if (text.length > maxLength) return refuse(`is longer than ${maxLength} characters`, 'shorten it');
-  const reason = field.form?.check(text);
-  return reason === undefined ? text : refuse(reason, `write it like ${field.form?.example ?? ''}`);
+  const reason = field.format?.check(text);
+  return reason === undefined ? text : refuse(reason, `write it like ${field.format?.example ?? ''}`);
 }
 
 function lengthRemedy(field: TextField, minLength: number): string {
@@ -139,82 +146,82 @@ function lengthRemedy(field: TextField, minLength: number): string {
     : 'make one with: openssl rand -base64 48';
 }
 
-function readInteger(field: IntegerField, tree: Tree, path: string, reading: Reading): number | typeof wrong {
-  if (tree.kind !== 'scalar' || typeof tree.value !== 'number') {
-    if (tree.kind === 'scalar' && tree.value === null)
+function readInteger(field: IntegerField, tree: Tree, path: string, reading: Reading): number | typeof invalid {
+  if (tree.type !== 'scalar' || typeof tree.value !== 'number') {
+    if (tree.type === 'scalar' && tree.value === null)
       return fail(tree, path, reading, field, 'is empty', fillOrRemove);
-    const text = tree.kind === 'scalar' && typeof tree.value === 'string' ? tree.value : '';
-    const reason = `is ${kindOf(tree)}, not a whole number`;
+    const text = tree.type === 'scalar' && typeof tree.value === 'string' ? tree.value : '';
+    const reason = `is ${typeOf(tree)}, not a whole number`;
     return fail(tree, path, reading, field, reason, textInsteadRemedy(field, text));
   }
   const problem = numberProblem(field, tree.value);
   return problem === undefined ? tree.value : fail(tree, path, reading, field, problem.reason, problem.remedy);
 }
 
-function readFlag(field: Field, tree: Tree, path: string, reading: Reading): boolean | typeof wrong {
-  if (tree.kind === 'scalar' && typeof tree.value === 'boolean') return tree.value;
+function readFlag(field: Field, tree: Tree, path: string, reading: Reading): boolean | typeof invalid {
+  if (tree.type === 'scalar' && typeof tree.value === 'boolean') return tree.value;
   return fail(
     tree,
     path,
     reading,
     field,
-    `is ${kindOf(tree)}, not true or false`,
+    `is ${typeOf(tree)}, not true or false`,
     'write true or false, without quotes',
   );
 }
 
-function readList(items: Field, tree: Tree, path: string, reading: Reading): unknown[] | typeof wrong {
-  if (tree.kind !== 'list') {
+function readList(items: Field, tree: Tree, path: string, reading: Reading): unknown[] | typeof invalid {
+  if (tree.type !== 'list') {
     reading.report({
       where: reading.where(tree.line),
       path,
-      reason: `is ${kindOf(tree)}, not a list`,
+      reason: `is ${typeOf(tree)}, not a list`,
       remedy: 'write a list, such as [a, b]',
     });
-    return wrong;
+    return invalid;
   }
-  const field = items.kind === 'text' ? { ...items, required: true as const } : items;
+  const field = items.type === 'text' ? { ...items, required: true as const } : items;
   const values = tree.items.map((item, index) => readValue(field, item, `${path}[${index}]`, reading));
-  return values.includes(wrong) ? wrong : values;
+  return values.includes(invalid) ? invalid : values;
 }
 
-function readMap(field: Extract<Field, { kind: 'map' }>, tree: Tree, path: string, reading: Reading): unknown {
-  if (tree.kind !== 'map') {
-    const reason = `is ${kindOf(tree)}, not an object`;
+function readMap(field: Extract<Field, { type: 'map' }>, tree: Tree, path: string, reading: Reading): unknown {
+  if (tree.type !== 'map') {
+    const reason = `is ${typeOf(tree)}, not an object`;
     reading.report({
       where: reading.where(tree.line),
       path,
       reason,
-      remedy: `write an object with one entry per ${field.keyed}`,
+      remedy: `write an object with one entry per ${field.keyLabel}`,
     });
-    return wrong;
+    return invalid;
   }
   const result: Record<string, unknown> = {};
-  let isRight = true;
+  let isValid = true;
   for (const [key, { line, tree: child }] of tree.entries) {
-    const reason = key.includes('\0') ? 'holds a NUL character' : field.keyForm?.check(key);
+    const reason = key.includes('\0') ? 'contains a NUL character' : field.keyFormat?.check(key);
     if (reason !== undefined || key === '') {
       const shown = `${path}.${showKey(key)}`;
       reading.report({
         where: reading.where(line),
         path: shown,
         reason: `its key ${reason ?? 'is empty'}`,
-        remedy: `write the ${field.keyed} as key`,
+        remedy: `write the ${field.keyLabel} as key`,
       });
-      isRight = false;
+      isValid = false;
       continue;
     }
     result[key] = readValue(field.values, child, join(path, key), reading);
-    isRight &&= result[key] !== wrong;
+    isValid &&= result[key] !== invalid;
   }
-  return isRight ? result : wrong;
+  return isValid ? result : invalid;
 }
 
 /** An item of a list or map: its missing keys get their defaults. */
 function readItem(field: ObjectField, tree: Tree, path: string, reading: Reading): unknown {
   const entries = entriesOf(field, tree, path, reading);
-  if (entries === undefined) return wrong;
-  let isRight = tree.kind === 'map' && tree.entries.size === entries.size;
+  if (entries === undefined) return invalid;
+  let isValid = tree.type === 'map' && tree.entries.size === entries.size;
   const result: Record<string, unknown> = {};
   for (const [key, child] of Object.entries(field.fields)) {
     const entry = entries.get(key);
@@ -223,29 +230,29 @@ function readItem(field: ObjectField, tree: Tree, path: string, reading: Reading
     } else if ('required' in child && child.required === true) {
       const where = reading.where(tree.line);
       reading.report({ where, path: join(path, key), reason: 'is missing', remedy: 'add it' });
-      result[key] = wrong;
+      result[key] = invalid;
     } else {
       result[key] =
         'default' in child
           ? child.default
-          : child.kind === 'object'
+          : child.type === 'object'
             ? readItem(child, { ...emptyMap, line: tree.line }, path, reading)
             : undefined;
     }
-    isRight &&= result[key] !== wrong;
+    isValid &&= result[key] !== invalid;
   }
-  return isRight ? result : wrong;
+  return isValid ? result : invalid;
 }
 
-const emptyMap: Tree = { kind: 'map', line: 0, entries: new Map() };
+const emptyMap: Tree = { type: 'map', line: 0, entries: new Map() };
 
 /** The known keys of an object's tree with their fields; unknown ones are reported. Undefined when it is no object. */
 function entriesOf(field: ObjectField, tree: Tree, path: string, reading: Reading) {
   const entries = new Map<string, { line: number; tree: Tree; field: Field }>();
   // `server:` with everything below it commented out.
-  if (tree.kind === 'scalar' && tree.value === null) return entries;
-  if (tree.kind !== 'map') {
-    const reason = `is ${kindOf(tree)}, not an object`;
+  if (tree.type === 'scalar' && tree.value === null) return entries;
+  if (tree.type !== 'map') {
+    const reason = `is ${typeOf(tree)}, not an object`;
     reading.report({
       where: reading.where(tree.line),
       path,
@@ -282,7 +289,7 @@ function keyRemedy(field: ObjectField, key: string, path: string): string {
 
 /** The first path in the whole configuration that ends in this key. */
 function findKey(field: Field, path: string, key: string): string | undefined {
-  if (field.kind !== 'object') return undefined;
+  if (field.type !== 'object') return undefined;
   for (const name of Object.keys(field.fields)) if (name.toLowerCase() === key) return join(path, name);
   for (const [name, child] of Object.entries(field.fields)) {
     const found = findKey(child, join(path, name), key);
@@ -292,8 +299,8 @@ function findKey(field: Field, path: string, key: string): string | undefined {
 }
 
 /** A tree as a JSON value. */
-function plain(tree: Tree): unknown {
-  if (tree.kind === 'scalar') return tree.value;
-  if (tree.kind === 'list') return tree.items.map(plain);
-  return Object.fromEntries([...tree.entries].map(([key, { tree: child }]) => [key, plain(child)]));
+function toJson(tree: Tree): unknown {
+  if (tree.type === 'scalar') return tree.value;
+  if (tree.type === 'list') return tree.items.map(toJson);
+  return Object.fromEntries([...tree.entries].map(([key, { tree: child }]) => [key, toJson(child)]));
 }

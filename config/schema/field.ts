@@ -4,7 +4,7 @@
  *
  * Plain data on purpose: a schema library costs more start-up time than loading the whole configuration.
  */
-import type { Form } from './format.ts';
+import type { Format } from './format.ts';
 
 /** What every field says about itself. */
 interface Described {
@@ -13,7 +13,7 @@ interface Described {
   /** True when the running process keeps its value until it is restarted; otherwise a reload is obeyed. */
   readonly restart?: true;
   /** True when the field is accepted but has no effect in this engine; start-up says so once when it is set. */
-  readonly inert?: true;
+  readonly noEffect?: true;
 }
 
 /** A field that must be given: it has no default. `''` stands for "not given" in texts. */
@@ -23,12 +23,12 @@ interface Requirable {
 
 /** A text. The empty text means "not set". */
 export interface TextField<T extends string = string> extends Described, Requirable {
-  readonly kind: 'text';
+  readonly type: 'text';
   readonly default: T | '';
   /** The only allowed values. */
   readonly values?: readonly T[];
   /** Checked when the text is not empty. */
-  readonly form?: Form;
+  readonly format?: Format;
   readonly minLength?: number;
   readonly maxLength?: number;
   /** `'value'`: never shown. `'url'`: shown with its user information masked. Both accept `…_FILE`. */
@@ -39,7 +39,7 @@ export interface TextField<T extends string = string> extends Described, Requira
 
 /** A whole number with its unit in words. */
 export interface IntegerField extends Described {
-  readonly kind: 'integer';
+  readonly type: 'integer';
   readonly default: number;
   readonly unit: string;
   readonly minimum: number;
@@ -52,13 +52,13 @@ export interface IntegerField extends Described {
 
 /** On or off. */
 export interface FlagField extends Described {
-  readonly kind: 'flag';
+  readonly type: 'flag';
   readonly default: boolean;
 }
 
 /** A list; set as a whole. */
 export interface ListField<I extends Field = Field> extends Described {
-  readonly kind: 'list';
+  readonly type: 'list';
   readonly items: I;
   readonly default: readonly unknown[];
   readonly fromDomain?: (domain: string) => readonly unknown[];
@@ -66,36 +66,36 @@ export interface ListField<I extends Field = Field> extends Described {
 
 /** An object with free keys; set as a whole. */
 export interface MapField<V extends Field = Field> extends Described {
-  readonly kind: 'map';
+  readonly type: 'map';
   /** What a key is, in words. */
-  readonly keyed: string;
-  readonly keyForm?: Form;
+  readonly keyLabel: string;
+  readonly keyFormat?: Format;
   readonly values: V;
   readonly default: Readonly<Record<string, unknown>>;
 }
 
 /** An object with fixed keys. Keys that are not listed are refused. */
 export interface ObjectField<P extends Fields = Fields> {
-  readonly kind: 'object';
+  readonly type: 'object';
   readonly description: string;
   readonly fields: P;
 }
 
 /** Either a text or a whole number. */
 export interface TextOrIntegerField extends Described, Requirable {
-  readonly kind: 'text-or-integer';
+  readonly type: 'text-or-integer';
   readonly text: TextField;
   readonly integer: IntegerField;
 }
 
 /** Any JSON value. */
 export interface AnyField extends Described {
-  readonly kind: 'any';
+  readonly type: 'any';
 }
 
 /** An object that has no keys at all. */
 export interface EmptyField extends Described {
-  readonly kind: 'empty';
+  readonly type: 'empty';
 }
 
 export type Field =
@@ -159,72 +159,72 @@ export type LeafPath<F, P extends string = ''> =
           : P
         : P;
 
-type Options<F extends Field> = Omit<F, 'kind' | 'default'>;
+type Options<F extends Field> = Omit<F, 'type' | 'default'>;
 
 /** A text field; without `default` it starts empty. */
 export function text<const T extends string = string>(
   options: Options<TextField<T>> & { readonly default?: NoInfer<T> | '' },
 ): TextField<T> {
-  return { kind: 'text', default: '', ...options };
+  return { type: 'text', default: '', ...options };
 }
 
 /** A secret text: never shown, settable through `…_FILE`, no default. */
 export function secret(options: Options<TextField>): TextField {
-  return { kind: 'text', default: '', secret: 'value', ...options };
+  return { type: 'text', default: '', secret: 'value', ...options };
 }
 
 /** A whole number; `unit` is in words. */
 export function integer(options: Options<IntegerField> & { readonly default: number }): IntegerField {
-  return { kind: 'integer', ...options };
+  return { type: 'integer', ...options };
 }
 
 /** A duration in milliseconds. */
 export function duration(options: Omit<Options<IntegerField>, 'unit'> & { readonly default: number }): IntegerField {
-  return { kind: 'integer', unit: 'milliseconds', ...options };
+  return { type: 'integer', unit: 'milliseconds', ...options };
 }
 
 /** On or off; off unless `default` says otherwise. */
 export function flag(options: Options<FlagField> & { readonly default?: boolean }): FlagField {
-  return { kind: 'flag', default: false, ...options };
+  return { type: 'flag', default: false, ...options };
 }
 
 /** A list; empty unless `default` says otherwise, which only lists of texts have. */
 export function list<const I extends Field>(
   options: Options<ListField<I>> & { readonly default?: readonly string[] },
 ): ListField<I> {
-  return { kind: 'list', default: [], ...options };
+  return { type: 'list', default: [], ...options };
 }
 
 /** An object with free keys; empty unless `default` says otherwise, which only maps of texts have. */
 export function map<const V extends Field>(
   options: Options<MapField<V>> & { readonly default?: Readonly<Record<string, string>> },
 ): MapField<V> {
-  return { kind: 'map', default: {}, ...options };
+  return { type: 'map', default: {}, ...options };
 }
 
 /** An object with fixed keys. */
 export function object<const P extends Fields>(description: string, fields: P): ObjectField<P> {
-  return { kind: 'object', description, fields };
+  return { type: 'object', description, fields };
 }
 
 /** Either a text or a whole number. */
 export function textOrInteger(options: Options<TextOrIntegerField>): TextOrIntegerField {
-  return { kind: 'text-or-integer', ...options };
+  return { type: 'text-or-integer', ...options };
 }
 
 /** Any JSON value. */
 export function any(options: Options<AnyField>): AnyField {
-  return { kind: 'any', ...options };
+  return { type: 'any', ...options };
 }
 
 /** An object without keys. */
 export function empty(options: Options<EmptyField>): EmptyField {
-  return { kind: 'empty', ...options };
+  return { type: 'empty', ...options };
 }
 
 /** Whether a field holds a secret, itself or somewhere below. */
 export function holdsSecret(field: Field): boolean {
-  switch (field.kind) {
+  switch (field.type) {
     case 'text':
       return field.secret !== undefined;
     case 'list':

@@ -5,7 +5,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
 /** The form of a text. */
-export interface Form {
+export interface Format {
   /** Its name in messages and in the reference page: `a listen address`. */
   readonly name: string;
   /** What a right value looks like. */
@@ -16,7 +16,7 @@ export interface Form {
   readonly check: (text: string) => string | undefined;
 }
 
-function patternForm(name: string, example: string, pattern: string): Form {
+function patternFormat(name: string, example: string, pattern: string): Format {
   const expression = new RegExp(pattern, 'u');
   return { name, example, pattern, check: (text) => (expression.test(text) ? undefined : `is not ${name}`) };
 }
@@ -45,14 +45,14 @@ export function parseListenAddress(text: string): ListenAddress | undefined {
 }
 
 /** `:port`, `host:port` or `[v6]:port`. */
-export const listenAddress: Form = {
+export const listenAddress: Format = {
   name: 'a listen address',
   example: ':17608, 127.0.0.1:17608 or [::1]:17608',
   check: (text) => (parseListenAddress(text) === undefined ? 'is not :port, host:port or [v6]:port' : undefined),
 };
 
 /** `host:port` of another server. */
-export const hostAndPort: Form = {
+export const hostAndPort: Format = {
   name: 'a host and port',
   example: '127.0.0.1:6379',
   check: (text) => {
@@ -66,7 +66,7 @@ function parseUrl(text: string): URL | undefined {
 }
 
 /** `postgres://user:password@host:port/database`; a socket folder goes into the parameter `host`. */
-export const postgresUrl: Form = {
+export const postgresUrl: Format = {
   name: 'a PostgreSQL URL',
   example: 'postgres://user:password@127.0.0.1:5432/core',
   check: (text) => {
@@ -96,18 +96,18 @@ export function parseTemporalUrl(text: string): TemporalAddress | undefined {
 }
 
 /** `temporal://host:port/namespace`. */
-export const temporalUrl: Form = {
+export const temporalUrl: Format = {
   name: 'a Temporal address',
   example: 'temporal://127.0.0.1:7233/default',
   check: (text) => {
     if (!text.startsWith('temporal://')) return 'does not start with temporal://';
-    if (text.includes('@')) return 'holds credentials, which belong into TEMPORAL_API_KEY';
+    if (text.includes('@')) return 'contains credentials, which belong in TEMPORAL_API_KEY';
     return parseTemporalUrl(text) === undefined ? 'is not temporal://host:port/namespace' : undefined;
   },
 };
 
 /** `http://` or `https://` with a host, without credentials. */
-export const httpUrl: Form = {
+export const httpUrl: Format = {
   name: 'an http or https URL',
   example: 'https://api.example.com',
   pattern: '^(?:https?://.+)?$',
@@ -115,37 +115,37 @@ export const httpUrl: Form = {
     if (!/^https?:\/\//u.test(text)) return 'does not start with http:// or https://';
     const url = parseUrl(text);
     if (url === undefined) return 'is not a URL';
-    return url.username === '' && url.password === '' ? undefined : 'holds a user name or password';
+    return url.username === '' && url.password === '' ? undefined : 'contains a user name or password';
   },
 };
 
 /** A host, or the `http://` or `https://` URL of one. */
-export const hostOrUrl: Form = {
+export const hostOrUrl: Format = {
   name: 'a host name or an http or https URL',
   example: 'auth.example.com',
   check: (text) => httpUrl.check(/^https?:\/\//u.test(text) ? text : `https://${text}`),
 };
 
 /** One key of at least 32 characters, or several separated by commas, for rotation. */
-export const keyList: Form = {
+export const keyList: Format = {
   name: 'a key of at least 32 characters, or several separated by commas',
   example: 'a-new-key-0123456789abcdef01234567,the-key-before-0123456789abcdef01234',
   pattern: '^(?:[^,]{32,}(?:,[^,]{32,})*)?$',
   check: (text) =>
     text.split(',').every((key) => key.trim().length >= 32)
       ? undefined
-      : 'holds a key that is shorter than 32 characters (keys are separated by commas)',
+      : 'contains a key that is shorter than 32 characters (keys are separated by commas)',
 };
 
 /** An http(s) URL, or a path of this server that starts with `/`. */
-export const urlOrPath: Form = {
+export const urlOrPath: Format = {
   name: 'an http or https URL or a path',
   example: '/v1/callback',
   check: (text) => (/^\/(?!\/)[^\s\\]*$/u.test(text) ? undefined : httpUrl.check(text)),
 };
 
 /** The origin of a web page, or `*`. */
-export const webOrigin: Form = {
+export const webOrigin: Format = {
   name: 'a web origin',
   example: 'https://console.example.com',
   check: (text) =>
@@ -155,7 +155,7 @@ export const webOrigin: Form = {
 };
 
 /** A DNS name. */
-export const domainName: Form = {
+export const domainName: Format = {
   name: 'a domain name',
   example: 'example.com',
   check: (text) => (hostName.test(text) && !/^[\d.]+$/u.test(text) ? undefined : 'is not a domain name'),
@@ -164,14 +164,14 @@ export const domainName: Form = {
 const mailbox = /^[^\s@<>"(),:;\\[\]]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})*$/u;
 
 /** An e-mail address. */
-export const emailAddress: Form = {
+export const emailAddress: Format = {
   name: 'an e-mail address',
   example: 'support@example.com',
   check: (text) => (mailbox.test(text) ? undefined : 'is not an e-mail address'),
 };
 
 /** An e-mail address, or `Name <address>`. */
-export const emailSender: Form = {
+export const emailSender: Format = {
   name: 'a sender',
   example: 'Core <no-reply@example.com>',
   check: (text) => {
@@ -181,26 +181,26 @@ export const emailSender: Form = {
 };
 
 /** The value of an HTTP header: printable characters on one line. */
-export const headerValue: Form = patternForm('a header value on one line', 'nosniff', String.raw`^[\t\x20-\x7e]*$`);
+export const headerValue: Format = patternFormat('a header value on one line', 'nosniff', String.raw`^[\t\x20-\x7e]*$`);
 
 /** The name of an HTTP header or of a cookie (RFC 9110 token). */
-export const token: Form = patternForm(
+export const token: Format = patternFormat(
   'a name without spaces and separators',
   'X-Csrf-Token',
   String.raw`^[!#$%&'*+.^_\x60|~0-9A-Za-z-]*$`,
 );
 
 /** A path of this server. */
-export const serverPath: Form = patternForm('a path starting with /', '/', String.raw`^(?:/[^\s?#\\]*)?$`);
+export const serverPath: Format = patternFormat('a path starting with /', '/', String.raw`^(?:/[^\s?#\\]*)?$`);
 
 /** A ULID. */
-export const ulid: Form = patternForm('a ULID', '01J0000000000000000000000A', '^(?:[0-7][0-9A-HJKMNP-TV-Z]{25})?$');
+export const ulid: Format = patternFormat('a ULID', '01J0000000000000000000000A', '^(?:[0-7][0-9A-HJKMNP-TV-Z]{25})?$');
 
-/** A colour of a mail theme. */
-export const colour: Form = patternForm('a colour', '#14171e', '^(?:#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6}))?$');
+/** A color of a mail theme. */
+export const color: Format = patternFormat('a color', '#14171e', '^(?:#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6}))?$');
 
 /** An instant in RFC 3339. */
-export const instant: Form = {
+export const instant: Format = {
   name: 'an RFC 3339 instant',
   example: '2030-01-31T12:00:00Z',
   check: (text) =>
@@ -210,7 +210,7 @@ export const instant: Form = {
 };
 
 /** A cron expression of five fields, or one of its short names. */
-export const cron: Form = {
+export const cron: Format = {
   name: 'a cron expression',
   example: '0 3 * * *',
   check: (text) =>
@@ -221,17 +221,17 @@ export const cron: Form = {
 };
 
 /** The prefix of names in a Temporal namespace. */
-export const namePrefix: Form = patternForm('a short lower-case name', 'core', '^[a-z][a-z0-9_-]{0,62}$');
+export const namePrefix: Format = patternFormat('a short lower-case name', 'core', '^[a-z][a-z0-9_-]{0,62}$');
 
 /** An environment variable's name, or its beginning. */
-export const variableName: Form = patternForm(
+export const variableName: Format = patternFormat(
   'the beginning of a variable name',
   'CORE_API_TOKEN_KEY_',
   '^(?:[A-Z][A-Z0-9_]*)?$',
 );
 
 /** A payment API version used as a map key, or any other short name. */
-export const shortName: Form = patternForm(
+export const shortName: Format = patternFormat(
   'a name of letters, digits, dots, dashes and underscores',
   'key-1',
   String.raw`^[\w.-]{1,100}$`,

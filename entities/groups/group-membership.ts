@@ -5,13 +5,13 @@ import { allow, anyone, deny, related, scope, system, through } from '../kit/mod
 export const groupMembership = defineEntityModule({
   kind: 'groupMembership',
   table: 'group_memberships',
-  description: 'A person belongs to a group.',
+  description: 'Membership of a user in a group.',
   fields: {
-    groupId: reference('group', 'The group.', { immutable: true, onDelete: 'cascade', requires: 'edit' }),
-    userId: member('The person.', { immutable: true, onLeave: 'cascade' }),
-    role: choice('What the person may do with the group.', ['admin', 'member'], { default: 'member' }),
+    groupId: reference('group', 'Group.', { immutable: true, onDelete: 'cascade', requires: 'edit' }),
+    userId: member('User.', { immutable: true, onLeave: 'cascade' }),
+    role: choice('Role of the user in the group.', ['admin', 'member'], { default: 'member' }),
   },
-  unique: [{ fields: ['groupId', 'userId'], message: 'This person is in the group already.' }],
+  unique: [{ fields: ['groupId', 'userId'], message: 'This user is already in the group.' }],
   tenancy: 'organization',
   policy: {
     view: [allow(system), allow(scope), allow(through('groupId')), deny(anyone)],
@@ -32,7 +32,7 @@ export const groupMembership = defineEntityModule({
       subject: { kind: 'user', id: 'userId' },
       when: { field: 'role', is: 'admin' },
     },
-    // Whoever is in a group may leave it.
+    // Members may leave a group on their own.
     { object: { kind: 'groupMembership', id: 'id' }, relation: 'subject', subject: { kind: 'user', id: 'userId' } },
   ],
 });

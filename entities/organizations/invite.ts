@@ -7,15 +7,15 @@ const managers = role('owner', 'super_admin', 'admin');
 export const invite = defineEntityModule({
   kind: 'invite',
   table: 'invites',
-  description: 'Somebody is asked to join an organization.',
+  description: 'Invitation to join an organization.',
   fields: {
-    recipient: email('Address of whoever is asked.', { immutable: true }),
-    role: choice('Role they will have.', ['admin', 'member', 'auditor'], { default: 'member' }),
-    status: choice('What became of it.', ['sent', 'accepted', 'expired', 'withdrawn'], { default: 'sent' }),
-    sendAttempts: integer('Mails sent so far.', { min: 0, max: 100, default: 0 }),
-    expiresAt: timestamp('Until when it can be accepted.', { optional: true }),
+    recipient: email('E-mail address of the invited person.', { immutable: true }),
+    role: choice('Role granted on acceptance.', ['admin', 'member', 'auditor'], { default: 'member' }),
+    status: choice('Status of the invitation.', ['sent', 'accepted', 'expired', 'withdrawn'], { default: 'sent' }),
+    sendAttempts: integer('Number of e-mails sent.', { min: 0, max: 100, default: 0 }),
+    expiresAt: timestamp('When the invitation expires.', { optional: true }),
   },
-  unique: [{ fields: ['organizationId', 'recipient'], message: 'This address has been asked already.' }],
+  unique: [{ fields: ['organizationId', 'recipient'], message: 'This address is already invited.' }],
   tenancy: 'organization',
   policy: {
     view: [allow(system), allow(managers), allow(scope), deny(anyone)],

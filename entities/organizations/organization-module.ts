@@ -7,9 +7,9 @@ import { productModules } from '../kit/model/product-modules.ts';
 export const organizationModule = defineEntityModule({
   kind: 'organizationModule',
   table: 'organization_modules',
-  description: 'An organization, and those that are part of it, may use a product module.',
-  fields: { module: choice('The product module.', productModules, { immutable: true }) },
-  unique: [{ fields: ['organizationId', 'module'], message: 'The organization has this module already.' }],
+  description: 'Product module enabled for an organization and its child organizations.',
+  fields: { module: choice('Product module.', productModules, { immutable: true }) },
+  unique: [{ fields: ['organizationId', 'module'], message: 'The organization already has this module.' }],
   tenancy: 'organization',
   policy: {
     view: [allow(system), allow(role(...roles)), allow(scope), deny(anyone)],

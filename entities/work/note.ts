@@ -5,13 +5,17 @@ import { allow, anyone, deny, related, role, scope, system, through } from '../k
 export const note = defineEntityModule({
   kind: 'note',
   table: 'notes',
-  description: 'What somebody wrote about a record.',
+  description: 'Comment on a record.',
   fields: {
-    title: text('Headline.', { max: 500, optional: true }),
-    text: text('What was written.', { max: 50_000 }),
-    isEdited: flag('Changed after it was written.', { default: false }),
-    ownerId: member('Who wrote it.', { optional: true, immutable: true, onLeave: 'keep', creator: true }),
-    taskId: reference('task', 'The task it is about.', { optional: true, immutable: true, onDelete: 'cascade' }),
+    title: text('Title.', { max: 500, optional: true }),
+    text: text('Text of the note.', { max: 50_000 }),
+    isEdited: flag('Whether the note was edited after its creation.', { default: false }),
+    ownerId: member('Author.', { optional: true, immutable: true, onLeave: 'keep', creator: true }),
+    taskId: reference('task', 'Task that the note comments on.', {
+      optional: true,
+      immutable: true,
+      onDelete: 'cascade',
+    }),
   },
   displayId: 'NTE',
   tenancy: 'organization',

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { StackEnvironment } from '../machine/stack-environment.ts';
 import type { Platform } from '../machine/platform.ts';
-import type { Report } from '../machine/report.ts';
+import type { Report } from '../machine/progress-report.ts';
 import { codeOf, explainFileError, messageOf } from '../machine/stack-error.ts';
-import type { Tool } from './tool.ts';
+import type { BinarySpec } from './binary-spec.ts';
 
 /** What is kept beside a cached binary: what it was when it was let in. */
 interface Origin {
@@ -41,9 +41,9 @@ export async function openCache(
   return writable;
 }
 
-/** Where a tool's binary is kept: the version and platform are part of the path, so an update never meets an old file. */
-export function cacheEntry(cache: string, tool: Tool, platform: Platform): string {
-  return join(cache, `${tool.name}-${tool.version}-${platform}`);
+/** Where a binary is kept: the version and platform are part of the path, so an update never meets an old file. */
+export function cacheEntry(cache: string, spec: BinarySpec, platform: Platform): string {
+  return join(cache, `${spec.name}-${spec.version}-${platform}`);
 }
 
 /**
@@ -52,10 +52,10 @@ export function cacheEntry(cache: string, tool: Tool, platform: Platform): strin
  */
 export async function readCache(
   entry: string,
-  tool: Tool,
+  spec: BinarySpec,
   report: Report,
 ): Promise<{ path: string; version: string; route: string } | undefined> {
-  const path = join(entry, tool.commands[0]);
+  const path = join(entry, spec.commands[0]);
   try {
     const origin = parseOrigin(await readFile(join(entry, 'origin.json'), 'utf8'));
     const { size, mtimeMs } = await stat(path);
@@ -85,9 +85,9 @@ export async function fillCache(entry: string, fill: (directory: string) => Prom
     await rename(directory, entry);
   } catch (error) {
     // Explained first: it says how much room there was before this made some.
-    const translateWriteError = explainFileError(error, entry);
+    const fileError = explainFileError(error, entry);
     await rm(directory, { recursive: true, force: true });
-    throw translateWriteError;
+    throw fileError;
   }
 }
 

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isFree } from '../machine/ports.ts';
 import { describeProcess, listenerOf } from '../machine/process-table.ts';
-import type { Report } from '../machine/report.ts';
+import type { Report } from '../machine/progress-report.ts';
 import { StackError } from '../machine/stack-error.ts';
 
 /** Ports of the product itself, beside those of its servers. */

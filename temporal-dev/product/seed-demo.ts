@@ -1,5 +1,8 @@
 import { hashPassword } from '#api/auth/password.ts';
-import { membership, organization, organizationModule, user } from '#entities/index.ts';
+import { user } from '#entities/identity/user.ts';
+import { membership } from '#entities/organizations/membership.ts';
+import { organizationModule } from '#entities/organizations/organization-module.ts';
+import { organization } from '#entities/organizations/organization.ts';
 import { systemCaller, type Role } from '#entities/kit/model/caller.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import type { Database } from '#entities/kit/unit/database.ts';

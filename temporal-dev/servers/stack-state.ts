@@ -11,7 +11,7 @@ import {
 import { join, resolve } from 'node:path';
 import type { PartName, PortName } from '../machine/stack-environment.ts';
 import type { ProcessIdentity } from '../machine/process-table.ts';
-import type { Launch } from './server-process.ts';
+import type { Launch } from './spawn-server.ts';
 import { codeOf, DiskFullError, explainFileError, freeBytes } from '../machine/stack-error.ts';
 
 /** A server that was started, with what is needed to find it, to stop it and to start it again. */

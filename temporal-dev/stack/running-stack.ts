@@ -1,11 +1,11 @@
 import type { PartName, PortName } from '../machine/stack-environment.ts';
 import { LOOPBACK, requirePort } from '../machine/ports.ts';
-import { postgresUrl } from '../servers/postgres.ts';
-import { redisUrl } from '../servers/redis.ts';
-import { stopProcess } from '../servers/server-process.ts';
+import { postgresUrl } from '../servers/launch-postgres.ts';
+import { redisUrl } from '../servers/launch-redis.ts';
+import { stopProcess } from '../servers/spawn-server.ts';
 import { StackError } from '../machine/stack-error.ts';
 import { readState, realStateDirectory, type PartRecord, type StackState } from '../servers/stack-state.ts';
-import { runServer, stopPart, withStackLock, type EndListener } from './supervise.ts';
+import { runServer, stopPart, withStackLock, type EndListener } from './run-server.ts';
 
 /** The servers of a state folder, as any process may use them. Numbers of processes are those at the time of the call. */
 export interface RunningStack {

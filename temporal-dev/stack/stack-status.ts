@@ -1,9 +1,9 @@
 import { PART_NAMES } from '../machine/stack-environment.ts';
 import { isAlive, memoryBytes } from '../machine/process-table.ts';
-import { findPostgresProcesses } from '../servers/postgres.ts';
+import { findPostgresProcesses } from '../servers/launch-postgres.ts';
 import { LOOPBACK } from '../machine/ports.ts';
 import { readState, type PartRecord } from '../servers/stack-state.ts';
-import { isReady } from './supervise.ts';
+import { isReady } from './run-server.ts';
 
 /** What is known of one server. */
 export interface PartStatus {

@@ -1,23 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { findBinary, type SearchContext } from '../binaries/find-binary.ts';
-import { openfgaTool } from '../binaries/openfga-tool.ts';
+import { openfgaBinary } from '../binaries/openfga-binary.ts';
 import { findPostgresBinaries, type PostgresBinaries } from '../binaries/postgres-binaries.ts';
-import { redisTool } from '../binaries/redis-tool.ts';
-import { temporalTool } from '../binaries/temporal-tool.ts';
-import type { FoundBinary } from '../binaries/tool.ts';
+import { redisBinary } from '../binaries/redis-binary.ts';
+import { temporalBinary } from '../binaries/temporal-binary.ts';
+import type { FoundBinary } from '../binaries/binary-spec.ts';
 import { ensureDatabase } from '../servers/create-database.ts';
 import type { PartName, PortName } from '../machine/stack-environment.ts';
-import { launchOpenfga, migrateOpenfga, OPENFGA_DATABASE } from '../servers/openfga.ts';
+import { launchOpenfga, migrateOpenfga, OPENFGA_DATABASE } from '../servers/launch-openfga.ts';
 import { claimPort, requirePort, type PortClaim, type Ports } from '../machine/ports.ts';
-import { launchPostgres, postgresUrl, preparePostgres, type Profile } from '../servers/postgres.ts';
+import { launchPostgres, postgresUrl, preparePostgres, type Profile } from '../servers/launch-postgres.ts';
 import { isAlive, type ProcessIdentity } from '../machine/process-table.ts';
-import { launchRedis } from '../servers/redis.ts';
-import type { Launch } from '../servers/server-process.ts';
+import { launchRedis } from '../servers/launch-redis.ts';
+import type { Launch } from '../servers/spawn-server.ts';
 import { explainFileError, messageOf, StackError } from '../machine/stack-error.ts';
 import { dataDirectory, type StackState } from '../servers/stack-state.ts';
-import { isReady, runServer, stopPart, type EndListener } from './supervise.ts';
-import { launchTemporal, waitForTemporalUi } from '../servers/temporal.ts';
+import { isReady, runServer, stopPart, type EndListener } from './run-server.ts';
+import { launchTemporal, waitForTemporalUi } from '../servers/launch-temporal.ts';
 
 /** One start of the stack. */
 export interface StartSession extends SearchContext {
@@ -57,9 +57,9 @@ export async function findBinaries(wanted: ReadonlySet<PartName>, session: Start
     );
   };
   search('postgres', () => findPostgresBinaries(context));
-  search('temporal', () => findBinary(temporalTool, context));
-  search('openfga', () => findBinary(openfgaTool, context));
-  search('redis', () => findBinary(redisTool, context));
+  search('temporal', () => findBinary(temporalBinary, context));
+  search('openfga', () => findBinary(openfgaBinary, context));
+  search('redis', () => findBinary(redisBinary, context));
   await Promise.all(searches);
   session.signal.throwIfAborted();
   if (failure.signal.aborted) throw failure.signal.reason;
@@ -195,8 +195,8 @@ async function claimPorts(
   const ports: Ports = {};
   try {
     for (const name of names) {
-      const wish = { name, remembered: state.ports[name], report };
-      const claim = await claimPort(wish, { stateDir, environment, isFamiliarWanted });
+      const request = { name, remembered: state.ports[name], report };
+      const claim = await claimPort(request, { stateDir, environment, isFamiliarWanted });
       claims.push(claim);
       ports[name] = claim.port;
     }

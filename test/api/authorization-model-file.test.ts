@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { registry } from '#entities/index.ts';
 import { deriveModel, printModel } from '#entities/kit/model/authorization-model.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import { ServerProcess } from '../kit/server-process.ts';
+import { ProductProcess } from '../kit/product-process.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 // Processes take a while to start.
@@ -174,7 +174,7 @@ describe('modelfile', () => {
     'unreadable ends %s with 1 and a line',
     async (program) => {
       const environment = { ...world.environment, CORE_AUTHZ_MODELFILE: '/nowhere/model.fga' };
-      const started = new ServerProcess({
+      const started = new ProductProcess({
         program,
         environment: { ...environment, STACK_STATE_DIR: join(world.mailFolder, '..', 'state') },
       });

@@ -4,7 +4,7 @@ import { systemCaller } from '#entities/kit/model/caller.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
-import { expectProblem } from '../kit/problem.ts';
+import { expectProblem } from '../kit/expect-problem.ts';
 import type { TestClient } from '../kit/test-client.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -133,7 +133,7 @@ describe('a name', () => {
     for (const by of [client, stranger]) {
       const answer = await create({ name: 'Taken' }, by);
       expectGraphqlError(answer, 'already_exists');
-      expect(answer.errors[0].message).toBe('An organization with this name exists already.');
+      expect(answer.errors[0].message).toBe('An organization with this name already exists.');
     }
     expect(await traces('Taken')).toEqual(whole);
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildPerson, signedIn } from '../kit/people.ts';
-import { expectProblem } from '../kit/problem.ts';
-import { cookiesOf, type SetCookie } from '../kit/session-cookies.ts';
+import { expectProblem } from '../kit/expect-problem.ts';
+import { cookiesOf, type SetCookie } from '../kit/set-cookies.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;

@@ -8,7 +8,7 @@ import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
 import { Gate } from '../kit/misbehaving-routes.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
-import { expectProblem } from '../kit/problem.ts';
+import { expectProblem } from '../kit/expect-problem.ts';
 import { RawConnection } from '../kit/raw-http.ts';
 import { startTcpProxy, type TcpProxy } from '../kit/tcp-proxy.ts';
 import { openWorld, type Instance, type World } from '../kit/world.ts';

@@ -2,21 +2,21 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { group, groupMembership, membership, registry, task } from '#entities/index.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
-import { RightsStage } from '../kit/rights-stage.ts';
+import { AuthorizationFixtures } from '../kit/authorization-fixtures.ts';
 import type { TestClient } from '../kit/test-client.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
 let owner: Person;
 let member: Person;
-let stage: RightsStage;
+let fixtures: AuthorizationFixtures;
 let client: TestClient;
 
 beforeAll(async () => {
   world = await openWorld();
   owner = await buildPerson(world);
   member = await buildPerson(world, { organization: owner.organization, role: 'member' });
-  stage = new RightsStage(world, owner);
+  fixtures = new AuthorizationFixtures(world, owner);
   client = await signedIn(world, owner);
 });
 afterAll(() => world.close());
@@ -32,7 +32,7 @@ const explain = (id: string, operation: string, { user }: Person, by = client) =
   by.graphql(document, { id, operation, userId: user.id });
 
 test('says which rule decided, by which relation, and that the store was asked', async () => {
-  const { id } = await stage.prop('task', 'editor', member.user.id);
+  const { id } = await fixtures.record('task', 'editor', member.user.id);
   const { explainAccess } = (await explain(id, 'EDIT', member)).data;
   expect(explainAccess).toMatchObject({ isAllowed: true, decidedBy: 'STORE' });
   expect(explainAccess.rules.at(-1)).toEqual({
@@ -49,8 +49,8 @@ test('says which rule decided, by which relation, and that the store was asked',
 });
 
 test('follows a right to the record it comes from', async () => {
-  const { id } = await stage.prop('task', 'above assignee', member.user.id);
-  const { parentId } = await stage.asSystem((data) => data.get(task, id));
+  const { id } = await fixtures.record('task', 'above assignee', member.user.id);
+  const { parentId } = await fixtures.asSystem((data) => data.get(task, id));
   const { explainAccess } = (await explain(id, 'VIEW', member)).data;
   expect(explainAccess.rules.at(-1)).toMatchObject({
     rule: 'allow(through parentId)',
@@ -60,21 +60,22 @@ test('follows a right to the record it comes from', async () => {
 });
 
 test('a refusal shows every rule that did not apply, or the one that refuses', async () => {
-  const nothing = (await explain((await stage.prop('task', 'any')).id, 'EDIT', member)).data.explainAccess;
+  const nothing = (await explain((await fixtures.record('task', 'any')).id, 'EDIT', member)).data.explainAccess;
   expect(nothing).toMatchObject({ isAllowed: false, decidedBy: 'STORE' });
   const rules = registry.byKind('task').policy?.edit ?? [];
   expect(nothing.rules.slice(0, -1).map(({ doesApply }: { doesApply: boolean }) => doesApply)).toEqual(
     rules.map(() => false),
   );
   expect(nothing.rules.at(-1)).toMatchObject({ rule: 'after the rules: deny', doesApply: true });
-  const kept = (await explain((await stage.prop('task', 'blocked assigner', member.user.id)).id, 'EDIT', member)).data;
+  const kept = (await explain((await fixtures.record('task', 'blocked assigner', member.user.id)).id, 'EDIT', member))
+    .data;
   expect(kept.explainAccess.rules.at(-1)).toMatchObject({ rule: 'deny(related as blocked)', relations: ['blocked'] });
 });
 
 test('of somebody else, or of nobody, there is nothing to explain', async () => {
   const stranger = await buildPerson(world);
   const gone = await buildPerson(world, { organization: owner.organization, role: 'member' });
-  await stage.asSystem(async (data) => {
+  await fixtures.asSystem(async (data) => {
     const [theirs] = await data.find(membership, { where: { userId: { eq: gone.user.id } } });
     await data.remove(membership, theirs?.id ?? '');
   });
@@ -101,7 +102,7 @@ test('when no rule speaks of somebody, says what holds after the rules', async (
 });
 
 test('is for owners and administrators, about what they see', async () => {
-  const { id } = await stage.prop('task', 'assignee', member.user.id);
+  const { id } = await fixtures.record('task', 'assignee', member.user.id);
   const code = (answer: { errors?: { extensions: { code: string } }[] }) => answer.errors?.[0]?.extensions.code;
   expect(code(await explain(id, 'VIEW', member, await signedIn(world, member)))).toBe('permission_denied');
   const admin = await buildPerson(world, { organization: owner.organization, role: 'admin' });
@@ -113,7 +114,7 @@ test('is for owners and administrators, about what they see', async () => {
 });
 
 test('tells an administrator nothing of a record above that they do not see', async () => {
-  const { id } = await stage.prop('file', 'above assignee', member.user.id);
+  const { id } = await fixtures.record('file', 'above assignee', member.user.id);
   const admin = await signedIn(world, await buildPerson(world, { organization: owner.organization, role: 'admin' }));
   const about = document.replace('kind: TASK', 'kind: FILE');
   const ask = (by: TestClient) => by.graphql(about, { id, operation: 'EDIT', userId: member.user.id });
@@ -124,10 +125,10 @@ test('tells an administrator nothing of a record above that they do not see', as
 });
 
 test('whoever leaves a group loses what it gave them at once, in every process', async () => {
-  const { id: groupId } = await stage.asSystem((data) => data.create(group, { name: newId() }));
-  const joined = await stage.asSystem((data) => data.create(groupMembership, { groupId, userId: member.user.id }));
-  const { id } = await stage.prop('task', 'any');
-  await stage.asSystem((data) =>
+  const { id: groupId } = await fixtures.asSystem((data) => data.create(group, { name: newId() }));
+  const joined = await fixtures.asSystem((data) => data.create(groupMembership, { groupId, userId: member.user.id }));
+  const { id } = await fixtures.record('task', 'any');
+  await fixtures.asSystem((data) =>
     data.create(registry.byKind('taskShare'), { taskId: id, groupId, relation: 'editor' }),
   );
   const other = await world.openInstance();
@@ -138,6 +139,6 @@ test('whoever leaves a group loses what it gave them at once, in every process',
     by.mutate({ method: 'PATCH', url: `/v1/tasks/${id}`, payload: { title: newId() } });
   expect([(await rename(here)).status, (await rename(there)).status]).toEqual([200, 200]);
   expect([(await rename(here)).status, (await rename(there)).status]).toEqual([200, 200]);
-  await stage.asSystem((data) => data.remove(groupMembership, joined.id));
+  await fixtures.asSystem((data) => data.remove(groupMembership, joined.id));
   expect([(await rename(there)).status, (await rename(here)).status]).toEqual([404, 404]);
 });

@@ -5,7 +5,7 @@ import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
 import { Gate, organizationRoute } from '../kit/misbehaving-routes.ts';
 import { buildPerson, testPassword } from '../kit/people.ts';
-import { expectProblem } from '../kit/problem.ts';
+import { expectProblem } from '../kit/expect-problem.ts';
 import { openWorld, type Instance, type World } from '../kit/world.ts';
 
 let gate = new Gate();

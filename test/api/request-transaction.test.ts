@@ -6,7 +6,7 @@ import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
 import { organizationRoute, type Outcome } from '../kit/misbehaving-routes.ts';
 import { buildPerson, signedIn, testPassword } from '../kit/people.ts';
-import { expectProblem } from '../kit/problem.ts';
+import { expectProblem } from '../kit/expect-problem.ts';
 import type { TestAnswer } from '../kit/test-client.ts';
 import { openWorld, type World } from '../kit/world.ts';
 

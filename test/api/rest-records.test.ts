@@ -3,7 +3,7 @@ import { registry } from '#entities/index.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
-import { expectProblem } from '../kit/problem.ts';
+import { expectProblem } from '../kit/expect-problem.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -85,7 +85,7 @@ describe('a create', () => {
     await create('/v1/tags', { name });
     const answer = await client.post('/v1/tags', { name });
     expectProblem(answer, 'already_exists');
-    expect(answer.body.errors).toEqual([{ path: '/name', message: 'This tag exists already.' }]);
+    expect(answer.body.errors).toEqual([{ path: '/name', message: 'This tag already exists.' }]);
     expect((await client.get(`/v1/tags?name=${name}&count=true`)).body.total_count).toBe(1);
   });
 

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { prepareDatabase } from '#api/prepare-database.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { buildPerson, testPassword, type Person } from '../kit/people.ts';
-import { expectProblem } from '../kit/problem.ts';
-import { cookiesOf, type SetCookie } from '../kit/session-cookies.ts';
+import { expectProblem } from '../kit/expect-problem.ts';
+import { cookiesOf, type SetCookie } from '../kit/set-cookies.ts';
 import type { TestAnswer } from '../kit/test-client.ts';
 import { openWorld, type Instance, type World } from '../kit/world.ts';
 

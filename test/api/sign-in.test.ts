@@ -6,7 +6,7 @@ import type { EntityModule } from '#entities/kit/model/define.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { countHashes } from '../kit/count-hashes.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
-import { expectProblem } from '../kit/problem.ts';
+import { expectProblem } from '../kit/expect-problem.ts';
 import { verificationToken } from '../kit/verification-token.ts';
 import { openWorld, type World } from '../kit/world.ts';
 

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
 import { deletePerson } from '../kit/people.ts';
-import { expectProblem } from '../kit/problem.ts';
+import { expectProblem } from '../kit/expect-problem.ts';
 import { verificationToken } from '../kit/verification-token.ts';
 import { openWorld, type World } from '../kit/world.ts';
 

@@ -1,5 +1,5 @@
 import { eventually } from '../kit/eventually.ts';
-import { ServerProcess } from '../kit/server-process.ts';
+import { ProductProcess } from '../kit/product-process.ts';
 import { openBenchInstallation, type BenchInstallation } from './installation.ts';
 import { seedRecords, signIn, type BenchPerson } from './records.ts';
 
@@ -18,7 +18,7 @@ export async function openApiInstallation(): Promise<ApiInstallation> {
   const installation = await openBenchInstallation();
   const { environment, databaseUrl, client } = installation;
   const seeded = await seedRecords(installation);
-  const api = new ServerProcess({ program: 'api/api-main.ts', environment, isSilent: true });
+  const api = new ProductProcess({ program: 'api/api-main.ts', environment, isSilent: true });
   await api.ready;
   // The line that says where may come after the message that it serves.
   await eventually(() => api.url !== '');

@@ -2,10 +2,10 @@ import { membership } from '#entities/index.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { eventually } from '../kit/eventually.ts';
-import { ServerProcess } from '../kit/server-process.ts';
+import { ProductProcess } from '../kit/product-process.ts';
 import { duel } from './duel.ts';
 import { openBenchInstallation, type BenchInstallation } from './installation.ts';
-import type { LoadRequest } from './load.ts';
+import type { LoadRequest } from './load-generator.ts';
 import { seedRecords, signIn, type BenchPerson } from './records.ts';
 import type { Bench } from './row.ts';
 
@@ -54,8 +54,8 @@ async function makeMember({ runtime }: BenchInstallation, { userId, organization
 async function start(
   { environment }: BenchInstallation,
   more: Readonly<Record<string, string>>,
-): Promise<ServerProcess> {
-  const api = new ServerProcess({
+): Promise<ProductProcess> {
+  const api = new ProductProcess({
     program: 'api/api-main.ts',
     environment: { ...environment, ...more },
     isSilent: true,

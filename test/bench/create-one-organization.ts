@@ -1,6 +1,6 @@
 import { openApiInstallation } from './api-installation.ts';
 import { duel } from './duel.ts';
-import type { LoadRequest } from './load.ts';
+import type { LoadRequest } from './load-generator.ts';
 import type { Bench } from './row.ts';
 
 /** Creates of sixteen clients in one organization, against the same in sixteen: what they wait for each other. */

@@ -1,5 +1,5 @@
 import { BenchProcess } from './bench-process.ts';
-import type { Load, LoadResult } from './load.ts';
+import type { Load, LoadResult } from './load-generator.ts';
 import { pace } from './pace.ts';
 import { median, spreadOf, type BenchRow } from './row.ts';
 

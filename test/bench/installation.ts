@@ -6,11 +6,11 @@ import { Client } from 'pg';
 import { createLogger } from '#runtime/logger.ts';
 import { prepareNamespace } from '#activities/clients/temporal/temporal-admin.ts';
 import type { Listener } from '#activities/listeners/listener.ts';
-import { ConfigStore } from '#config/live/store.ts';
+import { ConfigStore } from '#config/live/config-store.ts';
 import { migrate } from '#migrations/migrator.ts';
 import { openRuntime, type CoreRuntime } from '#runtime/core-runtime.ts';
 import { createDatabase } from '#temporal-dev/servers/create-database.ts';
-import { startStack } from '#temporal-dev/stack/stack.ts';
+import { startStack } from '#temporal-dev/stack/start-stack.ts';
 import { workflowBundle } from '#worker/build-bundle.ts';
 import { startWorker, type RunningWorker } from '#worker/start-worker.ts';
 import { testSecrets } from '../setup/secrets.ts';
@@ -74,7 +74,7 @@ export async function openBenchInstallation(): Promise<BenchInstallation> {
     temporalEnvironment: {},
     logger,
     process: 'core worker',
-    hasListener: (topic) => topic === benchTopic,
+    listeners: [writeRow],
   });
   await prepareNamespace(runtime.temporal, 86_400_000);
   const client = new Client({ connectionString: databaseUrl });
@@ -93,7 +93,6 @@ export async function openBenchInstallation(): Promise<BenchInstallation> {
         config,
         runtime,
         logger,
-        listeners: [writeRow],
         bundlePath: await workflowBundle(join(stateDir, 'bundles')),
       });
       return worker;

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import type { Load, LoadRequest, LoadResult } from './load.ts';
+import type { Load, LoadRequest, LoadResult } from './load-generator.ts';
 
 /**
  * Makes load over kept connections. It reads no more of an answer than its status and its length, so that it takes little

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { openApiInstallation, type ApiInstallation } from './api-installation.ts';
 import { BenchProcess } from './bench-process.ts';
 import { duel } from './duel.ts';
-import type { LoadRequest } from './load.ts';
+import type { LoadRequest } from './load-generator.ts';
 import type { Bench } from './row.ts';
 
 /** What both sides are asked for; the floor is told in the request who calls. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startStack } from '#temporal-dev/stack/stack.ts';
+import { startStack } from '#temporal-dev/stack/start-stack.ts';
 import { measureStart } from './measured-start.ts';
 import { median, spreadOf, type Bench } from './row.ts';
 

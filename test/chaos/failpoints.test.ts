@@ -3,7 +3,7 @@ import { failpoints, type Failpoint } from '#entities/kit/base/failpoint.ts';
 import { eventually } from '../kit/eventually.ts';
 import { ProductProcesses, type Life, type Program } from '../kit/product-processes.ts';
 import { openWorld, type World } from '../kit/world.ts';
-import { expectExactlyOnce } from './aftermath.ts';
+import { expectExactlyOnce } from './recovery-checks.ts';
 import { InFlightRequests } from './traffic.ts';
 
 const api = 'api/api-main.ts' satisfies Program;

@@ -4,7 +4,7 @@ import { eventually } from '../kit/eventually.ts';
 import { ProductProcesses } from '../kit/product-processes.ts';
 import { Random } from '../kit/random.ts';
 import { openWorld, type World } from '../kit/world.ts';
-import { expectExactlyOnce } from './aftermath.ts';
+import { expectExactlyOnce } from './recovery-checks.ts';
 import { InFlightRequests } from './traffic.ts';
 
 const kills = 50;

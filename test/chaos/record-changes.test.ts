@@ -8,21 +8,21 @@ import { asOwner } from '../kit/as-owner.ts';
 import { isSettled } from '../kit/events.ts';
 import { eventually } from '../kit/eventually.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
-import { RightsStage } from '../kit/rights-stage.ts';
-import { ServerProcess } from '../kit/server-process.ts';
+import { AuthorizationFixtures } from '../kit/authorization-fixtures.ts';
+import { ProductProcess } from '../kit/product-process.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
 let owner: Person;
 let other: Person;
-let stage: RightsStage;
+let fixtures: AuthorizationFixtures;
 let bearer: string;
 
 beforeAll(async () => {
   world = await openWorld();
   owner = await buildPerson(world);
   other = await buildPerson(world, { organization: owner.organization, role: 'member' });
-  stage = new RightsStage(world, owner);
+  fixtures = new AuthorizationFixtures(world, owner);
   bearer = (await signedIn(world, owner)).cookies.get('access_token') ?? '';
 });
 afterAll(() => world.close());
@@ -55,7 +55,7 @@ const changes: Readonly<Record<string, () => Promise<Change>>> = {
     };
   },
   update: async () => {
-    const { id } = await stage.prop('task', 'assigner');
+    const { id } = await fixtures.record('task', 'assigner');
     return {
       method: 'PATCH',
       path: `/v1/tasks/${id}`,
@@ -76,7 +76,7 @@ const changes: Readonly<Record<string, () => Promise<Change>>> = {
     };
   },
   'update of many': async () => {
-    const ids = await fiveTimes(async () => (await stage.prop('task', 'assigner')).id);
+    const ids = await fiveTimes(async () => (await fixtures.record('task', 'assigner')).id);
     const mutation =
       '($ids: [ID!]!, $input: UpdateTaskInput!) { updateBulkTask(ids: $ids, input: $input) { updatedIds } }';
     return {
@@ -103,8 +103,8 @@ function fiveTimes(make: () => Promise<string>): Promise<string[]> {
 
 /** A task with one below it that has three notes. */
 async function taskWithMore(): Promise<string> {
-  const { id } = await stage.prop('task', 'assignee', other.user.id);
-  await stage.asSystem(async (data) => {
+  const { id } = await fixtures.record('task', 'assignee', other.user.id);
+  await fixtures.asSystem(async (data) => {
     const below = await data.create(task, { title: 'below', parentId: id });
     for (let count = 0; count < 3; count++) await data.create(note, { text: 'note', taskId: below.id });
   });
@@ -135,7 +135,7 @@ async function all(text: string, values: readonly unknown[], count: number): Pro
 }
 
 describe.each(Object.entries(changes))('%s', (_name, prepare) => {
-  const cases = new Map<string, { readonly change: Change; readonly api: ServerProcess }>();
+  const cases = new Map<string, { readonly change: Change; readonly api: ProductProcess }>();
   // Starting takes longer than all else, so that is done beside each other; the changes are made in turn.
   beforeAll(async () => {
     const points = Object.keys(boundaries);
@@ -167,8 +167,8 @@ describe.each(Object.entries(changes))('%s', (_name, prepare) => {
   });
 });
 
-function apiThatDiesAt(point: string): ServerProcess {
-  return new ServerProcess({
+function apiThatDiesAt(point: string): ProductProcess {
+  return new ProductProcess({
     program: 'api/api-main.ts',
     environment: {
       ...world.environment,

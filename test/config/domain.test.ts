@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { leaves, valueAt } from '#config/objects/leaf.ts';
-import { Sandbox } from './sandbox.ts';
+import { Sandbox } from './configuration-folder.ts';
 
 let sandbox: Sandbox;
 beforeAll(async () => {

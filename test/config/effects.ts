@@ -19,7 +19,9 @@ const inConfig = (test: string): Effect => ({ test, readBy: 'config' });
 /** Every leaf of the configuration and its effect. A missing or unknown path does not compile. */
 export const effects: Readonly<Record<ConfigPath, Effect>> = {
   domain: inConfig('test/config/domain.test.ts > fills exactly the fields that inherit it'),
-  refreshinterval: inConfig('test/config/store.test.ts > reloads every refreshinterval, which can itself be changed'),
+  refreshinterval: inConfig(
+    'test/config/config-store.test.ts > reloads every refreshinterval, which can itself be changed',
+  ),
   'server.dev': shown('test/api/settings.test.ts > server > dev: GraphiQL is served to browsers only while it is on'),
   'server.listen': shown(
     'test/api/settings.test.ts > server > listen: is where the API answers, and metricsport where the metrics do, if anywhere',
@@ -28,7 +30,7 @@ export const effects: Readonly<Record<ConfigPath, Effect>> = {
     'test/api/settings.test.ts > server > listen: is where the API answers, and metricsport where the metrics do, if anywhere',
   ),
   'server.shutdowngraceperiod': shown(
-    'test/api/stop.test.ts > server.shutdowngraceperiod: what takes longer is cut off, and it still ends with 0',
+    'test/api/graceful-stop.test.ts > server.shutdowngraceperiod: what takes longer is cut off, and it still ends with 0',
   ),
   'server.readtimeout': shown(
     'test/api/timeouts.test.ts > a request that does not come > server.readtimeout answers 408 when it was the body that had to be waited for',
@@ -139,7 +141,7 @@ export const effects: Readonly<Record<ConfigPath, Effect>> = {
   'ormconfig.questionnaireproducturl': pending('questionnaires'),
   'auth.enabled': pending('sign-in and tokens'),
   'auth.token.kid': shown(
-    'test/security/t-34.test.ts > the older key goes on verifying while the newer one signs, and stops when it is removed',
+    'test/security/key-rotation.test.ts > T-34: the older key verifies tokens while the newer one signs, until it is removed',
   ),
   'auth.token.audience': shown(
     'test/api/settings.test.ts > auth.token > issuer and audience stand in the token, and are asked of it',
@@ -155,7 +157,7 @@ export const effects: Readonly<Record<ConfigPath, Effect>> = {
   'auth.token.refreshoverlap': pending('sign-in and tokens'),
   'auth.token.jwksendpoint': pending('sign-in and tokens'),
   'auth.token.keys': shown(
-    'test/security/t-34.test.ts > the older key goes on verifying while the newer one signs, and stops when it is removed',
+    'test/security/key-rotation.test.ts > T-34: the older key verifies tokens while the newer one signs, until it is removed',
   ),
   'auth.token.generatekeys': shown(
     'test/api/settings.test.ts > auth.token > generatekeys: makes a key while none is configured, and the same for all processes',
@@ -179,7 +181,9 @@ export const effects: Readonly<Record<ConfigPath, Effect>> = {
   'auth.token.cache.config.maxactiveconns': pending('cache connection'),
   'auth.token.cache.blacklistprefix': pending('cache connection'),
   'auth.token.apitokens.enabled': pending('API tokens'),
-  'auth.token.apitokens.envprefix': inConfig('test/config/load.test.ts > have the prefix that envprefix says'),
+  'auth.token.apitokens.envprefix': inConfig(
+    'test/config/load-configuration.test.ts > have the prefix that envprefix says',
+  ),
   'auth.token.apitokens.keys.*.secret': pending('API tokens'),
   'auth.token.apitokens.keys.*.status': pending('API tokens'),
   'auth.token.apitokens.secretsize': pending('API tokens'),
@@ -299,7 +303,7 @@ export const effects: Readonly<Record<ConfigPath, Effect>> = {
     'test/worker/namespace.test.ts > with runmigrations the namespace of connectionuri is made, with its search attributes',
   ),
   'jobqueue.queueconf.AdvisoryLockPrefix': inConfig(
-    'test/config/store.test.ts > says once which fields are set without having an effect',
+    'test/config/config-store.test.ts > says once which fields are set without having an effect',
   ),
   'jobqueue.queueconf.CancelledJobRetentionPeriod': shown(
     'test/worker/namespace.test.ts > it keeps ended workflows for the longest of the three periods, and follows when they change',
@@ -329,10 +333,10 @@ export const effects: Readonly<Record<ConfigPath, Effect>> = {
     'test/worker/queue-settings.test.ts > an activity > has the timeouts and the retries of queueconf, and the queue of dispatch.queuename',
   ),
   'jobqueue.queueconf.ReindexerTimeout': inConfig(
-    'test/config/store.test.ts > says once which fields are set without having an effect',
+    'test/config/config-store.test.ts > says once which fields are set without having an effect',
   ),
   'jobqueue.queueconf.RescueStuckJobsAfter': shown(
-    'test/relay/left-behind.test.ts > RescueStuckJobsAfter is the age at which a batch counts as left behind',
+    'test/relay/unstarted-batches.test.ts > RescueStuckJobsAfter is the age at which a batch counts as left behind',
   ),
   'jobqueue.queueconf.SoftStopTimeout': shown(
     'test/worker/queues.test.ts > SoftStopTimeout > is not outlasted by what stands still; another worker takes that over',
@@ -354,7 +358,7 @@ export const effects: Readonly<Record<ConfigPath, Effect>> = {
   ),
   'jobqueue.queueconf.TestOnly': shown('test/worker/schedules.test.ts > pauses > of TestOnly end when it is off'),
   'jobqueue.queueconf.ReindexerIndexNames': inConfig(
-    'test/config/store.test.ts > says once which fields are set without having an effect',
+    'test/config/config-store.test.ts > says once which fields are set without having an effect',
   ),
   'jobqueue.queueconf.Queues.*.FetchCooldown': shown(
     'test/relay/wake-up.test.ts > FetchCooldown > of the event queue comes before the general one',
@@ -397,19 +401,19 @@ export const effects: Readonly<Record<ConfigPath, Effect>> = {
     'test/worker/queue-settings.test.ts > interceptors stand around starts and activities where the lists name them',
   ),
   'jobqueue.queueconf.Logger': inConfig(
-    'test/config/store.test.ts > says once which fields are set without having an effect',
+    'test/config/config-store.test.ts > says once which fields are set without having an effect',
   ),
   'jobqueue.queueconf.Workers': inConfig(
-    'test/config/store.test.ts > says once which fields are set without having an effect',
+    'test/config/config-store.test.ts > says once which fields are set without having an effect',
   ),
   'jobqueue.queueconf.ErrorHandler': inConfig(
-    'test/config/store.test.ts > says once which fields are set without having an effect',
+    'test/config/config-store.test.ts > says once which fields are set without having an effect',
   ),
   'jobqueue.queueconf.JobStuckHandler': inConfig(
-    'test/config/store.test.ts > says once which fields are set without having an effect',
+    'test/config/config-store.test.ts > says once which fields are set without having an effect',
   ),
   'jobqueue.queueconf.ReindexerSchedule': inConfig(
-    'test/config/store.test.ts > says once which fields are set without having an effect',
+    'test/config/config-store.test.ts > says once which fields are set without having an effect',
   ),
   'jobqueue.queueconf.RetryPolicy.initialinterval': shown(
     'test/worker/queue-settings.test.ts > an activity > has the timeouts and the retries of queueconf, and the queue of dispatch.queuename',

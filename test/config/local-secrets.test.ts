@@ -1,9 +1,9 @@
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { loadConfiguration } from '#config/reading/load.ts';
+import { loadConfiguration } from '#config/reading/load-configuration.ts';
 import { printProblem } from '#config/schema/config-problem.ts';
-import { leastEnvironment, problemsOf, productionEnvironment, Sandbox } from './sandbox.ts';
+import { leastEnvironment, problemsOf, productionEnvironment, Sandbox } from './configuration-folder.ts';
 
 let sandbox: Sandbox;
 beforeEach(async () => {
@@ -71,13 +71,13 @@ describe('secrets in development', () => {
 
   test.each([
     ['half a file', '{"sessions.signingkey": "', 'is not JSON'],
-    ['no secrets', '{}', 'does not hold all secrets'],
+    ['no secrets', '{}', 'does not contain all secrets'],
     [
       'short secrets',
       '{"sessions.signingkey": "a", "sessions.encryptionkey": "b", "totp.secret": "c"}',
-      'does not hold all secrets',
+      'does not contain all secrets',
     ],
-    ['a list', '[]', 'does not hold all secrets'],
+    ['a list', '[]', 'does not contain all secrets'],
   ])('%s is not replaced silently', async (_, content, reason) => {
     await mkdir(join(sandbox.directory, '.local'));
     await writeFile(stateFile(), content);

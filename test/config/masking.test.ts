@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { changedLeaves, describeChange } from '#config/live/diff.ts';
+import { changedLeaves, describeChange } from '#config/live/changed-leaves.ts';
 import type { Field } from '#config/schema/field.ts';
 import { leaves } from '#config/objects/leaf.ts';
 import { ConfigurationError } from '#config/schema/config-problem.ts';
-import { leastEnvironment, Sandbox } from './sandbox.ts';
-import { sampleValue } from './sample-value.ts';
+import { leastEnvironment, Sandbox } from './configuration-folder.ts';
+import { sampleValue } from './sample-config-value.ts';
 
 let sandbox: Sandbox;
 beforeAll(async () => {
@@ -17,12 +17,12 @@ const marker = 'hunter2';
 
 /** A value of a leaf, with the marker in each of its secrets. */
 function marked(field: Field, isRight: boolean): unknown {
-  switch (field.kind) {
+  switch (field.type) {
     case 'text':
       if (field.secret === undefined) return sampleValue(field);
       if (field.secret === 'url')
         return isRight ? `postgres://core:${marker}@db.example/core` : `postgres://core:${marker}@db.example`;
-      if (field.form?.name.includes('URL') === true)
+      if (field.format?.name.includes('URL') === true)
         return isRight ? `https://hooks.example/${marker}` : `hooks ${marker}`;
       return isRight ? marker.repeat(6) : `\0${marker}`;
     case 'list':
@@ -47,7 +47,7 @@ const nest = (keys: readonly string[], value: unknown): unknown =>
 async function printed(content: string | undefined, environment: Record<string, string>): Promise<string> {
   try {
     const loaded = await sandbox.load(content, environment);
-    return JSON.stringify(loaded.inert);
+    return JSON.stringify(loaded.noEffect);
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     return error.message + JSON.stringify(error.problems) + String(error.stack);

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
 import { buildPerson, testPassword, type Person } from '../kit/people.ts';
-import { ServerProcess } from '../kit/server-process.ts';
+import { ProductProcess } from '../kit/product-process.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -17,7 +17,7 @@ let world: World;
 let person: Person;
 /** A copy of the repository, in which the recipe is followed. */
 let copy: string;
-let api: ServerProcess | undefined;
+let api: ProductProcess | undefined;
 
 beforeAll(async () => {
   // The copy knows a kind that this process does not.
@@ -72,7 +72,7 @@ async function paste(command: string): Promise<string> {
 }
 
 /** The line that tells the address may come after the word that it is ready. */
-async function serving(process: ServerProcess): Promise<ServerProcess> {
+async function serving(process: ProductProcess): Promise<ProductProcess> {
   await process.ready;
   await eventually(() => process.url !== '');
   return process;
@@ -188,7 +188,7 @@ test('the recipe makes a kind of one file and its lines in the index; everything
 }, 180_000);
 
 test('records of it are made, found, changed and deleted over GraphQL and REST', async () => {
-  api = new ServerProcess({
+  api = new ProductProcess({
     program: 'api/api-main.ts',
     root: copy,
     // Signing keys are those of this installation, so its tokens are accepted.

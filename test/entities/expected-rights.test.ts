@@ -14,7 +14,7 @@ import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import { printRule } from '#entities/kit/model/print-rule.ts';
 import { callerNow } from '../kit/caller-now.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
-import { RightsStage, type Prop } from '../kit/rights-stage.ts';
+import { AuthorizationFixtures, type FixtureRecord } from '../kit/authorization-fixtures.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 type Expected = Record<string, Record<string, Record<string, string>>>;
@@ -31,7 +31,7 @@ const impersonal = new Set(['any', 'other', 'private', 'public']);
 
 let world: World;
 let owner: Person;
-let stage: RightsStage;
+let fixtures: AuthorizationFixtures;
 const people = new Map<CallerName, Person>();
 const decisions: DecisionTaken[] = [];
 /** What was seen of each kind and operation: `task view` → outcomes. */
@@ -40,7 +40,7 @@ const seen = new Map<string, Set<string>>();
 beforeAll(async () => {
   world = await openWorld({ onDecision: (taken) => decisions.push(taken) });
   owner = await buildPerson(world);
-  stage = new RightsStage(world, owner);
+  fixtures = new AuthorizationFixtures(world, owner);
   const { organization } = owner;
   for (const role of roles) people.set(role, await buildPerson(world, { organization, role }));
   people.set('outsider', await buildPerson(world));
@@ -54,18 +54,18 @@ function userIdOf(name: CallerName): string | undefined {
 }
 
 async function leave(): Promise<void> {
-  await stage.asSystem(async (data) => {
+  await fixtures.asSystem(async (data) => {
     const held = await data.findOne(membership, { userId: { eq: userIdOf('leaver') as string } });
     if (held) await data.remove(membership, held.id);
   });
 }
 
 /** Records towards which the leaver is in a situation are made before they leave. */
-async function prop(kind: string, situation: string, name: CallerName): Promise<Prop> {
+async function prop(kind: string, situation: string, name: CallerName): Promise<FixtureRecord> {
   const userId = userIdOf(name);
-  if (name !== 'leaver' || impersonal.has(situation)) return stage.prop(kind, situation, userId);
-  await stage.asSystem((data) => data.create(membership, { userId: userId as string }));
-  const made = await stage.prop(kind, situation, userId);
+  if (name !== 'leaver' || impersonal.has(situation)) return fixtures.record(kind, situation, userId);
+  await fixtures.asSystem((data) => data.create(membership, { userId: userId as string }));
+  const made = await fixtures.record(kind, situation, userId);
   await leave();
   return made;
 }
@@ -100,7 +100,12 @@ function elsewhere({ tenancy }: EntityModule, { organizationId }: Caller): objec
 }
 
 /** Tries it and takes it back. */
-async function outcome(caller: Caller, module: EntityModule, operation: Operation, made: Prop): Promise<string> {
+async function outcome(
+  caller: Caller,
+  module: EntityModule,
+  operation: Operation,
+  made: FixtureRecord,
+): Promise<string> {
   const unit = world.runtime.database.unitOfWork({ caller, requestId: newId() });
   try {
     if (operation === 'view') await unit.data.get(module, made.id);

@@ -11,7 +11,7 @@ import type { Statement } from '#entities/kit/storage/sql.ts';
 import { compileRead } from '#entities/kit/read/rows.ts';
 import type { Comparison } from '#entities/kit/read/filter.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
-import { fillTable, hasFewPerOrganization, idOfRow, largeOrganization, pretendRows } from '../kit/crowded-tables.ts';
+import { fillTable, hasFewPerOrganization, idOfRow, largeOrganization, pretendRows } from '../kit/bulk-fixtures.ts';
 import { pagesRead, planOf, rowsRead, scansOf, type PlanNode } from '../kit/query-plan.ts';
 import { openWorld, type World } from '../kit/world.ts';
 

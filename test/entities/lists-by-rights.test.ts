@@ -10,7 +10,7 @@ import { productModules } from '#entities/kit/model/product-modules.ts';
 import { compileRecord } from '#entities/kit/read/answer-statements.ts';
 import { compileSql } from '#entities/kit/storage/sql.ts';
 import { visible, visibleInList } from '#entities/kit/read/visibility.ts';
-import { fillTable, idOfRow, largeOrganization } from '../kit/crowded-tables.ts';
+import { fillTable, idOfRow, largeOrganization } from '../kit/bulk-fixtures.ts';
 import { planOf, rowsRead } from '../kit/query-plan.ts';
 import { openWorld, type World } from '../kit/world.ts';
 

@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { inject } from 'vitest';
-import { ServerProcess, type ServerProcessOptions } from './server-process.ts';
+import { ProductProcess, type ServerProcessOptions } from './product-process.ts';
 import { removeSchedules, type World } from './world.ts';
 
 /** Schedule that sweeps every second. */
@@ -21,7 +21,7 @@ export class Place {
   #crash: string | undefined;
   #isClosed = false;
   #deaths = 0;
-  #current: ServerProcess;
+  #current: ProductProcess;
 
   /** @param lives what the first lives are like; later ones are plain */
   constructor(program: Program, environment: Readonly<Record<string, string>>, lives: readonly Life[]) {
@@ -37,7 +37,7 @@ export class Place {
     return this.#deaths;
   }
 
-  get current(): ServerProcess {
+  get current(): ProductProcess {
     return this.#current;
   }
 
@@ -51,8 +51,8 @@ export class Place {
     await this.#current.kill();
   }
 
-  #start(): ServerProcess {
-    return new ServerProcess({ program: this.program, environment: { ...this.#environment, ...this.#lives.shift() } });
+  #start(): ProductProcess {
+    return new ProductProcess({ program: this.program, environment: { ...this.#environment, ...this.#lives.shift() } });
   }
 
   async #keep(): Promise<void> {

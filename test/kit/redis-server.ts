@@ -1,7 +1,7 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startStack } from '#temporal-dev/stack/stack.ts';
+import { startStack } from '#temporal-dev/stack/start-stack.ts';
 import { StackError } from '#temporal-dev/machine/stack-error.ts';
 
 /** A Redis or Valkey server for one test file. */

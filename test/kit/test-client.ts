@@ -1,5 +1,5 @@
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
-import type { ConfigStore } from '#config/live/store.ts';
+import type { ConfigStore } from '#config/live/config-store.ts';
 
 export interface TestAnswer {
   readonly status: number;

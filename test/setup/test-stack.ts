@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { TemporalGateway } from '#activities/clients/temporal/temporal-client.ts';
 import { prepareNamespace } from '#activities/clients/temporal/temporal-admin.ts';
 import { migrate } from '#migrations/migrator.ts';
-import { startStack, type Stack } from '#temporal-dev/stack/stack.ts';
+import { startStack, type Stack } from '#temporal-dev/stack/start-stack.ts';
 import { workflowBundle } from '#worker/build-bundle.ts';
 import { createDatabase } from '#temporal-dev/servers/create-database.ts';
 import { testSecrets } from './secrets.ts';

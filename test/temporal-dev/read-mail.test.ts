@@ -17,7 +17,7 @@ async function printed(to: string, text: string): Promise<string> {
   const from = 'core@example.com';
   await transport.send({ key: to, from, to, subject: 'A mail', text, html: '<p>A mail</p>' });
   const environment = { PATH: process.env['PATH'], STACK_STATE_DIR: stateDir };
-  const { stdout } = await promisify(execFile)(process.execPath, ['temporal-dev/product/read-mail.ts', to], {
+  const { stdout } = await promisify(execFile)(process.execPath, ['temporal-dev/read-mail-main.ts', to], {
     cwd: root,
     env: environment,
   });

@@ -1,9 +1,9 @@
 import { existsSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { resetStack } from '#temporal-dev/stack/reset.ts';
+import { resetStack } from '#temporal-dev/stack/reset-stack.ts';
 import { attachStack } from '#temporal-dev/stack/running-stack.ts';
-import { stopStack } from '#temporal-dev/stack/stack.ts';
+import { stopStack } from '#temporal-dev/stack/start-stack.ts';
 import { readState } from '#temporal-dev/servers/stack-state.ts';
 import { query } from './stack-data.ts';
 import { ownerOf, processesOf, SMALL, startTestStack, useStateDirectories } from './stack-fixture.ts';

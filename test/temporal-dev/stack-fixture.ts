@@ -9,7 +9,7 @@ import { PORT_NAMES, readStackEnvironment } from '#temporal-dev/machine/stack-en
 import { MEMBER_VARIABLE } from '#temporal-dev/machine/helper-process.ts';
 import { claimPort, type PortClaim, type Ports } from '#temporal-dev/machine/ports.ts';
 import { findProcesses, hasEnvironment, workingDirectory } from '#temporal-dev/machine/process-table.ts';
-import { startStack, stopStack, type Stack, type StackOptions } from '#temporal-dev/stack/stack.ts';
+import { startStack, stopStack, type Stack, type StackOptions } from '#temporal-dev/stack/start-stack.ts';
 import { readState, writeState } from '#temporal-dev/servers/stack-state.ts';
 
 /** Fetching the servers on an empty machine may take this long, ms; with a filled cache nothing here comes near it. */

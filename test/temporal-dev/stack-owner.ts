@@ -1,4 +1,4 @@
-import { startStack } from '#temporal-dev/stack/stack.ts';
+import { startStack } from '#temporal-dev/stack/start-stack.ts';
 
 /** Run as a process of its own: brings up a stack that belongs to it, and stays until it is killed. */
 const [stateDir, ...without] = process.argv.slice(2);

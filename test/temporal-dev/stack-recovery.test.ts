@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { clusterDirectory } from '#temporal-dev/servers/postgres.ts';
+import { clusterDirectory } from '#temporal-dev/servers/launch-postgres.ts';
 import { findProcesses, identify, isAlive, workingDirectory } from '#temporal-dev/machine/process-table.ts';
 import { attachStack } from '#temporal-dev/stack/running-stack.ts';
-import { startStack } from '#temporal-dev/stack/stack.ts';
+import { startStack } from '#temporal-dev/stack/start-stack.ts';
 import { readState, writeState } from '#temporal-dev/servers/stack-state.ts';
 import { ALL_TRACES, findTraces, leaveTraces, query } from './stack-data.ts';
 import {

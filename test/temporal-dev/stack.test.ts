@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, dropDatabase, ensureDatabase } from '#temporal-dev/servers/create-database.ts';
 import type { PartName } from '#temporal-dev/machine/stack-environment.ts';
 import { attachStack } from '#temporal-dev/stack/running-stack.ts';
-import { startStack, type Stack } from '#temporal-dev/stack/stack.ts';
+import { startStack, type Stack } from '#temporal-dev/stack/start-stack.ts';
 import { readState } from '#temporal-dev/servers/stack-state.ts';
 import { stackStatus, statusTable } from '#temporal-dev/stack/stack-status.ts';
 import { listeningAddresses } from './listening-addresses.ts';

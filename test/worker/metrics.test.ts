@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
 import { eventually } from '../kit/eventually.ts';
 import { waitForMails } from '../kit/mailbox.ts';
-import { ServerProcess } from '../kit/server-process.ts';
+import { ProductProcess } from '../kit/product-process.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 /** Processes take a while to start, the more so beside others. */
@@ -19,7 +19,7 @@ afterAll(() => world.close());
  * @returns values by name and labels; undefined when it exports nothing
  */
 async function exported(settings: Readonly<Record<string, string>>): Promise<Map<string, number> | undefined> {
-  const worker = new ServerProcess({
+  const worker = new ProductProcess({
     program: 'worker/worker-main.ts',
     environment: { ...world.environment, CORE_JOBQUEUE_QUEUECONF_TESTONLY: 'true', ...settings },
   });

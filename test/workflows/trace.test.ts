@@ -3,18 +3,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OtlpCollector, type CollectedSpan } from '../kit/fakes/otlp-collector.ts';
 import { eventually } from '../kit/eventually.ts';
 import { tokenIn, waitForMails } from '../kit/mailbox.ts';
-import { ServerProcess } from '../kit/server-process.ts';
+import { ProductProcess } from '../kit/product-process.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
 let collector: OtlpCollector;
-let api: ServerProcess;
-let worker: ServerProcess;
+let api: ProductProcess;
+let worker: ProductProcess;
 beforeAll(async () => {
   [world, collector] = await Promise.all([openWorld(), OtlpCollector.start()]);
   const environment = { ...world.environment, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
-  api = new ServerProcess({ program: 'api/api-main.ts', environment });
-  worker = new ServerProcess({ program: 'worker/worker-main.ts', environment });
+  api = new ProductProcess({ program: 'api/api-main.ts', environment });
+  worker = new ProductProcess({ program: 'worker/worker-main.ts', environment });
   await Promise.all([api.ready, worker.ready]);
   // The word that it is ready may be quicker than the line that says where.
   await eventually(() => api.url !== '');

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { parseListenAddress } from '#config/schema/format.ts';
-import { configFileArgument, loadConfiguration } from '#config/reading/load.ts';
+import { configFileArgument, loadConfiguration } from '#config/reading/load-configuration.ts';
 import { exitOnConfigurationError } from '#config/schema/config-problem.ts';
 import { startCodecServer } from './codec-server.ts';
 

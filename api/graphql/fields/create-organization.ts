@@ -1,5 +1,6 @@
 import { GraphQLInputObjectType, GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql';
-import { membership, organization } from '#entities/index.ts';
+import { membership } from '#entities/organizations/membership.ts';
+import { organization } from '#entities/organizations/organization.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import type { GraphqlContext } from '../graphql-context.ts';
 import type { HandWrittenField } from '../hand-written-field.ts';

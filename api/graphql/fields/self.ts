@@ -1,4 +1,4 @@
-import { user } from '#entities/index.ts';
+import { user } from '#entities/identity/user.ts';
 import type { HandWrittenField } from '../hand-written-field.ts';
 
 export const self: HandWrittenField = {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Type } from 'typebox';
-import { membership, user } from '#entities/index.ts';
+import { user } from '#entities/identity/user.ts';
+import { membership } from '#entities/organizations/membership.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { forgetAttempt, takeAttempt } from '#entities/kit/access/sign-in-failures.ts';

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { emailVerification, user } from '#entities/index.ts';
+import { emailVerification } from '#entities/identity/email-verification.ts';
+import { user } from '#entities/identity/user.ts';
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
 import { isPauseOver, requestVerification } from './request-verification.ts';
 import { EmailSchema, MessageSchema } from '../../http/request-schemas.ts';

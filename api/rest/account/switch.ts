@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { organization } from '#entities/index.ts';
+import { organization } from '#entities/organizations/organization.ts';
 import { readMembershipState } from '#entities/kit/access/principal-state.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts';

@@ -1,6 +1,6 @@
 /**
  * Named places at every durable boundary where a test can make the process die, fail or stand still. Unarmed they cost
- * one comparison; they are armed through the environment (config/reading/config-environment.ts) and never outside `server.dev`.
+ * one comparison; they are armed through the environment (config/reading/standard-variables.ts) and never outside `server.dev`.
  */
 export const failpoints = [
   'before-commit',

@@ -9,23 +9,43 @@ export interface Registry {
   readonly references: ReferenceIndex;
   byKind(kind: string): EntityModule;
   byTypeName(typeName: string): EntityModule;
+  /** The area of a kind; kinds derived from another one are in its area. */
+  areaOf(module: EntityModule): string;
 }
 
-/** Adds the kinds that follow from declarations of others, directly behind these. */
-function withDerived(declared: readonly EntityModule[]): readonly EntityModule[] {
-  const created = declared.filter(hasCreators);
+/** Kinds by area: the exports of each `entities/<area>/index.ts`. */
+export type Areas = Readonly<Record<string, Readonly<Record<string, EntityModule>>>>;
+
+interface Placed {
+  readonly area: string;
+  readonly module: EntityModule;
+}
+
+/** Adds the kinds that are derived from declared ones, each in the area of the kind it belongs to. */
+function withDerived(areas: Areas): readonly Placed[] {
+  const declared = Object.entries(areas).flatMap(([area, kinds]) =>
+    Object.values(kinds).map((module) => ({ area, module })),
+  );
+  const created = declared.map(({ module }) => module).filter(hasCreators);
+  const groups = declared.find(({ module }) => module.kind === 'group');
   return [
-    ...declared.flatMap((module) => [module, ...(module.share ? [shareOf(module)] : [])]),
-    ...(created.length > 0 ? [creatorGrantOf(created)] : []),
+    ...declared.flatMap(({ area, module }) => [
+      { area, module },
+      ...(module.share ? [{ area, module: shareOf(module) }] : []),
+    ]),
+    ...(created.length > 0 ? [{ area: groups?.area ?? '', module: creatorGrantOf(created) }] : []),
   ];
 }
 
 /**
  * Resolves references between kinds.
+ * @param declared kinds by area; a plain list is one area without a name
  * @throws TypeError when two kinds share a name, a table or a prefix, or a reference points nowhere.
  */
-export function createRegistry(declared: readonly EntityModule[]): Registry {
-  const modules = withDerived(declared);
+export function createRegistry(declared: Areas | readonly EntityModule[]): Registry {
+  const placed = withDerived(isList(declared) ? { '': Object.fromEntries(declared.entries()) } : declared);
+  const modules = placed.map(({ module }) => module);
+  const areas = new Map(placed.map(({ area, module }) => [module.kind, area]));
   const kinds = new Map<string, EntityModule>();
   const tables = new Map<string, string>();
   const prefixes = new Map<string, string>();
@@ -57,5 +77,10 @@ export function createRegistry(declared: readonly EntityModule[]): Registry {
     references: new ReferenceIndex(modules, byKind),
     byKind,
     byTypeName: (typeName) => byKind(typeName.slice(0, 1).toLowerCase() + typeName.slice(1)),
+    areaOf: (module) => areas.get((module.historyOf ?? module).kind) as string,
   };
+}
+
+function isList(declared: Areas | readonly EntityModule[]): declared is readonly EntityModule[] {
+  return Array.isArray(declared);
 }

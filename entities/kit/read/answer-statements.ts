@@ -60,28 +60,42 @@ export function compileRecords(
   });
 }
 
+/** @throws AppError invalid_cursor, invalid_input: what compiling any of these selections would throw */
+export function checkSelections(records: readonly RecordSelection[]): void {
+  const shape = new QueryShape();
+  const checked = new Set<RecordSelection['parts']>();
+  for (const record of records) {
+    if (!checked.has(record.parts)) shape.record(record);
+    checked.add(record.parts);
+  }
+}
+
 /**
- * Records of several kinds by id, as one JSON list in the order of the ids: the name of the kind's type and the selection of its
- * record, or null where there is no record that the caller may see.
+ * Records of several kinds by id, as one JSON list in the order of the ids: the name of the kind's type and the selected values,
+ * or null where there is no record that the caller may view.
+ * @param kinds the kind of each id (`topic`); null where it is not known
  */
 export function compileNodes(
   records: readonly RecordSelection[],
   ids: readonly string[],
+  kinds: readonly (string | null)[],
   caller: Caller,
   plans: PlanCache,
 ): Statement {
   const shape = new QueryShape();
   const shaped = records.map((record) => shape.record(record));
   const wanted = shape.placeholder(ids);
+  const wantedKinds = shape.placeholder(kinds);
   return plans.statement(`nodes ${shape.key}`, shape.values, caller, (viewer) => {
     const compiler = new DocumentCompiler(viewer);
-    const kinds = shaped.map((record) => {
-      const found = compiler.recordOf(record, (alias) => sql`${column(alias, 'id')} = given.id`);
+    const branches = shaped.map((record) => {
+      const isOfKind = sql`given.kind = ${record.module.topic}::text`;
+      const found = compiler.recordOf(record, (alias) => sql`${isOfKind} and ${column(alias, 'id')} = given.id`);
       return sql`select ${record.module.typeName}::text as type, of_kind.result as record from (${found}) as of_kind`;
     });
     return withMaxSize(sql`select coalesce(json_agg(row_to_json(found) order by given.position), '[]'::json) as result
-      from unnest(${wanted}::text[]) with ordinality as given (id, position)
-      left join lateral (${sql.join(kinds, sql` union all `)} limit 1) as found on true`);
+      from unnest(${wanted}::text[], ${wantedKinds}::text[]) with ordinality as given (id, kind, position)
+      left join lateral (${sql.join(branches, sql` union all `)} limit 1) as found on true`);
   });
 }
 

@@ -1,7 +1,7 @@
 import { tenancyField, type EntityModule } from '../model/define.ts';
 import { isExposed, readableFields } from '../model/exposure.ts';
 import type { Registry } from '../model/registry.ts';
-import { inWords } from '../base/snake-case.ts';
+import { inWords, inWordsCapitalized } from '../base/snake-case.ts';
 
 /** A way from one record to others. */
 export type Relation = ToOne | ToMany;
@@ -50,7 +50,7 @@ function findRelations(registry: Registry, module: EntityModule): ReadonlyMap<st
       const name = reverse ?? pluralOf(other);
       if (relations.has(name) || Object.hasOwn(module.fields, name))
         throw new TypeError(`entity "${module.kind}" has two ways that are called "${name}"`);
-      const description = `The ${inWords(other.table)} whose ${inWords(field.replace(/Id$/, ''))} it is.`;
+      const description = `${inWordsCapitalized(other.table)} whose ${inWords(field.replace(/Id$/, ''))} is this record.`;
       relations.set(name, { is: 'many', name, field, target: other, description });
     }
   }
@@ -78,7 +78,7 @@ function referencesOf(registry: Registry, module: EntityModule): Reference[] {
   );
   const owner = tenancyField(module.tenancy).map((field) => {
     const target = registry.byKind(field.replace(/Id$/, ''));
-    return { field, target, description: `The ${inWords(target.kind)} it belongs to.` };
+    return { field, target, description: `${inWordsCapitalized(target.kind)} that the record belongs to.` };
   });
   return [...owner, ...declared];
 }

@@ -31,6 +31,7 @@ export async function recordChanges(
     history: options.recordHistory ? historyEntries(changes, by) : [],
     events: eventRows(changes, drafts, by, { hasListener: options.hasListener, traceparent: origin.traceparent }),
     tuples: oneByOne(tuples),
+    created: changes.flatMap(kindOfCreation),
     created_in: [...new Set(changes.flatMap(organizationOfCreation))],
   };
   if (Object.values(entries).every((list) => list.length === 0))
@@ -41,6 +42,13 @@ export async function recordChanges(
     tupleChanges: tuples.length,
     raisedScopes: new Set(tuples.flatMap((tuple) => (tuple.raises ? [tuple.organization_id ?? systemScope] : []))),
   };
+}
+
+/** The kind of a new record, by which it can be found by its id alone: within its organization if it is visible nowhere else. */
+function kindOfCreation({ module, operation, id, organizationId }: RecordedChange): object[] {
+  if (operation !== 'created') return [];
+  const isOfOneOrganization = module.tenancy === 'organization' && module.rlsUsing === undefined;
+  return [{ id, kind: module.topic, organization_id: isOfOneOrganization ? organizationId : null }];
 }
 
 /** An organization in which a row is created must not be deleted meanwhile. */
@@ -54,6 +62,8 @@ interface Entries {
   readonly history: readonly object[];
   readonly events: readonly EventRow[];
   readonly tuples: readonly object[];
+  /** Kinds of created records. */
+  readonly created: readonly object[];
   /** Organizations in which rows were created. */
   readonly created_in: readonly string[];
 }

@@ -16,7 +16,7 @@ export function translateWriteError(error: unknown, modules: readonly EntityModu
         });
       }
     }
-    return new AppError('already_exists', 'A record with these values exists already.', { cause: error });
+    return new AppError('already_exists', 'A record with these values already exists.', { cause: error });
   }
   if (error instanceof Error && error.name === 'OptimisticLockError') {
     return new AppError(

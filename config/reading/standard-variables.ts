@@ -1,0 +1,94 @@
+/**
+ * What is configured through the standard variables of other systems instead of `CORE_…`: tracing (OpenTelemetry
+ * specification, OTLP exporter) and the connection to Temporal (Temporal's environment configuration).
+ */
+import { httpUrl } from '../schema/format.ts';
+import { ConfigurationError, type Problem } from '../schema/config-problem.ts';
+import type { Environment } from './read-environment.ts';
+
+/** A named place at which a test makes the process die, fail or stand still (entities/kit/base/failpoint.ts). */
+export interface FailpointSetting {
+  readonly name: string;
+  readonly action: 'kill' | 'throw' | 'pause';
+  /** Passes that go by unharmed first. */
+  readonly after: number;
+}
+
+/** Where traces go. */
+export interface TelemetryEnvironment {
+  /** `OTEL_EXPORTER_OTLP_ENDPOINT`; undefined: no traces are sent. */
+  readonly otlpEndpoint?: string;
+}
+
+/** How this server identifies itself to Temporal. Paths are of PEM files. */
+export interface TemporalEnvironment {
+  /** `TEMPORAL_API_KEY`; it implies TLS. */
+  readonly apiKey?: string;
+  /** `TEMPORAL_TLS_CLIENT_CERT_PATH` */
+  readonly tlsCertFile?: string;
+  /** `TEMPORAL_TLS_CLIENT_KEY_PATH` */
+  readonly tlsKeyFile?: string;
+  /** `TEMPORAL_TLS_SERVER_NAME` */
+  readonly tlsServerName?: string;
+  /** `TEMPORAL_TLS_SERVER_CA_CERT_PATH` */
+  readonly tlsCaFile?: string;
+}
+
+function refuse(problem: Omit<Problem, 'path'>): never {
+  throw new ConfigurationError([{ ...problem, path: '' }]);
+}
+
+/** Reads where traces go. Throws a `ConfigurationError` when that is no URL. */
+export function readTelemetryEnvironment(environment: Environment = process.env): TelemetryEnvironment {
+  const variable = 'OTEL_EXPORTER_OTLP_ENDPOINT';
+  const otlpEndpoint = environment[variable] ?? '';
+  if (otlpEndpoint === '') return {};
+  const reason = httpUrl.check(otlpEndpoint);
+  if (reason !== undefined) refuse({ where: variable, reason, remedy: 'write it like http://127.0.0.1:4318' });
+  return { otlpEndpoint };
+}
+
+/** Reads the credentials for Temporal. Throws a `ConfigurationError` when half of a client certificate is missing. */
+export function readTemporalEnvironment(environment: Environment = process.env): TemporalEnvironment {
+  const certificate = 'TEMPORAL_TLS_CLIENT_CERT_PATH';
+  const key = 'TEMPORAL_TLS_CLIENT_KEY_PATH';
+  const variables = {
+    apiKey: 'TEMPORAL_API_KEY',
+    tlsCertFile: certificate,
+    tlsKeyFile: key,
+    tlsServerName: 'TEMPORAL_TLS_SERVER_NAME',
+    tlsCaFile: 'TEMPORAL_TLS_SERVER_CA_CERT_PATH',
+  };
+  const entries = Object.entries(variables).map(([name, variable]) => [name, environment[variable] ?? ''] as const);
+  const temporal: TemporalEnvironment = Object.fromEntries(entries.filter(([, value]) => value !== ''));
+  if ((temporal.tlsCertFile === undefined) !== (temporal.tlsKeyFile === undefined)) {
+    const [set, missing] = temporal.tlsKeyFile === undefined ? [certificate, key] : [key, certificate];
+    refuse({ where: set, reason: `is set, but ${missing} is not`, remedy: 'set both or neither' });
+  }
+  return temporal;
+}
+
+/** Folder for generated secrets, keys and bundles of a local installation: `STACK_STATE_DIR`, else `.local`. */
+export function readStateFolder(environment: Environment = process.env): string {
+  return environment['STACK_STATE_DIR'] || '.local';
+}
+
+/**
+ * Reads `FAILPOINTS`, a comma list of `NAME=ACTION` or `NAME=ACTION@PASSES`, such as `after-commit=kill@3`. Only heard when
+ * server.dev is on. Throws a `ConfigurationError` when an entry is none.
+ */
+export function readFailpoints(environment: Environment = process.env): FailpointSetting[] {
+  const variable = 'FAILPOINTS';
+  const entries = (environment[variable] ?? '').split(',').filter((entry) => entry.trim() !== '');
+  return entries.map((entry) => {
+    const match = /^(?<name>[a-z-]+)=(?<action>kill|throw|pause)(?:@(?<after>\d{1,6}))?$/u.exec(entry.trim())?.groups;
+    if (match === undefined) {
+      refuse({ where: variable, reason: `"${entry}" is not a failpoint`, remedy: 'write it like after-commit=kill@3' });
+    }
+    return {
+      name: match.name ?? '',
+      action: match.action as FailpointSetting['action'],
+      after: Number(match.after ?? 0),
+    };
+  });
+}

@@ -1,0 +1,1 @@
+export { file } from './file.ts';

@@ -1,0 +1,3 @@
+export { groupMembership } from './group-membership.ts';
+export { groupSetting } from './group-setting.ts';
+export { group } from './group.ts';

@@ -1,0 +1,2 @@
+export { emailVerification } from './email-verification.ts';
+export { user } from './user.ts';

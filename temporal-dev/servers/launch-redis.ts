@@ -1,0 +1,65 @@
+import { createConnection } from 'node:net';
+import { redisBinary } from '../binaries/redis-binary.ts';
+import type { FoundBinary } from '../binaries/binary-spec.ts';
+import { LOOPBACK, requirePort, type Ports } from '../machine/ports.ts';
+import type { Profile } from './launch-postgres.ts';
+import { findProcessesIn, type ProcessIdentity } from '../machine/process-table.ts';
+import type { Launch } from './spawn-server.ts';
+import { dataDirectory, logFile } from './stack-state.ts';
+
+/** How to start a Redis or Valkey server. */
+export function launchRedis(
+  stateDir: string,
+  binary: FoundBinary,
+  options: { ports: Ports; password: string; profile: Profile },
+): Launch {
+  const cwd = dataDirectory(stateDir, 'redis');
+  const settings = [
+    `bind ${LOOPBACK}`,
+    `port ${requirePort(options.ports, 'redis')}`,
+    `requirepass ${options.password}`,
+    `dir ${JSON.stringify(cwd)}`,
+    'save ""',
+    `appendonly ${options.profile === 'test' ? 'no' : 'yes'}`,
+  ];
+  return {
+    part: 'redis',
+    command: binary.path,
+    // A lone dash reads the configuration from standard input, where nobody sees the password.
+    args: ['-'],
+    input: `${settings.join('\n')}\n`,
+    env: { PATH: '/usr/bin:/bin' },
+    cwd,
+    logFile: logFile(stateDir, 'redis'),
+    stateDir,
+  };
+}
+
+/** The server processes of this folder. They overwrite their environment with a title, so they are known by their place. */
+export function findRedisProcesses(stateDir: string): ProcessIdentity[] {
+  return findProcessesIn(dataDirectory(stateDir, 'redis'), redisBinary.commands);
+}
+
+/** The address for a client, password included. */
+export function redisUrl(ports: Ports, password: string): string {
+  return `redis://:${password}@${LOOPBACK}:${requirePort(ports, 'redis')}`;
+}
+
+/** True once the server answers a PING; without the password it answers that it wants one, which is as good. */
+export function isRedisReady(ports: Ports): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ host: LOOPBACK, port: requirePort(ports, 'redis') });
+    socket.setTimeout(1000, () => socket.destroy());
+    socket.on('connect', () => socket.write('PING\r\n'));
+    socket.on('data', (answer) => {
+      resolve(/^(\+PONG|-NOAUTH)/.test(answer.toString()));
+      socket.destroy();
+    });
+    socket.on('error', () => {
+      resolve(false);
+    });
+    socket.on('close', () => {
+      resolve(false);
+    });
+  });
+}

@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { searchAttributes } from '#workflows/kit/search-attributes.ts';
+import type { FoundBinary } from '../binaries/binary-spec.ts';
+import { LOOPBACK, requirePort, type Ports } from '../machine/ports.ts';
+import type { Launch } from './spawn-server.ts';
+import { dataDirectory, logFile } from './stack-state.ts';
+
+/** The command line's names of the types of search attributes. Every namespace made at start has them all. */
+const COMMAND_LINE_TYPES = { KEYWORD: 'Keyword', KEYWORD_LIST: 'KeywordList' } as const;
+
+/** How to start the Temporal server with its UI. `default` and `namespaces` are usable once it is ready. */
+export function launchTemporal(
+  stateDir: string,
+  binary: FoundBinary,
+  options: { ports: Ports; namespaces: readonly string[]; uiCodecEndpoint?: string | undefined },
+): Launch {
+  const cwd = dataDirectory(stateDir, 'temporal');
+  const args = ['server', 'start-dev', '--ip', LOOPBACK, '--port', String(requirePort(options.ports, 'temporal'))];
+  args.push('--http-port', String(requirePort(options.ports, 'temporal-http')));
+  args.push(
+    '--ui-ip',
+    LOOPBACK,
+    '--ui-port',
+    String(requirePort(options.ports, 'temporal-ui')),
+    '--ui-disable-news-fetch',
+  );
+  args.push('--db-filename', join(cwd, 'temporal.db'));
+  // With SQLite's defaults every write waits for the disk: a quarter of the workflows per second.
+  args.push('--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=normal');
+  args.push('--log-level', 'warn');
+  for (const [name, type] of Object.entries(searchAttributes)) {
+    args.push('--search-attribute', `${name}=${COMMAND_LINE_TYPES[type]}`);
+  }
+  for (const namespace of options.namespaces) args.push('--namespace', namespace);
+  if (options.uiCodecEndpoint !== undefined) args.push('--ui-codec-endpoint', options.uiCodecEndpoint);
+  return {
+    part: 'temporal',
+    command: binary.path,
+    args,
+    // Without HOME it reads no configuration file that a person made for other servers.
+    env: { PATH: '/usr/bin:/bin' },
+    cwd,
+    logFile: logFile(stateDir, 'temporal'),
+    stateDir,
+  };
+}
+
+/** True once the `default` namespace answers. */
+export async function isTemporalReady(ports: Ports): Promise<boolean> {
+  return await answers(`http://${LOOPBACK}:${requirePort(ports, 'temporal-http')}/api/v1/namespaces/default`);
+}
+
+/** Waits for the UI, which opens a second after the server. It is a convenience: a start does not fail for it. */
+export async function waitForTemporalUi(ports: Ports): Promise<void> {
+  const url = `http://${LOOPBACK}:${requirePort(ports, 'temporal-ui')}/`;
+  for (const deadline = Date.now() + 10_000; Date.now() < deadline && !(await answers(url));) await sleep(50);
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(2000) });
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    return false; // Not listening yet.
+  }
+}

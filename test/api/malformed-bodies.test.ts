@@ -1,0 +1,222 @@
+import { Type } from 'typebox';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { defineRoute } from '#api/http/route.ts';
+import { buildPerson, signedIn } from '../kit/people.ts';
+import { expectProblem } from '../kit/expect-problem.ts';
+import type { TestAnswer, TestClient } from '../kit/test-client.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+/** Takes one of more choices than an answer lists problems. */
+const choosing = defineRoute({
+  method: 'POST',
+  url: '/test/choose',
+  tag: 'Test',
+  summary: 'Choose',
+  description: 'Choose.',
+  access: 'public',
+  body: Type.Object(
+    { choice: Type.Union(Array.from({ length: 30 }, (_each, index) => Type.Literal(`choice-${index}`))) },
+    { additionalProperties: false },
+  ),
+  answers: { 200: Type.Null() },
+  errors: [],
+  handle: () => ({ status: 200, body: null }),
+});
+
+let world: World;
+let client: TestClient;
+/** Every address that takes a JSON body, from the running application. */
+let addresses: string[];
+
+beforeAll(async () => {
+  world = await openWorld({ routes: [choosing] });
+  // Signed in, because whoever is not learns nothing about bodies at most addresses.
+  client = await signedIn(world, await buildPerson(world));
+  const paths = world.api.app.swagger().paths as Record<string, { post?: { requestBody?: unknown } }>;
+  addresses = [...Object.keys(paths).filter((path) => paths[path]?.post?.requestBody), '/graphql'];
+  expect(addresses).toEqual(expect.arrayContaining(['/v1/login', '/v1/register', '/v1/verify', '/v1/resend']));
+});
+afterAll(() => world.close());
+
+const json = { 'content-type': 'application/json' };
+
+function send(url: string, payload: string | Buffer, headers: Record<string, string> = json): Promise<TestAnswer> {
+  return client.mutate({ method: 'POST', url, payload, headers });
+}
+
+function nested(depth: number, inner: string): string {
+  return `${'['.repeat(depth)}${inner}${']'.repeat(depth)}`;
+}
+
+describe('a body that cannot be read is refused everywhere', () => {
+  test.each([
+    ['cut off', '{"email": "a@'],
+    ['not JSON', 'email=a@example.com'],
+    ['two documents', '{}{}'],
+    ['a trailing comma', '{"email": "a@example.com",}'],
+    ['a byte order mark and nothing else', '\uFEFF'],
+    ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0x22, 0x7d])],
+    ['UTF-16', Buffer.from('{"email":"a@example.com"}', 'utf16le')],
+    ['an overlong encoding of NUL', Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xc0, 0x80, 0x22, 0x7d])],
+    ['a raw NUL', '{"email": "a\0@example.com"}'],
+    ['an escaped NUL in a value', String.raw`{"email": "a\u0000@example.com"}`],
+    ['an escaped NUL in a name', String.raw`{"em\u0000ail": "a@example.com"}`],
+    ['an escaped NUL deep inside', String.raw`{"email": [{"a": ["\u0000"]}]}`],
+    ['half a surrogate pair', String.raw`{"email": "\ud83d"}`],
+    ['the other half', String.raw`{"email": "\ude00\ud83d"}`],
+    ['half a surrogate pair in a name', String.raw`{"\udead": 1}`],
+    ['__proto__', '{"__proto__": {"isAdmin": true}}'],
+    ['__proto__ in escapes', String.raw`{"\u005f_proto__": {"isAdmin": true}}`],
+    ['__proto__ deep inside', '{"email": [{"__proto__": []}]}'],
+    ['constructor.prototype', '{"constructor": {"prototype": {"isAdmin": true}}}'],
+    ['deep nesting', nested(100, '1')],
+    ['nesting meant to overflow the stack', nested(200_000, '"x"')],
+    ['the same with a surrogate at the bottom', nested(200_000, String.raw`"\ud83d"`)],
+    ['nesting in names', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
+  ])('%s', async (_name, payload) => {
+    for (const url of addresses) expectProblem(await send(url, payload), 'malformed_body', url);
+    expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined();
+  });
+});
+
+test.each([
+  ['{"email": "a@example.com",}', 'line 1, column 27'],
+  ['{\n  "email": tru}', 'line 2, column 12'],
+  ['{"a": [\n\n 1,\n ]}', 'line 4, column 2'],
+  ['{"a": }', 'line 1, column 7'],
+  ['email=x', 'line 1, column 1'],
+  [' ', 'line 1, column 2'],
+  ['{}{}', 'line 1, column 3'],
+  ['{"a": 1', 'line 1, column 8'],
+  [`["${'x'.repeat(900_000)}", ]`, 'line 1, column 900006'],
+])('a body that is no JSON is answered with where it is broken: %#', async (payload, place) => {
+  const { body } = await send('/v1/resend', payload);
+  expect(body.detail).toContain(`${place} is wrong`);
+});
+
+describe('a body that is not the object it should be is refused everywhere', () => {
+  test.each([
+    ['nothing', ''],
+    ['null', 'null'],
+    ['a number', '7'],
+    ['a text', '"email"'],
+    ['true', 'true'],
+    ['a list', '[]'],
+    ['a list of bodies', '[{"email": "a@example.com"}]'],
+    ['an empty object', '{}'],
+    ['a number where a text is expected', '{"email": 1, "username": 2, "password": 3, "token": 4, "query": 5}'],
+    ['a list where a text is expected', '{"email": [], "username": [], "password": [], "token": [], "query": []}'],
+    ['an object where a text is expected', '{"email": {}, "username": {}, "password": {}, "token": {}, "query": {}}'],
+    [
+      'null where a text is expected',
+      '{"email": null, "username": null, "password": null, "token": null, "query": null}',
+    ],
+    ['empty texts', '{"email": "", "username": "", "password": "", "token": "", "query": ""}'],
+  ])('%s', async (_name, payload) => {
+    for (const url of addresses) expectProblem(await send(url, payload), 'invalid_input', url);
+  });
+
+  test('without a content type', async () => {
+    for (const url of addresses) {
+      const answer = await client.mutate({ method: 'POST', url });
+      expectProblem(answer, 'invalid_input', url);
+    }
+  });
+});
+
+describe('names that a body does not have', () => {
+  test('are refused by name', async () => {
+    const bodies: Record<string, object> = {
+      '/v1/login': { username: 'a@example.com', password: 'x' },
+      '/v1/register': { email: 'a@example.com', password: 'correct horse battery' },
+      '/v1/verify': { token: 'x' },
+      '/v1/resend': { email: 'a@example.com' },
+      '/test/choose': { choice: 'choice-1' },
+      '/graphql': { query: '{ self { id } }' },
+    };
+    for (const url of addresses) {
+      const answer = await client.post(url, { ...bodies[url], isAdmin: true });
+      expectProblem(answer, 'invalid_input', url);
+      const unknown = { path: '/isAdmin', message: 'is not a known field' };
+      // Of records it is not the only problem: what they need is missing.
+      if (bodies[url]) expect(answer.body.errors, url).toEqual([unknown]);
+      else expect(answer.body.errors, url).toContainEqual(unknown);
+    }
+  });
+
+  test('are refused where no body is expected at all', async () => {
+    const visitor = world.client();
+    expectProblem(await visitor.post('/v1/logout', { everywhere: true }), 'invalid_input');
+    expectProblem(await visitor.post('/v1/logout', []), 'invalid_input');
+    for (const payload of ['', '{}']) {
+      const answer = await visitor.mutate({ method: 'POST', url: '/v1/logout', payload, headers: json });
+      expect(answer.status).toBe(200);
+    }
+  });
+
+  test('in a multitude do not make a multitude of an answer', async () => {
+    const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, number) => [`name${number}`, 1]));
+    for (const url of addresses) {
+      const answer = await client.post(url, many);
+      expectProblem(answer, 'invalid_input', url);
+      expect(answer.body.errors.length).toBeLessThanOrEqual(20);
+      expect(JSON.stringify(answer.body).length).toBeLessThan(10_000);
+    }
+  });
+});
+
+describe('a content type that is not JSON is refused', () => {
+  test.each([
+    'text/plain',
+    'text/plain;charset=utf-8',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/graphql',
+    'application/xml',
+    'application/jsonp',
+    'application/json-patch+json',
+    'text/json',
+    'application',
+    '/',
+    ';',
+    'application/json, text/plain',
+  ])('%s', async (type) => {
+    for (const url of addresses) {
+      const answer = await send(url, '{"email": "a@example.com"}', { 'content-type': type });
+      expectProblem(answer, 'unsupported_media_type', `${url} ${type}`);
+    }
+  });
+
+  test('while spellings of application/json are all checked alike', async () => {
+    for (const type of ['APPLICATION/JSON', 'application/json;charset=utf-8', 'application/json ; charset="utf-8"'])
+      expectProblem(await send('/v1/resend', '{"unknown": 1}', { 'content-type': type }), 'invalid_input', type);
+  });
+});
+
+describe('a large body', () => {
+  test('of ten megabytes is refused, announced or not', async () => {
+    const payload = Buffer.alloc(10_000_000, 'x');
+    for (const url of addresses) expectProblem(await send(url, payload), 'body_too_large', url);
+  });
+
+  test('of just under one megabyte is read and judged by what it says', async () => {
+    const answer = await send('/v1/resend', JSON.stringify({ email: 'x'.repeat(1_000_000) }));
+    expectProblem(answer, 'invalid_input');
+    expect(JSON.stringify(answer.body).length).toBeLessThan(2_000);
+  });
+});
+
+test('text that only looks like an escaped NUL is text', async () => {
+  const answer = await client.post('/v1/login', {
+    username: String.raw`a\u0000@example.com`,
+    password: String.raw`\ud800`,
+  });
+  expectProblem(answer, 'invalid_credentials');
+});
+
+test('none of many choices is one problem, which is named', async () => {
+  const answer = await send('/test/choose', '{"choice": "none of them"}');
+  expectProblem(answer, 'invalid_input');
+  expect(answer.body.errors).toEqual([{ path: '/choice', message: expect.stringContaining('must match') }]);
+  expect(answer.body.detail).toContain('/choice must match');
+});

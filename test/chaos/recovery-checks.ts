@@ -1,0 +1,66 @@
+import { expect } from 'vitest';
+import { verifyInstallation } from '#runtime/verify.ts';
+import { listeners } from '#activities/listeners/index.ts';
+import { asOwner } from '../kit/as-owner.ts';
+import { isSettled } from '../kit/events.ts';
+import { eventually } from '../kit/eventually.ts';
+import { waitForMails } from '../kit/mailbox.ts';
+import type { World } from '../kit/world.ts';
+import type { InFlightRequests } from './traffic.ts';
+
+/** What people were told happened, happened once, all of it arrived once, and nothing else happened. */
+export async function expectExactlyOnce(world: World, traffic: InFlightRequests): Promise<void> {
+  expect(traffic.unexpected).toEqual([]);
+  await eventually(() => isSettled(world), 60_000);
+  const { signedUp, created, refused } = traffic;
+
+  const mails = await Promise.all(signedUp.map(async (email) => (await waitForMails(world, email, 1, 60_000)).length));
+  expect(signedUp.filter((_email, index) => mails[index] !== 1)).toEqual([]);
+
+  const people = await asOwner<{ email: string; rows: number; events: number }>(
+    world,
+    `select u.email, count(distinct v.id)::int as rows, count(distinct e.id)::int as events
+     from users u join email_verifications v on v.user_id = u.id
+     left join events e on e.entity_id = v.id and e.topic = 'email_verification.requested'
+     where u.email = any($1) group by u.email`,
+    [signedUp],
+  );
+  expect(people).toHaveLength(signedUp.length);
+  expect(people.filter(({ rows, events }) => rows !== 1 || events !== 1)).toEqual([]);
+
+  const organizations = await asOwner<{ name: string; owners: number; settings: number; events: number }>(
+    world,
+    `select o.name, count(distinct m.id)::int as owners, count(distinct s.id)::int as settings, count(distinct e.id)::int as events
+     from organizations o left join memberships m on m.organization_id = o.id
+     left join organization_settings s on s.organization_id = o.id
+     left join events e on e.entity_id = o.id and e.topic = 'organization.created'
+     where o.name = any($1) group by o.id`,
+    [created],
+  );
+  expect(organizations).toHaveLength(created.length);
+  expect(organizations.filter((one) => one.owners !== 1 || one.settings !== 1 || one.events !== 1)).toEqual([]);
+  expect(await asOwner(world, 'select name from organizations where name = any($1)', [refused])).toEqual([]);
+
+  await expectAllDelivered(world);
+  // What was recorded and announced is compared row by row: an event of a request that was rolled back has no history.
+  world.clock.advance(Date.now() - world.clock.now().getTime());
+  await eventually(async () => {
+    const lines = await verifyInstallation(world.runtime, { isQuiet: true });
+    if (lines.length > 0) throw new Error(lines.join('\n'));
+    return true;
+  }, 30_000);
+}
+
+/** Every event that listeners want has one delivery for each of them, and it is done. */
+async function expectAllDelivered(world: World): Promise<void> {
+  const wanted = listeners.flatMap(({ name, topics }) => topics.map((topic) => ({ listener: name, topic })));
+  const open = await asOwner(
+    world,
+    `select e.id, e.topic, w.listener, d.state, d.error from events e
+     join unnest($1::text[], $2::text[]) as w (listener, topic) using (topic)
+     left join event_deliveries d on d.event_id = e.id and d.occurred_at = e.occurred_at and d.listener = w.listener
+     where d.state is distinct from 'done'`,
+    [wanted.map(({ listener }) => listener), wanted.map(({ topic }) => topic)],
+  );
+  expect(open).toEqual([]);
+}

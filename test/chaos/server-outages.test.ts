@@ -1,0 +1,107 @@
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { PartName } from '#temporal-dev/machine/stack-environment.ts';
+import { asOwner } from '../kit/as-owner.ts';
+import { eventually } from '../kit/eventually.ts';
+import { ProductProcesses } from '../kit/product-processes.ts';
+import { openWorld, type World } from '../kit/world.ts';
+import { prepareTestStack, type StartedTestStack } from '../setup/test-stack.ts';
+import { expectExactlyOnce } from './recovery-checks.ts';
+import { InFlightRequests, type TrafficOptions } from './traffic.ts';
+
+// On servers of its own, which are really killed.
+
+let stateDir: string;
+let own: StartedTestStack;
+let world: World;
+let product: ProductProcesses;
+beforeAll(async () => {
+  stateDir = await realpath(await mkdtemp(join(tmpdir(), 'core-chaos-')));
+  own = await prepareTestStack(stateDir, () => {});
+  // Test servers answer before what they were told is out of their memory; these here are going to be killed.
+  const anyDatabase = { databaseUrl: own.stack.postgresUrl.replace('DATABASE', 'postgres') };
+  await asOwner(anyDatabase, 'alter role all set synchronous_commit = on');
+  await own.servers.restart('openfga');
+  world = await openWorld({ stack: own.stack });
+  product = new ProductProcesses(world, ['api/api-main.ts', 'worker/worker-main.ts']);
+  await eventually(() => product.places.every(({ current }) => current.isServing), 90_000);
+}, 180_000);
+afterAll(async () => {
+  await product.close();
+  await world.close();
+  await own.servers.stop();
+  await rm(stateDir, { recursive: true, force: true });
+});
+
+/** People visit while a server is killed, is away as long as `meanwhile` takes, and comes back. */
+async function visitWithout(
+  part: PartName,
+  meanwhile: (traffic: InFlightRequests) => Promise<unknown>,
+  options: Pick<TrafficOptions, 'again'> = {},
+): Promise<InFlightRequests> {
+  const traffic = await InFlightRequests.of(world, { urls: () => product.apiUrls, ...options });
+  const more = (count: number) => {
+    const goal = traffic.count + count;
+    return eventually(() => traffic.count >= goal, 60_000);
+  };
+  const end = new AbortController();
+  const flows = Promise.all([
+    traffic.repeat(end.signal, () => traffic.signUp()),
+    traffic.repeat(end.signal, () => traffic.createOrganization()),
+    traffic.repeat(end.signal, () => traffic.beRefused()),
+  ]);
+  flows.catch(() => {});
+  try {
+    await more(20);
+    await own.servers.kill(part);
+    try {
+      await meanwhile(traffic);
+    } finally {
+      await own.servers.restart(part);
+    }
+    await more(20);
+  } finally {
+    end.abort();
+  }
+  await flows;
+  product.refuseCrashes();
+  return traffic;
+}
+
+test('Temporal away for ten seconds: no request fails, no event is lost', { timeout: 180_000 }, async () => {
+  // The time it is away is what this is about.
+  const traffic = await visitWithout('temporal', (visits) => {
+    const before = visits.count;
+    return pause(10_000).then(() => expect(visits.count - before).toBeGreaterThan(5));
+  });
+  expect(traffic.unanswered).toBe(0);
+  await expectExactlyOnce(world, traffic);
+});
+
+/** Bodies that tell people to come again; the second is of GraphQL operations that were under way. */
+const problems = new Set(['application/problem+json; charset=utf-8', 'application/json; charset=utf-8']);
+
+test(
+  'PostgreSQL killed: requests are told to come again, and all works again by itself',
+  { timeout: 180_000 },
+  async () => {
+    const traffic = await visitWithout('postgres', (visits) => eventually(() => visits.putOff.length > 20, 60_000), {
+      again: [503],
+    });
+    expect(traffic.unanswered).toBe(0);
+    expect(traffic.putOff.filter((type) => !problems.has(type))).toEqual([]);
+    await expectExactlyOnce(world, traffic);
+  },
+);
+
+test('OpenFGA killed: no request fails, and permissions follow when it is back', { timeout: 180_000 }, async () => {
+  const traffic = await visitWithout('openfga', (visits) => {
+    const goal = visits.count + 40;
+    return eventually(() => visits.count >= goal, 60_000);
+  });
+  expect(traffic.unanswered).toBe(0);
+  await expectExactlyOnce(world, traffic);
+});

@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import { readTelemetryEnvironment, readTemporalEnvironment } from '#config/reading/standard-variables.ts';
+
+describe('readTelemetryEnvironment', () => {
+  test('refuses what is no URL', () => {
+    expect(() => readTelemetryEnvironment({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' })).toThrow(
+      'OTEL_EXPORTER_OTLP_ENDPOINT: does not start with http:// or https://; write it like http://127.0.0.1:4318',
+    );
+  });
+
+  test('gives the endpoint, or nothing', () => {
+    expect(readTelemetryEnvironment({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' })).toEqual({
+      otlpEndpoint: 'http://collector:4318',
+    });
+    expect(readTelemetryEnvironment({ OTEL_EXPORTER_OTLP_ENDPOINT: '' })).toEqual({});
+    expect(readTelemetryEnvironment({})).toEqual({});
+  });
+});
+
+describe('readTemporalEnvironment', () => {
+  test('refuses half of a client certificate', () => {
+    expect(() => readTemporalEnvironment({ TEMPORAL_TLS_CLIENT_CERT_PATH: 'a.pem' })).toThrow(
+      'TEMPORAL_TLS_CLIENT_CERT_PATH: is set, but TEMPORAL_TLS_CLIENT_KEY_PATH is not; set both or neither',
+    );
+    expect(() => readTemporalEnvironment({ TEMPORAL_TLS_CLIENT_KEY_PATH: 'a.pem' })).toThrow(
+      'TEMPORAL_TLS_CLIENT_KEY_PATH: is set',
+    );
+  });
+
+  test('gives what is set', () => {
+    expect(readTemporalEnvironment({ TEMPORAL_API_KEY: '' })).toEqual({});
+    const all = {
+      TEMPORAL_API_KEY: 'k',
+      TEMPORAL_TLS_CLIENT_CERT_PATH: 'c.pem',
+      TEMPORAL_TLS_CLIENT_KEY_PATH: 'k.pem',
+      TEMPORAL_TLS_SERVER_NAME: 'n',
+      TEMPORAL_TLS_SERVER_CA_CERT_PATH: 'ca.pem',
+    };
+    expect(readTemporalEnvironment(all)).toEqual({
+      apiKey: 'k',
+      tlsCertFile: 'c.pem',
+      tlsKeyFile: 'k.pem',
+      tlsServerName: 'n',
+      tlsCaFile: 'ca.pem',
+    });
+  });
+});

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { membership, organization, user } from '#entities/index.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import type { DataClient } from '#entities/kit/unit/data-client.ts';
+import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
+import { expectProblem } from '../kit/expect-problem.ts';
+import { verificationToken } from '../kit/verification-token.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+// T-01: who is locked out is out at the next request, with every credential, on every process, and stays out.
+
+let world: World;
+
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+function asSystem<T>(work: (data: DataClient) => Promise<T>): Promise<T> {
+  return world.runtime.database.transact({ caller: systemCaller('test'), requestId: 'lock-out' }, ({ data }) =>
+    work(data),
+  );
+}
+
+async function membershipOf(data: DataClient, person: Person): Promise<string> {
+  return (await data.findOne(membership, { userId: { eq: person.user.id } }))?.id ?? '';
+}
+
+async function signInStatus(username: string, password: string): Promise<number> {
+  return (await world.client().post('/v1/login', { username, password })).status;
+}
+
+describe('T-01: the next request is refused', () => {
+  const whoAmI = '{ self { id } organizations { edges { node { id } } } memberships { edges { node { id } } } }';
+
+  test.each(['inactive', 'deactivated', 'suspended', 'deleted'])('of a person who is %s', async (status) => {
+    const person = await buildPerson(world);
+    const cookie = await signedIn(world, person);
+    const bearer = (await world.openInstance()).client();
+    bearer.bearer = cookie.cookies.get('access_token');
+    expect((await bearer.graphql(whoAmI)).data.self.id).toBe(person.user.id);
+
+    await asSystem(async (data) => {
+      if (status === 'deleted') await data.remove(user, person.user.id);
+      else await data.update(user, person.user.id, { status: status as 'inactive' });
+    });
+    expectProblem(await bearer.graphql(whoAmI), 'unauthenticated');
+    // A browser is nobody from then on; its next sign-in is refused too.
+    await cookie.get('/livez');
+    expect((await cookie.graphql(whoAmI)).data).toEqual({
+      self: null,
+      organizations: { edges: [] },
+      memberships: { edges: [] },
+    });
+    expect(await signInStatus(person.user.email, testPassword)).toBe(401);
+  });
+
+  test.each(['membership', 'organization'])('of a person whose %s was deleted', async (kind) => {
+    const person = await buildPerson(world);
+    const client = await signedIn(world, person);
+    expect((await client.graphql(whoAmI)).data.organizations.edges).toHaveLength(1);
+    if (kind === 'membership')
+      await asSystem(async (data) => data.remove(membership, await membershipOf(data, person)));
+    else await asSystem((data) => data.remove(organization, person.organization.id));
+    const { data } = await client.graphql(whoAmI);
+    expect(data.self.id).toBe(person.user.id);
+    expect(data.organizations.edges).toEqual([]);
+    const settings = await client.graphql('{ organizationSettings { edges { node { timezone } } } }');
+    expect(settings.data.organizationSettings.edges).toEqual([]);
+  });
+});
+
+describe('T-01: no public request lets a person in again who is', () => {
+  test.each(['inactive', 'deactivated', 'suspended'] as const)('%s', async (status) => {
+    const email = `again-${status}@example.com`;
+    await world.client().post('/v1/register', { email, password: testPassword });
+    const row = await asSystem((data) => data.findOne(user, { email: { eq: email } }));
+    await asSystem((data) => data.update(user, row?.id ?? '', { status }));
+    // The link that is in the mailbox already, another sign-up after the pause, and its link.
+    await world.client().post('/v1/verify', { token: await verificationToken(world, email) });
+    expect(await signInStatus(email, testPassword)).toBe(401);
+    world.clock.advance(61_000);
+    await world.client().post('/v1/register', { email, password: 'another horse battery staple' });
+    await world.client().post('/v1/resend', { email });
+    await world.client().post('/v1/verify', { token: await verificationToken(world, email) });
+    for (const password of [testPassword, 'another horse battery staple'])
+      expect(await signInStatus(email, password)).toBe(401);
+    expect(await asSystem((data) => data.findOne(user, { email: { eq: email } }))).toMatchObject({ status });
+  });
+});

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { asOwner } from '../kit/as-owner.ts';
+import { countHashes } from '../kit/count-hashes.ts';
+import { buildPerson, testPassword, type Person } from '../kit/people.ts';
+import { expectProblem } from '../kit/expect-problem.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+// T-06: a credential that is empty, absent or of another type is refused by its shape; it never signs anybody in.
+
+let world: World;
+let person: Person;
+
+beforeAll(async () => {
+  world = await openWorld();
+  person = await buildPerson(world);
+});
+afterAll(() => world.close());
+
+const values: [string, unknown][] = [
+  ['absent', undefined],
+  ['empty', ''],
+  ['null', null],
+  ['a number', 0],
+  ['true', true],
+  ['an empty list', []],
+  ['a list with the right value', ['RIGHT']],
+  ['an empty object', {}],
+  ['an object with the right value', { value: 'RIGHT' }],
+  ['an operator', { $ne: null }],
+  ['another operator', { like: '%' }],
+];
+
+/** The value with the right one in its place. */
+function filled(value: unknown, right: string): unknown {
+  return value === undefined ? undefined : JSON.parse(JSON.stringify(value).replace('RIGHT', right));
+}
+
+describe.each([
+  ['/v1/login', 'username', () => ({ username: person.user.email, password: testPassword })],
+  ['/v1/login', 'password', () => ({ username: person.user.email, password: testPassword })],
+  ['/v1/register', 'email', () => ({ email: 'new@example.com', password: testPassword })],
+  ['/v1/register', 'password', () => ({ email: 'new@example.com', password: testPassword })],
+  ['/v1/resend', 'email', () => ({ email: 'new@example.com' })],
+  ['/v1/verify', 'token', () => ({ token: 'x'.repeat(60) })],
+] as const)('T-06: %s refuses a malformed %s', (url, field, right) => {
+  test.each(values)('%s', async (_about, value) => {
+    const body: Record<string, unknown> = { ...right() };
+    body[field] = filled(value, String(body[field]));
+    const client = world.client();
+    const { hashes, result } = await countHashes(() => client.post(url, body));
+    expectProblem(result, 'invalid_input');
+    expect(result.headers['set-cookie']).toBeUndefined();
+    expect(client.cookies.has('access_token')).toBe(false);
+    expect(hashes).toBe(0);
+  });
+});
+
+test('T-06: no malformed credential counted as an attempt or created an account', async () => {
+  expect(await asOwner(world, 'select key from sign_in_failures')).toEqual([]);
+  expect(await asOwner(world, `select 1 from users where email = 'new@example.com'`)).toEqual([]);
+});
+
+test('T-06: an account without a password accepts no password', async () => {
+  const passwordless = await buildPerson(world);
+  await asOwner(world, 'update users set password_hash = null where id = $1', [passwordless.user.id]);
+  for (const password of [' ', 'null', '$argon2id$', testPassword]) {
+    const answer = await world.client().post('/v1/login', { username: passwordless.user.email, password });
+    expectProblem(answer, 'invalid_credentials', password);
+  }
+});
+
+test('T-06: the stored hash is not accepted as a password', async () => {
+  const [row] = await asOwner<{ hash: string }>(world, 'select password_hash as hash from users where id = $1', [
+    person.user.id,
+  ]);
+  const answer = await world.client().post('/v1/login', { username: person.user.email, password: row?.hash });
+  expectProblem(answer, 'invalid_credentials');
+});

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { registry } from '#entities/index.ts';
+import { recordFieldNames, type EntityModule } from '#entities/kit/model/define.ts';
+import { snakeCase } from '#entities/kit/base/snake-case.ts';
+import { asOwner } from '../kit/as-owner.ts';
+import { buildPerson, signedIn, type Person } from '../kit/people.ts';
+import { AuthorizationFixtures } from '../kit/authorization-fixtures.ts';
+import type { TestClient } from '../kit/test-client.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+/** T-54: an input takes the fields it names and no others: who owns, who made, when, and which version are not the caller's to say. */
+let world: World;
+let person: Person;
+let client: TestClient;
+let fixtures: AuthorizationFixtures;
+beforeAll(async () => {
+  world = await openWorld();
+  person = await buildPerson(world);
+  client = await signedIn(world, person);
+  fixtures = new AuthorizationFixtures(world, person);
+});
+afterAll(() => world.close());
+
+const exposed = registry.modules.filter(({ expose }) => Object.keys(expose).length > 0);
+const everyName = [
+  ...recordFieldNames,
+  'organizationId',
+  'userId',
+  'role',
+  'emailConfirmedAt',
+  'passwordHash',
+  'status',
+];
+
+/** Names of columns that an input does not take. */
+function refused(module: EntityModule, isCreation: boolean): string[] {
+  const names = new Set([...everyName, ...Object.keys(module.fields)]);
+  return [...names].filter((name) => {
+    const isWritable = module.expose[name] !== undefined && module.expose[name] !== 'read';
+    return !isWritable || (!isCreation && (module.fields[name]?.immutable ?? false));
+  });
+}
+
+const values: Readonly<Record<string, unknown>> = { role: 'owner', status: 'active' };
+
+const offering = (mutation: 'create' | 'update') =>
+  exposed.filter(({ mutate }) => mutate?.includes(mutation)).map((module) => [module.kind, module] as const);
+const pathOf = ({ table }: EntityModule) => `/v1/${table.replaceAll('_', '-')}`;
+
+test.each(offering('create'))(
+  'T-54: creating a %s sets no field that its input does not have',
+  async (kind, module) => {
+    const path = pathOf(module);
+    const { creation } = await fixtures.record(kind, 'any');
+    const input = Object.fromEntries(Object.entries(creation ?? {}).map(([name, value]) => [snakeCase(name), value]));
+    for (const name of refused(module, true)) {
+      const body = { ...input, [snakeCase(name)]: values[name] ?? person.user.id };
+      const answer = await client.post(path, body);
+      expect([name, answer.status], JSON.stringify(answer.body)).toEqual([name, 400]);
+      const document = `mutation ($input: Create${module.typeName}Input!) { create${module.typeName}(input: $input) { __typename } }`;
+      const { errors, data } = await client.graphql(document, {
+        input: { ...creation, [name]: values[name] ?? person.user.id },
+      });
+      expect([name, data ?? null, errors?.length > 0]).toEqual([name, null, true]);
+    }
+  },
+);
+
+test.each(offering('update'))(
+  'T-54: updating a %s sets no field that its input does not have',
+  async (kind, module) => {
+    const path = pathOf(module);
+    const { id } = await fixtures.record(kind, kind === 'user' ? 'themselves' : 'any', person.user.id);
+    const before = await asOwner(world, `select * from ${module.table} where id = $1`, [id]);
+    for (const name of refused(module, false)) {
+      const body = { [snakeCase(name)]: values[name] ?? person.user.id };
+      const { status } = await client.mutate({ method: 'PATCH', url: `${path}/${id}`, payload: body });
+      expect([name, status]).toEqual([name, 400]);
+    }
+    expect(await asOwner(world, `select * from ${module.table} where id = $1`, [id])).toEqual(before);
+  },
+);

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isCsrfToken } from '#api/auth/csrf-token.ts';
+import { deriveKey } from '#entities/kit/base/keys.ts';
+import { checkOneTimeToken, claimedId } from '#entities/kit/base/one-time-token.ts';
+import { buildPerson, signedIn } from '../kit/people.ts';
+import { expectProblem } from '../kit/expect-problem.ts';
+import { verificationToken } from '../kit/verification-token.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+// T-04: of 10,000 truncated, extended, exchanged and case-flipped tokens of each kind none is accepted.
+
+let world: World;
+
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.=+/ \n\0é';
+const some = (count: number) => Math.floor(Math.random() * count);
+const character = () => alphabet[some(alphabet.length)] ?? '';
+
+/** Texts that are nearly this one, each once: the changes of one place, then changes of those. */
+function mutations(original: string, count: number): Set<string> {
+  if (original.length < 30) throw new Error(`no token to change: ${JSON.stringify(original)}`);
+  const found = new Set<string>();
+  let round: readonly string[] = [original];
+  while (found.size < count) {
+    const next = Array.from({ length: 200 }, () => changesOf(round[some(round.length)] ?? original)).flat();
+    for (const candidate of next) if (candidate !== original) found.add(candidate);
+    if (found.size > count / 2) round = next;
+  }
+  return found;
+}
+
+function changesOf(token: string): string[] {
+  const at = some(token.length);
+  const flipped = token.slice(at, at + 1);
+  return [
+    token.slice(0, at),
+    token.slice(at + 1),
+    token + character().repeat(1 + some(3)),
+    character() + token,
+    token.slice(0, at) + character() + token.slice(at),
+    token.slice(0, at) + character() + token.slice(at + 1),
+    token.slice(0, at) +
+      (flipped === flipped.toUpperCase() ? flipped.toLowerCase() : flipped.toUpperCase()) +
+      token.slice(at + 1),
+    token.slice(0, at) + token.slice(at + 1, at + 2) + flipped + token.slice(at + 2),
+    token.slice(at) + token.slice(0, at),
+  ];
+}
+
+test('T-04: no mutated confirmation token is accepted', async () => {
+  const email = 'mutations@example.com';
+  await world.client().post('/v1/register', { email, password: 'correct horse battery' });
+  const token = await verificationToken(world, email);
+  const key = deriveKey(world.config.current.sessions.signingkey, 'one-time-token');
+  const accepted = [...mutations(token, 10_000)].filter((mutated) => {
+    try {
+      checkOneTimeToken(key, 'email-verification', claimedId(mutated), 1, mutated);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  expect(accepted).toEqual([]);
+
+  const client = world.client();
+  await client.get('/livez');
+  for (const mutated of [...mutations(token, 200)].slice(0, 200)) {
+    const answer = await client.post('/v1/verify', { token: mutated });
+    expect(answer.status, mutated).toBe(400);
+  }
+  expect((await client.post('/v1/verify', { token })).status).toBe(200);
+});
+
+test('T-04: no mutated access token is accepted', async () => {
+  const token = (await signedIn(world, await buildPerson(world))).cookies.get('access_token') ?? '';
+  const { accessTokens } = world.api.services;
+  const answers = await Promise.all(
+    [...mutations(token, 10_000)].map((mutated) =>
+      accessTokens.verify(mutated).then(
+        () => mutated,
+        () => undefined,
+      ),
+    ),
+  );
+  expect(answers.filter((mutated) => mutated !== undefined)).toEqual([]);
+  await accessTokens.verify(token);
+
+  const client = world.client();
+  for (const mutated of [...mutations(token, 100)].slice(0, 100)) {
+    client.bearer = mutated;
+    expectProblem(await client.graphql('{ self { id } }'), 'unauthenticated', mutated);
+  }
+});
+
+test('T-04: no mutated CSRF token is accepted', async () => {
+  const client = world.client();
+  await client.get('/livez');
+  const token = client.cookies.get('csrf_token') ?? '';
+  const key = deriveKey(world.config.current.sessions.signingkey, 'csrf');
+  expect([...mutations(token, 10_000)].filter((mutated) => isCsrfToken(key, '', mutated))).toEqual([]);
+  expect(isCsrfToken(key, '', token)).toBe(true);
+});

@@ -1,0 +1,268 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { leaves } from '#config/objects/leaf.ts';
+import { note, registry } from '#entities/index.ts';
+import { armFailpoints, type Failpoint } from '#entities/kit/base/failpoint.ts';
+import { asOwner } from '../kit/as-owner.ts';
+import { databaseDump } from '../kit/database-dump.ts';
+import { isSettled } from '../kit/events.ts';
+import { eventually } from '../kit/eventually.ts';
+import { storedRuns } from '../kit/histories.ts';
+import { tokenIn, waitForMails } from '../kit/mailbox.ts';
+import { Canaries } from '../kit/canaries.ts';
+import { fuzzInputs } from '../kit/fuzz-inputs.ts';
+import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
+import { AuthorizationFixtures } from '../kit/authorization-fixtures.ts';
+import { runsOf } from '../kit/runs.ts';
+import type { TestAnswer, TestClient } from '../kit/test-client.ts';
+import { openWorld, type World } from '../kit/world.ts';
+import { fuzzWrites, writtenFields } from '../kit/fuzz-writes.ts';
+
+/**
+ * T-62: secrets that pass through are found nowhere afterwards: not in rows, history, events, workflows, log lines or metrics.
+ * What people write stands in its records and their history, and nowhere else.
+ */
+let world: World;
+let person: Person;
+let metricsUrl: string;
+/** What is secret: passwords, tokens, keys, and whatever was offered in their place. */
+const secrets = new Canaries('canary');
+/** What people wrote. */
+const texts = new Canaries('wrote');
+
+/** Kinds into which callers write texts. */
+const writtenKinds = registry.modules.filter(
+  (module) => module.mutate && writtenFields(module, module.mutate.includes('create')).length > 0,
+);
+
+beforeAll(async () => {
+  world = await openWorld({ worker: true, environment: { CORE_DB_DEBUG: 'true' } });
+  ({ metricsUrl } = await world.listen());
+  person = await buildPerson(world);
+  secrets.add('password of people', testPassword);
+  await comeAndGo();
+  await configure();
+  await fuzzInputs(await signedIn(world, person), (place) => secrets.make(place));
+  await fuzzInputs(world.client(), (place) => secrets.make(`signed in as nobody, ${place}`));
+  await settled();
+}, 120_000);
+afterAll(() => world.close());
+
+/** Signs up, confirms, signs in and out, with everything going wrong that can. */
+async function comeAndGo(): Promise<void> {
+  const email = 'birdcage@example.com';
+  const password = secrets.make('password');
+  const client = world.client();
+  const post = (url: string, body: object) => client.post(url, body);
+  await client.get('/livez');
+  secrets.add('CSRF token before the sign-in', client.cookies.get('csrf_token') ?? '');
+  await post('/v1/register', { email, password: secrets.make('password of the first sign-up') });
+  const [first = ''] = await waitForMails(world, email);
+  secrets.add('confirmation token that was replaced', tokenIn(first));
+  world.clock.advance(61_000);
+  await failingOnce('delivery-before-commit', () => post('/v1/register', { email, password }));
+  const mails = await waitForMails(world, email, 2);
+  const token = mails.map(tokenIn).find((candidate) => candidate !== tokenIn(first)) ?? '';
+  secrets.add('confirmation token', token);
+  await post('/v1/verify', { token: `${token.slice(0, -1)}~` });
+  await post('/v1/verify', { token });
+  // What the page of the mail would be asked for by a client that does not know what a fragment is.
+  await client.get(`/v1/verify?token=${token}`);
+  await client.get(`/v1/verify/${token}`);
+  await waitForMails(world, email, 3);
+  await failingOnce('email-after-write', () =>
+    post('/v1/register', { email, password: secrets.make('password of a repeated sign-up') }),
+  );
+  await waitForMails(world, email, 4);
+
+  await post('/v1/login', { username: email, password: secrets.make('wrong password') });
+  await post('/v1/login', { username: secrets.make('password for a name'), password: email });
+  await post('/v1/login', { username: email, password: secrets.make('password with a surplus key'), otp: 1 });
+  await post('/v1/login', { username: email, password: [secrets.make('password of another type')] });
+  await client.mutate({
+    method: 'POST',
+    url: '/v1/login',
+    headers: { 'content-type': 'application/json' },
+    payload: `{"username":"${email}","password":"${secrets.make('password in half a document')}`,
+  });
+  await post('/v1/login', { username: email, password });
+  const access = secrets.add('access token', client.cookies.get('access_token') ?? '');
+  secrets.add('signature of the access token', access.slice(access.lastIndexOf('.') + 1));
+  secrets.add('CSRF token of the session', client.cookies.get('csrf_token') ?? '');
+  await client.graphql('mutation { createOrganization(input: { name: "Aviary Inc." }) { organization { id } } }');
+  await client.get(`/livez?access_token=${access}&password=${password}`);
+  await client.get(`/nowhere?access_token=${access}`, { authorization: `Bearer ${access}` });
+  const basic = Buffer.from(`${email}:${password}`).toString('base64');
+  await client.get('/livez', { authorization: `Basic ${secrets.add('basic credentials', basic)}` });
+  // A failure of ours, with all of it at hand.
+  await without('sign_in_failures', async () => {
+    expect((await post('/v1/login', { username: email, password })).status).toBe(500);
+  });
+  await post('/v1/logout', {});
+  const hashes = await asOwner<{ hash: string }>(world, 'select distinct password_hash as hash from users');
+  for (const [place, { hash }] of hashes.entries()) secrets.add(`password hash ${place}`, hash);
+}
+
+/** Every secret of the configuration, changed while it runs and refused. */
+async function configure(): Promise<void> {
+  for (const name of ['SESSIONS_SIGNINGKEY', 'SESSIONS_ENCRYPTIONKEY', 'TOTP_SECRET'])
+    secrets.add(name, world.environment[`CORE_${name}`] ?? '');
+  const pem = await readFile(join(dirname(world.mailFolder), 'signing-key.pem'), 'utf8');
+  secrets.add('key that signs tokens', pem.split('\n')[1] ?? '');
+  for (const { secret, field, variable } of leaves) {
+    if (!secret || field.type !== 'text') continue;
+    const mark = secrets.make(variable);
+    const before = world.environment[variable];
+    for (const value of [
+      field.secret === 'url' ? `postgres://core:${mark}@127.0.0.1/core` : `${mark}${'-'.repeat(field.minLength ?? 0)}`,
+      `https://example.com/${mark}`,
+      `\0${mark}`,
+    ])
+      await world.reconfigure({ [variable]: value });
+    await world.reconfigure({ [variable]: before });
+  }
+}
+
+/** Does something that fails the first time, and is tried again. */
+async function failingOnce(point: Failpoint, work: () => Promise<unknown>): Promise<void> {
+  armFailpoints([{ name: point, action: 'throw', after: 0 }]);
+  await work();
+  await eventually(() => world.logs.some((line) => JSON.stringify(line).includes(`failpoint ${point}`)));
+  armFailpoints([]);
+}
+
+/** While a table is not there, all that needs it is a failure of ours. */
+async function without(table: string, work: () => Promise<void>): Promise<void> {
+  await asOwner(world, `alter table ${table} rename to hidden`);
+  try {
+    await work();
+  } finally {
+    await asOwner(world, `alter table hidden rename to ${table}`);
+  }
+}
+
+/** While a column has another type than this release knows, the database's messages quote what does not fit. */
+async function withMisfit(table: string, column: string, work: () => Promise<void>): Promise<void> {
+  await asOwner(world, `alter table ${table} rename ${column} to hidden`);
+  await asOwner(world, `alter table ${table} alter hidden drop not null, add ${column} timestamptz`);
+  try {
+    await work();
+  } finally {
+    await asOwner(world, `alter table ${table} drop ${column}, alter hidden set not null`);
+    await asOwner(world, `alter table ${table} rename hidden to ${column}`);
+  }
+}
+
+async function settled(): Promise<void> {
+  await eventually(() => isSettled(world));
+  await eventually(async () => (await runsOf(world, 'ExecutionStatus = "Running"')).length === 0);
+}
+
+/** Log lines with marks in them. */
+function logged(marks: Canaries): string[] {
+  return world.logs.map((line) => JSON.stringify(line)).filter((line) => marks.in(line).length > 0);
+}
+
+async function inWorkflows(marks: Canaries): Promise<string[]> {
+  const runs = await storedRuns(world);
+  expect(runs.map(({ id }) => id.split('/')[0])).toEqual(expect.arrayContaining(['email']));
+  expect(runs.some(({ decrypted }) => decrypted.includes('userId'))).toBe(true);
+  return runs.flatMap(({ id, stored, decrypted }) => marks.in(stored + decrypted).map((name) => `${id}: ${name}`));
+}
+
+async function inMetrics(marks: Canaries): Promise<string[]> {
+  const text = await (await fetch(metricsUrl)).text();
+  expect(text).toContain('/v1/login');
+  return marks.in(text);
+}
+
+describe('T-62: a secret', () => {
+  test('of every sort is planted', () => {
+    expect(secrets.size).toBeGreaterThan(200);
+    const fields = registry.modules.flatMap(({ kind, fields: all }) =>
+      Object.keys(all).flatMap((name) => (all[name]?.secret ? [`${kind}.${name}`] : [])),
+    );
+    // One more: plant a value of it, and say below in which column it stands.
+    expect(fields).toEqual(['user.passwordHash']);
+  });
+
+  test('is in no row, except for the hash in its column', async () => {
+    const dump = await databaseDump(world);
+    expect(dump.get('public.history')?.length).toBeGreaterThan(3);
+    expect(dump.get('public.events')?.length).toBeGreaterThan(3);
+    for (const [table, rows] of dump) {
+      const isOwn = (name: string) => table === 'public.users' && name.startsWith('password hash');
+      for (const row of rows)
+        expect(
+          secrets.in(row).filter((name) => !isOwn(name)),
+          table,
+        ).toEqual([]);
+    }
+  });
+
+  test('is in no log line', () => {
+    expect(world.logs.some(({ level }) => level === 'error')).toBe(true);
+    expect(logged(secrets)).toEqual([]);
+  });
+
+  test('is in no workflow, not even after decryption', async () => {
+    expect(await inWorkflows(secrets)).toEqual([]);
+  });
+
+  test('is in no metric', async () => {
+    expect(await inMetrics(secrets)).toEqual([]);
+  });
+});
+
+describe('T-62: text that people write', () => {
+  beforeAll(async () => {
+    const client = await signedIn(world, person);
+    const setting = await new AuthorizationFixtures(world, person).record('organizationSetting', 'any');
+    const existing = new Map([
+      ['user', person.user.id],
+      ['organization', person.organization.id],
+      ['organizationSetting', setting.id],
+    ]);
+    const isRefused = ({ status, body }: TestAnswer) => status >= 300 || body.errors !== undefined;
+    for (const module of writtenKinds) {
+      const write = (by: TestClient, id = existing.get(module.kind)) =>
+        fuzzWrites(by, module, (place) => texts.make(place), id);
+      const { id, answers } = await write(client);
+      expect(answers.filter(isRefused), module.kind).toEqual([]);
+      await write(world.client(), id);
+      // Failures of ours, with all of it at hand.
+      for (const table of [module.table, 'events'])
+        await without(table, async () => {
+          const failed = await write(client, id);
+          expect(failed.answers.every(isRefused), `${module.kind} without ${table}`).toBe(true);
+        });
+    }
+    await withMisfit('notes', 'text', async () => {
+      await fuzzWrites(client, note, (place) => texts.make(`misfit ${place}`));
+    });
+    await settled();
+  }, 120_000);
+
+  test('is in records and their history only', async () => {
+    const own = new Set(['public.history', ...writtenKinds.map(({ table }) => `public.${table}`)]);
+    for (const [table, rows] of await databaseDump(world)) {
+      const found = texts.in(rows.join('\n'));
+      if (own.has(table)) expect(found, table).not.toEqual([]);
+      else expect(found, table).toEqual([]);
+    }
+  });
+
+  test('is in no log line', () => {
+    expect(world.logs.some(({ level }) => level === 'error')).toBe(true);
+    expect(logged(texts)).toEqual([]);
+  });
+
+  test('is in no workflow', async () => {
+    expect(await inWorkflows(texts)).toEqual([]);
+  });
+
+  test('is in no metric', async () => {
+    expect(await inMetrics(texts)).toEqual([]);
+  });
+});

@@ -1,0 +1,97 @@
+import { getNamedType, isInterfaceType, isNonNullType, isObjectType, type GraphQLOutputType } from 'graphql';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { registry } from '#entities/index.ts';
+import { productSchema } from '#api/graphql/graphql-schema.ts';
+import { asOwner } from '../kit/as-owner.ts';
+import { testPassword } from '../kit/people.ts';
+import type { TestAnswer, TestClient } from '../kit/test-client.ts';
+import { verificationToken } from '../kit/verification-token.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+// T-05: no answer contains a stored secret: neither to strangers nor to the person it belongs to.
+
+let world: World;
+const answers: TestAnswer[] = [];
+
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+async function ask(client: TestClient, ...[url, body]: Parameters<TestClient['post']>): Promise<TestAnswer> {
+  const answer = body === undefined ? await client.get(url) : await client.post(url, body);
+  answers.push(answer);
+  return answer;
+}
+
+/** A selection of every field there is below a type, so many objects deep. */
+function everything(type: GraphQLOutputType, levels = 2): string {
+  const named = getNamedType(type);
+  if (isInterfaceType(named)) return '{ id }';
+  if (!isObjectType(named)) return '';
+  const fields = Object.values(named.getFields()).filter(
+    (field) => levels > 0 || !isObjectType(getNamedType(field.type)),
+  );
+  return `{ ${fields.map((field) => `${field.name} ${everything(field.type, levels - 1)}`).join(' ')} }`;
+}
+
+/** What fields are asked for that want to be told. */
+const argument: Readonly<Record<string, string>> = { query: 'query: "answers@example.com"', ids: 'ids: []' };
+
+test('T-05: no answer of sign-up, sign-in or any GraphQL field contains a stored secret', async () => {
+  const email = 'answers@example.com';
+  const client = world.client();
+  await ask(client, '/v1/register', { email, password: testPassword });
+  const token = await verificationToken(world, email);
+  await ask(client, '/v1/verify', { token: `${token}x` });
+  await ask(client, '/v1/verify', { token });
+  await ask(client, '/v1/register', { email, password: testPassword });
+  await ask(client, '/v1/resend', { email });
+  await ask(client, '/v1/login', { username: email, password: 'wrong' });
+  expect((await ask(client, '/v1/login', { username: email, password: testPassword })).status).toBe(200);
+
+  const fields = productSchema().getQueryType()?.getFields() ?? {};
+  const lists = Object.values(fields).filter(({ args }) => !args.some(({ name }) => name === 'id'));
+  expect(lists.length).toBeGreaterThan(registry.modules.filter(({ expose }) => Object.keys(expose).length > 0).length);
+  for (const field of lists) {
+    const needed = field.args.filter(({ type }) => isNonNullType(type)).map(({ name }) => argument[name] ?? '');
+    const given = needed.length > 0 ? `(${needed.join(', ')})` : '';
+    const answer = await ask(client, '/graphql', { query: `{ ${field.name} ${given} ${everything(field.type)} }` });
+    expect(answer.body.errors, field.name).toBeUndefined();
+  }
+  expect(JSON.stringify(answers.map(({ body }) => body))).toContain(email);
+  for (const url of Object.keys(world.api.app.swagger().paths ?? {})) await ask(client, url);
+
+  const [stored] = await asOwner<{ hash: string }>(world, 'select password_hash as hash from users', []);
+  const { sessions, totp } = world.config.current;
+  const secrets = {
+    hash: stored?.hash,
+    salt: stored?.hash.split('$').at(-2),
+    testPassword,
+    token,
+    key: sessions.signingkey,
+    encryption: sessions.encryptionkey,
+    totp: totp.secret,
+  };
+  for (const { headers, body } of answers) {
+    const text = JSON.stringify({ headers, body });
+    for (const [name, secret] of Object.entries(secrets)) {
+      expect(secret).toMatch(/.{16}/);
+      expect(text.includes(secret ?? ''), `${name} in ${text.slice(0, 200)}`).toBe(false);
+    }
+    expect(text).not.toMatch(/argon2|passwordHash|password_hash|PRIVATE KEY/);
+  }
+});
+
+test('T-05: no kind exposes a secret field, or filters, orders or searches by it', () => {
+  const secrets = registry.modules.flatMap((module) =>
+    Object.entries(module.fields)
+      .filter(([, field]) => field.secret)
+      .map(([name]) => ({ module, name })),
+  );
+  expect(secrets.length).toBeGreaterThan(0);
+  for (const { module, name } of secrets) {
+    const visible = [...Object.keys(module.expose), ...module.filter, ...module.order, ...(module.search ?? [])];
+    expect(visible, `${module.kind}.${name}`).not.toContain(name);
+  }
+});

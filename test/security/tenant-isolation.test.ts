@@ -1,0 +1,266 @@
+import { execute, GraphQLNonNull, GraphQLID, GraphQLString, parse, type GraphQLSchema } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { GraphqlContext } from '#api/graphql/graphql-context.ts';
+import { deriveSchema } from '#api/graphql/derive.ts';
+import { productSchema } from '#api/graphql/graphql-schema.ts';
+import { membership, registry, task } from '#entities/index.ts';
+import { anonymousCaller, callerOf, roles, type Caller } from '#entities/kit/model/caller.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import { scopeRelations } from '#entities/kit/model/policy.ts';
+import { refuseDisabledModule } from '#entities/kit/model/module-gate.ts';
+import { productModules } from '#entities/kit/model/product-modules.ts';
+import { pluralOf } from '#entities/kit/read/relations.ts';
+import { callerNow } from '../kit/caller-now.ts';
+import { asOwner } from '../kit/as-owner.ts';
+import { idPositions, type IdPosition, type OwnIds } from '../kit/id-positions.ts';
+import { buildPerson, signedIn, type Person } from '../kit/people.ts';
+import { AuthorizationFixtures } from '../kit/authorization-fixtures.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+/**
+ * T-50: every kind, operation and place of an id, for every kind of caller: what belongs to another organization is never read
+ * or written, and the answer is the same as for what does not exist. The places are taken from the schema.
+ */
+let world: World;
+let victim: Person;
+let attackers: ReadonlyMap<string, Caller>;
+let own: OwnIds;
+let theirs: OwnIds;
+/** Whatever only the victim's records hold. */
+let secrets: ReadonlySet<string>;
+
+const schema = productSchema();
+const exposed = registry.modules.filter(({ expose }) => Object.keys(expose).length > 0);
+
+beforeAll(async () => {
+  world = await openWorld();
+  victim = await buildPerson(world);
+  theirs = await furnished(victim);
+  const owner = await buildPerson(world);
+  own = await furnished(owner);
+  const { organization } = owner;
+  const callers = new Map<string, Caller>();
+  for (const role of roles)
+    callers.set(
+      role,
+      await callerOfPerson(role === 'owner' ? owner : await buildPerson(world, { organization, role })),
+    );
+  const leaver = await buildPerson(world, { organization: victim.organization, role: 'admin' });
+  callers.set('outsider', await callerOfPerson(leaver));
+  await leave(leaver);
+  callers.set('outsider', await callerOfPerson(leaver));
+  const relations = registry.modules.flatMap(({ kind }) => scopeRelations({ kind, operation: 'remove' }));
+  callers.set(
+    'service token',
+    callerOf({
+      kind: 'api_token',
+      subjectId: newId(),
+      organizationId: organization.id,
+      relations,
+      productModules,
+    }),
+  );
+  callers.set('person without organization', callerOf({ kind: 'user', subjectId: owner.user.id, productModules }));
+  callers.set('anonymous', { ...anonymousCaller, productModules });
+  attackers = callers;
+  secrets = await valuesOf(victim.organization.id);
+}, 60_000);
+afterAll(() => world.close());
+
+/** A record of each kind in the organization of an owner. */
+async function furnished(person: Person): Promise<OwnIds> {
+  const fixtures = new AuthorizationFixtures(world, person);
+  const ids = new Map<string, string>();
+  for (const { kind } of registry.modules) {
+    const situation = kind === 'group' ? 'public' : 'any';
+    ids.set(kind, (await fixtures.record(kind, situation)).id);
+  }
+  return ids;
+}
+
+async function leave({ user }: Person): Promise<void> {
+  await new AuthorizationFixtures(world, victim).asSystem(async (data) => {
+    const held = await data.findOne(membership, { userId: { eq: user.id } });
+    await data.remove(membership, held?.id ?? '');
+  });
+}
+
+function callerOfPerson({ user, organization }: Person): Promise<Caller> {
+  return callerNow(world.runtime, user.id, organization.id);
+}
+
+/** Ids, short names and texts of the records of an organization. */
+async function valuesOf(organizationId: string): Promise<Set<string>> {
+  const found = new Set<string>([organizationId]);
+  for (const { tenancy, table } of registry.modules) {
+    if (tenancy !== 'organization') continue;
+    const rows = await asOwner(world, `select * from ${table} where organization_id = $1`, [organizationId]);
+    for (const row of rows)
+      for (const [column, value] of Object.entries(row))
+        if (typeof value === 'string' && /(?:^id|display_id|name|title|recipient)$/.test(column) && value.length > 8)
+          found.add(value);
+  }
+  return found;
+}
+
+/** Runs an operation as the product does, and takes it back. */
+async function answer(of: GraphQLSchema, caller: Caller, { document }: IdPosition, variables: object): Promise<string> {
+  const unit = world.runtime.database.unitOfWork({ caller, requestId: newId() });
+  try {
+    const contextValue = { services: { config: world.config }, unit } as unknown as GraphqlContext;
+    const result = await execute({
+      schema: of,
+      document: documentOf(document),
+      contextValue,
+      variableValues: { ...variables },
+    });
+    const errors = (result.errors ?? []).map(({ message, originalError }) => ({
+      message,
+      code: (originalError as { code?: unknown } | undefined)?.code,
+    }));
+    return JSON.stringify(errors.length > 0 ? { errors } : result.data);
+  } finally {
+    await unit.rollback();
+  }
+}
+
+const parsed = new Map<string, ReturnType<typeof parse>>();
+function documentOf(text: string): ReturnType<typeof parse> {
+  const known = parsed.get(text) ?? parse(text);
+  parsed.set(text, known);
+  return known;
+}
+
+/** What is wrong with the answers at one place; nothing when all is well. */
+async function leaksAt(of: GraphQLSchema, name: string, caller: Caller, position: IdPosition): Promise<string[]> {
+  const leaks: string[] = [];
+  const ids = position.module ? [theirs.get(position.module.kind) as string] : [...theirs.values()];
+  for (const id of position.takes === 'cursor' ? [await cursorOf(position)] : ids) {
+    const missing = position.takes === 'cursor' ? id : newId();
+    const ofTheirs = await answer(of, caller, position, position.variables(id, own));
+    const ofMissing = await answer(of, caller, position, position.variables(missing, own));
+    const where = `${name}: ${position.field} ${position.path}`;
+    const plain = ofTheirs.replaceAll(id, 'ID');
+    if (plain !== ofMissing.replaceAll(missing, 'ID')) leaks.push(`${where} tells: ${plain} and ${ofMissing}`);
+    for (const secret of secrets) if (plain.includes(secret)) leaks.push(`${where} shows ${secret}: ${plain}`);
+    // An answer that comes before anybody looked for the record says nothing.
+    if (/"code":"(?:internal|invalid_input|limit_exceeded|module_not_enabled)"|undefined/.test(plain))
+      leaks.push(`${where} breaks: ${plain}`);
+  }
+  return leaks;
+}
+
+const cursors = new Map<string, string>();
+
+/** A cursor of the victim's own list. */
+async function cursorOf({ field }: IdPosition): Promise<string> {
+  const known = cursors.get(field);
+  if (known !== undefined) return known;
+  const caller = await callerOfPerson(victim);
+  const document = `{ ${field} (first: 1) { edges { cursor } } }`;
+  const text = await answer(schema, caller, { document } as IdPosition, {}).catch(() => '');
+  const [, cursor = newId()] = /"cursor":"([^"]+)"/.exec(text) ?? [];
+  cursors.set(field, cursor);
+  return cursor;
+}
+
+const positions = idPositions(schema, registry);
+
+describe('T-50: through GraphQL no id of another organization is read or written', () => {
+  test.each([...roles, 'outsider', 'service token', 'person without organization', 'anonymous'])(
+    '%s',
+    { timeout: 120_000 },
+    async (name) => {
+      const caller = attackers.get(name) as Caller;
+      const leaks: string[] = [];
+      for (const position of positions) leaks.push(...(await leaksAt(schema, name, caller, position)));
+      expect(leaks).toEqual([]);
+    },
+  );
+
+  test('every exposed kind and each of its operations has id positions', () => {
+    const fields = new Set(positions.map(({ field }) => field));
+    for (const name of ['node', 'nodes', 'search', 'explainAccess']) expect(fields).toContain(name);
+    const missing = exposed.flatMap((module) => {
+      const { kind, typeName, mutate = [], search = [], fields: own } = module;
+      const hasReferences = Object.keys(module.expose).some(
+        (name) => own[name]?.target !== undefined && module.expose[name] !== 'read',
+      );
+      const wanted = [
+        kind,
+        pluralOf(module),
+        `${kind}Histories`,
+        ...(search.length > 0 ? [`${kind}Search`] : []),
+        ...(mutate.includes('update') ? [`update${typeName}`, `updateBulk${typeName}`] : []),
+        ...(mutate.includes('delete') ? [`delete${typeName}`, `deleteBulk${typeName}`] : []),
+        ...(mutate.includes('create') && hasReferences
+          ? [`create${typeName}`, `createBulk${typeName}`, `createBulkCSV${typeName}`]
+          : []),
+      ];
+      return wanted.filter((name) => !fields.has(name));
+    });
+    expect(missing).toEqual([]);
+  });
+
+  test('finds a planted leak', async () => {
+    const leaky = deriveSchema(registry, [
+      {
+        on: 'Query',
+        name: 'leakyTask',
+        build: () => ({
+          type: GraphQLString,
+          args: { id: { type: new GraphQLNonNull(GraphQLID) } },
+          resolve: async (_source, { id }: { id: string }, { unit }) =>
+            (await unit.data.privileged('planted').findOne(task, { id: { eq: id } }))?.title ?? null,
+        }),
+      },
+    ]);
+    const planted = idPositions(leaky, registry).filter(({ field }) => field === 'leakyTask');
+    expect(planted).not.toEqual([]);
+    const found = await Promise.all(
+      planted.map((one) => leaksAt(leaky, 'member', attackers.get('member') as Caller, one)),
+    );
+    expect(found.flat()).not.toEqual([]);
+  });
+
+  test('an empty answer for a kind that the caller cannot see is not taken for a refusal', async () => {
+    const gated = deriveSchema(registry, [
+      {
+        on: 'Query',
+        name: 'gatedTask',
+        build: () => ({
+          type: GraphQLString,
+          args: { id: { type: new GraphQLNonNull(GraphQLID) } },
+          resolve: () => refuseDisabledModule({ ...task, productModules: ['registry'] }, anonymousCaller),
+        }),
+      },
+    ]);
+    const position = idPositions(gated, registry).find(({ field }) => field === 'gatedTask');
+    const found = await leaksAt(gated, 'member', attackers.get('member') as Caller, position as IdPosition);
+    expect(found.join('\n')).toContain('member: gatedTask id breaks');
+  });
+});
+
+test('T-50: through REST no id of another organization is read or written', async () => {
+  const client = await signedIn(world, await buildPerson(world));
+  const before = await asOwner(world, 'select count(*) from history', []);
+  const routes = exposed.map((module) => ({ path: `/v1/${module.table.replaceAll('_', '-')}`, kind: module.kind }));
+  const leaks: string[] = [];
+  for (const { path, kind } of routes) {
+    for (const method of ['GET', 'PATCH', 'DELETE'] as const) {
+      const ask = async (id: string) => {
+        const payload = method === 'PATCH' ? { payload: {} } : {};
+        const { status, body } = await client.mutate({ method, url: `${path}/${id}`, ...payload });
+        return JSON.stringify({ status, code: body.code, detail: body.detail }).replaceAll(id, 'ID');
+      };
+      const [ofTheirs, ofMissing] = [await ask(theirs.get(kind) as string), await ask(newId())];
+      if (ofTheirs !== ofMissing || ofTheirs.includes('"status":2') || ofTheirs.includes('module_not_enabled'))
+        leaks.push(`${method} ${path}: ${ofTheirs} ${ofMissing}`);
+    }
+    const list = await client.get(`${path}?count=true`);
+    for (const secret of secrets)
+      if (JSON.stringify(list.body).includes(secret)) leaks.push(`GET ${path} shows ${secret}`);
+  }
+  expect(leaks).toEqual([]);
+  expect(await asOwner(world, 'select count(*) from history', [])).toEqual(before);
+});
