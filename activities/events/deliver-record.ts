@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { isRefusal } from '#entities/kit/base/errors.ts';
 import { traceIdOf } from '#entities/kit/base/trace.ts';
 import type { Listener } from '../listeners/listener.ts';
 import { blockedRecords, dueEvents, insertDeliveries, lockRecords } from '#entities/kit/outbox/deliveries.ts';
@@ -84,8 +85,8 @@ async function deliverTogether(
 }
 
 /**
- * Delivers what is due of one record, each event in its own transaction with a few attempts. The first event that keeps
- * failing is marked, and those after it are held behind it.
+ * Delivers what is due of one record, each event in its own transaction with a few attempts, of which a refusal needs one.
+ * The first event that keeps failing is marked, and those after it are held behind it.
  * @param failure the attempt that failed already
  */
 async function deliverRecord(
@@ -98,7 +99,8 @@ async function deliverRecord(
   const giveUpAt = performance.now() + maxTryMs;
   for (;;) {
     if (failure) {
-      if (failures < deps.maxAttempts() && performance.now() < giveUpAt) await pause(Math.min(10 * 2 ** failures, 500));
+      const mayRetry = failures < deps.maxAttempts() && performance.now() < giveUpAt && !isRefusal(failure.error);
+      if (mayRetry) await pause(Math.min(10 * 2 ** failures, 500));
       else if (await markFailing(deps, slice, failure)) return delivered;
     }
     const outcome = await deliverNext(deps, slice);
