@@ -57,23 +57,41 @@ export function compileRecords(record: RecordSelection, ids: readonly string[], 
   });
 }
 
+/** @throws AppError invalid_cursor, invalid_input: what compiling any of these selections would throw */
+export function checkSelections(records: readonly RecordSelection[]): void {
+  const outline = new QueryShape();
+  const checked = new Set<RecordSelection['parts']>();
+  for (const record of records) {
+    if (!checked.has(record.parts)) outline.record(record);
+    checked.add(record.parts);
+  }
+}
+
 /**
- * Records by ids that tell no kind, as one JSON list in the order of the ids: the name of the kind's type and what is wanted of
- * it, or null where there is nothing that the caller may see.
+ * Records of several kinds by id, as one JSON list in the order of the ids: the name of the kind's type and the selected values,
+ * or null where there is no record that the caller may view.
+ * @param kinds the kind of each id (`topic`); null where it is not known
  */
-export function compileNodes(records: readonly RecordSelection[], ids: readonly string[], caller: Caller): Statement {
+export function compileNodes(
+  records: readonly RecordSelection[],
+  ids: readonly string[],
+  kinds: readonly (string | null)[],
+  caller: Caller,
+): Statement {
   const outline = new QueryShape();
   for (const record of records) outline.record(record);
   const wanted = outline.slotFor(ids);
+  const wantedKinds = outline.slotFor(kinds);
   return planned(`nodes ${outline.key}`, outline.values, caller, (someone) => {
     const compiler = new DocumentCompiler(someone, outline);
-    const kinds = records.map((record) => {
-      const found = compiler.recordOf(record, (alias) => sql`${column(alias, 'id')} = given.id`);
+    const branches = records.map((record) => {
+      const isOfKind = sql`given.kind = ${record.module.topic}::text`;
+      const found = compiler.recordOf(record, (alias) => sql`${isOfKind} and ${column(alias, 'id')} = given.id`);
       return sql`select ${record.module.typeName}::text as type, of_kind.result as record from (${found}) as of_kind`;
     });
     return sized(sql`select coalesce(json_agg(row_to_json(found) order by given.place), '[]'::json) as result
-      from unnest(${wanted}::text[]) with ordinality as given (id, place)
-      left join lateral (${sql.join(kinds, sql` union all `)} limit 1) as found on true`);
+      from unnest(${wanted}::text[], ${wantedKinds}::text[]) with ordinality as given (id, kind, place)
+      left join lateral (${sql.join(branches, sql` union all `)} limit 1) as found on true`);
   });
 }
 

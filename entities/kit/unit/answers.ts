@@ -2,6 +2,7 @@ import { databaseRoleOf, type Caller } from '../model/caller.ts';
 import { missingRecord } from '../model/missing-record.ts';
 import {
   answerIn,
+  checkSelections,
   compileLists,
   compileNodes,
   compilePage,
@@ -49,9 +50,19 @@ export class Answers {
     return (await this.#answer(compileRecords(selection, ids, this.#caller))) as unknown as readonly RecordJson[];
   }
 
-  /** Records by ids of any of these kinds, in the order of the ids; null where there is none. @throws AppError limit_exceeded */
-  async nodes(kinds: readonly RecordSelection[], ids: readonly string[]): Promise<readonly (FoundNode | null)[]> {
-    return (await this.#answer(compileNodes(kinds, ids, this.#caller))) as unknown as readonly (FoundNode | null)[];
+  /**
+   * Records by ids of any of these kinds, in the order of the ids; null where there is none. Two statements: the first looks up
+   * the kinds of the ids, the second reads only records of these kinds.
+   * @throws AppError invalid_cursor, invalid_input, limit_exceeded
+   */
+  async nodes(selections: readonly RecordSelection[], ids: readonly string[]): Promise<readonly (FoundNode | null)[]> {
+    // All of them: errors must not depend on which records exist.
+    checkSelections(selections);
+    const kinds = await this.#kindsOf(ids);
+    const found = selections.filter(({ module }) => kinds.includes(module.topic));
+    if (found.length === 0) return ids.map(() => null);
+    const statement = compileNodes(found, ids, kinds, this.#caller);
+    return (await this.#answer(statement)) as unknown as readonly (FoundNode | null)[];
   }
 
   /** One record with everything below it, in one statement, ready to be answered. @throws AppError not_found, limit_exceeded */
@@ -67,6 +78,16 @@ export class Answers {
   /** The same for one record. @throws AppError, see `record` */
   async singleStatementRecord(selection: RecordSelection, id: string): Promise<string> {
     return found(await this.#singleStatementAnswer(compileRecord(selection, id, this.#caller)), selection, id);
+  }
+
+  /** Kinds by `topic`, in the order of the ids; null for ids of no record, or of one in another organization. */
+  async #kindsOf(ids: readonly string[]): Promise<readonly (string | null)[]> {
+    const session = await this.#unit.readAs(databaseRoleOf(this.#caller));
+    const { rows } = await session.query<{ kinds: readonly (string | null)[] }>(
+      'select kinds_of_records($1) as kinds',
+      [ids],
+    );
+    return rows[0]?.kinds ?? [];
   }
 
   async #singleStatementAnswer(statement: Statement): Promise<string | undefined> {

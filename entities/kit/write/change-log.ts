@@ -93,8 +93,15 @@ export async function writeRecords(
   const createdIn = changes.flatMap(({ module, operation, organizationId }) =>
     operation === 'created' && module.tenancy === 'organization' && organizationId !== null ? [organizationId] : [],
   );
-  const written = { history, events, tuples: oneByOne(tuples), created_in: [...new Set(createdIn)] };
-  if (history.length + events.length + tuples.length + createdIn.length === 0)
+  const created = changes
+    .filter(({ operation }) => operation === 'created')
+    .map(({ module, id, organizationId }) => ({
+      id,
+      kind: module.topic,
+      organization_id: isOfOneOrganization(module) ? organizationId : null,
+    }));
+  const written = { history, events, tuples: oneByOne(tuples), created, created_in: [...new Set(createdIn)] };
+  if (history.length + events.length + tuples.length + created.length === 0)
     return { pendingEvents: 0, tupleChanges: 0, raisedScopes: new Set() };
   const areEventsWritten =
     events.length === 0 || database.options.failOnEnqueueError()
@@ -111,6 +118,8 @@ interface Records {
   readonly history: readonly object[];
   readonly events: readonly object[];
   readonly tuples: readonly object[];
+  /** Kinds of the records that were created, by which they are found by id alone. */
+  readonly created: readonly object[];
   /** Organizations in which rows were created: they must live. */
   readonly created_in: readonly string[];
 }
@@ -136,6 +145,11 @@ async function writeWithEventsOrWithout(session: RoleSession, records: Records, 
     await write(session, { ...records, events: [] });
     return false;
   }
+}
+
+/** Whether records of a kind are only ever visible in the organization that they belong to. */
+function isOfOneOrganization({ tenancy, rlsUsing }: EntityModule): boolean {
+  return tenancy === 'organization' && rlsUsing === undefined;
 }
 
 function tellableFields({ module, changedFields }: RecordedChange): string[] {

@@ -46,6 +46,11 @@ export async function findInconsistencies(unit: UnitOfWork, graceMs: number): Pr
         [module.topic],
       );
     }
+    await ask(
+      `select format('%s %s is not found by its id: record_kinds says %s', $1::text, r.id, coalesce(k.kind, 'nothing')) as line
+       from ${module.table} r left join record_kinds k on k.id = r.id where k.kind is distinct from $1`,
+      [module.topic],
+    );
     for (const dependent of dependentsOf(registry, module)) {
       const { text, values } = compileSql(
         sql`select format('%s %s is live, but the %s it hangs on is deleted', ${dependent.module.topic}::text, d.id, ${module.topic}::text) as line
