@@ -137,7 +137,7 @@ function remarks(field: LeafField): string {
     parts.push(`One of ${field.values.filter((value) => value !== '').join(', ')}.`);
   if (field.type === 'text' && field.required === true && field.default === '') parts.push('Required.');
   if ('fromDomain' in field && field.fromDomain !== undefined)
-    parts.push(`When still empty, derived from domain: ${inherited(field.fromDomain('example.com'))}.`);
+    parts.push(`When not set and domain is set, it is ${inherited(field.fromDomain('example.com'))}.`);
   if (field.restart === true) parts.push('A change takes effect after a restart.');
   return parts.join(' ');
 }
@@ -187,9 +187,9 @@ function typeOf(field: Field): string {
     case 'flag':
       return 'true, false';
     case 'list':
-      return `list of ${field.items.type === 'object' ? 'objects' : typeOf(field.items)}`;
+      return field.items.type === 'object' ? 'list of objects' : `list (${typeOf(field.items)})`;
     case 'map':
-      return `${field.values.type === 'object' ? 'objects' : typeOf(field.values)} by ${field.keyLabel}`;
+      return `map from ${field.keyLabel} to ${field.values.type === 'object' ? 'object' : typeOf(field.values)}`;
     case 'text-or-integer':
       return `${typeOf(field.text)}, or ${typeOf(field.integer)} ${field.integer.unit}`;
     case 'any':
@@ -208,7 +208,7 @@ function defaultCell(field: Field): string {
 function row(name: string, field: Exclude<Field, ObjectField>, leaf: Leaf | undefined): string {
   const fromDomain =
     'fromDomain' in field && field.fromDomain !== undefined
-      ? ` When still empty, it is derived from \`domain\`: ${code(inherited(field.fromDomain('<domain>')))}.`
+      ? ` When not set and \`domain\` is set, it is ${code(inherited(field.fromDomain('<domain>')))}.`
       : '';
   const cells = [
     code(name),
@@ -268,8 +268,8 @@ export function printReference(): string {
     'Printed from `config/` by `npm run derive`.',
     '',
     `The ${leaves.length} fields below are set in \`config/config.yaml\` (or the YAML or JSON file named by \`--config\`) or with environment`,
-    'variables. Values of the file replace defaults, and environment variables replace values of the file. Fields that are still empty',
-    'then get their value from `domain`, where their row says so.',
+    'variables. Values of the file replace defaults, and environment variables replace values of the file. Fields that are not set',
+    'get their value from `domain` where their row says so.',
     '',
     '- An environment variable holds a text as it is, `true` or `false`, a whole number, or texts separated by commas for a list of texts. Maps and lists of',
     '  objects are written as JSON.',

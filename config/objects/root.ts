@@ -23,7 +23,7 @@ import { workflows } from './workflows.ts';
 export const root = object('The configuration of the server.', {
   domain: text({
     description:
-      'Domain of the installation, for example `example.com`. Fields that are still empty get their value from it where their row gives one.',
+      'Domain of the installation, for example `example.com`. Fields that are not set get their value from it where their description says so.',
     format: domainName,
   }),
   refreshinterval: duration({

@@ -57,7 +57,7 @@ const apitokens = object('API tokens: the keys that sign them, and their format.
 /** `auth.token` (specification: Auth, Token settings; Authentication, Access tokens and API tokens). */
 export const token = object('Access tokens, refresh tokens and API tokens.', {
   kid: text({
-    description: 'Id of the key that signs new tokens, one of the ids in keys.',
+    description: 'Id (`kid`) of the key that signs new tokens.',
     required: true,
     format: shortName,
   }),
