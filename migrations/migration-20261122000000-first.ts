@@ -46,6 +46,7 @@ const otherTables = [
   'event_deliveries',
   'events',
   'history',
+  'record_kinds',
   'revoked_tokens',
   'sign_in_failures',
 ];
@@ -60,6 +61,7 @@ const functionNames = [
   'search_tasks(text)',
   'search_users(text)',
   'authorization_state(text)',
+  'kinds_of_records(text[])',
   'maintain_partitions(timestamptz, interval, interval)',
   'organization_chain(text)',
   'raise_revisions(text[])',
@@ -168,6 +170,13 @@ const tables = [
   `create table authorization_revisions (
     scope text primary key,
     revision bigint not null
+  )`,
+
+  // Finds the kind of a record by its id alone. `organization_id` is null for kinds that are visible in several organizations.
+  `create table record_kinds (
+    id text primary key,
+    kind text not null,
+    organization_id text
   )`,
 
   `create table revoked_tokens (
@@ -333,6 +342,16 @@ const functions = [
           wanted_table, wanted_column)
           using current_setting('core.organization_id', true) || ' ' || word;
       end $$`,
+  // The kinds of records, in the order of their ids; null for records that belong to another organization than the caller's.
+  `create function kinds_of_records(ids text[]) returns text[]
+    language plpgsql stable security definer set search_path = public, pg_temp as $$
+      begin
+        return array(
+          select r.kind from unnest(ids) with ordinality as given (id, position)
+          left join record_kinds r on r.id = given.id
+            and (r.organization_id is null or r.organization_id = current_setting('core.organization_id', true))
+          order by given.position);
+      end $$`,
   // Called with the history, events and tuples of one flush (entities/kit/write/change-log.ts). The foreign keys of the created rows
   // have locked their organization against deletion, or waited for its end, so what is read of it here stays true.
   `create function write_records(doc jsonb) returns void
@@ -344,6 +363,9 @@ const functions = [
           if gone is not null then
             raise exception 'There is no Organization "%".', gone using errcode = 'CR404';
           end if;
+    insert into record_kinds (id, kind, organization_id)
+    select c.id, c.kind, c.organization_id
+    from jsonb_to_recordset(doc -> 'created') as c (id text, kind text, organization_id text);
     insert into history (id, recorded_at, entity_kind, entity_id, organization_id, operation, record_version, changed_fields,
       snapshot, actor, request_id)
     select h.id, h.at, h.entity_kind, h.entity_id, h.organization_id, h.operation, h.record_version, h.changed_fields,
@@ -373,15 +395,15 @@ const functions = [
 
 const privileges = [
   `revoke all on function write_records(jsonb), request_context(text, text, text), organization_chain(text),
-    authorization_state(text), raise_revisions(text[]), records_holding(text, text, text),
+    authorization_state(text), kinds_of_records(text[]), raise_revisions(text[]), records_holding(text, text, text),
     maintain_partitions(timestamptz, interval, interval) from public`,
   `grant execute on function write_records(jsonb), request_context(text, text, text), authorization_state(text),
-    raise_revisions(text[]), records_holding(text, text, text) to core_app, core_system`,
+    kinds_of_records(text[]), raise_revisions(text[]), records_holding(text, text, text) to core_app, core_system`,
   'grant execute on function maintain_partitions(timestamptz, interval, interval) to core_system',
   `grant select, insert, update, delete on history, events, event_deliveries, desired_tuples, revoked_tokens, sign_in_failures
     to core_system`,
   'grant select on history to core_app',
-  'grant select on authorization_revisions to core_system',
+  'grant select on authorization_revisions, record_kinds to core_system',
   // Tables of the kinds: rows are never deleted, only marked.
   'alter default privileges in schema public grant select, insert, update on tables to core_app, core_system',
 ];
