@@ -24,7 +24,11 @@ export function schemaFiles(schema: GraphQLSchema, registry: Registry): Readonly
     .filter((type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1));
   const texts = new Map<string, string[]>([[commonArea, roots.map(({ name }) => `type ${name}`)]]);
-  const add = (area: string, text: string) => texts.set(area, [...(texts.get(area) ?? []), text]);
+  const add = (area: string, text: string) => {
+    const parts = texts.get(area) ?? [];
+    texts.set(area, parts);
+    parts.push(text);
+  };
   for (const root of roots) for (const [area, part] of partsOf(root, areaOf)) add(area, `extend ${printType(part)}`);
   for (const type of types) if (!roots.includes(type as GraphQLObjectType)) add(areaOf(type), printType(type));
   return new Map([...texts].map(([area, parts]) => [area, `${parts.join('\n\n')}\n`]));

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { buildSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { productSchema } from '#api/graphql/graphql-schema.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
