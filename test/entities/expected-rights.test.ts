@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { membership, registry } from '#entities/index.ts';
 import { anonymousCaller, callerOf, roles, type Caller } from '#entities/kit/model/caller.ts';
-import type { DecisionTaken } from '#entities/kit/unit/database.ts';
+import type { DecisionTaken } from '#entities/kit/access/database-options.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
 import { newId } from '#entities/kit/base/ids.ts';
