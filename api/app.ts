@@ -14,11 +14,12 @@ import { openapiOptions } from './openapi.ts';
 import { rememberMethods } from './http/plugins/methods.ts';
 import { cutSlowReaders, requestContextPlugin } from './http/plugins/assign-context.ts';
 import { unitOfWorkPlugin } from './http/plugins/request-unit-of-work.ts';
+import { lazySchemaCompilers } from './http/lazy-schema-compilers.ts';
 import { asAppError } from './http/problem.ts';
 import { newRequestContext } from './http/request-context.ts';
 import { RequestLogger } from './http/request-logger.ts';
 import { registerRoute, type Route } from './http/route.ts';
-import { routes } from './rest/routes.ts';
+import { routesOf } from './rest/routes.ts';
 import type { Services } from './http/services.ts';
 import { timeouts } from './http/timeouts.ts';
 
@@ -33,6 +34,7 @@ const requestIdPattern = /^[A-Za-z0-9._-]{1,64}$/;
  */
 export async function createApp(services: Services, extraRoutes: readonly Route[] = []): Promise<FastifyInstance> {
   const { server } = services.config.current;
+  const { registry } = services.database.options;
   // Typed as Fastify's own logger, so that the application has its plain type.
   const loggerInstance: FastifyBaseLogger = services.logger;
   const app = Fastify({
@@ -49,6 +51,7 @@ export async function createApp(services: Services, extraRoutes: readonly Route[
     },
     return503OnClosing: false,
     forceCloseConnections: 'idle',
+    schemaController: { compilersFactory: lazySchemaCompilers() },
     ajv: {
       customOptions: {
         removeAdditional: false,
@@ -82,11 +85,11 @@ export async function createApp(services: Services, extraRoutes: readonly Route[
   unitOfWorkPlugin(app);
   sendCookies(app);
   cutSlowReaders(app);
-  await app.register(swagger, openapiOptions());
+  await app.register(swagger, openapiOptions(registry));
   const refuseOtherMethods = rememberMethods(app);
 
-  for (const route of [...routes, ...extraRoutes]) registerRoute(app, services, route);
-  graphqlServer(app, services, productSchema());
+  for (const route of [...routesOf(registry), ...extraRoutes]) registerRoute(app, services, route);
+  graphqlServer(app, services, productSchema(registry));
   refuseOtherMethods();
   return app;
 }

@@ -1,9 +1,9 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
-import { registry } from '#entities/index.ts';
+import type { Registry } from '#entities/kit/model/registry.ts';
 import { recordTags } from './rest/records/record-routes.ts';
 
 /** The description served at `/openapi.json`; paths, schemas and errors come from the routes themselves. */
-export function openapiOptions(): FastifyDynamicSwaggerOptions {
+export function openapiOptions(registry: Registry): FastifyDynamicSwaggerOptions {
   return {
     openapi: {
       openapi: '3.1.0',

@@ -4,8 +4,8 @@ import { root } from './objects/root.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Whether the field must be given, because it has no default that is good enough. */
-function isMissable(field: Field): boolean {
+/** Whether the field may be omitted: it is not required, or it has a usable default. */
+function isOptional(field: Field): boolean {
   return !('required' in field && field.required === true && (!('default' in field) || field.default === ''));
 }
 
@@ -15,7 +15,7 @@ function textSchema(field: TextField): Schema {
     ...(field.values === undefined ? {} : { enum: field.values }),
     ...(field.format?.pattern === undefined ? {} : { pattern: field.format.pattern }),
     ...(field.maxLength === undefined ? {} : { maxLength: field.maxLength }),
-    // Empty means "not set" unless the field is required, so the shortest length cannot be said with minLength alone.
+    // An empty text means "not set" unless the field is required, so minLength alone cannot express the minimum length.
     ...(field.required === true ? { minLength: Math.max(1, field.minLength ?? 1) } : {}),
     ...(field.required !== true && field.minLength !== undefined
       ? { anyOf: [{ const: '' }, { minLength: field.minLength }] }
@@ -37,9 +37,9 @@ function objectSchema(field: ObjectField, path: string): Schema {
   const properties = Object.entries(field.fields).map(
     ([key, child]) => [key, schemaOf(child, path === '' ? key : `${path}.${key}`)] as const,
   );
-  // Fields of the configuration may come from the environment, so only items of lists and maps can lack something here.
+  // Other fields can be set in the environment instead of the file, so only items of lists and maps have required keys.
   const isItem = path.includes('*') || path.includes('[]');
-  const required = Object.entries(field.fields).flatMap(([key, child]) => (isItem && !isMissable(child) ? [key] : []));
+  const required = Object.entries(field.fields).flatMap(([key, child]) => (isItem && !isOptional(child) ? [key] : []));
   return {
     type: 'object',
     additionalProperties: false,
@@ -81,7 +81,7 @@ function shapeOf(field: Field, path: string): Schema {
 
 function schemaOf(field: Field, path: string): Schema {
   const leaf = leafByPath.get(path);
-  const hasDefault = 'default' in field && isMissable(field) && !/[*\]]$/u.test(path);
+  const hasDefault = 'default' in field && isOptional(field) && !/[*\]]$/u.test(path);
   return {
     description: field.type === 'integer' ? `${field.description} Unit: ${field.unit}.` : field.description,
     ...shapeOf(field, path),
@@ -101,7 +101,7 @@ export function printSchema(): string {
   return `${JSON.stringify(schema, null, 2)}\n`;
 }
 
-/** What the example sets although it is not the default, so that it loads as it is, for development. */
+/** Values of the example that differ from the defaults, so that the example can be loaded unchanged for development. */
 const exampleValues: Readonly<Record<string, unknown>> = {
   'server.dev': true,
   'auth.token.kid': 'core-1',
@@ -137,8 +137,8 @@ function remarks(field: LeafField): string {
     parts.push(`One of ${field.values.filter((value) => value !== '').join(', ')}.`);
   if (field.type === 'text' && field.required === true && field.default === '') parts.push('Required.');
   if ('fromDomain' in field && field.fromDomain !== undefined)
-    parts.push(`From domain: ${inherited(field.fromDomain('example.com'))}.`);
-  if (field.restart === true) parts.push('Needs a restart.');
+    parts.push(`When not set and domain is set, it is ${inherited(field.fromDomain('example.com'))}.`);
+  if (field.restart === true) parts.push('A change takes effect after a restart.');
   return parts.join(' ');
 }
 
@@ -153,17 +153,17 @@ function exampleLines(field: Field, path: string, depth: number): string[] {
   }
   const value = exampleValues[path] ?? ('default' in field ? field.default : undefined);
   const line = `${key}: ${JSON.stringify(value ?? {})}`;
-  // What has no effect stays out: setting it would be reported at every start.
+  // Fields without effect are commented out: a value would cause a warning at every start.
   const isLeftOut = value === undefined || field.noEffect === true;
   return [...comment(remarks(field), indent), `${indent}${isLeftOut ? `# ${line}` : line}`];
 }
 
-/** An example of the configuration file: every field with its default; it loads as it is, for development. */
+/** The example configuration file: every field with its default. It can be loaded unchanged for development. */
 export function printExample(): string {
   const lines = Object.entries(root.fields).flatMap(([key, field]) => exampleLines(field, key, 0));
   return [
     '# yaml-language-server: $schema=./config.schema.json',
-    '# Every field with its default, except for the few that development needs. Keep what you change; leave out the rest.',
+    '# Every field with its default value, except for a few values that a development setup needs. Keep only what you change.',
     '# An empty text means "not set".',
     ...lines,
     '',
@@ -187,9 +187,9 @@ function typeOf(field: Field): string {
     case 'flag':
       return 'true, false';
     case 'list':
-      return `list of ${field.items.type === 'object' ? 'objects' : typeOf(field.items)}`;
+      return field.items.type === 'object' ? 'list of objects' : `list (${typeOf(field.items)})`;
     case 'map':
-      return `${field.values.type === 'object' ? 'objects' : typeOf(field.values)} by ${field.keyLabel}`;
+      return `map from ${field.keyLabel} to ${field.values.type === 'object' ? 'object' : typeOf(field.values)}`;
     case 'text-or-integer':
       return `${typeOf(field.text)}, or ${typeOf(field.integer)} ${field.integer.unit}`;
     case 'any':
@@ -201,14 +201,14 @@ function typeOf(field: Field): string {
 }
 
 function defaultCell(field: Field): string {
-  if (!isMissable(field)) return '**required**';
+  if (!isOptional(field)) return '**required**';
   return 'default' in field && field.default !== '' ? code(JSON.stringify(field.default)) : '';
 }
 
 function row(name: string, field: Exclude<Field, ObjectField>, leaf: Leaf | undefined): string {
   const fromDomain =
     'fromDomain' in field && field.fromDomain !== undefined
-      ? ` From \`domain\`: ${code(inherited(field.fromDomain('<domain>')))}.`
+      ? ` When not set and \`domain\` is set, it is ${code(inherited(field.fromDomain('<domain>')))}.`
       : '';
   const cells = [
     code(name),
@@ -267,16 +267,18 @@ export function printReference(): string {
     '',
     'Printed from `config/` by `npm run derive`.',
     '',
-    `The ${leaves.length} fields below are set in \`config/config.yaml\` (or the file after \`--config\`; YAML or JSON) or by environment`,
-    'variables. Defaults yield to the file, the file yields to the environment, and fields that are still empty then inherit from `domain`.',
+    `The ${leaves.length} fields below are set in \`config/config.yaml\` (or the YAML or JSON file named by \`--config\`) or with environment`,
+    'variables. Values of the file replace defaults, and environment variables replace values of the file. Fields that are not set',
+    'get their value from `domain` where their row says so.',
     '',
-    '- A variable holds a text as it is, `true` or `false`, a whole number, a list of texts separated by commas, or JSON for maps and lists of objects.',
-    '- A secret may be in a file: the variable with `_FILE` at its end names it; one newline at its end is dropped.',
-    '- An empty text means "not set". An unknown key or variable, or a value out of range, stops the start; all problems are printed together.',
-    '- The configuration is read again every `refreshinterval`. A configuration with problems changes nothing. Fields with "yes" under Restart keep',
-    '  their running value until then.',
-    '- While `server.dev` is on, missing secrets of `sessions` and `totp` are generated and kept in `.local/secrets.json`.',
-    '- Tracing and the credentials for Temporal have their standard variables: `OTEL_EXPORTER_OTLP_ENDPOINT`, `TEMPORAL_API_KEY`,',
+    '- An environment variable holds a text as it is, `true` or `false`, a whole number, or texts separated by commas for a list of texts. Maps and lists of',
+    '  objects are written as JSON.',
+    '- A secret can be read from a file: the variable with `_FILE` appended names the file. One newline at the end of the file is ignored.',
+    '- An empty text means "not set". The start fails for an unknown key or variable and for an invalid value; all problems are printed together.',
+    '- The server reads the configuration again every `refreshinterval`. A configuration with problems is not used. Fields with "yes" under Restart',
+    '  keep their value until the process is restarted.',
+    '- While `server.dev` is on, missing secrets of `sessions` and `totp` are generated and stored in `.local/secrets.json`.',
+    '- Tracing and the credentials for Temporal use the standard variables of these systems: `OTEL_EXPORTER_OTLP_ENDPOINT`, `TEMPORAL_API_KEY`,',
     '  `TEMPORAL_TLS_CLIENT_CERT_PATH`, `TEMPORAL_TLS_CLIENT_KEY_PATH`, `TEMPORAL_TLS_SERVER_NAME`, `TEMPORAL_TLS_SERVER_CA_CERT_PATH`.',
     '',
     ...sections(root, ''),

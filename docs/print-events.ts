@@ -1,37 +1,49 @@
+import type { TObject } from 'typebox';
+import { listeners } from '#activities/listeners/index.ts';
 import { registry } from '#entities/index.ts';
-import type { EntityModule, EventVerb } from '#entities/kit/model/define.ts';
-import { subscriptions } from '#workflows/events/subscriptions.ts';
+import { changePayload, declaredEvents, type DeclaredEvent } from '#entities/kit/model/events.ts';
 
-/** The reference page of all events: who records them, who listens. */
+/** The reference page of all events: when each is recorded, what its payload holds, who listens. */
 export function printEvents(): string {
-  const topics = registry.modules.flatMap((module) => [
-    ...module.events.map((verb) => [`${module.topic}.${verb}`, changeOf(module, verb)] as const),
-    ...Object.entries(module.customEvents ?? {}).map(
-      ([verb, meaning]) => [`${module.topic}.${verb}`, meaning] as const,
-    ),
-  ]);
-  const rows = topics
-    .toSorted(([a], [b]) => a.localeCompare(b))
-    .map(([topic, meaning]) => `| \`${topic}\` | ${meaning} | ${listenersOf(topic)} |`);
+  const events = registry.modules
+    .flatMap((module) => declaredEvents(module))
+    .toSorted((a, b) => a.topic.localeCompare(b.topic));
+  const custom = events.filter(({ payload }) => payload !== changePayload);
   return [
     '# Events',
     '',
-    'Recorded in the transaction of the change and delivered after its commit. An event nobody listens to starts nothing.',
-    'Printed by `npm run derive`.',
+    'An event is recorded in the transaction of its change and delivered to its listeners after the commit.',
+    'An event without listeners starts nothing. Printed by `npm run derive`.',
     '',
-    '| Topic | When | Listeners |',
-    '| --- | --- | --- |',
-    ...rows,
+    '| Topic | When | Payload | Listeners |',
+    '| --- | --- | --- | --- |',
+    ...events.map(
+      (event) => `| \`${event.topic}\` | ${event.description} | ${payloadLink(event)} | ${listenersOf(event.topic)} |`,
+    ),
     '',
+    '## Payload of a change',
+    '',
+    'JSON Schema of the payloads of `created`, `updated` and `deleted`.',
+    '',
+    ...block(changePayload),
+    ...custom.flatMap(({ topic, payload }) => [
+      `## Payload of \`${topic}\``,
+      '',
+      ...(Object.keys(payload.properties).length === 0 ? ['Empty.', ''] : block(payload)),
+    ]),
   ].join('\n');
 }
 
-function changeOf({ typeName }: EntityModule, verb: EventVerb): string {
-  const changed = verb === 'updated' ? '; `changed` names the fields' : '';
-  return `A record of type ${typeName} was ${verb}${changed}.`;
+function payloadLink({ topic, payload }: DeclaredEvent): string {
+  if (payload === changePayload) return '[change](#payload-of-a-change)';
+  return Object.keys(payload.properties).length === 0 ? 'empty' : `[its own](#payload-of-${topic.replace('.', '')})`;
+}
+
+function block(schema: TObject): string[] {
+  return ['```json', JSON.stringify(schema, undefined, 2), '```', ''];
 }
 
 function listenersOf(topic: string): string {
-  const names = Object.entries(subscriptions).filter(([, topics]) => (topics as readonly string[]).includes(topic));
-  return names.map(([name]) => `\`${name}\``).join(', ') || 'none';
+  const names = listeners.filter(({ topics }) => topics.includes(topic)).map(({ name }) => `\`${name}\``);
+  return names.join(', ') || 'none';
 }

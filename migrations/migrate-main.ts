@@ -6,7 +6,7 @@ import { createMigration, migrate, migrationState } from './migrator.ts';
 
 const usage = `usage: npm run migrate                  bring the configured database to this program's schema
        npm run migrate -- status        what ran and what is to run
-       npm run migrate:new -- NAME      write a migration from the difference between entities and snapshot
+       npm run migrate:new -- NAME      write a migration from the difference between the entities and the database
        each with --config FILE or --url postgres://…`;
 
 const { positionals, values } = parseArgs({
@@ -35,7 +35,7 @@ async function run(url: string): Promise<void> {
     if (state.unknown.length > 0) console.log(`unknown to this version: ${state.unknown.join(', ')}`);
   } else if (command === 'new' && name) {
     const file = await createMigration(url, name);
-    console.log(file ? `Wrote migrations/${file}.` : 'The entities and the snapshot agree; there is nothing to write.');
+    console.log(file ? `Wrote migrations/${file}.` : 'The entities and the database agree; there is nothing to write.');
   } else {
     console.error(usage);
     process.exitCode = 2;

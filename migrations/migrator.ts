@@ -1,25 +1,27 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Migrator, TSMigrationGenerator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { registry } from '#entities/index.ts';
+import type { Registry } from '#entities/kit/model/registry.ts';
+import { schemasOf } from '#entities/kit/storage/orm-schema.ts';
 import { databaseError } from '#entities/kit/storage/database-error.ts';
 import { AppError, isAppError } from '#entities/kit/base/errors.ts';
 import { withDefaults } from './added-columns.ts';
 import { infrastructureTables } from './infrastructure.ts';
 import { migrations } from './index.ts';
+import { migrationClassName, migrationName } from './migration-name.ts';
 import { searchDifference, type Difference } from './search-difference.ts';
 
 /** Longest wait for a connection, in milliseconds: an address that swallows everything must not hold a start up. */
 const connectTimeoutMs = 5_000;
 
 /** Owner's connection: only migrations use it. Statements run outside the roles the product works under. */
-async function openOwner(url: string): Promise<MikroORM> {
+async function openOwner(url: string, kinds: Registry): Promise<MikroORM> {
   const orm = await MikroORM.init({
     clientUrl: url,
-    entities: [...registry.schemas],
+    entities: [...schemasOf(kinds).all],
     extensions: [Migrator],
     pool: { min: 0, max: 1 },
     driverOptions: { connectionTimeoutMillis: connectTimeoutMs },
@@ -30,11 +32,11 @@ async function openOwner(url: string): Promise<MikroORM> {
     schemaGenerator: { skipTables: [...infrastructureTables], ignoreRoutines: true },
     migrations: {
       tableName: 'migrations',
-      migrationsList: migrations,
+      migrationsList: [...migrations],
       path: import.meta.dirname,
-      snapshotName: 'schema',
-      snapshotOnMigrate: false,
-      fileName: (_timestamp, name) => `migration-${nextNumber()}-${name ?? 'change'}`,
+      // The database that is up to date says what is there already.
+      snapshot: false,
+      fileName: (timestamp, name) => `migration-${timestamp}-${name ?? 'change'}`,
       generator: MigrationFile,
       emit: 'ts',
       allOrNothing: true,
@@ -67,10 +69,6 @@ function connectError(cause: unknown): AppError {
   });
 }
 
-function nextNumber(): string {
-  return String(migrations.length + 1).padStart(4, '0');
-}
-
 /** What a new migration has to say besides what the ORM finds. */
 let more: Difference = { up: [], down: [] };
 
@@ -81,39 +79,14 @@ const nothing = 'select 1';
 class MigrationFile extends TSMigrationGenerator {
   override generateMigrationFile(className: string, diff: { up: string[]; down: string[] }): string {
     // MikroORM hands over `Migration<timestamp>_<name>`.
-    const name = className.replace(/^Migration\d+_?/, '');
+    const name = className.replace(/^Migration(\d+)_/, '$1-');
     const own = (statements: readonly string[]) => statements.filter((statement) => statement !== nothing);
     const up = [...withDefaults(own(diff.up), registry.modules), ...more.up];
     // What is searched are columns, so those come back first.
     const whole = { up, down: [...own(diff.down), ...more.down] };
-    const code = super.generateMigrationFile(classNameOf(nextNumber(), name), whole);
+    const code = super.generateMigrationFile(migrationClassName(name), whole);
     return code.replace(/\n  override name = .*\n/, '');
   }
-}
-
-function classNameOf(number: string, name: string): string {
-  const words = name.split(/[-_]/).map((word) => word.slice(0, 1).toUpperCase() + word.slice(1));
-  return `Migration${number}${words.join('')}`;
-}
-
-/** Rewrites migrations/index.ts from the files beside it. */
-async function writeIndex(): Promise<void> {
-  const files = (await readdir(import.meta.dirname)).filter((file) => /^migration-\d{4}-.+\.ts$/.test(file)).toSorted();
-  const entries = files.map((file) => {
-    const [, number = '', name = ''] = /^migration-(\d{4})-(.+)\.ts$/.exec(file) ?? [];
-    return { file, name: `${number}-${name}`, className: classNameOf(number, name) };
-  });
-  const source = [
-    "import type { MigrationObject } from '@mikro-orm/core';",
-    ...entries.map(({ className, file }) => `import { ${className} } from './${file}';`),
-    '',
-    '/** All migrations in the order in which they run; rewritten by `npm run migrate:new`. */',
-    'export const migrations: MigrationObject[] = [',
-    ...entries.map(({ className, name }) => `  { name: '${name}', class: ${className} },`),
-    '];',
-    '',
-  ];
-  await writeFile(join(import.meta.dirname, 'index.ts'), source.join('\n'));
 }
 
 export interface MigrationState {
@@ -187,14 +160,20 @@ export async function migrateDown(url: string, options?: { readonly to: string |
 }
 
 /**
- * Writes a new migration from the difference between the entities and the snapshot, and between how records are found and
- * how the database finds them; undefined when there is none.
- * @throws AppError schema_too_old when the database lacks migrations that are there already; invalid_input when records that are
- *   there would have no value for a new field
+ * Writes a new migration from the difference between the entities and a database that is up to date; undefined when there is
+ * none. Functions and indexes of searches are compared separately: the ORM does not look at them.
+ * @throws AppError schema_too_old when the database lacks migrations of this program; schema_too_new when it has others;
+ *   invalid_input when existing records would have no value for a new field, or when the name is not in kebab-case
  */
 export async function createMigration(url: string, name: string): Promise<string | undefined> {
+  if (migrationName(`migration-00000000000000-${name}.ts`) === undefined)
+    throw new AppError(
+      'invalid_input',
+      `"${name}" is not a name of a migration: use small letters, digits and single hyphens.`,
+    );
   return withOwner(url, async (orm) => {
-    const { pending } = await stateOf(orm);
+    const { pending, unknown } = await stateOf(orm);
+    refuseUnknown(unknown);
     if (pending.length > 0)
       throw new AppError(
         'schema_too_old',
@@ -204,30 +183,35 @@ export async function createMigration(url: string, name: string): Promise<string
     const isFoundByTheOrm = await orm.migrator.checkSchema();
     if (!isFoundByTheOrm && more.up.length === 0) return undefined;
     const { fileName } = await orm.migrator.create(undefined, !isFoundByTheOrm, false, name);
-    await writeIndex();
-    await format([fileName, 'index.ts', 'schema.json']);
+    await format(fileName);
     return fileName;
   });
 }
 
-/** As `npm run check` wants them; the formatter is there wherever migrations are written. */
-async function format(files: readonly string[]): Promise<void> {
+/** As `npm run check` wants it; the formatter is there wherever migrations are written. */
+async function format(file: string): Promise<void> {
   const formatter = join(import.meta.dirname, '..', 'node_modules', 'oxfmt', 'bin', 'oxfmt');
-  const paths = files.map((file) => join(import.meta.dirname, file));
-  await promisify(execFile)(process.execPath, [formatter, ...paths]);
+  await promisify(execFile)(process.execPath, [formatter, join(import.meta.dirname, file)]);
 }
 
-function searchDifferenceOf(orm: MikroORM): Promise<Difference> {
-  return searchDifference((text) => orm.em.getConnection().execute(text), registry.modules);
+function searchDifferenceOf(orm: MikroORM, { modules } = registry): Promise<Difference> {
+  return searchDifference((text) => orm.em.getConnection().execute(text), modules);
 }
 
-/** SQL that is missing to make the database agree with the entities; empty when it does. */
-export async function schemaDrift(url: string): Promise<string[]> {
-  return withOwner(url, async (orm) => {
-    const sql = await orm.schema.getUpdateSchemaSQL({ wrap: false, safe: false });
-    const { up } = await searchDifferenceOf(orm);
-    return [...sql.split('\n').filter((line) => line.trim() !== ''), ...up];
-  });
+/**
+ * SQL statements that the database lacks to match the kinds; empty when it matches.
+ * @param kinds other kinds than those of the product, for tests
+ */
+export async function schemaDrift(url: string, kinds = registry): Promise<string[]> {
+  return withOwner(
+    url,
+    async (orm) => {
+      const sql = await orm.schema.getUpdateSchemaSQL({ wrap: false, safe: false });
+      const { up } = await searchDifferenceOf(orm, kinds);
+      return [...sql.split('\n').filter((line) => line.trim() !== ''), ...up];
+    },
+    kinds,
+  );
 }
 
 /** Asks without leaving anything behind; the migrator would make its table. */
@@ -248,8 +232,8 @@ async function stateOf(orm: MikroORM): Promise<MigrationState> {
   };
 }
 
-async function withOwner<T>(url: string, work: (orm: MikroORM) => Promise<T>): Promise<T> {
-  const orm = await openOwner(url);
+async function withOwner<T>(url: string, work: (orm: MikroORM) => Promise<T>, kinds = registry): Promise<T> {
+  const orm = await openOwner(url, kinds);
   try {
     return await work(orm);
   } finally {

@@ -7,6 +7,8 @@ import { AuthorizationStore } from '#activities/clients/fga/authorization-store.
 import { modelToWrite } from '#activities/clients/fga/model-file.ts';
 import { storeCredentials } from '#activities/clients/fga/store-credentials.ts';
 import { writtenModel } from '#activities/clients/fga/written-model.ts';
+import { listeners as productListeners } from '#activities/listeners/index.ts';
+import type { Listener } from '#activities/listeners/listener.ts';
 import { configuredMiddleware } from '#activities/clients/temporal/job-middleware.ts';
 import { JobMetrics } from '#activities/clients/temporal/job-metrics.ts';
 import { parseConnectionUri, TemporalGateway } from '#activities/clients/temporal/temporal-client.ts';
@@ -18,19 +20,20 @@ import { deriveModel } from '#entities/kit/model/authorization-model.ts';
 import type { Authorizer } from '#entities/kit/access/authorizer.ts';
 import type { Caller } from '#entities/kit/model/caller.ts';
 import { systemClock, type Clock } from '#entities/kit/base/clock.ts';
-import { Database, type DatabaseOptions } from '#entities/kit/unit/database.ts';
+import type { DatabaseOptions } from '#entities/kit/access/database-options.ts';
+import { Database } from '#entities/kit/unit/database.ts';
 import { kindsWithoutRules } from '#entities/kit/model/kinds-without-rules.ts';
 import { everyModule } from '#entities/kit/model/product-modules.ts';
 import type { Registry as EntityRegistry } from '#entities/kit/model/registry.ts';
 import type { StatementObserver } from '#entities/kit/storage/transaction.ts';
-import { hasListener } from '#workflows/events/subscriptions.ts';
+import { deliveryQueue } from '#workflows/events/deliver-event.contract.ts';
 import { ParentContexts, requireUsableConditions, type ContextOfCallers } from '#relay/authorization/parent-context.ts';
 import { StoreAuthorizer } from '#relay/authorization/store-authorizer.ts';
 import { TupleApplying } from '#relay/tuples/tuple-applying.ts';
 import { TupleRelay } from '#relay/tuples/tuple-relay.ts';
 import { createNotifier } from '#relay/outbox/wake-up.ts';
 
-/** What API and worker both stand on. */
+/** Services shared by API and worker. */
 export interface CoreRuntime {
   readonly database: Database;
   readonly temporal: TemporalGateway;
@@ -39,6 +42,7 @@ export interface CoreRuntime {
   readonly tuples: TupleRelay | undefined;
   /** What the settings say about callers: how their organization counts for records of each kind, and whether it may use everything. */
   readonly contextOfCallers: () => Promise<ContextOfCallers & Partial<Pick<Caller, 'productModules'>>>;
+  readonly listeners: readonly Listener[];
   readonly jobMetrics: JobMetrics;
   /**
    * This process relays by itself: events of its commits are told to `wake` instead of to the relays of other processes.
@@ -61,8 +65,8 @@ export interface CoreRuntimeOptions {
   readonly observers?: readonly StatementObserver[];
   /** Told of every decision about a change. */
   readonly onDecision?: DatabaseOptions['onDecision'];
-  /** For tests that bring listeners of their own. */
-  readonly hasListener?: (topic: string) => boolean;
+  /** Those of the product, unless a test brings its own. */
+  readonly listeners?: readonly Listener[];
   /** For tests that bring kinds of their own. */
   readonly registry?: EntityRegistry;
 }
@@ -72,7 +76,8 @@ export interface CoreRuntimeOptions {
  * @throws ConfigurationError for a model file, or conditions of the parent context, that cannot be used
  */
 export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRuntime> {
-  const { config, logger, registry = productRegistry } = options;
+  const { config, logger, registry = productRegistry, listeners = productListeners } = options;
+  const topicsWithListeners = new Set(listeners.flatMap(({ topics }) => topics));
   const start = config.current;
   warnOfForgottenRules(registry, logger);
   const store = start.authz.enabled ? new AuthorizationStore(await storeSettings(start, registry)) : undefined;
@@ -96,7 +101,7 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
     registry,
     clock: options.clock ?? systemClock,
     ...(options.onDecision ? { onDecision: options.onDecision } : {}),
-    hasListener: options.hasListener ?? hasListener,
+    hasListener: (topic) => topicsWithListeners.has(topic),
     failOnEnqueueError: () => config.current.workflows.dispatch.failonenqueueerror,
     observer: {
       statement: (report) => {
@@ -129,6 +134,7 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
         maximumIntervalMs: queueconf.RetryPolicy.maximuminterval,
       },
     },
+    queueNames: { [deliveryQueue]: start.workflows.dispatch.queuename },
     hasRandomIds: queueconf.Test.DisableUniqueEnforcement,
     ...(middleware ? { middleware } : {}),
   });
@@ -163,6 +169,7 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
       ...(await contexts.ofCallers()),
       ...everyModule(config.current.ormconfig.modules),
     }),
+    listeners,
     jobMetrics,
     relayHere: (wake) => {
       wakeRelays = wake;

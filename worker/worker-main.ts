@@ -5,7 +5,6 @@ import type { Server } from 'node:http';
 import { Runtime } from '@temporalio/worker';
 import { Registry } from 'prom-client';
 import { createLogger } from '#runtime/logger.ts';
-import { listeners } from '#activities/listeners/index.ts';
 import { serveMetrics } from '#runtime/metrics-server.ts';
 import { serverUrl } from '#runtime/server-url.ts';
 import { onStop } from '#runtime/stop-signals.ts';
@@ -100,7 +99,6 @@ async function startWhenReachable(): Promise<RunningWorker> {
         config,
         runtime,
         logger,
-        listeners,
         bundlePath,
         ...(values.queues ? { queues: values.queues.split(',') } : {}),
       });

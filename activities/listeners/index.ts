@@ -4,7 +4,7 @@ import { mailWelcome } from './mail-welcome.ts';
 import { setUpOrganization } from './set-up-organization.ts';
 import type { Listener } from './listener.ts';
 
-/** Every listener of the product. */
+/** Every listener of the product. Events whose topic none of them names are recorded, but start nothing. */
 export const listeners: readonly Listener[] = [
   mailVerification,
   mailWelcome,

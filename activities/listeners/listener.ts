@@ -1,13 +1,12 @@
 import type { StartOptions } from '../clients/temporal/temporal-client.ts';
+import { topicOf, type EventSource, type PayloadOf, type VerbOf } from '#entities/kit/model/events.ts';
 import type { EventRow } from '#entities/kit/outbox/outbox.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
-import { subscriptions, type ListenerName } from '#workflows/events/subscriptions.ts';
-import type { ActivityQueue } from '#workflows/kit/activity-queue.ts';
-import type { WorkflowContract } from '#workflows/kit/contract.ts';
+import type { StartInput, WorkflowContract } from '#workflows/kit/contract.ts';
 
 /** What a listener works with. */
-export interface Delivery {
-  readonly event: EventRow;
+export interface Delivery<Payload = EventRow['payload']> {
+  readonly event: Omit<EventRow, 'payload'> & { readonly payload: Payload };
   /** Scoped to the event's organization. The delivery row commits with what is done here, or neither does. */
   readonly unit: UnitOfWork;
   /** Identifies this delivery to the outside world, the same at every attempt: `<event>/<listener>`. */
@@ -16,9 +15,11 @@ export interface Delivery {
    * Starts a workflow for whatever leaves the database. It is started before the commit and under an id made from `key`,
    * so it happens once, and never for a delivery that is not due.
    */
-  readonly start: <Input>(contract: WorkflowContract<Input>, input: Input, options?: Partial<StartOptions>) => void;
-  /** Where activities of the started workflow run, and how they are tried by default. */
-  readonly activityQueue: (name: string) => ActivityQueue;
+  readonly start: <Input>(
+    contract: WorkflowContract<Input>,
+    input: StartInput<Input>,
+    options?: Partial<StartOptions>,
+  ) => void;
 }
 
 /** Reacts to events, at least once in effort and exactly once in effect. */
@@ -29,7 +30,33 @@ export interface Listener {
   readonly deliver: (delivery: Delivery) => Promise<void> | void;
 }
 
-/** A listener of the product; its topics stand in the table of subscriptions. */
-export function defineListener(name: ListenerName, deliver: Listener['deliver']): Listener {
-  return { name, topics: subscriptions[name], deliver };
+/** The events of one topic, with the type of their payloads. */
+export interface Subscription<Payload = unknown> {
+  readonly topic: string;
+  /** Carries the payload's type only. */
+  readonly '~payload'?: Payload;
+}
+
+type PayloadIn<S extends Subscription> = S extends Subscription<infer Payload> ? Payload : never;
+
+/** Subscribes to an event that a kind declares; a verb that it does not declare is a type error. */
+export function on<S extends EventSource, V extends VerbOf<S>>(kind: S, verb: V): Subscription<PayloadOf<S, V>> {
+  return { topic: topicOf(kind, verb) };
+}
+
+/**
+ * A listener of the product.
+ * @param name kebab-case, unique; it is part of keys and ids and never changes
+ */
+export function defineListener<const S extends Subscription>(
+  name: string,
+  subscriptions: readonly S[],
+  deliver: (delivery: Delivery<PayloadIn<S>>) => Promise<void> | void,
+): Listener {
+  return {
+    name,
+    topics: subscriptions.map(({ topic }) => topic),
+    // Its topics are the only ones it is given, and their payloads are written under the same declaration.
+    deliver: deliver as Listener['deliver'],
+  };
 }

@@ -1,17 +1,17 @@
 import { emailVerification } from '#entities/identity/email-verification.ts';
 import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
-import { defineListener } from './listener.ts';
+import { defineListener, on } from './listener.ts';
 
 export const mailVerification = defineListener(
   'mail-verification',
-  async ({ event, unit, key, start, activityQueue }) => {
+  [on(emailVerification, 'requested')],
+  async ({ event, unit, key, start }) => {
     const verification = await unit.data.get(emailVerification, event.entityId);
     start(sendEmailContract, {
-      queue: activityQueue('email'),
       key,
       kind: 'verify-address',
       userId: verification.userId,
-      about: { id: verification.id, round: Number(event.payload['round']) },
+      about: { id: verification.id, round: event.payload.round },
     });
   },
 );

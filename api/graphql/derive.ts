@@ -13,7 +13,6 @@ import {
 } from 'graphql';
 import type { RecordJson } from '#entities/kit/unit/answers.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
-import { AppError } from '#entities/kit/base/errors.ts';
 import { isExposed, readableFields } from '#entities/kit/model/exposure.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import { entryFields, historyOf } from '#entities/kit/model/history-kind.ts';
@@ -31,9 +30,10 @@ import { InputTypes } from './inputs.ts';
 import { readableInOneStatement, type SelectionInfo } from './single-statement-query.ts';
 import { mutationsOf } from './mutations.ts';
 import { Node, nodeFields } from './nodes.ts';
+import { OperationBudget } from './operation-budget.ts';
 import { PageTypes } from './pages.ts';
 import { searchFields } from './searches.ts';
-import { SelectionReader, type Cost, type PageArguments } from './selection.ts';
+import { SelectionReader, type PageArguments } from './selection.ts';
 import { WhereTypes } from './where-inputs.ts';
 
 /**
@@ -45,17 +45,11 @@ export function deriveSchema(registry: Registry, handWritten: readonly HandWritt
   return new SchemaDeriver(registry).schema(handWritten);
 }
 
-/** Most records that the lists of one operation may bring, were all of them full: nested sizes multiply. */
-const maxRecords = 100_000;
-
-/** Most values that these records may have together. */
-const maxValues = 500_000;
-
-/** Most conditions of all filters of one operation. */
-const maxConditions = 500;
+/** Limits of one operation besides `server.complexitylimit`, which limits its fields. */
+const maxCost = { records: 100_000, values: 500_000, conditions: 500 };
 
 class SchemaDeriver implements Types {
-  readonly #registry: Registry;
+  readonly registry: Registry;
   readonly #exposed: readonly EntityModule[];
   readonly #objects = new Map<string, GraphQLObjectType>();
   readonly #choices = new Map<string, GraphQLEnumType>();
@@ -64,7 +58,7 @@ class SchemaDeriver implements Types {
   readonly inputs: InputTypes;
 
   constructor(registry: Registry) {
-    this.#registry = registry;
+    this.registry = registry;
     this.#exposed = registry.modules.filter(isExposed);
     this.#wheres = new WhereTypes(registry);
     this.inputs = new InputTypes(registry, (module, field) => this.valueType(module, field));
@@ -107,7 +101,7 @@ class SchemaDeriver implements Types {
   }
 
   read(module: EntityModule, id: string, context: GraphqlContext, info: GraphQLResolveInfo): Promise<RecordJson> {
-    return context.unit.data.record(this.#reader(context, info).record(module), id);
+    return context.unit.data.answers.record(this.#reader(context, info).record(module), id);
   }
 
   readAll(
@@ -116,22 +110,13 @@ class SchemaDeriver implements Types {
     context: GraphqlContext,
     info: GraphQLResolveInfo,
   ): Promise<readonly RecordJson[]> {
-    return context.unit.data.records(this.#reader(context, info).records(module, ids.length), ids);
+    return context.unit.data.answers.records(this.#reader(context, info).records(module, ids.length), ids);
   }
 
   #reader(context: GraphqlContext, info: SelectionInfo): SelectionReader {
     const { maxresultlimit, complexitylimit } = context.services.config.current.server;
-    return new SelectionReader(this.#registry, info, {
-      largestPage: maxresultlimit,
-      spend: (cost) => {
-        const spent = (context.spent ??= { fields: 0, records: 0, values: 0, conditions: 0 });
-        const most = { fields: complexitylimit, records: maxRecords, values: maxValues, conditions: maxConditions };
-        for (const name of ['fields', 'records', 'values', 'conditions'] as const) {
-          spent[name] += cost[name] ?? 0;
-          if (spent[name] > most[name]) throw tooCostly(name, most[name]);
-        }
-      },
-    });
+    context.budget ??= new OperationBudget({ ...maxCost, fields: complexitylimit });
+    return new SelectionReader(this.registry, info, { largestPage: maxresultlimit, budget: context.budget });
   }
 
   #objectType(module: EntityModule): GraphQLObjectType {
@@ -148,7 +133,7 @@ class SchemaDeriver implements Types {
           const type = this.valueType(module, name);
           fields[name] = passthroughField(field.optional ? type : new GraphQLNonNull(type), field.description);
         }
-        for (const [name, relation] of relationsOf(this.#registry, module)) {
+        for (const [name, relation] of relationsOf(this.registry, module)) {
           fields[name] =
             relation.is === 'one'
               ? passthroughField(
@@ -223,10 +208,10 @@ class SchemaDeriver implements Types {
       description: `${module.description} All that the caller may see.`,
       args: this.#pageArguments(module),
       resolve: (_source, args: PageArguments, context, info) =>
-        context.unit.data.page(this.#reader(context, info).page(module, args)),
+        context.unit.data.answers.page(this.#reader(context, info).page(module, args)),
       extensions: readableInOneStatement((args, context, info) => {
         const page = this.#reader(context, info).page(module, args);
-        return () => context.unit.data.singleStatementPage(page);
+        return () => context.unit.data.answers.singleStatementPage(page);
       }),
     };
   }
@@ -241,7 +226,7 @@ class SchemaDeriver implements Types {
       extensions: readableInOneStatement(({ id }, context, info) => {
         const existing = existingId(module, id as string);
         const record = this.#reader(context, info).record(module);
-        return () => context.unit.data.singleStatementRecord(record, existing);
+        return () => context.unit.data.answers.singleStatementRecord(record, existing);
       }),
     };
   }
@@ -258,18 +243,6 @@ const recordFields: FieldMap = {
 function choiceName({ typeName, historyOf }: EntityModule, field: string): string {
   const owner = historyOf ? (Object.hasOwn(entryFields, field) ? 'History' : historyOf.typeName) : typeName;
   return `${owner}${capitalized(field)}`;
-}
-
-const costs: Readonly<Record<keyof Cost, string>> = {
-  fields: 'selects more than # fields of records',
-  records: 'may bring more than # records',
-  values: 'may bring more than # values',
-  conditions: 'has filters of more than # conditions',
-};
-
-function tooCostly(cost: keyof Cost, most: number): AppError {
-  const what = costs[cost].replace('#', String(most));
-  return new AppError('limit_exceeded', `The operation ${what}; split it, or ask for smaller pages.`);
 }
 
 /** Sends what a mutation changed before the next one begins, so that a conflict is reported by the field it belongs to. */

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
-import type { Cost } from './selection.ts';
+import type { OperationBudget } from './operation-budget.ts';
 import type { Services } from '../http/services.ts';
 
 /** What resolvers work with. One operation is one unit of work. */
@@ -8,6 +8,6 @@ export interface GraphqlContext {
   readonly services: Services;
   readonly fastify: { readonly request: FastifyRequest; readonly reply: FastifyReply };
   unit: UnitOfWork;
-  /** What the operation has asked for so far, at the most. */
-  spent?: Cost;
+  /** What the operation has selected so far. */
+  budget?: OperationBudget;
 }

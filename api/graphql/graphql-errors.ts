@@ -59,7 +59,7 @@ export function presentError(error: GraphQLError, request: FastifyRequest): Grap
       code: known.code,
       request_id: request.id,
       ...(known.details.fields ? { errors: known.details.fields } : {}),
-      ...(known.kind === 'unavailable' ? { http: unavailable(known.details.retryAfterSeconds) } : {}),
+      ...(known.category === 'unavailable' ? { http: unavailable(known.details.retryAfterSeconds) } : {}),
     },
   });
 }

@@ -1,6 +1,7 @@
 import type { GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 import type { RecordJson } from '#entities/kit/unit/answers.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
+import type { Registry } from '#entities/kit/model/registry.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 import type { FieldConfig } from './passthrough-field.ts';
 
@@ -13,6 +14,7 @@ export interface HandWrittenField {
 
 /** What hand-written fields answer with: derived object types, and records read as they were selected. */
 export interface Types {
+  readonly registry: Registry;
   objectOf(module: EntityModule): GraphQLObjectType;
   /** @throws AppError not_found */
   read(module: EntityModule, id: string, context: GraphqlContext, info: GraphQLResolveInfo): Promise<RecordJson>;

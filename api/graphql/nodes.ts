@@ -20,7 +20,7 @@ export const Node = new GraphQLInterfaceType({
 });
 
 /**
- * Look-ups by ids that tell no kind: one statement asks all kinds.
+ * Look-ups by id alone: one statement looks up the kinds of the ids, a second one reads records of these kinds.
  * @param readerOf reads what an operation selects
  */
 export function nodeFields(
@@ -32,11 +32,9 @@ export function nodeFields(
     context: GraphqlContext,
     info: GraphQLResolveInfo,
   ): Promise<(Found | null)[]> => {
-    const reader = readerOf(context, info);
-    const kinds = modules.map((module) => reader.records(module, ids.length));
-    const found = await context.unit.data.nodes(
-      kinds,
-      // What is no id is the id of nothing; the database is not given what it cannot read.
+    const found = await context.unit.data.answers.nodes(
+      readerOf(context, info).nodes(modules, ids.length),
+      // A malformed id matches no record.
       ids.map((id) => (isId(id) ? id : '')),
     );
     return found.map(asFound);

@@ -4,8 +4,10 @@ import {
   GraphQLIncludeDirective,
   GraphQLSkipDirective,
   Kind,
+  visit,
   type FieldNode,
   type GraphQLObjectType,
+  type InlineFragmentNode,
   type SelectionSetNode,
 } from 'graphql';
 import type { EntityModule } from '#entities/kit/model/define.ts';
@@ -18,14 +20,15 @@ import type {
   PageSelection,
   RecordPart,
   RecordSelection,
-} from '#entities/kit/read/document.ts';
+} from '#entities/kit/read/selection.ts';
 import { maxOrderTerms } from '#entities/kit/read/order.ts';
 import { pluralOf, relationsOf, type Relation } from '#entities/kit/read/relations.ts';
 import { usualOrder } from '#entities/kit/read/source.ts';
-import type { Filter } from '#entities/kit/read/where.ts';
+import type { Filter } from '#entities/kit/read/filter.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { pageSlice } from '../http/page-slice.ts';
 import type { SelectionInfo } from './single-statement-query.ts';
+import type { OperationBudget } from './operation-budget.ts';
 import { filterOf, type WhereInput } from './where-inputs.ts';
 
 /** What a caller selected of an object type, field by field. Fields of the same answer name are one. */
@@ -55,22 +58,10 @@ export interface PageArguments {
   readonly orderBy?: readonly { readonly field: string; readonly direction: 'asc' | 'desc' }[] | null;
 }
 
-export interface Cost {
-  fields: number;
-  records: number;
-  values: number;
-  conditions: number;
-}
-
 export interface SelectionLimits {
   /** `server.maxresultlimit`. */
   readonly largestPage: number;
-  /**
-   * Counts selected fields, the records that lists may bring, the values that all of these may have together, and the
-   * conditions of filters.
-   * @throws AppError limit_exceeded when they are too many for one operation
-   */
-  readonly spend: (cost: Partial<Cost>) => void;
+  readonly budget: OperationBudget;
 }
 
 /** From the selection sets of an operation to selections of the data layer. */
@@ -107,6 +98,21 @@ export class SelectionReader {
     return this.#below(count, () => this.record(module));
   }
 
+  /**
+   * What is selected of records of any of these kinds. Kinds that no fragment names share the selection of `Node`.
+   * @param count number of records
+   * @throws AppError limit_exceeded, invalid_input
+   */
+  nodes(modules: readonly EntityModule[], count: number): RecordSelection[] {
+    const named = namedTypes(this.#info);
+    const others = modules.filter(({ typeName }) => !named.has(typeName));
+    const read = (module: EntityModule) => this.record(module);
+    const options = [...modules.filter(({ typeName }) => named.has(typeName)), ...others.slice(0, 1)];
+    const selections = this.#below(count, () => this.#limits.budget.alternatives(options, read));
+    const shared = others.length > 0 ? selections.at(-1) : undefined;
+    return [...selections, ...others.slice(1).map((module) => ({ module, parts: shared?.parts ?? [] }))];
+  }
+
   /** @throws AppError limit_exceeded, invalid_input */
   page(
     module: EntityModule,
@@ -141,13 +147,13 @@ export class SelectionReader {
     });
   }
 
-  readonly #spendConditions = (conditions: number): void => this.#limits.spend({ conditions });
+  readonly #spendConditions = (conditions: number): void => this.#limits.budget.spend({ conditions });
 
   /** Reads what is selected of each of so many records. */
   #below<T>(records: number, read: () => T): T {
     const above = this.#above;
     this.#above *= records;
-    this.#limits.spend({ records: this.#above });
+    this.#limits.budget.spend({ records: this.#above });
     const parts = read();
     this.#above = above;
     return parts;
@@ -198,7 +204,7 @@ export class SelectionReader {
     const found = new Map<string, { name: string; nodes: FieldNode[] }>();
     const visited = new Set<string>();
     for (const { selectionSet } of nodes) if (selectionSet) this.#collect(selectionSet, found, visited, type);
-    this.#limits.spend({ fields: found.size, values: found.size * this.#above });
+    this.#limits.budget.spend({ fields: found.size, values: found.size * this.#above });
     return [...found].map(([as, field]) => ({ as, ...field }));
   }
 
@@ -235,6 +241,18 @@ export class SelectionReader {
       this.#collect(fragment.selectionSet, found, visited, type);
     }
   }
+}
+
+/** Names of all types on which fragments are written, those of the operation's named fragments included. */
+function namedTypes({ fragments, fieldNodes }: SelectionInfo): ReadonlySet<string> {
+  const names = new Set(Object.values(fragments).map(({ typeCondition }) => typeCondition.name.value));
+  const visitor = {
+    InlineFragment: ({ typeCondition }: InlineFragmentNode) => {
+      if (typeCondition) names.add(typeCondition.name.value);
+    },
+  };
+  for (const node of [...fieldNodes, ...Object.values(fragments)]) visit(node, visitor);
+  return names;
 }
 
 function pageInfoPart({ as, name }: Selected): PageInfoPart {

@@ -53,7 +53,7 @@ export async function answerInOneStatement(
   const reading = prepared(args, context, node, field, read);
   if (!reading) {
     // The executor counts for itself what the operation asks for.
-    delete context.spent;
+    delete context.budget;
     return undefined;
   }
   try {

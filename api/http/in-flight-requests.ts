@@ -1,3 +1,5 @@
+import { withTimeout } from '#entities/kit/base/with-timeout.ts';
+
 /** Requests under way in this process, so that a stop can let them finish. */
 export class InFlightRequests {
   #underWay = 0;
@@ -17,11 +19,9 @@ export class InFlightRequests {
   /** Resolves when no request is under way any more, or when the time is over. */
   async quiet(withinMs: number): Promise<void> {
     if (this.#underWay === 0) return;
-    let timer: NodeJS.Timeout | undefined;
-    await new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, withinMs);
+    const quiet = new Promise<void>((resolve) => {
       this.#onQuiet = resolve;
     });
-    clearTimeout(timer);
+    await withTimeout(quiet, withinMs, () => undefined);
   }
 }

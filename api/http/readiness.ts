@@ -1,4 +1,5 @@
 import { isAppError } from '#entities/kit/base/errors.ts';
+import { withTimeout } from '#entities/kit/base/with-timeout.ts';
 
 /** Asks a part the server depends on; resolves when it answers. @param deadline when nobody waits any more, in milliseconds of the epoch */
 export type HealthCheck = (deadline: number) => Promise<unknown>;
@@ -9,9 +10,9 @@ export interface HealthReport {
 }
 
 /** Longest a part may take to answer, in milliseconds. */
-const patienceMs = 2_000;
+const timeoutMs = 2_000;
 
-const noAnswer = `no answer within ${patienceMs} ms`;
+const noAnswer = `no answer within ${timeoutMs} ms`;
 
 /** Readiness of each part by name; while shutting down nothing is ready. */
 export class Health {
@@ -32,23 +33,17 @@ export class Health {
   }
 
   async report(): Promise<HealthReport> {
-    const deadline = Date.now() + patienceMs;
-    const late = timedOut(AbortSignal.timeout(patienceMs));
+    const deadline = Date.now() + timeoutMs;
     const answers = await Promise.all(
       [...this.#checks].map(async ([name, check]) => {
-        const reason = await Promise.race([check(deadline).then(() => undefined, reasonOf), late]);
+        const answer = check(deadline).then(() => undefined, reasonOf);
+        const reason = await withTimeout(answer, timeoutMs, () => noAnswer);
         return [name, reason === undefined ? { status: 'up' as const } : { status: 'down' as const, reason }] as const;
       }),
     );
     const checks = Object.fromEntries(answers);
     return { isReady: !this.#isStopping && answers.every(([, { status }]) => status === 'up'), checks };
   }
-}
-
-function timedOut(signal: AbortSignal): Promise<string> {
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(noAnswer), { once: true });
-  });
 }
 
 /** The first line of what went wrong; addresses and credentials of the part stay in the logs. */

@@ -1,4 +1,4 @@
-import { registry } from '#entities/index.ts';
+import type { Registry } from '#entities/kit/model/registry.ts';
 import type { Route } from '../http/route.ts';
 import { livez, ready, readyz } from './service/health.ts';
 import { jwks } from './service/jwks.ts';
@@ -13,7 +13,7 @@ import { verifyPage, verifyScript } from './account/verify-page.ts';
 import { verify } from './account/verify-email.ts';
 
 /** Every REST route, in the order of the reference page. */
-export const routes: readonly Route[] = [
+export const routesOf = (registry: Registry): readonly Route[] => [
   livez,
   readyz,
   ready,

@@ -153,7 +153,7 @@ export class ConfigStore {
   #refuse(error: ConfigurationError): ReloadReport {
     const said = digest(error.message);
     if (said !== this.#refusal) {
-      this.#options.logger.error({ problems: error.problems }, `${error.message}\nThe running configuration stays.`);
+      this.#options.logger.error({ problems: error.problems }, `${error.message}\nThe running configuration is kept.`);
     }
     this.#refusal = said;
     return { outcome: 'refused', problems: error.problems };

@@ -22,8 +22,8 @@ const durationRule: Rule = ({ auth: { token } }, refuse) => {
   if (-token.refreshoverlap >= token.accessduration) {
     refuse(
       'auth.token.refreshoverlap',
-      `reaches back to before the access token exists (auth.token.accessduration is ${token.accessduration} milliseconds)`,
-      'move it nearer to 0',
+      `reaches back further than the lifetime of the access token (auth.token.accessduration is ${token.accessduration} milliseconds)`,
+      'use a value closer to 0',
       ['auth.token.accessduration'],
     );
   }
@@ -36,7 +36,7 @@ const signingKeyRule: Rule = ({ auth: { token }, keywatcher, server }, refuse) =
     const also = ['auth.token.generatekeys', 'keywatcher.enabled', 'server.secretmanager'];
     refuse(
       'auth.token.keys',
-      'is empty and no other source gives a signing key',
+      'is empty and no other source provides a signing key',
       'add a key, or turn on auth.token.generatekeys or keywatcher.enabled',
       also,
     );
@@ -127,18 +127,18 @@ const supportRule: Rule = ({ auth: { supportaccess } }, refuse) => {
 const storeRule: Rule = ({ authz }, refuse) => {
   const { apitoken, clientid, clientsecret, issuer } = authz.credentials;
   if (apitoken !== '' && clientid !== '') {
-    refuse('authz.credentials.clientid', 'is set, and so is authz.credentials.apitoken', 'use one of the two ways', []);
+    refuse('authz.credentials.clientid', 'is set, and so is authz.credentials.apitoken', 'set only one of them', []);
   } else if (clientid !== '' || clientsecret !== '') {
     requireTexts(refuse, 'client credentials are used', 'authz.credentials', { clientid, clientsecret, issuer });
   }
   if (authz.modelfile !== '' && authz.modulefile !== '') {
-    refuse('authz.modulefile', 'is set, and so is authz.modelfile', 'use one of them', []);
+    refuse('authz.modulefile', 'is set, and so is authz.modelfile', 'set only one of them', []);
   }
   const kinds = authz.parentcontextconditions.map(({ kind }) => kind);
   const repeated = kinds.filter((kind, place) => kinds.indexOf(kind) !== place);
   if (repeated.length > 0) {
-    const reason = `puts several conditions on ${[...new Set(repeated)].join(', ')}`;
-    refuse('authz.parentcontextconditions', reason, 'write one condition that says it all', []);
+    const reason = `has several conditions for ${[...new Set(repeated)].join(', ')}`;
+    refuse('authz.parentcontextconditions', reason, 'combine them into one condition', []);
   }
 };
 

@@ -6,15 +6,16 @@ import { token } from './token.ts';
 /** `auth` (specification: Auth; Authentication). */
 export const auth = object('Authentication settings.', {
   enabled: flag({
-    description: 'Authentication on or off. Off: no request is asked for credentials; never in production.',
+    description:
+      'Requires credentials for protected requests. When off, no request needs credentials. Never turn it off in production.',
     default: true,
     restart: true,
   }),
   token,
   supportedproviders: list({
-    description: 'Providers offered for sign-in beside the password.',
+    description: 'Providers that people can sign in with, in addition to the password.',
     items: text({
-      description: 'A provider.',
+      description: 'Name of a provider.',
       values: ['codehost', 'identity', 'webauthn'],
     }),
   }),

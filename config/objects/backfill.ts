@@ -1,10 +1,10 @@
 import { flag, object } from '../schema/field.ts';
 
 /** `backfill` (specification: Backfill). */
-export const backfill = object('One-time startup backfills.', {
+export const backfill = object('Backfills of fields that migrations added to existing records.', {
   enabled: flag({
     description:
-      'Starts the main backfill job once at start: it fills fields added by recent migrations for organizations and memberships that are older; each backfill then runs by its own settings.',
+      'Starts the main backfill job once at start. The job fills fields that recent migrations added to existing organizations and memberships. Each backfill then follows its own settings.',
     restart: true,
   }),
 });

@@ -9,7 +9,7 @@ function connections(description: string): IntegerField {
 export function cacheConnection(description: string) {
   return object(description, {
     enabled: flag({
-      description: 'Connects to the cache; off: everything that would use it works without.',
+      description: 'Connects to the cache server. When off, everything works without a cache.',
       restart: true,
     }),
     address: text({
@@ -20,29 +20,30 @@ export function cacheConnection(description: string) {
       restart: true,
     }),
     name: text({
-      description: 'Name of the connection, as the server lists its clients.',
+      description:
+        'Connection name that the server shows in its client list (`CLIENT SETNAME`). When empty, no name is set.',
       maxLength: 100,
       restart: true,
     }),
-    username: text({ description: 'User name. Empty: the default user.', restart: true }),
-    password: secret({ description: 'Password. Empty: none.', restart: true }),
+    username: text({ description: 'User name. When empty, the default user is used.', restart: true }),
+    password: secret({ description: 'Password. When empty, no password is sent.', restart: true }),
     db: integer({
-      description: 'Number of the logical database.',
-      unit: 'number of a database',
+      description: 'Index of the logical database.',
+      unit: 'database index',
       default: 0,
       minimum: 0,
       maximum: 1024,
       restart: true,
     }),
     dialtimeout: duration({
-      description: 'Longest time to connect.',
+      description: 'Maximum time to establish a connection.',
       default: 5000,
       minimum: 100,
       maximum: 300_000,
       restart: true,
     }),
     readtimeout: duration({
-      description: 'Longest wait for the answer to a command.',
+      description: 'Maximum time to wait for the reply to a command.',
       default: 3000,
       minimum: 100,
       maximum: 300_000,
@@ -50,7 +51,7 @@ export function cacheConnection(description: string) {
       restart: true,
     }),
     writetimeout: duration({
-      description: 'Longest time to send a command.',
+      description: 'Maximum time to send a command.',
       default: 3000,
       minimum: 100,
       maximum: 300_000,
@@ -58,20 +59,22 @@ export function cacheConnection(description: string) {
       restart: true,
     }),
     maxretries: integer({
-      description: 'How often a failed command is tried again.',
+      description: 'Number of times a failed command is retried.',
       unit: 'attempts',
       default: 3,
       minimum: 0,
       maximum: 100,
       restart: true,
     }),
-    minidleconns: connections('Connections kept open although idle.'),
-    maxidleconns: connections('Idle connections above this number are closed. 0: as many as maxactiveconns.'),
-    maxactiveconns: connections('Most connections. 0: one, shared by all commands.'),
+    minidleconns: connections('Minimum number of idle connections that are kept open.'),
+    maxidleconns: connections(
+      'Maximum number of idle connections; further idle connections are closed. 0 means as many as maxactiveconns.',
+    ),
+    maxactiveconns: connections('Maximum number of connections. 0 means one connection that all commands share.'),
   });
 }
 
 /** `cache` (specification: Cache connection). */
 export const cache = cacheConnection(
-  'Cache connection: remembered decisions, rate limits across processes, TOTP replay protection, mirror of revoked tokens.',
+  'Connection to a Redis or Valkey server. It shares permission decisions, rate limit counters and used TOTP codes between processes, and mirrors revoked tokens for other services.',
 );

@@ -2,10 +2,13 @@ import { flag, list, map, object, text } from '../schema/field.ts';
 import { headerValue, token } from '../schema/format.ts';
 
 /** `server.cachecontrol` (specification: Server, Cache control). */
-export const cachecontrol = object('Keeps answers out of caches.', {
-  enabled: flag({ description: 'Sets nocacheheaders on every answer and ignores etagheaders.', default: true }),
+export const cachecontrol = object('Cache headers of responses.', {
+  enabled: flag({
+    description: 'Sets the headers of nocacheheaders on every response and ignores the request headers of etagheaders.',
+    default: true,
+  }),
   nocacheheaders: map({
-    description: 'Headers set on every answer unless the route sets its own, by name.',
+    description: 'Response headers by name. A route that sets one of them itself keeps its own value.',
     keyLabel: 'header name',
     keyFormat: token,
     values: text({ description: 'Value of the header.', format: headerValue }),
@@ -17,7 +20,7 @@ export const cachecontrol = object('Keeps answers out of caches.', {
     },
   }),
   etagheaders: list({
-    description: 'Request headers of conditional requests that are ignored, so that every answer is a full one.',
+    description: 'Request headers of conditional requests that the server ignores, so that every response is complete.',
     items: text({ description: 'Name of a request header.', format: token }),
     default: ['ETag', 'If-Modified-Since', 'If-Match', 'If-None-Match', 'If-Range', 'If-Unmodified-Since'],
   }),

@@ -7,31 +7,38 @@ export const csrfprotection = object(
   {
     enabled: flag({
       description:
-        'Refuses POST, PUT, PATCH and DELETE with 403 unless the header carries the token of the cookie. Requests in which no cookie serves as credential are exempt.',
+        'Rejects POST, PUT, PATCH and DELETE requests with 403 unless the header carries the token of the cookie. Requests that are not authenticated by a cookie are exempt.',
       default: true,
     }),
     header: text({
-      description: 'Request header that carries the token.',
+      description: 'Name of the request header that carries the token.',
       default: 'X-Csrf-Token',
       format: token,
       required: true,
     }),
     cookie: text({
-      description: 'Cookie that stores the token.',
+      description: 'Name of the cookie that stores the token.',
       default: 'csrf_token',
       format: token,
       required: true,
     }),
-    secure: flag({ description: 'Secure flag of the cookie: browsers send it over HTTPS only.', default: true }),
+    secure: flag({
+      description: 'Sets the Secure attribute of the cookie: browsers send the cookie over HTTPS only.',
+      default: true,
+    }),
     samesite: text({
-      description: 'SameSite attribute of the cookie. `Default` leaves it out; `None` needs secure.',
+      description: 'SameSite attribute of the cookie. `Default` omits the attribute; `None` requires secure.',
       values: ['Lax', 'Strict', 'None', 'Default'],
       default: 'Lax',
     }),
     cookiehttponly: flag({
-      description: 'HttpOnly flag of the cookie. On, scripts of a web page cannot copy the token into the header.',
+      description:
+        'Sets the HttpOnly attribute of the cookie. Scripts of a web page then cannot read the token from the cookie.',
     }),
-    cookiedomain: text({ description: 'Domain attribute of the cookie. Empty: this host only.', format: domainName }),
+    cookiedomain: text({
+      description: 'Domain attribute of the cookie. When empty, browsers send the cookie to this host only.',
+      format: domainName,
+    }),
     cookiepath: text({ description: 'Path attribute of the cookie.', default: '/', format: serverPath }),
   },
 );

@@ -3,7 +3,7 @@ import { postgresUrl } from '../schema/format.ts';
 
 /** `db` (specification: Database). */
 export const db = object('The relational database (PostgreSQL 15 or newer).', {
-  debug: flag({ description: 'Logs every statement with its duration, values left out.' }),
+  debug: flag({ description: 'Logs every SQL statement with its duration, without parameter values.' }),
   databasename: text({
     description: 'Name of the database in traces and metrics.',
     default: 'core',
@@ -11,53 +11,58 @@ export const db = object('The relational database (PostgreSQL 15 or newer).', {
     restart: true,
   }),
   drivername: text({
-    description: 'SQL driver. All three names mean the one PostgreSQL driver.',
+    description: 'SQL driver. All three names select the same PostgreSQL driver.',
     values: ['postgres', 'pgx', 'postgresql'],
     default: 'postgres',
     restart: true,
   }),
   multiwrite: flag({
-    description: 'Writes every change to the secondary database too, by two-phase commit. Needs secondarydbsource.',
+    description:
+      'Writes every change to the secondary database as well, with two-phase commit. Requires secondarydbsource.',
     restart: true,
   }),
   primarydbsource: text({
-    description: 'URL of the primary database.',
+    description: 'Connection URL of the primary database.',
     format: postgresUrl,
     secret: 'url',
     required: true,
     restart: true,
   }),
   secondarydbsource: text({
-    description: 'URL of the secondary database, used when multiwrite is on. It needs max_prepared_transactions > 0.',
+    description:
+      'Connection URL of the secondary database, used while multiwrite is on. Its server must have `max_prepared_transactions` above 0.',
     format: postgresUrl,
     secret: 'url',
     restart: true,
   }),
   cachettl: duration({
-    description: 'How long results of read-only requests may be answered from memory. Answers may be this stale.',
+    description:
+      'Time for which results of read-only requests may be served from memory. Responses may be outdated by this much.',
     default: 0,
     minimum: 100,
     maximum: 3_600_000,
     special: [{ value: 0, meaning: 'no result cache' }],
   }),
   runmigrations: flag({
-    description: 'Runs missing migrations at start; off: start fails when migrations are missing.',
+    description: 'Applies pending migrations at start. When off, the start fails if migrations are pending.',
     default: true,
     restart: true,
   }),
   migrationprovider: text({
-    description: 'Tool that runs the migrations.',
+    description: 'Tool that applies the migrations.',
     values: ['mikro-orm'],
     default: 'mikro-orm',
     restart: true,
   }),
   enablehistory: flag({
-    description: 'Writes a history row with every change; off: no new history, existing rows stay readable.',
+    description:
+      'Writes a history row with every change. When off, no history is written; existing history rows can still be read.',
     default: true,
     restart: true,
   }),
   maxconnections: integer({
-    description: 'Most connections of this process to the primary database. Requests beyond the pool wait or get 503.',
+    description:
+      'Maximum number of connections of this process to the primary database. Requests that find no free connection wait, and get 503 when none becomes free in time.',
     unit: 'connections',
     default: 20,
     minimum: 2,
@@ -66,7 +71,8 @@ export const db = object('The relational database (PostgreSQL 15 or newer).', {
     restart: true,
   }),
   maxidleconnections: integer({
-    description: 'Idle connections above this number are closed. At most maxconnections.',
+    description:
+      'Maximum number of idle connections; further idle connections are closed. Must not exceed maxconnections.',
     unit: 'connections',
     default: 5,
     minimum: 0,

@@ -1,14 +1,14 @@
 import { flag, object, secret, text } from '../schema/field.ts';
 
 /** `edge` (specification: Edge). */
-export const edge = object('Edge-platform integration for snapshots and shortlink API access.', {
-  enabled: flag({ description: 'Serves the snapshot endpoint. Needs apitoken and accountid.' }),
-  apitoken: secret({ description: 'API token at the edge platform. Required while enabled.' }),
-  accountid: text({ description: 'Account at the edge platform. Required while enabled.' }),
+export const edge = object('Edge platform: snapshots, and credentials for the shortlink API.', {
+  enabled: flag({ description: 'Serves the snapshot endpoint. Requires apitoken and accountid.' }),
+  apitoken: secret({ description: 'API token of the edge platform. Required while enabled.' }),
+  accountid: text({ description: 'Account id at the edge platform. Required while enabled.' }),
   clientid: text({
-    description: 'Access client id for shortlink API requests, used when shortlinks.clientid is empty.',
+    description: 'Client id for requests to the shortlink API, used while shortlinks.clientid is empty.',
   }),
   clientsecret: secret({
-    description: 'Access client secret for shortlink API requests, used when shortlinks.clientsecret is empty.',
+    description: 'Client secret for requests to the shortlink API, used while shortlinks.clientsecret is empty.',
   }),
 });

@@ -28,7 +28,7 @@ const storageRule: Rule = ({ objectstorage }, refuse) => {
       const { bucket } = providers[backup.provider];
       requireTexts(
         refuse,
-        `${base} is copied there`,
+        `${base} stores its copies there`,
         `objectstorage.providers.${backup.provider}`,
         { bucket },
         backupAlso,
@@ -56,7 +56,7 @@ const paymentRule: Rule = ({ subscription }, refuse) => {
     refuse(
       'subscription.paymentwebhookdiscardapiversion',
       'is the version that subscription.paymentwebhookapiversion accepts',
-      'name the version that is left behind, or leave it empty',
+      'name the old version, or leave it empty',
       ['subscription.paymentwebhookapiversion'],
     );
   }
@@ -74,7 +74,7 @@ const paymentRule: Rule = ({ subscription }, refuse) => {
     refuse(
       'subscription.paymentwebhooksecrets',
       `has no secret for the accepted version ${accepted}`,
-      'add it under exactly this name',
+      'add an entry with exactly this key',
       [...also, 'subscription.paymentwebhookapiversion', 'subscription.paymentwebhooksecret'],
     );
   }

@@ -5,10 +5,10 @@ import { httpUrl } from '../schema/format.ts';
 /** OAuth client fields that most integrations share. */
 function oauthClient(name: string) {
   return {
-    clientid: text({ description: `Client id of the ${name} app. Empty: the integration is not offered.` }),
+    clientid: text({ description: `Client id of the ${name} app. When empty, the integration is not offered.` }),
     clientsecret: secret({ description: `Client secret of the ${name} app.` }),
     redirecturl: text({
-      description: `Callback registered with the ${name} app.`,
+      description: `Callback URL that is registered with the ${name} app.`,
       format: httpUrl,
       fromDomain: (domain) => `https://api.${domain}/v1/integrations/auth/callback`,
     }),
@@ -17,30 +17,30 @@ function oauthClient(name: string) {
 
 const applicationid = (name: string) => text({ description: `Application id of the ${name} app.` });
 
-const cloudsecurityhub = object('Findings of the cloud security hub.', {
+const cloudsecurityhub = object('Import of findings from the cloud security hub.', {
   accesskeyid: text({
-    description: 'Access key id of the operator-owned account. Empty: the integration is not offered.',
+    description: 'Access key id of the account of the operator. When empty, the integration is not offered.',
   }),
-  secretaccesskey: secret({ description: 'Secret access key of that account.' }),
-  arn: text({ description: 'Resource name of the identity that assumes the roles of customers.' }),
+  secretaccesskey: secret({ description: 'Secret access key of the account of the operator.' }),
+  arn: text({ description: 'Resource name (ARN) of the identity that assumes the roles of customers.' }),
 });
 
-const edgeruntime = object('The edge platform, run with an operator-owned account.', {
-  apitoken: secret({ description: 'API token. Empty: no domain scans.' }),
-  accountid: text({ description: 'Operator-owned account.' }),
-  domainscan: object('Scans of the domains of organizations for the vendors they use.', {
-    bulkscan: flag({ description: 'Scans all domains of a run in one call.' }),
+const edgeruntime = object('Access to the edge platform with an account of the operator.', {
+  apitoken: secret({ description: 'API token. When empty, no domains are scanned.' }),
+  accountid: text({ description: 'Id of the account of the operator.' }),
+  domainscan: object('Scans of the domains of organizations, which find the vendors they use.', {
+    bulkscan: flag({ description: 'Scans all domains of a run with one API call.' }),
     nonvendorcategories: list({
-      description: 'Findings of these categories are not vendors.',
-      items: text({ description: 'A category.', maxLength: 200 }),
+      description: 'Categories of findings that do not count as vendors.',
+      items: text({ description: 'Name of a category.', maxLength: 200 }),
       default: ['Miscellaneous', 'JavaScript frameworks', 'JavaScript libraries', 'Static site generator'],
     }),
     deniedvendornames: list({
-      description: 'Findings with these names are not vendors.',
-      items: text({ description: 'A name.', maxLength: 200 }),
+      description: 'Names of findings that do not count as vendors.',
+      items: text({ description: 'Name of a finding.', maxLength: 200 }),
     }),
     scanttl: integer({
-      description: 'How long the result of a scan is used again.',
+      description: 'Time for which the result of a scan is reused.',
       unit: 'seconds',
       default: 86_400,
       minimum: 60,
@@ -49,61 +49,66 @@ const edgeruntime = object('The edge platform, run with an operator-owned accoun
   }),
 });
 
-const codehostapp = object('App at the code host.', {
-  appid: text({ description: 'Id of the app. Empty: the integration is not offered.' }),
+const codehostapp = object('App at the code hosting service.', {
+  appid: text({ description: 'Id of the app. When empty, the integration is not offered.' }),
   privatekey: secret({ description: 'Private key of the app, as PEM text.' }),
-  webhooksecret: secret({ description: 'Signing secret of its webhooks; without it they are refused.' }),
-  appslug: text({ description: 'Short name of the app in its installation URL.' }),
+  webhooksecret: secret({
+    description: 'Signing secret of the webhooks of the app. When empty, its webhooks are rejected.',
+  }),
+  appslug: text({ description: 'Name of the app in its installation URL (slug).' }),
 });
 
-const chatruntime = object('Messages of the system to the workspace of the operator.', {
+const chatruntime = object('System notifications to the chat workspace of the operator.', {
   webhookURL: text({
-    description: 'Incoming webhook for system notifications; failures are logged and forgotten.',
+    description: 'URL of the incoming webhook for system notifications. Failed deliveries are logged and not retried.',
     format: httpUrl,
     secret: 'value',
   }),
-  botToken: secret({ description: 'Bot token of the platform workspace.' }),
-  defaultChannel: text({ description: 'Id of the channel of system messages.' }),
+  botToken: secret({ description: 'Bot token of the workspace of the operator.' }),
+  defaultChannel: text({ description: 'Id of the channel that receives system notifications.' }),
 });
 
-const oidclocal = object('An OpenID Connect provider on this machine, for development.', {
-  enabled: flag({ description: 'Offers the provider.' }),
-  clientid: text({ description: 'Client id.' }),
-  clientsecret: secret({ description: 'Client secret.' }),
+const oidclocal = object('A local OpenID Connect provider, for development.', {
+  enabled: flag({ description: 'Offers the integration.' }),
+  clientid: text({ description: 'Client id at the provider.' }),
+  clientsecret: secret({ description: 'Client secret at the provider.' }),
   discoveryurl: text({
-    description: 'URL of the provider, below which its discovery document is found.',
+    description: 'Base URL of the provider. Its discovery document is below this URL.',
     format: httpUrl,
   }),
-  redirecturl: text({ description: 'Callback registered with the provider.', format: httpUrl }),
+  redirecturl: text({ description: 'Callback URL that is registered with the provider.', format: httpUrl }),
 });
 
 /** `integrations` (specification: Integrations; Organization lifecycle jobs; Integration lifecycle sweep). */
-export const integrations = object('Third-party integrations and scheduled system jobs.', {
+export const integrations = object('Integrations with third-party services, and scheduled system jobs.', {
   consoleintegrationpath: text({
     description:
-      'Page of the user interface, below ormconfig.notifications.consoleurl, that the browser returns to after connecting an integration.',
+      'Path, below ormconfig.notifications.consoleurl, of the page to which the browser returns after an integration was connected.',
     default: '/organization-settings/integrations',
   }),
   cloudsecurityhub,
   edgeruntime,
   codehostapp,
-  chat: object('Chat app of customers.', {
+  chat: object('Integration with the chat workspaces of customers.', {
     ...oauthClient('chat'),
     appid: text({ description: 'Id of the chat app.' }),
   }),
   chatruntime,
-  clouddrive: object('Cloud drive.', oauthClient('cloud drive')),
-  officesuite: object('Office suite.', oauthClient('office suite')),
-  directoryservice: object('Directory service.', {
+  clouddrive: object('Integration with the cloud drive.', oauthClient('cloud drive')),
+  officesuite: object('Integration with the office suite.', oauthClient('office suite')),
+  directoryservice: object('Integration with the directory service.', {
     ...oauthClient('directory service'),
-    defaulttenant: text({ description: 'Tenant used when the customer names none.' }),
+    defaulttenant: text({ description: 'Tenant that is used when the customer names none.' }),
     applicationid: applicationid('directory service'),
   }),
-  teamchat: object('Team chat.', { ...oauthClient('team chat'), applicationid: applicationid('team chat') }),
-  personaldrive: object('Personal drive.', {
+  teamchat: object('Integration with the team chat.', {
+    ...oauthClient('team chat'),
+    applicationid: applicationid('team chat'),
+  }),
+  personaldrive: object('Integration with the personal drive.', {
     ...oauthClient('personal drive'),
     contentmode: text({
-      description: 'How documents are shown: inside the page, or as a link to the drive.',
+      description: 'How documents are shown: embedded in the page (`iframe`), or as a link to the drive (`link`).',
       values: ['iframe', 'link'],
       default: 'iframe',
     }),
@@ -111,43 +116,52 @@ export const integrations = object('Third-party integrations and scheduled syste
   }),
   oidclocal,
   email,
-  paymentreminder: object('Scheduled reminder of organizations without a payment method.', {
+  paymentreminder: object('Scheduled job that marks organizations without a payment method for deletion.', {
     paymentmethodinterval: integer({
-      description: 'Age of an organization without payment from which it is marked for deletion.',
+      description: 'Age at which an organization without a payment method is marked for deletion.',
       unit: 'days',
       default: 30,
       minimum: 1,
       maximum: 3650,
     }),
     deletiondays: integer({
-      description: 'From marking to deletion.',
+      description: 'Time between the mark and the deletion.',
       unit: 'days',
       default: 7,
       minimum: 1,
       maximum: 3650,
     }),
-    enabled: flag({ description: 'Runs the reminder.' }),
-    dryrun: flag({ description: 'Only logs the ids of the organizations that would be marked.', default: true }),
+    enabled: flag({ description: 'Runs the job.' }),
+    dryrun: flag({ description: 'Only logs the ids of the organizations that the job would mark.', default: true }),
   }),
-  organizationdelete: object('Scheduled deletion of organizations that were marked long enough ago.', {
-    maxdeletesperrun: integer({
-      description: 'Most organizations deleted in one run.',
-      unit: 'organizations',
-      default: 25,
-      minimum: 1,
-      maximum: 10_000,
-    }),
-    enabled: flag({ description: 'Runs the deletion.' }),
-  }),
-  integrationlifecycle: object('Scheduled sweep over the state of integrations.', {
-    enabled: flag({ description: 'Runs the sweep.', default: true }),
-    dryrun: flag({ description: 'Only logs the ids and the actions that would be dispatched.', default: true }),
-    maxperrun: integer({
-      description: 'Most integrations looked at in one run.',
-      unit: 'integrations',
-      default: 100,
-      minimum: 1,
-      maximum: 10_000,
-    }),
-  }),
+  organizationdelete: object(
+    'Scheduled job that deletes organizations whose time between mark and deletion has passed.',
+    {
+      maxdeletesperrun: integer({
+        description: 'Maximum number of organizations deleted in one run.',
+        unit: 'organizations',
+        default: 25,
+        minimum: 1,
+        maximum: 10_000,
+      }),
+      enabled: flag({ description: 'Runs the job.' }),
+    },
+  ),
+  integrationlifecycle: object(
+    'Scheduled job that checks the state of integrations and starts the actions they need.',
+    {
+      enabled: flag({ description: 'Runs the job.', default: true }),
+      dryrun: flag({
+        description: 'Only logs the ids of the integrations and the actions that the job would start.',
+        default: true,
+      }),
+      maxperrun: integer({
+        description: 'Maximum number of integrations checked in one run.',
+        unit: 'integrations',
+        default: 100,
+        minimum: 1,
+        maximum: 10_000,
+      }),
+    },
+  ),
 });

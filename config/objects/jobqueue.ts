@@ -3,10 +3,10 @@ import { temporalUrl } from '../schema/format.ts';
 import { queueconf } from './queueconf.ts';
 
 /** `jobqueue` (specification: Job queue), mapped to Temporal. */
-export const jobqueue = object('Job queue settings. The queue is a Temporal namespace.', {
+export const jobqueue = object('Job queue, which is a Temporal namespace.', {
   connectionuri: text({
     description:
-      'Address of the Temporal server and the namespace. API key and TLS come from the variables TEMPORAL_API_KEY and TEMPORAL_TLS_….',
+      'Address of the Temporal server, and the namespace. The API key and TLS are set with the variables `TEMPORAL_API_KEY` and `TEMPORAL_TLS_…`.',
     default: 'temporal://127.0.0.1:7233/default',
     format: temporalUrl,
     required: true,
@@ -14,21 +14,24 @@ export const jobqueue = object('Job queue settings. The queue is a Temporal name
   }),
   runmigrations: flag({
     description:
-      'Creates the namespace and its search attributes at start when they are missing; off: start says what is missing.',
+      'Creates the namespace and its search attributes at start when they are missing. When off, the start fails and names what is missing.',
     default: true,
     restart: true,
   }),
   queueconf,
-  metrics: object('Metrics of the queue, on server.metricsport.', {
-    enablemetrics: flag({ description: 'Exports metrics of client and worker.', restart: true }),
+  metrics: object('Metrics of the job queue, served on server.metricsport.', {
+    enablemetrics: flag({
+      description: 'Exports the metrics of the Temporal client and of the worker.',
+      restart: true,
+    }),
     metricsdurationunit: text({
-      description: 'Unit of exported durations: milliseconds or seconds.',
+      description: 'Unit of durations in metrics: milliseconds (`ms`) or seconds (`s`).',
       values: ['ms', 's'],
       default: 'ms',
       restart: true,
     }),
     enablesemanticmetrics: flag({
-      description: 'Adds metrics named by the OpenTelemetry messaging conventions.',
+      description: 'Adds metrics named by the semantic conventions of OpenTelemetry for messaging.',
       default: true,
       restart: true,
     }),

@@ -1,14 +1,14 @@
 import { flag, object, text } from '../schema/field.ts';
 
 /** `keywatcher` (specification: Key watcher). */
-export const keywatcher = object('Watcher of the folder with JWT signing keys.', {
+export const keywatcher = object('Signing keys for JWTs from a folder that is watched for changes.', {
   enabled: flag({
     description:
-      'Reads signing keys from keydir and follows its changes: a new file signs, a removed one no longer verifies.',
+      'Reads signing keys from keydir and follows its changes: a new file is used for signing, and tokens signed with the key of a removed file are rejected.',
     restart: true,
   }),
   keydir: text({
-    description: 'Folder of PEM files; the name of a file without its ending is the key id.',
+    description: 'Folder of PEM files. The name of a file without its extension is the key id.',
     default: './keys',
     required: true,
     restart: true,

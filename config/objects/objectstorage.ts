@@ -6,27 +6,30 @@ const destinations = ['', 'bucketstore', 'edgestore', 'cloudstore', 'disk', 'dat
 /** Fields that every provider has, then its own. */
 function provider<P extends Fields>(description: string, own: P) {
   return object(description, {
-    enabled: flag({ description: 'Makes the provider available.' }),
+    enabled: flag({ description: 'Makes the provider available for files.' }),
     ensureavailable: flag({
-      description: 'Start fails unless the provider answers (or the folder can be written).',
+      description: 'The start fails unless the provider responds (or, for disk, the folder is writable).',
       restart: true,
     }),
     bucket: text({
-      description: 'Name of the bucket; path of the folder for disk; not used by database. Required while enabled.',
+      description:
+        'Name of the bucket; for disk, the path of the folder. Required while enabled, except for database, which does not use it.',
     }),
-    backup: object('Asynchronous copies of every file.', {
-      enabled: flag({ description: 'Copies every new file after its commit.' }),
+    backup: object('Asynchronous copies of files.', {
+      enabled: flag({ description: 'Copies every new file after the transaction that created it has been committed.' }),
       provider: text({
         description:
-          'Kind of provider to copy to; its own settings give region, endpoint and credentials. Empty: the same provider, into a bucket beside the live one with the suffix `-backup`.',
+          'Provider that receives the copies; region, endpoint and credentials come from its own settings. When empty, copies go to the same provider, into a bucket named like the original with the suffix `-backup`.',
         values: destinations,
         default: '',
       }),
-      readfrombackup: flag({ description: 'Serves reads from the copies, for disaster recovery.' }),
-      region: text({ description: 'Region of the copies. Empty: that of the destination provider.' }),
+      readfrombackup: flag({ description: 'Reads files from the copies, for disaster recovery.' }),
+      region: text({
+        description: 'Region of the copies. When empty, the region of the destination provider is used.',
+      }),
     }),
     baseurl: text({
-      description: 'Prefix of proxy download URLs. Empty: auth.token.issuer + `/v1/files`.',
+      description: 'Base URL of downloads through this server. When empty, it is auth.token.issuer + `/v1/files`.',
       format: httpUrl,
       fromDomain: (domain) => `https://api.${domain}/v1/files`,
     }),
@@ -36,31 +39,31 @@ function provider<P extends Fields>(description: string, own: P) {
 
 const proxypresignenabled = flag({
   description:
-    'Download URLs point to this server, which checks their signature and streams the file; off: to the provider.',
+    'Download URLs point to this server, which verifies their signature and streams the file. When off, they point to the provider.',
 });
 
 const credentials = {
-  accesskeyid: text({ description: 'Access key id. Empty: the credentials of the machine.' }),
+  accesskeyid: text({ description: 'Access key id. When empty, the credentials of the machine are used.' }),
   secretaccesskey: secret({ description: 'Secret access key.' }),
 };
 
 /** `objectstorage` (specification: Object storage; Limits). */
 export const objectstorage = object('Object storage providers.', {
-  enabled: flag({ description: 'Accepts and serves files; off: uploads are refused.', default: true }),
+  enabled: flag({ description: 'Accepts and serves files. When off, uploads are rejected.', default: true }),
   keys: list({
     description: 'Names of the multipart form fields in which REST uploads carry files.',
     items: text({ description: 'Name of a form field.', maxLength: 100 }),
     default: ['uploadFile'],
   }),
   maxsizemb: integer({
-    description: 'Largest file; a larger one gets 413.',
+    description: 'Maximum size of a file; the upload of a larger file gets 413.',
     unit: 'megabytes',
     default: 32,
     minimum: 1,
     maximum: 102_400,
   }),
   maxmemorymb: integer({
-    description: 'Memory for uploads in progress; what exceeds it goes through temporary files.',
+    description: 'Maximum memory for uploads in progress. Uploads that exceed it are buffered in temporary files.',
     unit: 'megabytes',
     default: 32,
     minimum: 1,
@@ -68,15 +71,15 @@ export const objectstorage = object('Object storage providers.', {
   }),
   devmode: flag({
     description:
-      'Uses a local disk provider in the local state folder, creates its folders and ignores the other providers.',
+      'Stores files in the local state folder, creates its folders, and ignores all providers. For development.',
     restart: true,
   }),
-  providers: object('The places where files can be kept.', {
-    bucketstore: provider('A bucket service with the common bucket interface, or a compatible one.', {
+  providers: object('Providers that can store files.', {
+    bucketstore: provider('A bucket service with an S3-compatible interface.', {
       proxypresignenabled,
       region: text({ description: 'Region of the bucket.' }),
       endpoint: text({
-        description: 'URL of a compatible service. Empty: the public one of the region.',
+        description: 'URL of an S3-compatible service. When empty, the public service of the region is used.',
         format: httpUrl,
       }),
       credentials: object('Credentials of the bucket service.', credentials),
@@ -84,28 +87,28 @@ export const objectstorage = object('Object storage providers.', {
     edgestore: provider('The bucket service of the edge platform.', {
       proxypresignenabled,
       endpoint: text({
-        description: 'URL of the service. Empty: derived from credentials.accountid.',
+        description: 'URL of the service. When empty, it is derived from credentials.accountid.',
         format: httpUrl,
       }),
       credentials: object('Credentials of the edge platform.', {
         ...credentials,
         accountid: text({
-          description: 'Account at the edge platform. Required while enabled, unless endpoint is set.',
+          description: 'Account id at the edge platform. Required while enabled, unless endpoint is set.',
         }),
       }),
     }),
     cloudstore: provider('The bucket service of the cloud platform.', {
       proxypresignenabled,
-      endpoint: text({ description: 'URL of an emulator. Empty: the public service.', format: httpUrl }),
-      projectid: text({ description: 'Project at the cloud platform.' }),
+      endpoint: text({ description: 'URL of an emulator. When empty, the public service is used.', format: httpUrl }),
+      projectid: text({ description: 'Project id at the cloud platform.' }),
     }),
-    disk: provider('Files in a folder of this machine.', {
+    disk: provider('Stores files in a folder of this machine.', {
       proxypresignenabled,
       endpoint: text({
-        description: 'URL that files are served from while proxypresignenabled is off.',
+        description: 'Base URL of download URLs while proxypresignenabled is off.',
         format: httpUrl,
       }),
     }),
-    database: provider('Files in the relational database.', {}),
+    database: provider('Stores files in the PostgreSQL database.', {}),
   }),
 });

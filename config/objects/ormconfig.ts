@@ -1,119 +1,128 @@
 import { flag, integer, list, object, secret, text } from '../schema/field.ts';
 import { domainName, httpUrl } from '../schema/format.ts';
 
-const llm = object('The language model that summarizes when type is `llm`.', {
+const llm = object('Language model that writes summaries while type is `llm`.', {
   provider: text({
-    description: 'Which language model service to use.',
+    description: 'Language model service that is used.',
     values: ['none', 'llma', 'llmb', 'llmc'],
     default: 'none',
   }),
   llma: object('Language model service A.', {
-    betaheader: text({ description: 'Value of the header that asks for beta features. Empty: header left out.' }),
-    legacytextcompletion: flag({ description: 'Uses the older text-completion call instead of messages.' }),
-    baseurl: text({ description: 'Base URL of the service. Empty: its public one.', format: httpUrl }),
-    model: text({ description: 'Model name.' }),
+    betaheader: text({
+      description: 'Value of the header that requests beta features. When empty, the header is omitted.',
+    }),
+    legacytextcompletion: flag({ description: 'Uses the legacy text completion API instead of the messages API.' }),
+    baseurl: text({ description: 'Base URL of the service. When empty, its public URL is used.', format: httpUrl }),
+    model: text({ description: 'Name of the model.' }),
     apikey: secret({ description: 'API key.' }),
   }),
   llmb: object('Language model service B.', {
-    model: text({ description: 'Model name.' }),
+    model: text({ description: 'Name of the model.' }),
     apikey: secret({ description: 'API key.' }),
-    accountid: text({ description: 'Account that pays for the calls.' }),
-    serverurl: text({ description: 'URL of the service. Empty: its public one.', format: httpUrl }),
+    accountid: text({ description: 'Id of the account that is billed for the calls.' }),
+    serverurl: text({ description: 'URL of the service. When empty, its public URL is used.', format: httpUrl }),
   }),
   llmc: object('Language model service C.', {
-    model: text({ description: 'Model name.' }),
+    model: text({ description: 'Name of the model.' }),
     apikey: secret({ description: 'API key.' }),
-    url: text({ description: 'URL of the service. Empty: its public one.', format: httpUrl }),
-    organizationid: text({ description: 'Organization at the service that pays for the calls.' }),
+    url: text({ description: 'URL of the service. When empty, its public URL is used.', format: httpUrl }),
+    organizationid: text({ description: 'Id of the organization at the service that is billed for the calls.' }),
   }),
 });
 
 const mailDomain = text({
-  description: 'The part of an address after the @; subdomains do not count.',
+  description: 'Domain of an e-mail address: the part after the @. Subdomains do not match.',
   format: domainName,
 });
 
 /** `ormconfig` (specification: Data layer). */
-export const ormconfig = object('Data layer, module access, summarizer, e-mail validation, billing, notifications.', {
-  entitytypes: list({
-    description: 'Entity types created for every new organization.',
-    items: text({ description: 'Name of an entity type.', maxLength: 100 }),
-  }),
-  summarizer: object('Summaries of long texts.', {
-    type: text({
-      description: 'Algorithm: `lexrank` picks the most central sentences, `llm` asks a language model.',
-      values: ['lexrank', 'llm'],
-      default: 'lexrank',
+export const ormconfig = object(
+  'Data layer, product modules, summaries, e-mail validation, billing and notifications.',
+  {
+    entitytypes: list({
+      description: 'Names of entity types that are created for every new organization.',
+      items: text({ description: 'Name of an entity type.', maxLength: 100 }),
     }),
-    maximumsentences: integer({
-      description: 'Longest summary.',
-      unit: 'sentences',
-      default: 10,
+    summarizer: object('Summaries of long texts.', {
+      type: text({
+        description: 'Algorithm: `lexrank` extracts the most central sentences, `llm` uses a language model.',
+        values: ['lexrank', 'llm'],
+        default: 'lexrank',
+      }),
+      maximumsentences: integer({
+        description: 'Maximum length of a summary.',
+        unit: 'sentences',
+        default: 10,
+        minimum: 1,
+        maximum: 1000,
+      }),
+      llm,
+    }),
+    maxpoolsize: integer({
+      description:
+        'Maximum number of units of work in one process that may hold or wait for a database connection at the same time. A request or an activity is one unit of work. Further ones are rejected with 503.',
+      unit: 'units of work',
+      default: 200,
       minimum: 1,
-      maximum: 1000,
+      maximum: 10_000,
+      restart: true,
     }),
-    llm,
-  }),
-  maxpoolsize: integer({
-    description:
-      'How many units of work of the data client may have, or wait for, a database connection at the same time; more are refused with 503.',
-    unit: 'units of work',
-    default: 200,
-    minimum: 1,
-    maximum: 10_000,
-    restart: true,
-  }),
-  modules: object('Which product modules an organization may use.', {
-    enabled: flag({
-      description: 'Checks module access; off: every organization may use every module.',
-      default: true,
+    modules: object('Access to product modules.', {
+      enabled: flag({
+        description:
+          'Checks whether an organization has a product module before its records are used. When off, every organization may use every module.',
+        default: true,
+      }),
+      usesandbox: flag({ description: 'Uses the sandbox catalog of modules and prices for these checks.' }),
+      devmode: flag({
+        description: 'Every organization has every product module, whatever the state of its trial. For development.',
+      }),
     }),
-    usesandbox: flag({ description: 'Uses the sandbox catalog of modules and prices for the checks.' }),
-    devmode: flag({ description: 'All modules are on, whatever the trial status says. For development.' }),
-  }),
-  maxschemaimportsize: integer({
-    description: 'Largest schema file that an import accepts.',
-    unit: 'bytes',
-    default: 262_144,
-    minimum: 1024,
-    maximum: 104_857_600,
-  }),
-  emailvalidation: object('Checks of e-mail addresses at sign-up and invitation.', {
-    enabled: flag({ description: 'Checks more than the form of an address.' }),
-    enableautoupdatedisposable: flag({
-      description: 'Refreshes the list of disposable-address domains automatically.',
-      default: true,
+    maxschemaimportsize: integer({
+      description: 'Maximum size of a schema file that an import accepts.',
+      unit: 'bytes',
+      default: 262_144,
+      minimum: 1024,
+      maximum: 104_857_600,
     }),
-    enablegravatarcheck: flag({
-      description: 'Looks for a profile at the avatar service, as a sign that the address is used.',
-      default: true,
+    emailvalidation: object('Validation of e-mail addresses at sign-up and invitation.', {
+      enabled: flag({ description: 'Runs the checks below. When off, only the syntax of an address is checked.' }),
+      enableautoupdatedisposable: flag({
+        description: 'Updates the list of disposable e-mail domains automatically.',
+        default: true,
+      }),
+      enablegravatarcheck: flag({
+        description: 'Looks up a profile at the avatar service, as a sign that the address is in use.',
+        default: true,
+      }),
+      enablesmtpcheck: flag({ description: 'Asks the mail server of the domain (SMTP) whether the address exists.' }),
+      allowedemailtypes: object('Types of addresses that are accepted while validation is on.', {
+        disposable: flag({ description: 'Accepts addresses of disposable e-mail services.' }),
+        free: flag({ description: 'Accepts addresses of free e-mail services.' }),
+        role: flag({ description: 'Accepts role addresses such as `admin@`.' }),
+      }),
+      blockeddomains: list({ description: 'Domains whose addresses are always rejected.', items: mailDomain }),
     }),
-    enablesmtpcheck: flag({ description: 'Asks the mail server of the domain whether the address exists.' }),
-    allowedemailtypes: object('Kinds of addresses accepted although validation is on.', {
-      disposable: flag({ description: 'Accepts addresses of throw-away services.' }),
-      free: flag({ description: 'Accepts addresses of free mail services.' }),
-      role: flag({ description: 'Accepts role addresses such as admin@.' }),
+    billing: object('When an organization needs a payment method.', {
+      requirepaymentmethod: flag({
+        description: 'Requires a payment method before an organization may use some resources.',
+      }),
+      bypassemaildomains: list({
+        description: 'E-mail domains of creators whose organizations need no payment method.',
+        items: mailDomain,
+      }),
     }),
-    blockeddomains: list({ description: 'Domains whose addresses are always refused.', items: mailDomain }),
-  }),
-  billing: object('When an organization must pay.', {
-    requirepaymentmethod: flag({
-      description: 'An organization needs a payment method before it may use some resources.',
+    notifications: object('Notifications to users.', {
+      consoleurl: text({
+        description: 'Base URL of links to the user interface in notifications.',
+        format: httpUrl,
+        fromDomain: (domain) => `https://console.${domain}`,
+      }),
     }),
-    bypassemaildomains: list({
-      description: 'Organizations created by addresses of these domains need no payment method.',
-      items: mailDomain,
-    }),
-  }),
-  notifications: object('Notifications to users.', {
-    consoleurl: text({
-      description: 'Base URL of links to the user interface in notifications.',
+    questionnaireproducturl: text({
+      description:
+        'Base URL of links that give access to a questionnaire. When empty, integrations.email.producturl is used.',
       format: httpUrl,
-      fromDomain: (domain) => `https://console.${domain}`,
     }),
-  }),
-  questionnaireproducturl: text({
-    description: 'Base URL of the links that give access to a questionnaire. Empty: integrations.email.producturl.',
-    format: httpUrl,
-  }),
-});
+  },
+);

@@ -24,7 +24,7 @@ const day = 24 * hour;
 
 function interceptors(description: string) {
   return list({
-    description: `${description} \`logging\` logs start, duration and outcome; \`metrics\` counts and measures them.`,
+    description: `${description} \`logging\` logs start, duration and outcome; \`metrics\` exports counts and durations.`,
     items: text({ description: 'Name of an interceptor.', values: interceptorNames }),
     restart: true,
   });
@@ -32,7 +32,7 @@ function interceptors(description: string) {
 
 function retention(what: string, value: number) {
   return duration({
-    description: `How long a ${what} workflow stays visible. Temporal has one retention per namespace: the longest of the three is set at start when jobqueue.runmigrations is on.`,
+    description: `Time for which a ${what} workflow stays visible in Temporal. Temporal has one retention period per namespace: the longest of the three periods is set at start while jobqueue.runmigrations is on.`,
     default: value,
     minimum: hour,
     maximum: 365 * day,
@@ -42,22 +42,27 @@ function retention(what: string, value: number) {
 
 const periodicJobs = list({
   description:
-    'Additional Temporal Schedules. They are created, changed and deleted at worker start to match this list.',
+    'Additional Temporal Schedules. The worker creates, changes and deletes schedules at its start to match this list.',
   items: object('One schedule.', {
-    name: text({ description: 'Id of the schedule; must be unique.', format: shortName, required: true }),
-    workflow: text({ description: 'Name of the workflow to start.', required: true, maxLength: 200 }),
+    name: text({ description: 'Id of the schedule. It must be unique.', format: shortName, required: true }),
+    workflow: text({ description: 'Name of the workflow that the schedule starts.', required: true, maxLength: 200 }),
     schedule: textOrInteger({
-      description: 'When to start it: a cron expression in UTC, or an interval in milliseconds.',
+      description: 'When the workflow starts: a cron expression in UTC, or an interval in milliseconds.',
       required: true,
       text: text({ description: 'A cron expression in UTC.', format: cron }),
-      integer: duration({ description: 'An interval.', default: hour, minimum: 1000, maximum: 365 * day }),
+      integer: duration({
+        description: 'Interval between two starts.',
+        default: hour,
+        minimum: 1000,
+        maximum: 365 * day,
+      }),
     }),
-    input: any({ description: 'Argument of the workflow.' }),
+    input: any({ description: 'Argument of the workflow. When omitted, the workflow gets no argument.' }),
   }),
   restart: true,
 });
 
-const retryPolicy = object('Pauses between the attempts of an activity, by default.', {
+const retryPolicy = object('Pauses between the attempts of an activity that sets none of its own.', {
   initialinterval: duration({
     description: 'Pause after the first failed attempt.',
     default: 1000,
@@ -66,15 +71,15 @@ const retryPolicy = object('Pauses between the attempts of an activity, by defau
     restart: true,
   }),
   backoffcoefficient: integer({
-    description: 'Each further pause is this many times longer.',
-    unit: 'times',
+    description: 'Factor by which each further pause is longer than the one before.',
+    unit: 'factor',
     default: 2,
     minimum: 1,
     maximum: 100,
     restart: true,
   }),
   maximuminterval: duration({
-    description: 'Longest pause.',
+    description: 'Maximum pause between two attempts.',
     default: 100_000,
     minimum: 1000,
     maximum: 30 * day,
@@ -82,13 +87,13 @@ const retryPolicy = object('Pauses between the attempts of an activity, by defau
   }),
 });
 
-const noTables = 'No effect here: the queue keeps no tables of its own in PostgreSQL.';
+const noTables = 'No effect: the queue has no tables of its own in PostgreSQL.';
 
 /** `jobqueue.queueconf` (specification: Job queue), key by key mapped to Temporal and to the relay of event rows. */
 export const queueconf = object('Workers, retries and schedules of the job queue.', {
   AdvisoryLockPrefix: integer({
-    description: 'No effect here: Temporal holds its own locks.',
-    unit: 'number of a lock space',
+    description: 'No effect: Temporal uses its own locks.',
+    unit: 'lock space',
     default: 0,
     minimum: 0,
     maximum: 4_294_967_295,
@@ -99,20 +104,20 @@ export const queueconf = object('Workers, retries and schedules of the job queue
   DiscardedJobRetentionPeriod: retention('failed', 7 * day),
   FetchCooldown: duration({
     description:
-      'Shortest pause after a look for waiting event rows that found none; a look that found some is followed by the next at once.',
+      'Minimum pause after a poll of the outbox that found no events. After a poll that found events, the next one follows at once.',
     default: 100,
     minimum: 1,
     maximum: 60_000,
   }),
   FetchPollInterval: duration({
     description:
-      'Longest pause before the relay looks for waiting event rows although nothing woke it. Not shorter than FetchCooldown.',
+      'Maximum pause between two polls of the outbox when no notification arrives. Must not be shorter than FetchCooldown.',
     default: 1000,
     minimum: 1,
     maximum: 600_000,
   }),
   JobCleanerTimeout: duration({
-    description: 'Longest run of the job that removes old event, delivery and idempotency rows.',
+    description: 'Maximum duration of the job that removes old event, delivery and idempotency rows.',
     default: 30_000,
     minimum: 1000,
     maximum: hour,
@@ -120,21 +125,22 @@ export const queueconf = object('Workers, retries and schedules of the job queue
   }),
   JobStuckThreshold: duration({
     description:
-      'A running activity that gives no sign of life for this long counts as lost and is tried again (heartbeat timeout).',
+      'Heartbeat timeout: a running activity without a heartbeat for this time counts as lost and is retried.',
     default: 10_000,
     minimum: 1000,
     maximum: hour,
     restart: true,
   }),
   JobTimeout: duration({
-    description: 'Longest single attempt of an activity that sets no limit of its own (start-to-close timeout).',
+    description:
+      'Start-to-close timeout of activities that set none of their own: the maximum duration of one attempt.',
     default: 60_000,
     minimum: 1000,
     maximum: day,
     restart: true,
   }),
   MaxAttempts: integer({
-    description: 'Attempts of an activity that sets no number of its own.',
+    description: 'Maximum number of attempts of activities that set none of their own.',
     unit: 'attempts',
     default: 25,
     minimum: 1,
@@ -149,26 +155,26 @@ export const queueconf = object('Workers, retries and schedules of the job queue
     noEffect: true,
   }),
   RescueStuckJobsAfter: duration({
-    description: 'Age after which the sweep starts a batch of events again whose delivery did not finish.',
+    description: 'Age after which the sweep starts the delivery of an unfinished batch of events again.',
     default: 30_000,
     minimum: 1000,
     maximum: day,
   }),
   SoftStopTimeout: duration({
-    description: 'How long a stopping worker lets running activities finish before it cancels them.',
+    description: 'Time that a stopping worker gives running activities to finish. Then it cancels them.',
     default: 10_000,
     minimum: 100,
     maximum: hour,
     restart: true,
   }),
   ID: text({
-    description: 'Identity of the worker in the Temporal UI. Empty: host name and process id.',
+    description: 'Identity of the worker in the Temporal UI. When empty, it is made of host name and process id.',
     maxLength: 100,
     restart: true,
   }),
   Schema: text({
     description:
-      'Prefix of task queues, workflow ids and schedule ids, which isolates several installations in one Temporal namespace.',
+      'Prefix of task queues, workflow ids and schedule ids. Installations with different prefixes can share one Temporal namespace.',
     default: 'core',
     format: namePrefix,
     required: true,
@@ -176,7 +182,7 @@ export const queueconf = object('Workers, retries and schedules of the job queue
   }),
   PollOnly: flag({
     description:
-      'The relay only polls and opens no listening connection, for databases behind a pooler that has no NOTIFY.',
+      'The relay only polls the outbox and opens no `LISTEN` connection. Use it for databases behind a connection pooler that does not support `NOTIFY`.',
     restart: true,
   }),
   SkipJobKindValidation: flag({
@@ -185,11 +191,11 @@ export const queueconf = object('Workers, retries and schedules of the job queue
   }),
   SkipUnknownJobCheck: flag({
     description:
-      'Accepts workflows in PeriodicJobs that this release does not have, for example when another worker serves them.',
+      'Accepts workflows in PeriodicJobs that this release does not have, for example because another worker runs them.',
     restart: true,
   }),
   TestOnly: flag({
-    description: 'Schedules are created paused and started by the tests. Refused unless server.dev is on.',
+    description: 'Creates schedules paused, so that tests can trigger them. Rejected unless server.dev is on.',
     restart: true,
   }),
   ReindexerIndexNames: list({
@@ -198,28 +204,28 @@ export const queueconf = object('Workers, retries and schedules of the job queue
     noEffect: true,
   }),
   Queues: map({
-    description: `Activity queues by name: ${activityQueues.join(', ')} and workflows.dispatch.queuename. A queue that is not named has 10 workers, the event queue workflows.dispatch.workercount.`,
+    description: `Settings of task queues by name: ${activityQueues.join(', ')} and workflows.dispatch.queuename. A queue without an entry runs 10 activities at the same time; the event queue runs workflows.dispatch.workercount.`,
     keyLabel: 'queue',
     keyFormat: shortName,
     values: object('One queue.', {
       FetchCooldown: duration({
         description:
-          'Replaces queueconf.FetchCooldown for the event queue. No effect on the others, which Temporal feeds.',
+          'Replaces queueconf.FetchCooldown for the event queue. No effect on other queues, which do not poll the outbox.',
         default: 0,
         minimum: 1,
         maximum: 60_000,
-        special: [{ value: 0, meaning: 'as queueconf says' }],
+        special: [{ value: 0, meaning: 'the value of queueconf' }],
       }),
       FetchPollInterval: duration({
         description:
-          'Replaces queueconf.FetchPollInterval for the event queue. No effect on the others, which Temporal feeds.',
+          'Replaces queueconf.FetchPollInterval for the event queue. No effect on other queues, which do not poll the outbox.',
         default: 0,
         minimum: 1,
         maximum: 600_000,
-        special: [{ value: 0, meaning: 'as queueconf says' }],
+        special: [{ value: 0, meaning: 'the value of queueconf' }],
       }),
       MaxWorkers: integer({
-        description: 'Activities of this queue that one worker process runs at the same time.',
+        description: 'Maximum number of activities of this queue that one worker process runs at the same time.',
         unit: 'activities',
         default: 10,
         minimum: 1,
@@ -228,34 +234,34 @@ export const queueconf = object('Workers, retries and schedules of the job queue
     }),
     restart: true,
   }),
-  Test: object('Switches for tests. Refused unless server.dev is on.', {
+  Test: object('Settings for tests. Rejected unless server.dev is on.', {
     DisableUniqueEnforcement: flag({
-      description: 'Workflow ids get a random suffix, so that the same work can be started twice.',
+      description: 'Adds a random suffix to workflow ids, so that the same work can be started twice.',
       restart: true,
     }),
     Time: text({
-      description: 'Instant that sweeps take as "now" (RFC 3339). Empty: the clock.',
+      description: 'Instant that sweeps use as the current time (RFC 3339). When empty, sweeps use the clock.',
       format: instant,
       restart: true,
     }),
   }),
   JobInsertMiddleware: interceptors('Interceptors around every start of a workflow.'),
-  Hooks: interceptors('Interceptors told of the begin and end of every activity, after the middleware.'),
+  Hooks: interceptors('Interceptors that are called at the start and end of every activity, inside the middleware.'),
   Middleware: interceptors('Interceptors around every start of a workflow and around every activity.'),
-  Plugins: interceptors('Interceptors added to client and worker as a whole, before all others.'),
+  Plugins: interceptors('Interceptors around every start of a workflow and every activity, outside all others.'),
   PeriodicJobs: periodicJobs,
   WorkerMiddleware: interceptors('Interceptors around every activity.'),
   Logger: empty({
-    description: 'No effect here: all parts log through the one logger of the process.',
+    description: 'No effect: all parts use the logger of the process.',
     noEffect: true,
   }),
-  Workers: empty({ description: 'No effect here: workers are part of the release.', noEffect: true }),
+  Workers: empty({ description: 'No effect: the workers are part of the release.', noEffect: true }),
   ErrorHandler: any({
-    description: 'No effect here: failures are kept with the workflow and shown in the Temporal UI.',
+    description: 'No effect: Temporal stores failures with the workflow and shows them in its UI.',
     noEffect: true,
   }),
   JobStuckHandler: any({
-    description: 'No effect here: Temporal retries a lost activity by itself, see JobStuckThreshold.',
+    description: 'No effect: Temporal retries a lost activity by itself, see JobStuckThreshold.',
     noEffect: true,
   }),
   ReindexerSchedule: any({ description: noTables, noEffect: true }),

@@ -4,12 +4,13 @@ import { token } from '../schema/format.ts';
 /** A rate limiter (specification: Rate limiter; Errors 3). */
 function rateLimiter(description: string, keyprefix: string) {
   return object(description, {
-    enabled: flag({ description: 'Counts requests and, unless dryrun is on, refuses those above a limit.' }),
+    enabled: flag({ description: 'Counts requests and rejects those above a limit, unless dryrun is on.' }),
     options: list({
-      description: 'The limits; a request must stay within all of them. Empty: 10 requests in 1000 milliseconds.',
+      description:
+        'Limits. A request must stay within each of them. When empty, the limit is 10 requests in 1000 milliseconds.',
       items: object('One limit.', {
         requests: integer({
-          description: 'Requests allowed within the window.',
+          description: 'Number of requests allowed within the window.',
           unit: 'requests',
           default: 500,
           minimum: 1,
@@ -22,14 +23,14 @@ function rateLimiter(description: string, keyprefix: string) {
           maximum: 86_400_000,
         }),
         expiration: duration({
-          description: 'How long a counter is kept after its last request.',
+          description: 'Time for which a counter is kept after its last request.',
           default: 0,
           minimum: 100,
           maximum: 172_800_000,
           special: [{ value: 0, meaning: 'twice the window' }],
         }),
         flushinterval: duration({
-          description: 'How often expired counters are thrown out of memory.',
+          description: 'Interval at which expired counters are removed from memory.',
           default: 0,
           minimum: 100,
           maximum: 3_600_000,
@@ -39,27 +40,27 @@ function rateLimiter(description: string, keyprefix: string) {
     }),
     headers: list({
       description:
-        'Where the client address comes from, first non-empty wins: names of headers that your proxy sets (any client can send them otherwise), or `RemoteAddr` for the address of the connection.',
-      items: text({ description: 'A header name, or RemoteAddr.', format: token }),
+        'Sources of the client address; the first one that is not empty applies. An entry is `RemoteAddr` (the address of the connection) or the name of a request header. Name only headers that your proxy sets, because clients can send any header.',
+      items: text({ description: 'Name of a request header, or `RemoteAddr`.', format: token }),
       default: ['RemoteAddr'],
     }),
     forwardedindexfrombehind: integer({
       description:
-        'Which address of X-Forwarded-For counts when that header is in headers: 0 is the last one (closest client), 1 the one before it, and so on.',
+        'Which address of `X-Forwarded-For` is used when that header is in headers: 0 is the last one (closest to the server), 1 the one before it, and so on.',
       unit: 'position from the end',
       default: 0,
       minimum: 0,
       maximum: 100,
     }),
-    includepath: flag({ description: 'Counts each route by itself.' }),
-    includemethod: flag({ description: 'Counts each method by itself.' }),
+    includepath: flag({ description: 'Counts each route separately.' }),
+    includemethod: flag({ description: 'Counts each HTTP method separately.' }),
     keyprefix: text({
-      description: 'Prefix of the counters, so that limiters do not share them.',
+      description: 'Prefix of the counter keys. Limiters with different prefixes do not share counters.',
       default: keyprefix,
       maxLength: 100,
     }),
     denystatus: integer({
-      description: 'Status of the answer when a limit is exceeded.',
+      description: 'HTTP status of the response when a limit is exceeded.',
       unit: 'HTTP status',
       default: 429,
       minimum: 400,
@@ -67,17 +68,20 @@ function rateLimiter(description: string, keyprefix: string) {
       special: [{ value: 0, meaning: '429' }],
     }),
     denymessage: text({
-      description: 'Text in the answer when a limit is exceeded. Empty: Too many requests.',
+      description: 'Error message of the response when a limit is exceeded. When empty, it is `Too many requests`.',
       default: 'Too many requests',
       maxLength: 1000,
     }),
-    sendretryafterheader: flag({ description: 'Adds Retry-After to such answers.', default: true }),
-    dryrun: flag({ description: 'Counts and logs, but blocks nothing, whether enabled is on or off.' }),
+    sendretryafterheader: flag({
+      description: 'Adds the header `Retry-After` to responses that reject a request.',
+      default: true,
+    }),
+    dryrun: flag({ description: 'Counts and logs requests but rejects none, whether enabled is on or off.' }),
   });
 }
 
 /** `ratelimit` (specification: Rate limiter): requests that match a route. */
-export const ratelimit = rateLimiter('Rate limiter of requests that match a route.', 'ratelimit');
+export const ratelimit = rateLimiter('Rate limit of requests that match a route.', 'ratelimit');
 
 /** `ratelimitunmatched`: requests that match no route. */
-export const ratelimitunmatched = rateLimiter('Rate limiter of requests that match no route.', 'ratelimitunmatched');
+export const ratelimitunmatched = rateLimiter('Rate limit of requests that match no route.', 'ratelimitunmatched');

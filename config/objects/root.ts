@@ -22,11 +22,12 @@ import { workflows } from './workflows.ts';
 /** The whole configuration (specification: Root configuration object). */
 export const root = object('The configuration of the server.', {
   domain: text({
-    description: 'Domain of the installation. Fields that inherit from it are filled when they are still empty.',
+    description:
+      'Domain of the installation, for example `example.com`. Fields that are not set get their value from it where their description says so.',
     format: domainName,
   }),
   refreshinterval: duration({
-    description: 'How often the configuration is read again.',
+    description: 'Interval at which the server reads the configuration again.',
     default: 600_000,
     minimum: 1000,
     maximum: 86_400_000,

@@ -2,42 +2,44 @@ import { flag, integer, object, text } from '../schema/field.ts';
 import { headerValue } from '../schema/format.ts';
 
 /** `server.secure` (specification: Server, Secure headers). An empty text leaves its header out. */
-export const secure = object('Security headers of every answer.', {
-  enabled: flag({ description: 'Sets the headers below.', default: true }),
+export const secure = object('Security headers of every response.', {
+  enabled: flag({ description: 'Sends the headers below. When off, none of them is sent.', default: true }),
   xssprotection: text({
-    description: 'Value of X-XSS-Protection. Empty: header left out.',
+    description: 'Value of the header `X-XSS-Protection`. When empty, the header is omitted.',
     default: '1; mode=block',
     format: headerValue,
   }),
   contenttypenosniff: text({
-    description: 'Value of X-Content-Type-Options. Empty: header left out.',
+    description: 'Value of the header `X-Content-Type-Options`. When empty, the header is omitted.',
     default: 'nosniff',
     format: headerValue,
   }),
   xframeoptions: text({
-    description: 'Value of X-Frame-Options. Empty: header left out.',
+    description: 'Value of the header `X-Frame-Options`. When empty, the header is omitted.',
     default: 'SAMEORIGIN',
     format: headerValue,
   }),
-  hstspreloadenabled: flag({ description: 'Adds `preload` to Strict-Transport-Security.' }),
+  hstspreloadenabled: flag({ description: 'Adds `preload` to the header `Strict-Transport-Security`.' }),
   hstsmaxage: integer({
-    description: 'Max age in Strict-Transport-Security, sent over HTTPS only. 0 leaves the header out.',
+    description:
+      '`max-age` of the header `Strict-Transport-Security`, which is sent over HTTPS only. 0 omits the header.',
     unit: 'seconds',
     default: 31_536_000,
     minimum: 0,
     maximum: 94_608_000,
   }),
   contentsecuritypolicy: text({
-    description: 'Value of Content-Security-Policy. Empty: header left out.',
+    description: 'Value of the header `Content-Security-Policy`. When empty, the header is omitted.',
     default: "default-src 'self'",
     format: headerValue,
   }),
   referrerpolicy: text({
-    description: 'Value of Referrer-Policy. Empty: header left out.',
+    description: 'Value of the header `Referrer-Policy`. When empty, the header is omitted.',
     default: 'same-origin',
     format: headerValue,
   }),
   cspreportonly: flag({
-    description: 'Sends the policy as Content-Security-Policy-Report-Only: violations are reported, not blocked.',
+    description:
+      'Sends the policy as `Content-Security-Policy-Report-Only`: browsers report violations and do not block them.',
   }),
 });

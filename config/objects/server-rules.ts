@@ -25,7 +25,7 @@ const portRule: Rule = ({ server }, refuse) => {
   const metrics = parseListenAddress(server.metricsport);
   if (listen === undefined || listen.port === 0 || listen.port !== metrics?.port) return;
   if (listen.host !== undefined && metrics.host !== undefined && listen.host !== metrics.host) return;
-  refuse('server.metricsport', 'is the port of server.listen', 'use another port, or leave it empty', [
+  refuse('server.metricsport', 'is the same port as in server.listen', 'use another port, or leave it empty', [
     'server.listen',
   ]);
 };
@@ -33,12 +33,14 @@ const portRule: Rule = ({ server }, refuse) => {
 const cookieRule: Rule = ({ server: { csrfprotection }, sessions }, refuse) => {
   const remedy = 'turn secure on, or use Lax or Strict';
   if (csrfprotection.samesite === 'None' && !csrfprotection.secure) {
-    refuse('server.csrfprotection.samesite', 'needs secure: browsers drop the cookie otherwise', remedy, [
+    refuse('server.csrfprotection.samesite', 'requires secure, because browsers drop the cookie otherwise', remedy, [
       'server.csrfprotection.secure',
     ]);
   }
   if (sessions.samesite === 'None' && !sessions.secure) {
-    refuse('sessions.samesite', 'needs secure: browsers drop the cookie otherwise', remedy, ['sessions.secure']);
+    refuse('sessions.samesite', 'requires secure, because browsers drop the cookie otherwise', remedy, [
+      'sessions.secure',
+    ]);
   }
 };
 

@@ -11,49 +11,50 @@ import { tls } from './tls.ts';
 export const server = object('HTTP server settings.', {
   dev: flag({
     description:
-      'Development mode: GraphiQL, readable errors, session cookie without the `__Host-` prefix, missing secrets generated into the local state folder. Never on in production.',
+      'Development mode: serves GraphiQL, shows error details, sets the session cookie without the `__Host-` prefix, and generates missing secrets into the local state folder. Never turn it on in production.',
     restart: true,
   }),
   listen: text({
-    description: 'Address of the HTTP server. `:port` listens on every interface; port 0 takes a free one.',
+    description: 'Address on which the HTTP server listens. `:port` means every interface; port 0 takes a free port.',
     default: ':17608',
     format: listenAddress,
     required: true,
     restart: true,
   }),
   metricsport: text({
-    description: 'Address of `/metrics` for Prometheus, in the same forms as listen. Empty: no metrics endpoint.',
+    description:
+      'Address on which `/metrics` is served for Prometheus, written like listen. When empty, metrics are not served.',
     default: ':17609',
     format: listenAddress,
     restart: true,
   }),
   shutdowngraceperiod: duration({
-    description: 'How long requests in flight may take after a stop signal before they are cut off.',
+    description: 'Time that running requests have after a stop signal. Then their connections are closed.',
     default: 10_000,
     minimum: 100,
     maximum: 600_000,
   }),
   readtimeout: duration({
-    description: 'Longest time to read an entire request including its body; then 408.',
+    description: 'Maximum time to read a whole request including its body. Then the response is 408.',
     default: 15_000,
     minimum: 100,
     maximum: 3_600_000,
   }),
   writetimeout: duration({
     description:
-      'Longest time from the end of the request headers to the end of the answer; also the deadline handed to every client.',
+      'Maximum time from the end of the request headers to the end of the response. It is also the deadline of every call to PostgreSQL, OpenFGA and other services that the request makes.',
     default: 15_000,
     minimum: 100,
     maximum: 3_600_000,
   }),
   idletimeout: duration({
-    description: 'How long a keep-alive connection may wait for its next request.',
+    description: 'Maximum time that a keep-alive connection waits for its next request.',
     default: 30_000,
     minimum: 100,
     maximum: 3_600_000,
   }),
   readheadertimeout: duration({
-    description: 'Longest time to read the request headers; then 408.',
+    description: 'Maximum time to read the request headers. Then the response is 408.',
     default: 2000,
     minimum: 100,
     maximum: 600_000,
@@ -63,9 +64,10 @@ export const server = object('HTTP server settings.', {
   secure,
   cachecontrol,
   mime,
-  graphpool: object('Worker pool of GraphQL resolvers.', {
+  graphpool: object('Concurrency of GraphQL resolvers.', {
     maxworkers: integer({
-      description: 'How many resolvers of all GraphQL requests of this process may work at the same time; more wait.',
+      description:
+        'Maximum number of resolvers of this process that run at the same time, over all GraphQL requests. Further resolvers wait.',
       unit: 'resolvers',
       default: 100,
       minimum: 1,
@@ -73,23 +75,25 @@ export const server = object('HTTP server settings.', {
     }),
   }),
   enablegraphextensions: flag({
-    description: 'Adds `extensions` to GraphQL answers (cost and timing of the query). Error codes are always there.',
+    description:
+      'Adds `extensions` with the cost and the timing of the query to GraphQL responses. Error codes are always included.',
     default: true,
   }),
   enablegraphsubscriptions: flag({
-    description: 'GraphQL subscriptions over websockets and server-sent events; off: they are refused.',
+    description:
+      'Serves GraphQL subscriptions over WebSockets and server-sent events. When off, subscriptions are rejected.',
     restart: true,
   }),
   complexitylimit: integer({
     description:
-      'Most fields of records that one GraphQL operation may select, at all its depths together; one that selects more is refused.',
+      'Maximum number of record fields that one GraphQL operation may select, counted over all levels of nesting. An operation that selects more is rejected.',
     unit: 'fields',
     default: 100,
     minimum: 1,
     maximum: 1_000_000,
   }),
   maxresultlimit: integer({
-    description: 'Most results of one query: caps `first` and `last` of GraphQL and the page size of REST lists.',
+    description: 'Maximum number of records in one page: the upper limit of `first` and `last`, in GraphQL and REST.',
     unit: 'results',
     default: 100,
     minimum: 1,
@@ -98,23 +102,23 @@ export const server = object('HTTP server settings.', {
   csrfprotection,
   secretmanager: text({
     description:
-      'Name of the cloud secret-manager secret with the PEM key that signs JWTs. Empty: keys come from auth.token.keys, keywatcher or generatekeys.',
+      'Name of the secret in the cloud secret manager that holds the PEM key for signing JWTs. When empty, the keys come from auth.token.keys, keywatcher or auth.token.generatekeys.',
     restart: true,
   }),
   defaulttrustcenterdomain: text({
-    description: 'Domain of trust centers that have no domain of their own.',
+    description: 'Domain of trust centers without a custom domain.',
     format: domainName,
   }),
   trustcentercnametarget: text({
-    description: 'CNAME target that customers point their own trust center domain to.',
+    description: 'CNAME target for the custom domains of trust centers.',
     format: domainName,
   }),
   trustcenterpreviewzoneid: text({
-    description: 'Zone id at the edge platform that holds the records of trust center preview domains.',
+    description: 'Id of the DNS zone at the edge platform that holds the preview domains of trust centers.',
   }),
   notificationlookbackdays: integer({
     description:
-      'Already-read notifications of this many days come with the start of a notification subscription; unread ones always come.',
+      'Age up to which notifications that were already read are sent at the start of a notification subscription. Unread notifications are always sent.',
     unit: 'days',
     default: 30,
     minimum: 0,

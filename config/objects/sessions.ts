@@ -2,36 +2,42 @@ import { flag, integer, object, secret, text } from '../schema/field.ts';
 import { domainName, keyList } from '../schema/format.ts';
 
 /** `sessions` (specification: Sessions). */
-export const sessions = object('Session cookie settings.', {
+export const sessions = object('Sessions and the session cookie.', {
   signingkey: secret({
     description:
-      'Signs the session cookie; at least 32 characters. Required in production; generated and kept in the local state folder when server.dev is on.',
+      'Key that signs the session cookie, at least 32 characters. Required in production. While server.dev is on, a missing key is generated and kept in the local state folder.',
     minLength: 32,
     restart: true,
   }),
   encryptionkey: secret({
     description:
-      'Encrypts the session cookie, integration credentials and workflow payloads (keys are derived from it); at least 32 characters. To rotate it, put the new key before the old ones, separated by commas: the first encrypts, all of them decrypt; an old one may go when nothing is left that it encrypted. Required in production; generated and kept in the local state folder when server.dev is on.',
+      'Key from which the keys for session cookies, integration credentials and workflow payloads are derived, at least 32 characters. Several keys are separated by commas: the first one encrypts, all of them decrypt. To rotate, put the new key first; remove an old key when no data encrypted with it is left. Required in production. While server.dev is on, a missing key is generated and kept in the local state folder.',
     format: keyList,
     minLength: 32,
     restart: true,
   }),
   domain: text({
-    description: 'Domain attribute of the cookie. Empty: this host only.',
+    description: 'Domain attribute of the session cookie. When empty, browsers send the cookie to this host only.',
     format: domainName,
     fromDomain: (domain) => domain,
   }),
   maxage: integer({
-    description: 'Lifetime of the session and its cookie.',
+    description: 'Lifetime of a session and its cookie.',
     unit: 'seconds',
     default: 3600,
     minimum: 60,
     maximum: 2_592_000,
   }),
-  secure: flag({ description: 'Secure flag of the cookie: browsers send it over HTTPS only.', default: true }),
-  httponly: flag({ description: 'HttpOnly flag of the cookie: scripts of a page cannot read it.', default: true }),
+  secure: flag({
+    description: 'Sets the Secure attribute of the session cookie: browsers send the cookie over HTTPS only.',
+    default: true,
+  }),
+  httponly: flag({
+    description: 'Sets the HttpOnly attribute of the session cookie: scripts of a web page cannot read the cookie.',
+    default: true,
+  }),
   samesite: text({
-    description: 'SameSite attribute of the cookie. `Default` leaves it out; `None` needs secure.',
+    description: 'SameSite attribute of the session cookie. `Default` omits the attribute; `None` requires secure.',
     values: ['Lax', 'Strict', 'None', 'Default'],
     default: 'Strict',
   }),

@@ -6,44 +6,46 @@ const billingPage = (domain: string): string => `https://console.${domain}/organ
 /** `subscription` (specification: Entitlements; Versioning 2). */
 export const subscription = object('Billing and entitlements through the payment provider.', {
   enabled: flag({
-    description: 'Creates customers and subscriptions, and receives the webhooks of the payment provider.',
+    description: 'Creates customers and subscriptions at the payment provider and receives its webhooks.',
   }),
-  privatepaymentkey: secret({ description: 'Key for the payment provider. Required while enabled.' }),
+  privatepaymentkey: secret({ description: 'Secret API key of the payment provider. Required while enabled.' }),
   paymentwebhooksecret: secret({
-    description: 'Signing secret of webhooks of versions that paymentwebhooksecrets does not name (legacy).',
+    description: 'Signing secret of webhooks whose API version is not in paymentwebhooksecrets (legacy).',
   }),
   paymentwebhooksecrets: map({
-    description: 'Signing secrets of webhooks by API version, looked up by exact spelling.',
+    description: 'Signing secrets of webhooks by API version. The version must match exactly.',
     keyLabel: 'API version',
     keyFormat: shortName,
-    values: secret({ description: 'Signing secret of this version.', required: true }),
+    values: secret({ description: 'Signing secret of webhooks of this API version.', required: true }),
   }),
   paymentwebhookurl: text({
-    description: 'URL that the payment provider calls, used when the webhook is registered.',
+    description: 'URL that is registered with the payment provider for its webhooks.',
     format: httpUrl,
     fromDomain: (domain) => `https://api.${domain}/v1/payment/webhook`,
   }),
   paymentbillingportalsuccessurl: text({
-    description: 'Where the billing portal sends the browser afterwards.',
+    description: 'URL to which the billing portal redirects the browser afterwards.',
     format: httpUrl,
     fromDomain: billingPage,
   }),
   paymentcancellationreturnurl: text({
-    description: 'Where the browser goes after a subscription was cancelled.',
+    description: 'URL to which the browser is redirected after a subscription was cancelled.',
     format: httpUrl,
     fromDomain: billingPage,
   }),
   paymentwebhookevents: list({
-    description: 'Webhook event types subscribed to and acted on. Empty: all that the server understands.',
-    items: text({ description: 'An event type.', maxLength: 200 }),
+    description:
+      'Types of webhook events that the server subscribes to and handles. When empty, it handles all types that it knows.',
+    items: text({ description: 'Name of an event type.', maxLength: 200 }),
   }),
   paymentwebhookapiversion: text({
-    description: 'API version that the webhook handler accepts. Empty: every version that has a secret.',
+    description:
+      'API version whose webhooks are accepted. When empty, webhooks of every version with a secret are accepted.',
     maxLength: 100,
   }),
   paymentwebhookdiscardapiversion: text({
     description:
-      'API version whose webhooks are acknowledged and discarded during a migration. Must differ from paymentwebhookapiversion.',
+      'API version whose webhooks are acknowledged and discarded, during a migration to another version. Must differ from paymentwebhookapiversion.',
     maxLength: 100,
   }),
 });

@@ -1,20 +1,22 @@
 import { flag, object, text } from '../schema/field.ts';
 
 /** `server.tls` (specification: Server, TLS). */
-export const tls = object('HTTPS on `server.listen`.', {
+export const tls = object('HTTPS on the address of `server.listen`.', {
   enabled: flag({
-    description: 'Serves HTTPS instead of HTTP. Needs certfile and certkey, or autocert.',
+    description: 'Serves HTTPS instead of HTTP. Requires certfile and certkey, or autocert.',
     restart: true,
   }),
   certfile: text({
-    description: 'Path of the PEM file with the certificate chain. Read again when the configuration changes.',
+    description:
+      'Path of the PEM file with the certificate chain. The file is read again when the configuration changes.',
   }),
   certkey: text({
-    description: 'Path of the PEM file with the private key of the certificate. Read again with certfile.',
+    description:
+      'Path of the PEM file with the private key of the certificate. The file is read again together with certfile.',
   }),
   autocert: flag({
     description:
-      'Obtains and renews the certificate from a certificate authority (ACME) for `api.` + domain. Needs a public domain; does not work on localhost.',
+      'Obtains and renews a certificate for `api.` + domain from a certificate authority (ACME). Requires a public domain; it does not work for localhost.',
     restart: true,
   }),
 });

@@ -1,35 +1,35 @@
 import { flag, integer, object, secret, text } from '../schema/field.ts';
 
 /** `totp` (specification: TOTP; Authentication). */
-export const totp = object('One-time passwords as second factor.', {
+export const totp = object('Time-based one-time passwords (TOTP) as second factor.', {
   enabled: flag({
-    description: 'Offers TOTP as second factor; off: nobody can set it up or is asked for it.',
+    description: 'Offers TOTP as second factor. When off, nobody can set it up, and nobody is asked for a code.',
     default: true,
   }),
   codelength: integer({
-    description: 'Length of a code.',
+    description: 'Number of digits of a code.',
     unit: 'digits',
     default: 6,
     minimum: 6,
     maximum: 8,
   }),
   issuer: text({
-    description: 'Name that authenticator apps show. Empty: auth.token.issuer.',
+    description: 'Name of the server that authenticator apps show. When empty, auth.token.issuer is used.',
     maxLength: 100,
     fromDomain: (domain) => domain,
   }),
   cache: flag({
-    description: 'Remembers used codes in the cache connection as well; the database remembers them in any case.',
+    description: 'Stores used codes in the cache as well. The database always stores them.',
     default: true,
   }),
   secret: secret({
     description:
-      'Encrypts the TOTP secrets of users (the key is derived from it); at least 32 characters. Required in production while totp is enabled; generated and kept in the local state folder when server.dev is on.',
+      'Key from which the key for the TOTP secrets of users is derived, at least 32 characters. Required in production while totp is enabled. While server.dev is on, a missing key is generated and kept in the local state folder.',
     minLength: 32,
     restart: true,
   }),
   recoverycodecount: integer({
-    description: 'How many recovery codes a user gets.',
+    description: 'Number of recovery codes that a user gets.',
     unit: 'codes',
     default: 16,
     minimum: 1,

@@ -1,74 +1,81 @@
 import { duration, flag, integer, object, text } from '../schema/field.ts';
 import { shortName } from '../schema/format.ts';
 
-const cel = object('Limits and options of the expression engine (CEL).', {
+const cel = object('Limits and options for expressions of the Common Expression Language (CEL).', {
   timeout: duration({
-    description: 'Longest evaluation of one expression.',
+    description: 'Maximum duration of one evaluation.',
     default: 100,
     minimum: 5,
     maximum: 60_000,
   }),
   costlimit: integer({
-    description: 'Largest cost of one evaluation.',
-    unit: 'points of cost',
+    description: 'Maximum cost of one evaluation.',
+    unit: 'cost units',
     default: 1_000_000,
     minimum: 1,
     maximum: 1_000_000_000,
   }),
   interruptcheckfrequency: integer({
-    description: 'Looks at timeout and costlimit once in this many steps of a comprehension.',
+    description: 'Number of steps of a comprehension after which timeout and costlimit are checked.',
     unit: 'steps',
     default: 100,
     minimum: 1,
     maximum: 1_000_000,
   }),
   parserrecursionlimit: integer({
-    description: 'Deepest nesting of an expression.',
+    description: 'Maximum nesting depth of an expression.',
     unit: 'levels',
     default: 250,
     minimum: 1,
     maximum: 1000,
   }),
   parserexpressionsizelimit: integer({
-    description: 'Longest expression.',
+    description: 'Maximum length of an expression.',
     unit: 'characters',
     default: 100_000,
     minimum: 1,
     maximum: 1_000_000,
   }),
   comprehensionnestinglimit: integer({
-    description: 'Deepest nesting of comprehensions (all, exists, map, filter). 0 allows none.',
+    description: 'Maximum nesting depth of comprehensions (`all`, `exists`, `map`, `filter`). 0 allows none.',
     unit: 'levels',
     default: 4,
     minimum: 0,
     maximum: 20,
   }),
   extendedvalidations: flag({
-    description: 'Checks literals (durations, timestamps, patterns, mixed lists) already when an expression is saved.',
+    description:
+      'Checks literals (durations, timestamps, regular expressions, lists of mixed types) when an expression is saved.',
     default: true,
   }),
-  optionaltypes: flag({ description: 'Allows optional values: `a.?b`, `optional.of()`.' }),
-  identifierescapesyntax: flag({ description: 'Allows identifiers in backquotes.', default: true }),
-  crosstypenumericcomparisons: flag({ description: 'Allows comparing int, uint and double with each other.' }),
-  macrocalltracking: flag({ description: 'Keeps the macro calls in the parsed expression, for error messages.' }),
-  evaloptimize: flag({ description: 'Computes constant parts once, when an expression is compiled.', default: true }),
+  optionaltypes: flag({ description: 'Allows optional values such as `a.?b` and `optional.of()`.' }),
+  identifierescapesyntax: flag({ description: 'Allows identifiers in backticks.', default: true }),
+  crosstypenumericcomparisons: flag({ description: 'Allows comparisons between int, uint and double.' }),
+  macrocalltracking: flag({ description: 'Keeps macro calls in the parsed expression, for error messages.' }),
+  evaloptimize: flag({
+    description: 'Evaluates constant parts of an expression once, when it is compiled.',
+    default: true,
+  }),
   trackstate: flag({
-    description: 'Records the value of each part of an expression with the workflow instance, for debugging.',
+    description: 'Stores the value of each subexpression with the workflow instance, for debugging.',
   }),
 });
 
 /** `workflows` (specification: Workflows). */
-export const workflows = object('Workflow engine settings.', {
-  enabled: flag({ description: 'Evaluates workflow definitions when records change; off: none is started.' }),
+export const workflows = object('Workflow definitions of organizations, and delivery of events.', {
+  enabled: flag({
+    description:
+      'Evaluates workflow definitions when records change. When off, no workflow of a definition is started.',
+  }),
   cel,
-  dispatch: object('Delivery of events to their listeners.', {
+  dispatch: object('Delivery of events to listeners.', {
     enabled: flag({
-      description: 'Delivers events; off: they wait in their rows until it is on again.',
+      description: 'Delivers events. When off, events stay in their outbox rows until delivery is turned on again.',
       default: true,
     }),
     workercount: integer({
       description:
-        'Event deliveries that one worker process runs at the same time, when jobqueue.queueconf.Queues does not name the queue.',
+        'Maximum number of deliveries that one worker process runs at the same time, when jobqueue.queueconf.Queues has no entry for the queue.',
       unit: 'activities',
       default: 10,
       minimum: 1,
@@ -77,7 +84,7 @@ export const workflows = object('Workflow engine settings.', {
     }),
     maxretries: integer({
       description:
-        'Attempts of one event delivery before it becomes a workflow of its own, which an operator can see, mend and retry.',
+        'Number of attempts of one delivery. After that, the delivery continues as a workflow of its own, which an operator can inspect and retry in the Temporal UI.',
       unit: 'attempts',
       default: 5,
       minimum: 1,
@@ -85,11 +92,11 @@ export const workflows = object('Workflow engine settings.', {
     }),
     failonenqueueerror: flag({
       description:
-        'A request fails and is rolled back when its event rows cannot be written; off: the failure is logged and the request goes on without them.',
+        'A request fails and its transaction is rolled back when its event rows cannot be written. When off, the failure is logged and the request continues without events.',
       default: true,
     }),
     queuename: text({
-      description: 'Activity queue of event delivery.',
+      description: 'Name of the task queue for event delivery, without the prefix jobqueue.queueconf.Schema.',
       default: 'events',
       format: shortName,
       required: true,
@@ -98,6 +105,6 @@ export const workflows = object('Workflow engine settings.', {
   }),
   webhookallowprivateaddresses: flag({
     description:
-      'Outbound webhooks and integrations may call private, loopback and link-local addresses. Leave off in production.',
+      'Allows outbound webhooks and integrations to call private, loopback and link-local addresses. Leave it off in production.',
   }),
 });

@@ -30,7 +30,7 @@ function parse(file: string, text: string): Secrets {
   } catch {
     refuse(file, 'is not JSON', startOver);
   }
-  return isSecrets(content) ? content : refuse(file, 'does not hold all secrets', startOver);
+  return isSecrets(content) ? content : refuse(file, 'does not contain all secrets', startOver);
 }
 
 async function read(file: string): Promise<Secrets | undefined> {
@@ -57,12 +57,12 @@ export async function readOrMakeLocalSecrets(stateFolder: string): Promise<Secre
       if (errorCode(error) !== 'EEXIST') throw error;
     });
   } catch (error) {
-    const remedy = `make room or give the right to write there, or set ${generatedSecrets.join(', ')}`;
+    const remedy = `free disk space or grant write access, or set ${generatedSecrets.join(', ')}`;
     refuse(file, `cannot be written (${errorCode(error)})`, remedy);
   } finally {
     await unlink(aside).catch(() => undefined);
   }
-  return (await read(file)) ?? refuse(file, 'disappeared while it was made', 'start again');
+  return (await read(file)) ?? refuse(file, 'was deleted while it was created', 'start again');
 }
 
 async function writeAside(file: string, text: string): Promise<void> {

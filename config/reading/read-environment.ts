@@ -77,7 +77,7 @@ function reportUnknown(variable: string, reading: Reading): void {
     reading.report({
       where: variable,
       path: leaf.path,
-      reason: 'is accepted for secrets only',
+      reason: 'is only accepted for secrets',
       remedy: `set ${leaf.variable} to the value itself`,
     });
     return;
@@ -92,7 +92,7 @@ function reportUnknown(variable: string, reading: Reading): void {
     reason: 'is not a known variable',
     remedy:
       near === undefined
-        ? `unset it; names are ${variablePrefix} and the path of a field, with _`
+        ? `unset it; the name of a variable is ${variablePrefix} and the path of a field in upper case, joined with _`
         : `did you mean ${near}?`,
   });
 }

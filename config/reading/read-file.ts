@@ -7,10 +7,10 @@ const maxBytes = 1_048_576;
 const reasons: Readonly<Record<string, { reason: string; remedy: string }>> = {
   ENOENT: { reason: 'does not exist', remedy: 'create it, or name another file' },
   ENOTDIR: { reason: 'does not exist', remedy: 'create it, or name another file' },
-  EACCES: { reason: 'may not be read', remedy: 'give this user the right to read it' },
-  EPERM: { reason: 'may not be read', remedy: 'give this user the right to read it' },
+  EACCES: { reason: 'is not readable', remedy: 'grant this user read access' },
+  EPERM: { reason: 'is not readable', remedy: 'grant this user read access' },
   EISDIR: { reason: 'is a directory', remedy: 'name a file' },
-  ELOOP: { reason: 'is a link that leads to itself', remedy: 'name a file' },
+  ELOOP: { reason: 'is a link to itself', remedy: 'name a file' },
 };
 
 /** Why a file could not be read, as a clause, and what to do. */
@@ -47,7 +47,7 @@ export async function readTextFile(path: string): Promise<string | FileFailure> 
     const known = reasons[code];
     return failure(known?.reason ?? `cannot be read (${code})`, known?.remedy ?? 'check the file', code === 'ENOENT');
   }
-  if (bytes.includes(0)) return failure('holds a NUL byte', 'save it as UTF-8 text');
+  if (bytes.includes(0)) return failure('contains a NUL byte', 'save it as UTF-8 text');
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {

@@ -122,7 +122,7 @@ function readText(field: TextField, tree: Tree, path: string, reading: Reading):
   }
   const text = tree.value;
   const refuse = (reason: string, remedy: string): typeof invalid => fail(tree, path, reading, field, reason, remedy);
-  if (text.includes('\0')) return refuse('holds a NUL character', 'remove it');
+  if (text.includes('\0')) return refuse('contains a NUL character', 'remove it');
   if (text === '' && field.required === true) return refuse('is empty', fillOrRemove);
   if (field.values !== undefined && text !== '' && !field.values.includes(text)) {
     const near = field.secret === undefined ? didYouMean(text, field.values) : undefined;
@@ -199,7 +199,7 @@ function readMap(field: Extract<Field, { type: 'map' }>, tree: Tree, path: strin
   const result: Record<string, unknown> = {};
   let isValid = true;
   for (const [key, { line, tree: child }] of tree.entries) {
-    const reason = key.includes('\0') ? 'holds a NUL character' : field.keyFormat?.check(key);
+    const reason = key.includes('\0') ? 'contains a NUL character' : field.keyFormat?.check(key);
     if (reason !== undefined || key === '') {
       const shown = `${path}.${showKey(key)}`;
       reading.report({

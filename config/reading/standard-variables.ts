@@ -83,7 +83,7 @@ export function readFailpoints(environment: Environment = process.env): Failpoin
   return entries.map((entry) => {
     const match = /^(?<name>[a-z-]+)=(?<action>kill|throw|pause)(?:@(?<after>\d{1,6}))?$/u.exec(entry.trim())?.groups;
     if (match === undefined) {
-      refuse({ where: variable, reason: `"${entry}" is no failpoint`, remedy: 'write it like after-commit=kill@3' });
+      refuse({ where: variable, reason: `"${entry}" is not a failpoint`, remedy: 'write it like after-commit=kill@3' });
     }
     return {
       name: match.name ?? '',

@@ -101,7 +101,7 @@ export const temporalUrl: Format = {
   example: 'temporal://127.0.0.1:7233/default',
   check: (text) => {
     if (!text.startsWith('temporal://')) return 'does not start with temporal://';
-    if (text.includes('@')) return 'holds credentials, which belong into TEMPORAL_API_KEY';
+    if (text.includes('@')) return 'contains credentials, which belong in TEMPORAL_API_KEY';
     return parseTemporalUrl(text) === undefined ? 'is not temporal://host:port/namespace' : undefined;
   },
 };
@@ -115,7 +115,7 @@ export const httpUrl: Format = {
     if (!/^https?:\/\//u.test(text)) return 'does not start with http:// or https://';
     const url = parseUrl(text);
     if (url === undefined) return 'is not a URL';
-    return url.username === '' && url.password === '' ? undefined : 'holds a user name or password';
+    return url.username === '' && url.password === '' ? undefined : 'contains a user name or password';
   },
 };
 
@@ -134,7 +134,7 @@ export const keyList: Format = {
   check: (text) =>
     text.split(',').every((key) => key.trim().length >= 32)
       ? undefined
-      : 'holds a key that is shorter than 32 characters (keys are separated by commas)',
+      : 'contains a key that is shorter than 32 characters (keys are separated by commas)',
 };
 
 /** An http(s) URL, or a path of this server that starts with `/`. */
@@ -196,8 +196,8 @@ export const serverPath: Format = patternFormat('a path starting with /', '/', S
 /** A ULID. */
 export const ulid: Format = patternFormat('a ULID', '01J0000000000000000000000A', '^(?:[0-7][0-9A-HJKMNP-TV-Z]{25})?$');
 
-/** A colour of a mail theme. */
-export const colour: Format = patternFormat('a colour', '#14171e', '^(?:#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6}))?$');
+/** A color of a mail theme. */
+export const color: Format = patternFormat('a color', '#14171e', '^(?:#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6}))?$');
 
 /** An instant in RFC 3339. */
 export const instant: Format = {

@@ -54,7 +54,7 @@ const syntaxReasons: Readonly<Record<string, string>> = {
   DUPLICATE_KEY: 'has the same key twice',
   MISSING_CHAR: 'lacks a character (a quote, comma, colon or bracket)',
   MULTILINE_IMPLICIT_KEY: 'lacks a colon, or the space after it',
-  MULTIPLE_DOCS: 'holds more than one document',
+  MULTIPLE_DOCS: 'contains more than one document',
   TAB_AS_INDENT: 'is indented with a tab',
   TAG_RESOLVE_FAILED: 'has a tag that is not supported',
   UNEXPECTED_TOKEN: 'has a character where none is expected',

@@ -5,14 +5,14 @@ import { allow, anyone, creators, deny, related, role, scope, system, through } 
 export const file = defineEntityModule({
   kind: 'file',
   table: 'files',
-  description: 'What is known of a file; its bytes are in the object storage.',
+  description: 'Metadata of a file; its content is in object storage.',
   fields: {
-    name: text('Name it was given.', { max: 255 }),
-    contentType: text('Media type.', { max: 255, default: 'application/octet-stream' }),
-    sizeBytes: integer('Length.', { min: 0, max: Number.MAX_SAFE_INTEGER, default: 0, immutable: true }),
-    metadata: json('What the uploader says about it.', { maxBytes: 16_384, optional: true }),
-    ownerId: member('Who brought it.', { optional: true, immutable: true, onLeave: 'keep', creator: true }),
-    taskId: reference('task', 'The task it belongs to.', {
+    name: text('File name.', { max: 255 }),
+    contentType: text('Media type (MIME type).', { max: 255, default: 'application/octet-stream' }),
+    sizeBytes: integer('Size in bytes.', { min: 0, max: Number.MAX_SAFE_INTEGER, default: 0, immutable: true }),
+    metadata: json('Metadata supplied by the uploader.', { maxBytes: 16_384, optional: true }),
+    ownerId: member('Uploader.', { optional: true, immutable: true, onLeave: 'keep', creator: true }),
+    taskId: reference('task', 'Task that the file is attached to.', {
       optional: true,
       onDelete: 'cascade',
       moves: 'remove',

@@ -1,23 +1,22 @@
 import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, member, reference } from '../kit/model/fields.ts';
-import { allow, anyone, deny, related, scope, system, through } from '../kit/model/policy.ts';
+import { allow, related } from '../kit/model/policy.ts';
+import { partOfRecord } from '../presets/part-of-record.ts';
 
 export const groupMembership = defineEntityModule({
   kind: 'groupMembership',
   table: 'group_memberships',
-  description: 'A person belongs to a group.',
+  description: 'Membership of a user in a group.',
   fields: {
-    groupId: reference('group', 'The group.', { immutable: true, onDelete: 'cascade', requires: 'edit' }),
-    userId: member('The person.', { immutable: true, onLeave: 'cascade' }),
-    role: choice('What the person may do with the group.', ['admin', 'member'], { default: 'member' }),
+    groupId: reference('group', 'Group.', { immutable: true, onDelete: 'cascade', requires: 'edit' }),
+    userId: member('User.', { immutable: true, onLeave: 'cascade' }),
+    role: choice('Role of the user in the group.', ['admin', 'member'], { default: 'member' }),
   },
-  unique: [{ fields: ['groupId', 'userId'], message: 'This person is in the group already.' }],
+  unique: [{ fields: ['groupId', 'userId'], message: 'This user is already in the group.' }],
   tenancy: 'organization',
   policy: {
-    view: [allow(system), allow(scope), allow(through('groupId')), deny(anyone)],
-    create: [allow(system), allow(scope), allow(through('groupId'))],
-    edit: [allow(system), allow(scope), allow(through('groupId'))],
-    remove: [allow(system), allow(scope), allow(through('groupId')), allow(related('subject'))],
+    ...partOfRecord('groupId'),
+    remove: [...partOfRecord('groupId').remove, allow(related('subject'))],
   },
   expose: { groupId: 'read-write', userId: 'read-write', role: 'read-write' },
   filter: ['groupId', 'userId', 'role'],
@@ -32,7 +31,7 @@ export const groupMembership = defineEntityModule({
       subject: { kind: 'user', id: 'userId' },
       when: { field: 'role', is: 'admin' },
     },
-    // Whoever is in a group may leave it.
+    // Members may leave a group on their own.
     { object: { kind: 'groupMembership', id: 'id' }, relation: 'subject', subject: { kind: 'user', id: 'userId' } },
   ],
 });

@@ -1,28 +1,32 @@
 import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, reference } from '../kit/model/fields.ts';
-import { allow, anyone, deny, scope, system, through } from '../kit/model/policy.ts';
+import { allow, system } from '../kit/model/policy.ts';
+import { partOfRecord } from '../presets/part-of-record.ts';
 
 export const groupSetting = defineEntityModule({
   kind: 'groupSetting',
   table: 'group_settings',
-  description: 'Settings of one group.',
+  description: 'Settings of a group.',
   fields: {
-    groupId: reference('group', 'The group.', { immutable: true, onDelete: 'cascade', requires: 'edit' }),
-    visibility: choice('Who sees the group: everybody in the organization, or its members.', ['public', 'private'], {
-      default: 'public',
-    }),
-    joinPolicy: choice('How people come in.', ['open', 'invite_only', 'application_only', 'invite_or_application'], {
-      default: 'invite_or_application',
-    }),
+    groupId: reference('group', 'Group.', { immutable: true, onDelete: 'cascade', requires: 'edit' }),
+    visibility: choice(
+      'Whether all members of the organization see the group (public) or only its own members (private).',
+      ['public', 'private'],
+      {
+        default: 'public',
+      },
+    ),
+    joinPolicy: choice(
+      'How users join the group.',
+      ['open', 'invite_only', 'application_only', 'invite_or_application'],
+      {
+        default: 'invite_or_application',
+      },
+    ),
   },
-  unique: [{ fields: ['groupId'], message: 'This group has its settings already.' }],
+  unique: [{ fields: ['groupId'], message: 'This group already has settings.' }],
   tenancy: 'organization',
-  policy: {
-    view: [allow(system), allow(scope), allow(through('groupId')), deny(anyone)],
-    create: [allow(system), allow(scope), allow(through('groupId'))],
-    edit: [allow(system), allow(scope), allow(through('groupId'))],
-    remove: [allow(system)],
-  },
+  policy: { ...partOfRecord('groupId'), remove: [allow(system)] },
   expose: { groupId: 'read-write', visibility: 'read-write', joinPolicy: 'read-write' },
   filter: ['groupId', 'visibility'],
   order: ['createdAt'],

@@ -5,14 +5,14 @@ import { allow, anyone, creators, deny, related, role, scope, system } from '../
 export const group = defineEntityModule({
   kind: 'group',
   table: 'groups',
-  description: 'People of an organization who are given rights together.',
+  description: 'Group of users who receive permissions together.',
   fields: {
-    name: text('Name, unique in the organization.', { min: 2, max: 160 }),
-    displayName: text('Name shown to people; the name when empty.', { max: 64, optional: true }),
-    description: text('What the group is for.', { max: 2_000, optional: true }),
+    name: text('Name; unique within the organization.', { min: 2, max: 160 }),
+    displayName: text('Display name; falls back to the name when empty.', { max: 64, optional: true }),
+    description: text('Purpose of the group.', { max: 2_000, optional: true }),
   },
   displayId: 'GRP',
-  unique: [{ fields: ['organizationId', 'name'], message: 'A group with this name exists already.' }],
+  unique: [{ fields: ['organizationId', 'name'], message: 'A group with this name already exists.' }],
   tenancy: 'organization',
   policy: {
     view: [

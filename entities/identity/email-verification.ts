@@ -1,33 +1,39 @@
+import { Type } from 'typebox';
 import { defineEntityModule } from '../kit/model/define.ts';
+import { payload } from '../kit/model/events.ts';
 import { email, integer, timestamp } from '../kit/model/fields.ts';
-import { allow, deny, anyone, system } from '../kit/model/policy.ts';
+import { internalRecord } from '../presets/internal-record.ts';
 
 /**
- * No token is stored: the mailed one is derived from this row's id and `round` with a key of the server
- * (design, Durable work), so a copy of the table confirms nothing.
+ * The token itself is not stored: it is derived from the id and `round` of this row with a secret key of the server, so a
+ * copy of the table does not verify anything.
  */
 export const emailVerification = defineEntityModule({
   kind: 'emailVerification',
   table: 'email_verifications',
-  description: 'A request to confirm that an address belongs to the person who gave it.',
+  description: 'Request to verify that a user owns an e-mail address.',
   fields: {
-    email: email('The address to confirm.', { immutable: true }),
-    round: integer('Raised by every new mail; only the newest mail works.', { min: 1, max: 1_000, default: 1 }),
-    sentAt: timestamp('When the newest mail was asked for.'),
-    expiresAt: timestamp('When the newest mail stops working.'),
-    usedAt: timestamp('When the address was confirmed.', { optional: true }),
+    email: email('E-mail address to verify.', { immutable: true }),
+    round: integer('Number of the latest e-mail; links in earlier e-mails are invalid.', {
+      min: 1,
+      max: 1_000,
+      default: 1,
+    }),
+    sentAt: timestamp('When the latest e-mail was requested.'),
+    expiresAt: timestamp('When the link in the latest e-mail expires.'),
+    usedAt: timestamp('When the address was verified.', { optional: true }),
   },
-  unique: [{ fields: ['userId'], message: 'This person has an open verification.' }],
+  unique: [{ fields: ['userId'], message: 'This user already has an open verification.' }],
   tenancy: 'user',
-  policy: {
-    view: [allow(system), deny(anyone)],
-    create: [allow(system)],
-    edit: [allow(system)],
-    remove: [allow(system)],
-  },
+  policy: internalRecord(),
   expose: {},
   filter: ['email'],
   order: [],
   events: ['created', 'updated'],
-  customEvents: { requested: 'Somebody asked for a confirmation mail; `round` tells which.' },
+  customEvents: {
+    requested: {
+      description: 'A verification e-mail was requested.',
+      payload: payload({ round: Type.Integer({ description: 'Number of the e-mail: `round` of the record.' }) }),
+    },
+  },
 });

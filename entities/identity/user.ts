@@ -1,24 +1,29 @@
 import { defineEntityModule } from '../kit/model/define.ts';
+import { payload } from '../kit/model/events.ts';
 import { choice, email, text, timestamp } from '../kit/model/fields.ts';
 import { allow, deny, anyone, scope, self, signedIn, system } from '../kit/model/policy.ts';
 
 export const user = defineEntityModule({
   kind: 'user',
   table: 'users',
-  description: 'A person who can sign in.',
+  description: 'User account of a person.',
   fields: {
-    email: email('Address the person signs in with; unique among live users.'),
+    email: email('E-mail address used to sign in; unique among users that are not deleted.'),
     firstName: text('Given name.', { max: 64, optional: true }),
     lastName: text('Family name.', { max: 64, optional: true }),
-    displayName: text('Name shown to others.', { max: 128 }),
-    status: choice('Whether the person may sign in.', ['active', 'inactive', 'deactivated', 'suspended'], {
-      default: 'active',
-    }),
-    emailConfirmedAt: timestamp('When the address was confirmed; empty before that.', { optional: true }),
-    passwordHash: text('argon2id hash in PHC form.', { max: 256, optional: true, secret: true }),
+    displayName: text('Name shown to other users.', { max: 128 }),
+    status: choice(
+      'Account status; only active users can sign in.',
+      ['active', 'inactive', 'deactivated', 'suspended'],
+      {
+        default: 'active',
+      },
+    ),
+    emailConfirmedAt: timestamp('When the e-mail address was verified; null until then.', { optional: true }),
+    passwordHash: text('argon2id password hash in PHC format.', { max: 256, optional: true, secret: true }),
   },
-  unique: [{ fields: ['email'], message: 'A user with this e-mail address exists already.' }],
-  tenancy: { none: 'people belong to several organizations' },
+  unique: [{ fields: ['email'], message: 'A user with this e-mail address already exists.' }],
+  tenancy: { none: 'users belong to several organizations' },
   rlsUsing: `id = $user or exists (select 1 from memberships m where m.user_id = users.id
     and m.organization_id = $organization and m.deleted_at is null)`,
   rlsWithCheck: 'id = $user',
@@ -42,7 +47,10 @@ export const user = defineEntityModule({
   mutate: ['update'],
   events: ['created', 'updated', 'deleted'],
   customEvents: {
-    confirmed: 'A person confirmed their address.',
-    registration_repeated: 'Somebody tried to sign up with an address that has an account.',
+    confirmed: { description: 'A user verified their e-mail address.', payload: payload({}) },
+    registration_repeated: {
+      description: 'A sign-up was attempted with an e-mail address that already has an account.',
+      payload: payload({}),
+    },
   },
 });

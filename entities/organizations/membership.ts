@@ -8,12 +8,12 @@ const managers = roleIn('organizationId', 'owner', 'super_admin', 'admin');
 export const membership = defineEntityModule({
   kind: 'membership',
   table: 'memberships',
-  description: 'A person belongs to an organization, in one role.',
+  description: 'Membership of a user in an organization, with one role.',
   fields: {
-    userId: reference('user', 'The person.', { immutable: true, onDelete: 'cascade' }),
-    role: choice('What the person may do in the organization.', roles, { default: 'member' }),
+    userId: reference('user', 'User.', { immutable: true, onDelete: 'cascade' }),
+    role: choice('Role of the user in the organization.', roles, { default: 'member' }),
   },
-  unique: [{ fields: ['organizationId', 'userId'], message: 'This person is a member already.' }],
+  unique: [{ fields: ['organizationId', 'userId'], message: 'This user is already a member.' }],
   tenancy: 'organization',
   rlsUsing: 'organization_id = $organization or user_id = $user',
   rlsWithCheck: 'organization_id = $organization',

@@ -1,24 +1,24 @@
+import { roles } from '../kit/model/caller.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { email, text } from '../kit/model/fields.ts';
 import { allow, anyone, deny, role, system } from '../kit/model/policy.ts';
-
-const managers = role('owner', 'super_admin', 'admin');
+import { internalRecord } from '../presets/internal-record.ts';
+import { managers } from '../presets/roles.ts';
 
 export const organizationSetting = defineEntityModule({
   kind: 'organizationSetting',
   table: 'organization_settings',
-  description: 'Settings of one organization; made when the organization is.',
+  description: 'Settings of an organization; created together with it.',
   fields: {
-    billingEmail: email('Where invoices go; the address of the owner at first.', { optional: true }),
-    timezone: text('IANA time zone in which days of the organization begin.', { max: 64, default: 'UTC' }),
+    billingEmail: email('E-mail address for invoices; initially the address of the owner.', { optional: true }),
+    timezone: text('IANA time zone of the organization; determines where its days begin.', { max: 64, default: 'UTC' }),
   },
-  unique: [{ fields: ['organizationId'], message: 'This organization has its settings already.' }],
+  unique: [{ fields: ['organizationId'], message: 'This organization already has settings.' }],
   tenancy: 'organization',
   policy: {
-    view: [allow(system), allow(role('owner', 'super_admin', 'admin', 'member', 'auditor')), deny(anyone)],
-    create: [allow(system)],
+    ...internalRecord(),
+    view: [allow(system), allow(role(...roles)), deny(anyone)],
     edit: [allow(system), allow(managers)],
-    remove: [allow(system)],
   },
   expose: { billingEmail: 'read-write', timezone: 'read-write' },
   filter: [],

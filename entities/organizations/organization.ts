@@ -5,22 +5,25 @@ import { allow, deny, anyone, memberOf, roleIn, system } from '../kit/model/poli
 export const organization = defineEntityModule({
   kind: 'organization',
   table: 'organizations',
-  description: 'A tenant: everything a customer owns belongs to one organization.',
+  description: 'Tenant: all data of a customer belongs to one organization.',
   fields: {
     name: text('Unique name.', { max: 160, min: 3 }),
-    displayName: text('Name shown to people; the name when empty.', { max: 160, optional: true }),
-    description: text('What the organization does.', { max: 2_000, optional: true }),
-    parentId: reference('organization', 'The organization it is part of; roles there are roles here.', {
+    displayName: text('Display name; falls back to the name when empty.', { max: 160, optional: true }),
+    description: text('Description of the organization.', { max: 2_000, optional: true }),
+    parentId: reference('organization', 'Parent organization; its roles also apply in this organization.', {
       optional: true,
       immutable: true,
       onDelete: 'cascade',
       requires: 'edit',
       reverse: 'children',
     }),
-    isPersonal: flag('Made at sign-up for one person.', { default: false, immutable: true }),
+    isPersonal: flag('Whether the organization was created at sign-up for one user.', {
+      default: false,
+      immutable: true,
+    }),
   },
-  unique: [{ fields: ['name'], message: 'An organization with this name exists already.' }],
-  tenancy: { none: 'it is the tenant itself' },
+  unique: [{ fields: ['name'], message: 'An organization with this name already exists.' }],
+  tenancy: { none: 'the organization is the tenant' },
   rlsUsing: `exists (select 1 from memberships m where m.organization_id = organizations.id
     and m.user_id = $user and m.deleted_at is null)`,
   rlsWithCheck: 'id = $organization',

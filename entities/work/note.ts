@@ -1,33 +1,25 @@
 import { defineEntityModule } from '../kit/model/define.ts';
 import { flag, member, reference, text } from '../kit/model/fields.ts';
-import { allow, anyone, deny, related, role, scope, system, through } from '../kit/model/policy.ts';
+import { ownedRecord } from '../presets/owned-record.ts';
 
 export const note = defineEntityModule({
   kind: 'note',
   table: 'notes',
-  description: 'What somebody wrote about a record.',
+  description: 'Comment on a record.',
   fields: {
-    title: text('Headline.', { max: 500, optional: true }),
-    text: text('What was written.', { max: 50_000 }),
-    isEdited: flag('Changed after it was written.', { default: false }),
-    ownerId: member('Who wrote it.', { optional: true, immutable: true, onLeave: 'keep', creator: true }),
-    taskId: reference('task', 'The task it is about.', { optional: true, immutable: true, onDelete: 'cascade' }),
+    title: text('Title.', { max: 500, optional: true }),
+    text: text('Text of the note.', { max: 50_000 }),
+    isEdited: flag('Whether the note was edited after its creation.', { default: false }),
+    ownerId: member('Author.', { optional: true, immutable: true, onLeave: 'keep', creator: true }),
+    taskId: reference('task', 'Task that the note comments on.', {
+      optional: true,
+      immutable: true,
+      onDelete: 'cascade',
+    }),
   },
   displayId: 'NTE',
   tenancy: 'organization',
-  policy: {
-    view: [
-      allow(system),
-      allow(role('owner', 'super_admin')),
-      allow(scope),
-      allow(related('owner')),
-      allow(through('taskId')),
-      deny(anyone),
-    ],
-    create: [allow(system), allow(role('owner', 'super_admin', 'admin', 'member', 'auditor')), allow(scope)],
-    edit: [allow(system), allow(role('owner', 'super_admin')), allow(scope), allow(related('owner'))],
-    remove: [allow(system), allow(role('owner', 'super_admin')), allow(scope), allow(related('owner'))],
-  },
+  policy: ownedRecord({ parent: 'taskId' }),
   expose: { title: 'read-write', text: 'read-write', isEdited: 'read', ownerId: 'read', taskId: 'read-write' },
   filter: ['ownerId', 'taskId'],
   order: ['createdAt'],

@@ -1,29 +1,23 @@
 import { defineEntityModule } from '../kit/model/define.ts';
 import { text, textList } from '../kit/model/fields.ts';
-import { allow, anyone, deny, role, scope, system } from '../kit/model/policy.ts';
+import { allow, role, scope, system } from '../kit/model/policy.ts';
+import { organizationRecord } from '../presets/organization-record.ts';
 
 export const tag = defineEntityModule({
   kind: 'tag',
   table: 'tags',
-  description: 'A word of the organization by which records are found.',
+  description: 'Tag that an organization uses to classify records.',
   fields: {
-    name: text('The word.', { max: 64, immutable: true }),
-    aliases: textList('Other words for it.', { max: 64, maxItems: 50 }),
-    description: text('What it says of a record.', { max: 2_000, optional: true }),
-    color: text('Colour, as #rrggbb.', { max: 7, pattern: /^#[0-9a-f]{6}$/, default: '#888888' }),
+    name: text('Name of the tag.', { max: 64, immutable: true }),
+    aliases: textList('Alternative names.', { max: 64, maxItems: 50 }),
+    description: text('Meaning of the tag.', { max: 2_000, optional: true }),
+    color: text('Colour in the form #rrggbb.', { max: 7, pattern: /^#[0-9a-f]{6}$/, default: '#888888' }),
   },
-  unique: [{ fields: ['organizationId', 'name'], message: 'This tag exists already.' }],
+  unique: [{ fields: ['organizationId', 'name'], message: 'This tag already exists.' }],
   tenancy: 'organization',
   policy: {
-    view: [
-      allow(system),
-      allow(role('owner', 'super_admin', 'admin', 'member', 'auditor')),
-      allow(scope),
-      deny(anyone),
-    ],
+    ...organizationRecord(),
     create: [allow(system), allow(role('owner', 'super_admin', 'admin', 'member')), allow(scope)],
-    edit: [allow(system), allow(role('owner', 'super_admin', 'admin')), allow(scope)],
-    remove: [allow(system), allow(role('owner', 'super_admin', 'admin')), allow(scope)],
   },
   expose: { name: 'read-write', aliases: 'read-write', description: 'read-write', color: 'read-write' },
   filter: ['name', 'aliases'],

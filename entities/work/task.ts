@@ -1,28 +1,36 @@
+import { roles } from '../kit/model/caller.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, integer, member, reference, text, textList, timestamp } from '../kit/model/fields.ts';
-import { allow, anyone, creators, deny, related, role, scope, system, through } from '../kit/model/policy.ts';
+import { allow, creators, role, scope, system } from '../kit/model/policy.ts';
+import { sharedRecord } from '../presets/shared-record.ts';
 
 export const task = defineEntityModule({
   kind: 'task',
   table: 'tasks',
-  description: 'Something that somebody has to do.',
+  description: 'Piece of work assigned to a user.',
   fields: {
-    title: text('What is to be done, in one line.', { max: 500 }),
-    details: text('What is to be done, at length.', { max: 50_000, optional: true }),
-    status: choice('How far it is.', ['open', 'in_progress', 'in_review', 'completed', 'wont_do'], { default: 'open' }),
-    priority: integer('How much it matters; more is more.', { min: 0, max: 100, default: 0 }),
-    dueAt: timestamp('When it has to be done.', { optional: true }),
-    completedAt: timestamp('When it was done.', { optional: true }),
-    tags: textList('Words to find it by.', { max: 64, maxItems: 50 }),
-    assigneeId: member('Who does it.', { optional: true, onLeave: 'keep', reverse: 'assignedTasks' }),
-    assignerId: member('Who asked for it.', {
+    title: text('Title in one line.', { max: 500 }),
+    details: text('Full description.', { max: 50_000, optional: true }),
+    status: choice('Progress status.', ['open', 'in_progress', 'in_review', 'completed', 'wont_do'], {
+      default: 'open',
+    }),
+    priority: integer('Priority; higher numbers are more important.', { min: 0, max: 100, default: 0 }),
+    dueAt: timestamp('Due date.', { optional: true }),
+    completedAt: timestamp('When the task was completed.', { optional: true }),
+    tags: textList('Search tags.', { max: 64, maxItems: 50 }),
+    assigneeId: member('Assignee: the user who does the task.', {
+      optional: true,
+      onLeave: 'keep',
+      reverse: 'assignedTasks',
+    }),
+    assignerId: member('Assigner: the user who requested the task.', {
       optional: true,
       immutable: true,
       onLeave: 'keep',
       creator: true,
       reverse: 'assignedByMe',
     }),
-    parentId: reference('task', 'The task it is part of.', {
+    parentId: reference('task', 'Parent task.', {
       optional: true,
       onDelete: 'cascade',
       requires: 'edit',
@@ -33,37 +41,8 @@ export const task = defineEntityModule({
   displayId: 'TSK',
   tenancy: 'organization',
   policy: {
-    view: [
-      allow(system),
-      allow(role('owner', 'super_admin')),
-      allow(scope),
-      deny(related('blocked')),
-      allow(related('viewer', 'editor', 'assignee', 'assigner')),
-      allow(through('parentId')),
-      deny(anyone),
-    ],
-    create: [
-      allow(system),
-      allow(role('owner', 'super_admin', 'admin', 'member', 'auditor')),
-      allow(scope),
-      allow(creators),
-    ],
-    edit: [
-      allow(system),
-      allow(role('owner', 'super_admin')),
-      allow(scope),
-      deny(related('blocked')),
-      allow(related('editor', 'assignee', 'assigner')),
-      allow(through('parentId')),
-    ],
-    remove: [
-      allow(system),
-      allow(role('owner', 'super_admin')),
-      allow(scope),
-      deny(related('blocked')),
-      allow(related('assigner')),
-      allow(through('parentId')),
-    ],
+    ...sharedRecord({ editors: ['assignee', 'assigner'], removers: ['assigner'], parent: 'parentId' }),
+    create: [allow(system), allow(role(...roles)), allow(scope), allow(creators)],
   },
   expose: {
     title: 'read-write',

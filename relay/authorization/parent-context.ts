@@ -8,6 +8,7 @@ import type { Caller } from '#entities/kit/model/caller.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { hasObjectRights } from '#entities/kit/model/policy.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
+import { withTimeout } from '#entities/kit/base/with-timeout.ts';
 import { objectName, type Tuple, type TupleCondition } from '#entities/kit/model/tuples.ts';
 
 type Settings = Pick<
@@ -26,35 +27,35 @@ export interface ParentContextOptions {
   readonly logger: Logger;
 }
 
-/** Longest a request waits for the store to say whether conditions hold, in milliseconds. */
-const patienceMs = 500;
+/** Longest time a request waits for the store to say whether conditions hold, in milliseconds. */
+const timeoutMs = 500;
 
-/** Time after a question that got no answer in which none is asked, in milliseconds. */
+/** Time in which a store that did not answer is not asked again, in milliseconds. */
 const pauseMs = 1_000;
 
 /**
- * For which kinds records are tied to the organization of a caller when a right is decided (`authz.enableparentcontext`,
- * `parentcontextskipkinds`, `parentcontextconditions`). For the others roles and scopes say nothing, only what was given on
- * the records does.
+ * Decides for which kinds the role and scopes that a caller has in the organization count for its records
+ * (`authz.enableparentcontext`, `parentcontextskipkinds`, `parentcontextconditions`). For the other kinds only rights given
+ * on the record count.
  *
- * WHERE clauses cannot evaluate the conditions of the store. Their parameters come from the configuration alone, so whether
- * one holds is asked once; as long as that is not known, or when it does not hold, the kind counts as out of context, in
- * WHERE clauses and in questions to the store alike.
+ * SQL cannot evaluate a condition of the authorization store. The parameters of a condition come from the configuration
+ * alone, so the store is asked once per condition. While the answer is unknown or negative, the kind is out of context, in
+ * WHERE clauses and in checks of the store alike.
  */
 export class ParentContexts {
   readonly #options: ParentContextOptions;
-  /** Whether conditions hold, by what the store was asked. */
+  /** Whether conditions hold, by the probe as JSON. */
   readonly #answers = new Map<string, boolean>();
   #asking: Promise<void> | undefined;
   #askAgainAt = 0;
-  /** What was found out last, when all of it was known. */
+  /** The last result for which the store had answered everything. */
   #last: { readonly settings: Settings; readonly context: ContextOfCallers } | undefined;
 
   constructor(options: ParentContextOptions) {
     this.#options = options;
   }
 
-  /** As of now; asks the store for what is not known yet, and waits for it for a moment. */
+  /** By the current settings. Asks the store about conditions that are not known yet, and waits at most `timeoutMs`. */
   async ofCallers(): Promise<ContextOfCallers> {
     const settings = this.#options.settings();
     if (this.#last?.settings === settings) return this.#last.context;
@@ -97,12 +98,7 @@ export class ParentContexts {
         this.#asking = undefined;
       });
     if (!this.#asking) return;
-    let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, patienceMs);
-    });
-    await Promise.race([this.#asking, patience]);
-    clearTimeout(timer);
+    await withTimeout(this.#asking, timeoutMs, () => undefined);
   }
 
   async #ask(store: Pick<AuthorizationStore, 'counts'>, unknown: readonly Probe[]): Promise<void> {
@@ -120,11 +116,13 @@ export class ParentContexts {
     );
     if (answers.every(({ status }) => status === 'fulfilled')) return;
     this.#askAgainAt = performance.now() + pauseMs;
-    logger.warn('whether conditions of authz.parentcontextconditions hold is not known: the store does not answer');
+    logger.warn(
+      'the store does not answer: the conditions of authz.parentcontextconditions count as not fulfilled meanwhile',
+    );
   }
 }
 
-/** What the store is asked to learn whether the condition of a kind holds; no such record exists. */
+/** The tuple that the store is asked about to learn whether the condition of a kind holds; no such record exists. */
 interface Probe extends Tuple {
   readonly condition: TupleCondition;
 }
@@ -153,18 +151,18 @@ function names(kinds: readonly string[], { kind, topic }: EntityModule): boolean
 }
 
 /**
- * Conditions are for kinds whose rights are given record by record, and the model has them there. With `authz.modelid` the
- * model is not known here; the store then says what it thinks of them.
+ * Checks that every condition belongs to a kind with rights by record and is declared for it in the model. With
+ * `authz.modelid` the model is not known here, so the store alone checks the declaration.
  * @throws ConfigurationError
  */
 export function requireUsableConditions(registry: Registry, settings: Settings, model: WrittenModel): void {
-  const problems = settings.parentcontextconditions.flatMap(({ kind, name }, place) => {
-    const path = `authz.parentcontextconditions[${place}]`;
+  const problems = settings.parentcontextconditions.flatMap(({ kind, name }, index) => {
+    const path = `authz.parentcontextconditions[${index}]`;
     const module = registry.modules.find((each) => hasObjectRights(each.policy) && names([kind], each));
     if (!module) {
       const kinds = registry.modules.filter(({ policy }) => hasObjectRights(policy)).map((each) => each.kind);
-      const reason = `${kind} is no kind whose rights are given record by record`;
-      return [{ where: 'the configuration', path, reason, remedy: `there are ${kinds.join(', ')}` }];
+      const reason = `${kind} is not a kind with rights by record`;
+      return [{ where: 'the configuration', path, reason, remedy: `use one of ${kinds.join(', ')}` }];
     }
     const type = model.type_definitions.find((each) => each.type === module.topic);
     const subjects = type?.metadata?.relations?.[parentContext]?.directly_related_user_types ?? [];

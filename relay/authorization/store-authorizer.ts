@@ -1,13 +1,16 @@
-import { setTimeout } from 'node:timers/promises';
-import { rememberedKey, type AllowCache } from '#activities/clients/cache/allow-cache.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { allowKey, type AllowCache } from '#activities/clients/cache/allow-cache.ts';
 import type { AuthorizationStore } from '#activities/clients/fga/authorization-store.ts';
 import type { AuthorizationState } from '#entities/kit/access/authorization-state.ts';
 import type { Authorizer, CheckRequest, CheckResult } from '#entities/kit/access/authorizer.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
+import { withTimeout } from '#entities/kit/base/with-timeout.ts';
 import type { TupleRelay } from '../tuples/tuple-relay.ts';
 
-/** Longest that a decision waits for changed rights to reach the store, and between two looks, in milliseconds. */
-const patienceMs = 1_000;
+/** Longest time a decision waits for changed rights to reach the store, in milliseconds. */
+const timeoutMs = 1_000;
+
+/** Pause between two reads of the authorization state while waiting, in milliseconds. */
 const pauseMs = 20;
 
 export interface StoreAuthorizerOptions {
@@ -17,8 +20,8 @@ export interface StoreAuthorizerOptions {
 }
 
 /**
- * Single decisions: from what is remembered, else from the authorization store (design, Authorization). Rights that changed and
- * have not reached the store are brought there first, so nothing is allowed that the rows do not allow any more.
+ * Decides single checks: from the allow cache, else by the authorization store (design, Authorization). Changed rights that
+ * have not reached the store are applied first, so nothing is allowed that the rows no longer allow.
  */
 export class StoreAuthorizer implements Authorizer {
   readonly #options: StoreAuthorizerOptions;
@@ -27,52 +30,49 @@ export class StoreAuthorizer implements Authorizer {
     this.#options = options;
   }
 
-  async decide(question: CheckRequest, readState: () => Promise<AuthorizationState>): Promise<CheckResult> {
+  async decide(request: CheckRequest, readState: () => Promise<AuthorizationState>): Promise<CheckResult> {
     const { store, allows } = this.#options;
     const state = await this.#settled(readState, await readState(), ({ isStale }) => isStale);
     if (state.isStale) throw unavailable();
-    const key = rememberedKey(question, state.revisions);
+    const key = allowKey(request, state.revisions);
     if (await allows.has(key)) return { isAllowed: true, by: 'cache' };
-    let isAllowed = await store.check(question);
+    let isAllowed = await store.check(request);
     if (!isAllowed && state.hasPending) {
-      // What speaks for the caller may be on its way: tuples of new records are not waited for before.
+      // A tuple that allows it may still be pending: tuples of new records are not waited for above.
       await this.#settled(readState, state, ({ hasPending }) => hasPending);
-      isAllowed = await store.check(question);
+      isAllowed = await store.check(request);
     }
     if (isAllowed) await allows.add(key);
     return { isAllowed, by: 'store' };
   }
 
-  /** Applies what waits, until it does not any more or patience ends: other processes may have some of it in hand. */
+  /** Applies pending tuples until none is left or the time is up; other processes may be applying some of them. */
   async #settled(
     readState: () => Promise<AuthorizationState>,
     first: AuthorizationState,
-    waits: (state: AuthorizationState) => boolean,
+    isPending: (state: AuthorizationState) => boolean,
   ): Promise<AuthorizationState> {
-    const endsAt = performance.now() + patienceMs;
+    const endsAt = performance.now() + timeoutMs;
     for (let state = first; ; state = await readState()) {
-      if (!waits(state) || performance.now() > endsAt) return state;
-      if (state !== first) await setTimeout(pauseMs);
+      if (!isPending(state) || performance.now() > endsAt) return state;
+      if (state !== first) await pause(pauseMs);
       await this.#applyUntil(endsAt);
     }
   }
 
-  /** Waits for what waits to be applied; past the end it goes on without anybody, and its failure is nobody's. */
+  /** Applies pending tuples and waits for that until `endsAt`. */
   async #applyUntil(endsAt: number): Promise<void> {
     const applied = this.#options.tuples.apply().catch((cause: unknown) => {
       throw unavailable(cause);
     });
-    const patience = new AbortController();
-    const over = setTimeout(Math.max(0, endsAt - performance.now()), undefined, { signal: patience.signal });
-    // The race listens to both, so the one that loses may fail without being unhandled.
-    await Promise.race([applied, over]).finally(() => patience.abort());
+    await withTimeout(applied, endsAt - performance.now(), () => undefined);
   }
 }
 
 function unavailable(cause?: unknown): AppError {
   return new AppError(
     'authorization_unavailable',
-    'Rights have changed and the authorization store does not know yet; try again in a moment.',
+    'Changed rights have not reached the authorization store yet; try again in a moment.',
     { cause, details: { retryAfterSeconds: 1 } },
   );
 }

@@ -1,61 +1,51 @@
 import type { Logger } from 'pino';
 import type { CommitSummary } from '#entities/kit/model/work-context.ts';
+import { withTimeout } from '#entities/kit/base/with-timeout.ts';
 import type { TupleRelay } from './tuple-relay.ts';
 
-/** Longest the answer waits for changed rights to reach the authorization store, in milliseconds. */
-const patienceMs = 250;
+/** Longest time a response waits for changed rights to reach the authorization store, in milliseconds. */
+const timeoutMs = 250;
 
-/** How long tuples of new records wait for others to go along with, in milliseconds. */
-const gatheringMs = 100;
+/** Time in which tuples of new records are collected, to be written together, in milliseconds. */
+const collectMs = 100;
 
 /**
- * Has tuples applied after a commit (docs/decisions/tuples-of-new-records.md): the answer waits when rights about existing records
- * changed. Those of new records follow together with others; a decision that needs them before has them applied itself.
+ * Applies tuples after a commit (docs/decisions/tuples-of-new-records.md). When rights to existing records changed, the response
+ * waits for it. Tuples of new records are collected and written a moment later; a check that needs them sooner applies them
+ * itself.
  */
 export class TupleApplying {
   readonly #tuples: Pick<TupleRelay, 'apply'>;
   readonly #logger: Logger;
-  #gathering: NodeJS.Timeout | undefined;
+  #collecting: NodeJS.Timeout | undefined;
 
   constructor(tuples: Pick<TupleRelay, 'apply'>, logger: Logger) {
     this.#tuples = tuples;
     this.#logger = logger;
   }
 
-  /** The request is committed, so it is answered in any case; what is not applied in time the sweep applies. */
+  /** The request is committed and succeeds in any case; the sweep applies what could not be applied in time. */
   async afterCommit({ tupleChanges, hasChangedRights }: CommitSummary): Promise<void> {
     if (tupleChanges === 0) return;
-    if (hasChangedRights) await this.#applyWithPatience();
-    else this.#gathering ??= setTimeout(() => void this.#applyGathered(), gatheringMs).unref();
+    if (hasChangedRights) await withTimeout(this.#apply(), timeoutMs, () => undefined);
+    else this.#collecting ??= setTimeout(() => void this.#applyCollected(), collectMs).unref();
   }
 
-  /** What has not been applied is left to other processes. */
+  /** Other processes apply what is left. */
   stop(): void {
-    clearTimeout(this.#gathering);
+    clearTimeout(this.#collecting);
   }
 
-  async #applyGathered(): Promise<void> {
-    this.#gathering = undefined;
+  async #applyCollected(): Promise<void> {
+    this.#collecting = undefined;
     await this.#apply();
-  }
-
-  async #applyWithPatience(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, patienceMs);
-    });
-    await Promise.race([this.#apply(), patience]);
-    clearTimeout(timer);
   }
 
   async #apply(): Promise<void> {
     try {
       await this.#tuples.apply();
     } catch (error) {
-      this.#logger.warn(
-        { err: error },
-        'permission tuples wait in their rows: the authorization store did not take them',
-      );
+      this.#logger.warn({ err: error }, 'permission tuples stay pending: the authorization store did not accept them');
     }
   }
 }

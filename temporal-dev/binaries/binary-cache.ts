@@ -7,7 +7,7 @@ import type { StackEnvironment } from '../machine/stack-environment.ts';
 import type { Platform } from '../machine/platform.ts';
 import type { Report } from '../machine/progress-report.ts';
 import { codeOf, explainFileError, messageOf } from '../machine/stack-error.ts';
-import type { Tool } from './binary-spec.ts';
+import type { BinarySpec } from './binary-spec.ts';
 
 /** What is kept beside a cached binary: what it was when it was let in. */
 interface Origin {
@@ -41,9 +41,9 @@ export async function openCache(
   return writable;
 }
 
-/** Where a tool's binary is kept: the version and platform are part of the path, so an update never meets an old file. */
-export function cacheEntry(cache: string, tool: Tool, platform: Platform): string {
-  return join(cache, `${tool.name}-${tool.version}-${platform}`);
+/** Where a binary is kept: the version and platform are part of the path, so an update never meets an old file. */
+export function cacheEntry(cache: string, spec: BinarySpec, platform: Platform): string {
+  return join(cache, `${spec.name}-${spec.version}-${platform}`);
 }
 
 /**
@@ -52,10 +52,10 @@ export function cacheEntry(cache: string, tool: Tool, platform: Platform): strin
  */
 export async function readCache(
   entry: string,
-  tool: Tool,
+  spec: BinarySpec,
   report: Report,
 ): Promise<{ path: string; version: string; route: string } | undefined> {
-  const path = join(entry, tool.commands[0]);
+  const path = join(entry, spec.commands[0]);
   try {
     const origin = parseOrigin(await readFile(join(entry, 'origin.json'), 'utf8'));
     const { size, mtimeMs } = await stat(path);

@@ -1,11 +1,11 @@
 import type { Variables } from '../machine/stack-environment.ts';
 import type { Platform } from '../machine/platform.ts';
 import type { Report } from '../machine/progress-report.ts';
-import type { Tool } from './binary-spec.ts';
+import type { BinarySpec } from './binary-spec.ts';
 
 /** What a route needs to fetch a binary. */
 export interface RouteContext {
-  tool: Tool;
+  spec: BinarySpec;
   platform: Platform;
   /** Route writes the binary here; the folder is removed when it fails. */
   target: string;

@@ -1,7 +1,7 @@
 import type { Platform } from '../machine/platform.ts';
 
 /** A server binary we look for: the one version we fetch, the versions we accept, and where each route finds it. */
-export interface Tool {
+export interface BinarySpec {
   name: 'temporal' | 'openfga' | 'redis';
   title: string;
   /** The version that is fetched when the machine has none. */

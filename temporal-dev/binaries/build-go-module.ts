@@ -14,8 +14,8 @@ const USUAL_GO = '/usr/local/go/bin/go';
 
 /** Builds the binary with the Go toolchain from the pinned module. Uses Go's own caches, so a broken build goes on. */
 export async function buildGoModule(context: RouteContext): Promise<string> {
-  const { tool, target, report, stateDir, signal } = context;
-  const module = tool.goModule;
+  const { spec, target, report, stateDir, signal } = context;
+  const module = spec.goModule;
   if (module === undefined) throw new StackError('no Go module is pinned');
   const go = await findGo(context);
   const options = {
@@ -34,7 +34,7 @@ export async function buildGoModule(context: RouteContext): Promise<string> {
   };
   await withProgress(
     report,
-    `${tool.title} ${tool.version}: building from source with Go, some minutes`,
+    `${spec.title} ${spec.version}: building from source with Go, some minutes`,
     async (step) => {
       let packages = 0;
       let downloaded = 0;
@@ -47,7 +47,7 @@ export async function buildGoModule(context: RouteContext): Promise<string> {
       });
       if (list.exitCode !== 0) throw new StackError(`go list: ${lastLine(list.output)}`);
       let compiled = 0;
-      const flags = `-s -w -X ${module.versionVariable}=v${tool.version}`;
+      const flags = `-s -w -X ${module.versionVariable}=v${spec.version}`;
       const build = await runHelper(go, ['build', '-v', '-trimpath', '-ldflags', flags, '-o', target, module.package], {
         ...options,
         onLine: () => {

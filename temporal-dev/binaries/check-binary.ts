@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runHelper, type HelperResult } from '../machine/helper-process.ts';
 import { codeOf, StackError } from '../machine/stack-error.ts';
-import { compareVersions, type Tool } from './binary-spec.ts';
+import { compareVersions, type BinarySpec } from './binary-spec.ts';
 
 /** Runs a binary to see that it works here. Resolves with the version it states, or throws a StackError saying why not. */
-export async function checkBinary(path: string, tool: Tool, stateDir: string): Promise<string> {
-  const { exitCode, output } = await run(path, tool.versionArguments, stateDir);
+export async function checkBinary(path: string, spec: BinarySpec, stateDir: string): Promise<string> {
+  const { exitCode, output } = await run(path, spec.versionArguments, stateDir);
   if (exitCode !== 0)
     throw new StackError(`${path} does not run here (exit code ${exitCode}): ${output.slice(0, 200)}`);
-  return tool.versionPattern.exec(output)?.[1] ?? 'unknown';
+  return spec.versionPattern.exec(output)?.[1] ?? 'unknown';
 }
 
 async function run(path: string, args: string[], stateDir: string): Promise<HelperResult> {
@@ -24,8 +24,8 @@ async function run(path: string, args: string[], stateDir: string): Promise<Help
 }
 
 /** Why a version is not accepted; undefined when it is. */
-export function rejectVersion(version: string, tool: Tool): string | undefined {
-  const { from, below } = tool.accepted;
+export function rejectVersion(version: string, spec: BinarySpec): string | undefined {
+  const { from, below } = spec.accepted;
   const isAccepted =
     version !== 'unknown' && compareVersions(version, from) >= 0 && compareVersions(version, below) < 0;
   return isAccepted ? undefined : `version ${version}, accepted are ${from} and later, below ${below}`;

@@ -7,14 +7,14 @@ import type { RouteContext } from './binary-route.ts';
 
 /** Takes the binary from the project's own release, for which a checksum is pinned. */
 export async function fetchOfficialRelease(context: RouteContext): Promise<string> {
-  const { tool, platform, target, variables, report, signal } = context;
-  const asset = tool.official.assets[platform];
+  const { spec, platform, target, variables, report, signal } = context;
+  const asset = spec.official.assets[platform];
   if (asset === undefined) throw new StackError(`no official release is pinned for ${platform}`);
   const archive = `${target}.tar.gz`;
-  await withProgress(report, `${tool.title} ${tool.version}: downloading the official release`, (onProgress) =>
+  await withProgress(report, `${spec.title} ${spec.version}: downloading the official release`, (onProgress) =>
     download(asset, archive, { variables, onProgress, signal }),
   );
-  await writeFile(target, fileFromTarGz(await readFile(archive), tool.commands[0]));
+  await writeFile(target, fileFromTarGz(await readFile(archive), spec.commands[0]));
   await rm(archive);
   return 'official release';
 }

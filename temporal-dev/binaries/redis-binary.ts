@@ -1,7 +1,7 @@
-import type { Tool } from './binary-spec.ts';
+import type { BinarySpec } from './binary-spec.ts';
 
 /** A Redis or Valkey server; Valkey is the one we fetch. Its project releases builds per distribution only, none pinned. */
-export const redisTool: Tool = {
+export const redisBinary: BinarySpec = {
   name: 'redis',
   title: 'Valkey',
   version: '9.1.2',

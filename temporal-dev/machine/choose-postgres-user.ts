@@ -7,21 +7,21 @@ import { StackError } from './stack-error.ts';
  * that user could not reach the files, keeps them as its own in a user namespace in which it is called otherwise.
  */
 export type PostgresUser =
-  | { kind: 'self' }
-  | { kind: 'switch'; name: string; uid: number; gid: number }
-  | { kind: 'namespace'; prefix: [command: string, ...args: string[]] };
+  | { type: 'self' }
+  | { type: 'switch'; name: string; uid: number; gid: number }
+  | { type: 'namespace'; prefix: [command: string, ...args: string[]] };
 
 /** Users to switch to, the fitting one first. PostgreSQL insists on one that the machine knows by name. */
 const UNPRIVILEGED = ['postgres', 'nobody'];
 
 /** Chooses as whom to run PostgreSQL so that it can reach all of `directories`. Throws a StackError when nothing does. */
 export function choosePostgresUser(directories: string[], ownUid = process.getuid?.()): PostgresUser {
-  if (ownUid !== 0) return { kind: 'self' };
+  if (ownUid !== 0) return { type: 'self' };
   const user = unprivilegedUser();
   const closed = directories.find((directory) => !canEnter(directory, user));
-  if (closed === undefined) return { kind: 'switch', ...user };
+  if (closed === undefined) return { type: 'switch', ...user };
   const prefix: [string, ...string[]] = ['unshare', '--user', `--map-user=${user.uid}`, `--map-group=${user.gid}`];
-  if (spawnSync(prefix[0], [...prefix.slice(1), 'true']).status === 0) return { kind: 'namespace', prefix };
+  if (spawnSync(prefix[0], [...prefix.slice(1), 'true']).status === 0) return { type: 'namespace', prefix };
   throw new StackError(
     `PostgreSQL does not run as root, and the user ${user.name} may not enter ${closed}: ` +
       'run as an ordinary user, or let everybody enter that folder and those above it (chmod a+x)',

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf, StackError } from './stack-error.ts';
 
 /** Held until `release` or the end of this process, however it ends. */
-export interface Exclusive {
+export interface MachineLock {
   release(): Promise<void>;
 }
 
@@ -12,7 +12,7 @@ export interface Exclusive {
  * The name of an exclusive right: what is protected and for which folder. Two clones have different folders and so
  * never wait for each other.
  */
-export function exclusiveName(subject: string, path = ''): string {
+export function machineLockName(subject: string, path = ''): string {
   const digest = createHash('sha256').update(path).digest('hex').slice(0, 24);
   return `core-server/${subject}${path === '' ? '' : `/${digest}`}`;
 }
@@ -24,7 +24,7 @@ export function exclusiveName(subject: string, path = ''): string {
  * back when that process ends, so a killed holder leaves nothing stale behind, which no lock file can promise.
  * `purpose` is told to whoever has to wait.
  */
-export async function tryExclusive(name: string, purpose: string): Promise<Exclusive | undefined> {
+export async function tryMachineLock(name: string, purpose: string): Promise<MachineLock | undefined> {
   const server = createServer((socket) => {
     // A waiting process that goes away mid-sentence is not our concern.
     socket.on('error', () => socket.destroy());
@@ -51,14 +51,14 @@ export async function tryExclusive(name: string, purpose: string): Promise<Exclu
 }
 
 /** Runs `action` with the exclusive right to `name`, waiting at most `waitMs` for it; says once for whom it waits. */
-export async function withExclusive<T>(
+export async function withMachineLock<T>(
   name: string,
   options: { purpose: string; waitMs: number; report: (line: string) => void },
   action: () => Promise<T>,
 ): Promise<T> {
   const deadline = Date.now() + options.waitMs;
   let hasReported = false;
-  let right = await tryExclusive(name, options.purpose);
+  let right = await tryMachineLock(name, options.purpose);
   while (right === undefined) {
     const holder = await holderOf(name);
     if (holder !== undefined) {
@@ -71,7 +71,7 @@ export async function withExclusive<T>(
       hasReported = true;
       await sleep(100);
     }
-    right = await tryExclusive(name, options.purpose);
+    right = await tryMachineLock(name, options.purpose);
   }
   try {
     return await action();

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:net';
 import type { PortName, StackEnvironment } from './stack-environment.ts';
-import { exclusiveName, tryExclusive, type Exclusive } from './machine-lock.ts';
+import { machineLockName, tryMachineLock, type MachineLock } from './machine-lock.ts';
 import { describeProcess, listenerOf } from './process-table.ts';
 import { codeOf, StackError } from './stack-error.ts';
 
@@ -38,7 +38,7 @@ export interface PortClaim {
   release: () => Promise<void>;
 }
 
-export interface PortWish {
+export interface PortRequest {
   name: PortName;
   /** The port this state folder used last. */
   remembered?: number | undefined;
@@ -51,10 +51,10 @@ export interface PortWish {
  * familiar one, else the first free one from a place that depends on the state folder, so that clones rarely meet.
  */
 export async function claimPort(
-  wish: PortWish,
+  request: PortRequest,
   options: { stateDir: string; environment: StackEnvironment; isFamiliarWanted: boolean },
 ): Promise<PortClaim> {
-  const configured = options.environment.ports[wish.name];
+  const configured = options.environment.ports[request.name];
   if (configured !== undefined) {
     const claim = await tryClaim(configured.port);
     if (claim !== undefined) return claim;
@@ -63,30 +63,35 @@ export async function claimPort(
         `stop it, or set ${configured.variable} to a free port`,
     );
   }
-  for (const port of candidates(wish, options)) {
+  for (const port of candidates(request, options)) {
     const claim = await tryClaim(port);
     if (claim === undefined) continue;
-    if (wish.remembered !== undefined && wish.remembered !== port) {
-      wish.report(`port ${wish.remembered} is in use by ${holderOf(wish.remembered)}: ${wish.name} moves to ${port}`);
+    if (request.remembered !== undefined && request.remembered !== port) {
+      request.report(
+        `port ${request.remembered} is in use by ${holderOf(request.remembered)}: ${request.name} moves to ${port}`,
+      );
     }
     return claim;
   }
   throw new StackError(
-    `no free port between ${SEARCH_FROM} and ${SEARCH_TO} for ${wish.name}: free one and start again`,
+    `no free port between ${SEARCH_FROM} and ${SEARCH_TO} for ${request.name}: free one and start again`,
   );
 }
 
-function* candidates(wish: PortWish, options: { stateDir: string; isFamiliarWanted: boolean }): Generator<number> {
-  if (wish.remembered !== undefined) yield wish.remembered;
-  if (options.isFamiliarWanted) yield FAMILIAR_PORTS[wish.name];
+function* candidates(
+  request: PortRequest,
+  options: { stateDir: string; isFamiliarWanted: boolean },
+): Generator<number> {
+  if (request.remembered !== undefined) yield request.remembered;
+  if (options.isFamiliarWanted) yield FAMILIAR_PORTS[request.name];
   const size = SEARCH_TO - SEARCH_FROM;
   const start = createHash('sha256').update(options.stateDir).digest().readUInt32BE() % size;
   for (let step = 0; step < size; step += 1) yield SEARCH_FROM + ((start + step) % size);
 }
 
 async function tryClaim(port: number): Promise<PortClaim | undefined> {
-  const right: Exclusive | undefined = await tryExclusive(
-    exclusiveName(`port-${port}`),
+  const right: MachineLock | undefined = await tryMachineLock(
+    machineLockName(`port-${port}`),
     `starting a server on port ${port}`,
   );
   if (right === undefined) return undefined;

@@ -50,11 +50,11 @@ export class ProductProcess {
     return this.#child.pid ?? 0;
   }
 
-  /** Asks it to end, and returns when it has; after `patienceMs` it is killed. */
-  async stop(patienceMs: number): Promise<void> {
+  /** Asks it to end, and returns when it has; after `timeoutMs` it is killed. */
+  async stop(timeoutMs: number): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     this.#child.kill('SIGTERM');
-    const timer = setTimeout(() => this.#child.kill('SIGKILL'), patienceMs);
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), timeoutMs);
     await this.ended;
     clearTimeout(timer);
   }

@@ -171,20 +171,20 @@ function asUser(
   command: string,
   args: string[],
 ): { command: string; args: string[]; uid?: number; gid?: number } {
-  if (user.kind === 'namespace') {
+  if (user.type === 'namespace') {
     return { command: user.prefix[0], args: [...user.prefix.slice(1), command, ...args] };
   }
-  return user.kind === 'self' ? { command, args } : { command, args, uid: user.uid, gid: user.gid };
+  return user.type === 'self' ? { command, args } : { command, args, uid: user.uid, gid: user.gid };
 }
 
 function giveTo(user: PostgresUser, path: string): void {
-  if (user.kind === 'switch') chownSync(path, user.uid, user.gid);
+  if (user.type === 'switch') chownSync(path, user.uid, user.gid);
 }
 
 /** A cluster made as another user, for example before the project moved below a closed folder, changes hands. */
 function takeOver(user: PostgresUser, directory: string): void {
   const own = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
-  const { uid, gid } = user.kind === 'switch' ? user : own;
+  const { uid, gid } = user.type === 'switch' ? user : own;
   const owner = statSync(directory).uid;
   if (owner === uid) return;
   if (own.uid !== 0) {

@@ -1,5 +1,5 @@
 import { createConnection } from 'node:net';
-import { redisTool } from '../binaries/redis-binary.ts';
+import { redisBinary } from '../binaries/redis-binary.ts';
 import type { FoundBinary } from '../binaries/binary-spec.ts';
 import { LOOPBACK, requirePort, type Ports } from '../machine/ports.ts';
 import type { Profile } from './launch-postgres.ts';
@@ -37,7 +37,7 @@ export function launchRedis(
 
 /** The server processes of this folder. They overwrite their environment with a title, so they are known by their place. */
 export function findRedisProcesses(stateDir: string): ProcessIdentity[] {
-  return findProcessesIn(dataDirectory(stateDir, 'redis'), redisTool.commands);
+  return findProcessesIn(dataDirectory(stateDir, 'redis'), redisBinary.commands);
 }
 
 /** The address for a client, password included. */

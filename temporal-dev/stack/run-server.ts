@@ -1,5 +1,5 @@
 import { PART_NAMES, type PartName } from '../machine/stack-environment.ts';
-import { exclusiveName, withExclusive } from '../machine/machine-lock.ts';
+import { machineLockName, withMachineLock } from '../machine/machine-lock.ts';
 import { MEMBER_VARIABLE } from '../machine/helper-process.ts';
 import { clearOpenfgaCrash, isOpenfgaReady } from '../servers/launch-openfga.ts';
 import { clearPostgresCrash, findPostgresProcesses, isPostgresReady } from '../servers/launch-postgres.ts';
@@ -34,7 +34,7 @@ export async function withStackLock<T>(
   action: () => Promise<T>,
 ): Promise<T> {
   // A cold start may hold it while it builds a server.
-  return await withExclusive(exclusiveName('stack', stateDir), { ...options, waitMs: 20 * 60_000 }, action);
+  return await withMachineLock(machineLockName('stack', stateDir), { ...options, waitMs: 20 * 60_000 }, action);
 }
 
 const READINESS: Record<PartName, (record: PartRecord) => boolean | Promise<boolean>> = {

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { findBinary, type SearchContext } from '../binaries/find-binary.ts';
-import { openfgaTool } from '../binaries/openfga-binary.ts';
+import { openfgaBinary } from '../binaries/openfga-binary.ts';
 import { findPostgresBinaries, type PostgresBinaries } from '../binaries/postgres-binaries.ts';
-import { redisTool } from '../binaries/redis-binary.ts';
-import { temporalTool } from '../binaries/temporal-binary.ts';
+import { redisBinary } from '../binaries/redis-binary.ts';
+import { temporalBinary } from '../binaries/temporal-binary.ts';
 import type { FoundBinary } from '../binaries/binary-spec.ts';
 import { ensureDatabase } from '../servers/create-database.ts';
 import type { PartName, PortName } from '../machine/stack-environment.ts';
@@ -57,9 +57,9 @@ export async function findBinaries(wanted: ReadonlySet<PartName>, session: Start
     );
   };
   search('postgres', () => findPostgresBinaries(context));
-  search('temporal', () => findBinary(temporalTool, context));
-  search('openfga', () => findBinary(openfgaTool, context));
-  search('redis', () => findBinary(redisTool, context));
+  search('temporal', () => findBinary(temporalBinary, context));
+  search('openfga', () => findBinary(openfgaBinary, context));
+  search('redis', () => findBinary(redisBinary, context));
   await Promise.all(searches);
   session.signal.throwIfAborted();
   if (failure.signal.aborted) throw failure.signal.reason;
@@ -195,8 +195,8 @@ async function claimPorts(
   const ports: Ports = {};
   try {
     for (const name of names) {
-      const wish = { name, remembered: state.ports[name], report };
-      const claim = await claimPort(wish, { stateDir, environment, isFamiliarWanted });
+      const request = { name, remembered: state.ports[name], report };
+      const claim = await claimPort(request, { stateDir, environment, isFamiliarWanted });
       claims.push(claim);
       ports[name] = claim.port;
     }

@@ -133,7 +133,7 @@ describe('a name', () => {
     for (const by of [client, stranger]) {
       const answer = await create({ name: 'Taken' }, by);
       expectGraphqlError(answer, 'already_exists');
-      expect(answer.errors[0].message).toBe('An organization with this name exists already.');
+      expect(answer.errors[0].message).toBe('An organization with this name already exists.');
     }
     expect(await traces('Taken')).toEqual(whole);
 

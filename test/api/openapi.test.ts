@@ -1,6 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { routes } from '#api/rest/routes.ts';
+import { routesOf } from '#api/rest/routes.ts';
+import { registry } from '#entities/index.ts';
 import { errorCatalogue } from '#entities/kit/base/errors.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -54,7 +55,7 @@ describe('/openapi.json', () => {
   });
 
   test('has every route and nothing else', () => {
-    const declared = routes.map(({ method, url }) => `${method} ${url.replace(/:(\w+)/g, '{$1}')}`);
+    const declared = routesOf(registry).map(({ method, url }) => `${method} ${url.replace(/:(\w+)/g, '{$1}')}`);
     expect(operations.map(([name]) => name).toSorted()).toEqual(declared.toSorted());
   });
 
@@ -153,7 +154,7 @@ describe('the pages', () => {
           ),
         );
     }
-    expect(body).toContain('<td>open | in_progress | in_review | completed | wont_do</td><td>How far it is.</td>');
+    expect(body).toContain('<td>open | in_progress | in_review | completed | wont_do</td><td>Progress status.</td>');
     expect(body).not.toContain('<script');
   });
 

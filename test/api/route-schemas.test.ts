@@ -1,6 +1,7 @@
 import type { RouteOptions } from 'fastify';
 import { expect, test } from 'vitest';
-import { routes } from '#api/rest/routes.ts';
+import { routesOf } from '#api/rest/routes.ts';
+import { registry } from '#entities/index.ts';
 
 interface Schema {
   readonly type?: string | readonly string[];
@@ -31,6 +32,8 @@ function offences(schema: Schema, isWrong: (schema: Schema) => boolean, path = '
 
 /** Whether values of this type pass. */
 const takes = ({ type }: Schema, wanted: string) => [type].flat().includes(wanted);
+
+const routes = routesOf(registry);
 
 const inputs = routes.flatMap(({ method, url, body, query, params }) =>
   Object.entries({ body, query, parameters: params }).flatMap(([part, schema]) =>

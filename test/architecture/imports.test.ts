@@ -12,7 +12,7 @@ const allowed: Readonly<Record<string, { readonly values: readonly string[]; rea
   workflows: { values: [], types: ['activities'] },
   activities: { values: ['entities', 'workflows', 'config'] },
   relay: { values: ['entities', 'workflows', 'activities/clients', 'config'] },
-  runtime: { values: ['entities', 'relay', 'workflows', 'activities/clients', 'config'] },
+  runtime: { values: ['entities', 'relay', 'workflows', 'activities/clients', 'activities/listeners', 'config'] },
   api: { values: ['entities', 'relay', 'runtime', 'workflows', 'activities/clients', 'config', 'migrations'] },
   worker: { values: ['entities', 'relay', 'runtime', 'workflows', 'activities', 'config', 'migrations'] },
   migrations: { values: ['entities', 'config'] },

@@ -74,7 +74,7 @@ export async function openBenchInstallation(): Promise<BenchInstallation> {
     temporalEnvironment: {},
     logger,
     process: 'core worker',
-    hasListener: (topic) => topic === benchTopic,
+    listeners: [writeRow],
   });
   await prepareNamespace(runtime.temporal, 86_400_000);
   const client = new Client({ connectionString: databaseUrl });
@@ -93,7 +93,6 @@ export async function openBenchInstallation(): Promise<BenchInstallation> {
         config,
         runtime,
         logger,
-        listeners: [writeRow],
         bundlePath: await workflowBundle(join(stateDir, 'bundles')),
       });
       return worker;

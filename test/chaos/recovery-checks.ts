@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { verifyInstallation } from '#runtime/verify.ts';
-import { subscriptions } from '#workflows/events/subscriptions.ts';
+import { listeners } from '#activities/listeners/index.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { isSettled } from '../kit/events.ts';
 import { eventually } from '../kit/eventually.ts';
@@ -53,9 +53,7 @@ export async function expectExactlyOnce(world: World, traffic: InFlightRequests)
 
 /** Every event that listeners want has one delivery for each of them, and it is done. */
 async function expectAllDelivered(world: World): Promise<void> {
-  const wanted = Object.entries(subscriptions).flatMap(([listener, topics]) =>
-    topics.map((topic) => ({ listener, topic })),
-  );
+  const wanted = listeners.flatMap(({ name, topics }) => topics.map((topic) => ({ listener: name, topic })));
   const open = await asOwner(
     world,
     `select e.id, e.topic, w.listener, d.state, d.error from events e

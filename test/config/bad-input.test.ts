@@ -26,7 +26,7 @@ describe('a file that cannot be taken apart', () => {
     ['a list', '- a\n', 'c.yaml:1: is a list, not an object; write key: value'],
     ['a single text', 'hello', 'c.yaml:1: is a single value, not an object; write key: value'],
     ['not UTF-8', new Uint8Array([0x64, 0xff, 0xfe]), 'c.yaml: is not UTF-8; save it as UTF-8 text'],
-    ['NUL byte', 'domain: a\0b', 'c.yaml: holds a NUL byte; save it as UTF-8 text'],
+    ['NUL byte', 'domain: a\0b', 'c.yaml: contains a NUL byte; save it as UTF-8 text'],
     ['duplicate key', 'server:\n  dev: true\n  dev: false\n', 'c.yaml:3: has the same key twice; remove one of them'],
     ['duplicate key of another type', '1: a\n"1": b\n', 'c.yaml:2: has the same key twice; remove one of them'],
     ['duplicate key in JSON', '{"server":{},"server":{}}', 'c.yaml:1: has the same key twice; remove one of them'],
@@ -35,7 +35,7 @@ describe('a file that cannot be taken apart', () => {
     [
       'two documents',
       'domain: a.example\n---\ndomain: b.example\n',
-      'c.yaml:2: holds more than one document; remove the line ---',
+      'c.yaml:2: contains more than one document; remove the line ---',
     ],
     ['a key that is a list', '? [a, b]\n: c\n', 'c.yaml:1: has a key that is a list or an object; use a text as key'],
     [
@@ -112,7 +112,7 @@ describe('a file that cannot be read', () => {
   test('a device, a link to itself and a name without a file are refused', async () => {
     await symlink('loop', join(sandbox.directory, 'loop'));
     expect((await load('/dev/zero')).map(printProblem)).toEqual(['/dev/zero: is not a regular file; name a file']);
-    expect((await load('loop')).map(printProblem)).toEqual(['loop: is a link that leads to itself; name a file']);
+    expect((await load('loop')).map(printProblem)).toEqual(['loop: is a link to itself; name a file']);
     expect((await load('')).map(printProblem)).toEqual(['--config: is not a file name; name a file']);
     expect((await load('a\0b'))[0]?.reason).toBe('is not a file name');
   });
@@ -225,7 +225,7 @@ describe('a value that is wrong', () => {
       'db: {migrationprovider: goose}',
       'c.yaml:1: db.migrationprovider = "goose": is not one of the allowed values; allowed: mikro-orm',
     ],
-    ['domain: "a\\0b"', 'c.yaml:1: domain = "a\\u0000b": holds a NUL character; remove it'],
+    ['domain: "a\\0b"', 'c.yaml:1: domain = "a\\u0000b": contains a NUL character; remove it'],
     [
       'server: {secure: {referrerpolicy: "a\\r\\nb"}}',
       'c.yaml:1: server.secure.referrerpolicy = "a\\r\\nb": is not a header value on one line; write it like nosniff',
@@ -295,7 +295,7 @@ describe('a value that is wrong', () => {
     ['https://temporal.example:7233/default', 'does not start with temporal://'],
     ['temporal://temporal.example/default', 'is not temporal://host:port/namespace'],
     ['temporal://temporal.example:7233', 'is not temporal://host:port/namespace'],
-    ['temporal://user:hunter2@temporal.example:7233/default', 'holds credentials, which belong into TEMPORAL_API_KEY'],
+    ['temporal://user:hunter2@temporal.example:7233/default', 'contains credentials, which belong in TEMPORAL_API_KEY'],
   ])('the Temporal address %s', async (uri, reason) => {
     const [line] = await lines(`jobqueue: {connectionuri: "${uri}"}`);
     expect(line).toContain(reason);
@@ -308,7 +308,7 @@ describe('a value that is wrong', () => {
       expect.stringContaining('does not start with http:// or https://'),
     ]);
     const [line] = await lines('authz: {hosturl: "http://a:hunter2@fga:8080"}', environment);
-    expect(line).toContain('"http://a:***@fga:8080": holds a user name or password');
+    expect(line).toContain('"http://a:***@fga:8080": contains a user name or password');
   });
 });
 
@@ -323,11 +323,11 @@ describe('environment variables that are wrong', () => {
     [{ CORE_server_listen: 'x' }, 'CORE_server_listen: is not a known variable; did you mean CORE_SERVER_LISTEN?'],
     [
       { CORE_SOMETHING_ELSE: 'x' },
-      'CORE_SOMETHING_ELSE: is not a known variable; unset it; names are CORE_ and the path of a field, with _',
+      'CORE_SOMETHING_ELSE: is not a known variable; unset it; the name of a variable is CORE_ and the path of a field in upper case, joined with _',
     ],
     [
       { CORE_SERVER_LISTEN_FILE: '/x' },
-      'CORE_SERVER_LISTEN_FILE: server.listen: is accepted for secrets only; set CORE_SERVER_LISTEN to the value itself',
+      'CORE_SERVER_LISTEN_FILE: server.listen: is only accepted for secrets; set CORE_SERVER_LISTEN to the value itself',
     ],
     [
       { CORE_REFRESHINTERVAL: '15s' },

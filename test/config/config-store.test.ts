@@ -60,10 +60,8 @@ describe('opening', () => {
       'jobqueue: {queueconf: {AdvisoryLockPrefix: 7, ReindexerTimeout: 5000, ReindexerIndexNames: [a], Logger: {}, Workers: {}, ErrorHandler: a, JobStuckHandler: b, ReindexerSchedule: c}}',
     );
     expect(log).toHaveLength(8);
-    expect(log[0]).toBe(
-      'warn: jobqueue.queueconf.AdvisoryLockPrefix is set. No effect here: Temporal holds its own locks.',
-    );
-    for (const line of log) expect(line).toContain('No effect here');
+    expect(log[0]).toBe('warn: jobqueue.queueconf.AdvisoryLockPrefix is set. No effect: Temporal uses its own locks.');
+    for (const line of log) expect(line).toContain('No effect: ');
     await store.reload();
     expect(log).toHaveLength(8);
   });
@@ -79,7 +77,7 @@ describe('a reload', () => {
     await store.reload();
     await store.reload();
     expect(log).toEqual([
-      'error: The configuration has a problem:\n  c.yaml:1: server.complexitylimit = 0: is below the minimum of 1 fields; write 1 to 1000000\nThe running configuration stays.',
+      'error: The configuration has a problem:\n  c.yaml:1: server.complexitylimit = 0: is below the minimum of 1 fields; write 1 to 1000000\nThe running configuration is kept.',
     ]);
     await change('server: {complexitylimit: -1}');
     expect(log).toHaveLength(2);

@@ -71,13 +71,13 @@ describe('secrets in development', () => {
 
   test.each([
     ['half a file', '{"sessions.signingkey": "', 'is not JSON'],
-    ['no secrets', '{}', 'does not hold all secrets'],
+    ['no secrets', '{}', 'does not contain all secrets'],
     [
       'short secrets',
       '{"sessions.signingkey": "a", "sessions.encryptionkey": "b", "totp.secret": "c"}',
-      'does not hold all secrets',
+      'does not contain all secrets',
     ],
-    ['a list', '[]', 'does not hold all secrets'],
+    ['a list', '[]', 'does not contain all secrets'],
   ])('%s is not replaced silently', async (_, content, reason) => {
     await mkdir(join(sandbox.directory, '.local'));
     await writeFile(stateFile(), content);

@@ -32,18 +32,18 @@ const cases: readonly [content: string, refusals: readonly string[], mended: str
   ],
   [
     'server: {listen: ":9000", metricsport: "127.0.0.1:9000"}',
-    ['server.metricsport: is the port of server.listen'],
+    ['server.metricsport: is the same port as in server.listen'],
     'server: {listen: "127.0.0.2:9000", metricsport: "127.0.0.1:9000"}',
   ],
-  ['server: {listen: ":17609"}', ['server.metricsport: is the port'], 'server: {listen: ":0", metricsport: ":0"}'],
+  ['server: {listen: ":17609"}', ['server.metricsport: is the same port'], 'server: {listen: ":0", metricsport: ":0"}'],
   [
     'server: {csrfprotection: {samesite: None, secure: false}}',
-    ['server.csrfprotection.samesite: needs secure'],
+    ['server.csrfprotection.samesite: requires secure'],
     'server: {csrfprotection: {samesite: None}}',
   ],
   [
     'sessions: {samesite: None, secure: false}',
-    ['sessions.samesite: needs secure'],
+    ['sessions.samesite: requires secure'],
     'sessions: {samesite: Lax, secure: false}',
   ],
   [
@@ -83,7 +83,7 @@ const cases: readonly [content: string, refusals: readonly string[], mended: str
   ],
   [
     'auth: {token: {accessduration: 900000}}',
-    ['auth.token.refreshoverlap: reaches back to before the access token exists'],
+    ['auth.token.refreshoverlap: reaches back further than the lifetime of the access token'],
     'auth: {token: {accessduration: 900000, refreshoverlap: -899999}}',
   ],
   [
@@ -154,7 +154,7 @@ const cases: readonly [content: string, refusals: readonly string[], mended: str
   ],
   [
     'authz: {parentcontextconditions: [{kind: task, name: a}, {kind: note, name: a}, {kind: task, name: b}]}',
-    ['authz.parentcontextconditions: puts several conditions on task'],
+    ['authz.parentcontextconditions: has several conditions for task'],
     'authz: {parentcontextconditions: [{kind: task, name: a}, {kind: note, name: a}]}',
   ],
   [
@@ -210,7 +210,7 @@ const cases: readonly [content: string, refusals: readonly string[], mended: str
   [
     'objectstorage: {providers: {disk: {enabled: true, bucket: b, backup: {enabled: true, provider: bucketstore}}}}',
     [
-      'objectstorage.providers.bucketstore.bucket: is missing, but needed because objectstorage.providers.disk is copied there',
+      'objectstorage.providers.bucketstore.bucket: is missing, but needed because objectstorage.providers.disk stores its copies there',
     ],
     'objectstorage: {providers: {disk: {enabled: true, bucket: b, backup: {enabled: true, provider: bucketstore}}, bucketstore: {bucket: c}}}',
   ],

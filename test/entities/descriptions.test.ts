@@ -9,8 +9,8 @@ import { shareOf } from '#entities/kit/model/share.ts';
 const vendorReview = defineEntityModule({
   kind: 'vendorReview',
   table: 'vendor_reviews',
-  description: 'What was found out about a vendor.',
-  fields: { leadReviewerId: reference('user', 'Who answers for it.', { reverse: 'ledReviews' }) },
+  description: 'Assessment of a vendor.',
+  fields: { leadReviewerId: reference('user', 'Responsible user.', { reverse: 'ledReviews' }) },
   tenancy: 'organization',
   expose: { leadReviewerId: 'read' },
   filter: [],
@@ -20,10 +20,10 @@ const vendorReview = defineEntityModule({
 
 test('what is derived of a kind is described in words for people', () => {
   const share = shareOf(vendorReview);
-  expect(share.description).toBe('One vendor review, shared with a group or kept from it.');
-  expect(share.fields['vendorReviewId']?.description).toBe('The vendor review.');
+  expect(share.description).toBe('Access of a group to one vendor review: granted or blocked.');
+  expect(share.fields['vendorReviewId']?.description).toBe('Vendor review.');
   const relations = relationsOf(createRegistry([user, organization, vendorReview]), user);
-  expect(relations.get('ledReviews')?.description).toBe('The vendor reviews whose lead reviewer it is.');
+  expect(relations.get('ledReviews')?.description).toBe('Vendor reviews whose lead reviewer is this record.');
 });
 
 test('no relation is described by a name of the program', () => {

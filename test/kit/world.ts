@@ -12,15 +12,16 @@ import type { Listener } from '#activities/listeners/listener.ts';
 import { ConfigStore, type ReloadReport } from '#config/live/config-store.ts';
 import { ManualClock } from '#entities/kit/base/clock.ts';
 import { newId } from '#entities/kit/base/ids.ts';
+import type { Registry } from '#entities/kit/model/registry.ts';
 import type { StatementObserver } from '#entities/kit/storage/transaction.ts';
 import { openRuntime, type CoreRuntime, type CoreRuntimeOptions } from '#runtime/core-runtime.ts';
-import { hasListener } from '#workflows/events/subscriptions.ts';
 import { startWorker, type RunningWorker } from '#worker/start-worker.ts';
 import { createDatabase, dropDatabase } from '#temporal-dev/servers/create-database.ts';
 import { testSecrets } from '../setup/secrets.ts';
 import type { TestStack } from '../setup/test-stack.ts';
 import { recordRead } from './config-reads.ts';
 import { eventually } from './eventually.ts';
+import { createTables } from './synthetic-tables.ts';
 import { TestClient } from './test-client.ts';
 import { verifyInstallation } from '#runtime/verify.ts';
 
@@ -37,6 +38,8 @@ export interface WorldOptions {
   readonly routes?: readonly Route[];
   /** Leave out the check at the end that rows, history, events, deliveries and tuples agree; say why at the call. */
   readonly skipVerify?: boolean;
+  /** Kinds other than those of the product; their tables are created. */
+  readonly registry?: Registry;
   /** Servers of its own, for tests that stop them; default those of the run. */
   readonly stack?: TestStack;
 }
@@ -104,6 +107,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const name = `t${newId().slice(-12).toLowerCase()}`;
   const databaseUrl = stack.postgresUrl.replace('DATABASE', name);
   await createDatabase(stack.postgresUrl.replace('DATABASE', 'postgres'), name, stack.template);
+  if (options.registry) await createTables(databaseUrl, options.registry);
   const folder = join(stack.folder, name);
   const mailFolder = join(folder, 'email');
   mkdirSync(mailFolder, { recursive: true });
@@ -115,7 +119,6 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const { logger, logs } = recordingLogger();
   const clock = new ManualClock(new Date());
   const listeners = [...productListeners, ...(options.listeners ?? [])];
-  const extra = new Set((options.listeners ?? []).flatMap((listener) => listener.topics));
   let hadWorker = false;
   const openInstance = async (more: InstanceOptions): Promise<Instance> => {
     const variables = more.environment ? { ...environment, ...more.environment } : environment;
@@ -132,9 +135,10 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       logger,
       process: 'core api',
       clock,
-      hasListener: (topic) => hasListener(topic) || extra.has(topic),
+      listeners,
       observers: options.observers ?? [],
       ...(options.onDecision ? { onDecision: options.onDecision } : {}),
+      ...(options.registry ? { registry: options.registry } : {}),
     });
     const routes = more.routes ?? options.routes ?? [];
     const api = await createApi({
@@ -165,7 +169,6 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
           config,
           runtime,
           logger,
-          listeners,
           bundlePath: stack.bundlePath,
           ...(queues ? { queues } : {}),
         });

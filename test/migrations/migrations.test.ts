@@ -1,12 +1,12 @@
-import { readFile } from 'node:fs/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { registry } from '#entities/index.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { choice, flag, integer, json, text, textList, type Field } from '#entities/kit/model/fields.ts';
 import { withDefaults } from '#migrations/added-columns.ts';
-import { migrate, migrateDown, migrationState, schemaDrift } from '#migrations/migrator.ts';
+import { createMigration, migrate, migrateDown, migrationState, schemaDrift } from '#migrations/migrator.ts';
 import { migrations } from '#migrations/index.ts';
+import { migrationClassName, migrationName } from '#migrations/migration-name.ts';
 import { searchDifference } from '#migrations/search-difference.ts';
 import { createDatabase, dropDatabase } from '#temporal-dev/servers/create-database.ts';
 
@@ -73,7 +73,7 @@ test('a migration that fails says which one, and at which statement', async () =
   await expect(migrate(url)).rejects.toMatchObject({
     code: 'migration_failed',
     message: expect.stringMatching(
-      /^The migration \d{4}-[a-z-]+ failed: relation "tags" already exists, at: create table "tags" .*\);$/,
+      /^The migration \d{14}-[a-z-]+ failed: relation "tags" already exists, at: create table "tags" .*\)$/,
     ),
   });
   await inDatabase((client) => client.query('drop table tags'));
@@ -142,9 +142,30 @@ describe('a required column for rows that are there', () => {
   });
 });
 
-test('every migration stands in the index, and the index holds nothing else', async () => {
-  const index = await readFile(new URL('../../migrations/index.ts', import.meta.url), 'utf8');
-  for (const { name: migration } of migrations) expect(index).toContain(`./migration-${migration}.ts`);
+test('a migration has a name in kebab-case', async () => {
+  for (const wrong of ['Add-risks', 'add risks', 'add--risks', 'add_risks', '../risks', ''])
+    await expect(createMigration(url, wrong)).rejects.toMatchObject({ code: 'invalid_input' });
+});
+
+test('a migration is written only against a database of this version', async () => {
+  await inDatabase((client) => client.query(`insert into migrations (name) values ('9999-of-another-branch')`));
+  await expect(createMigration(url, 'add-risks')).rejects.toMatchObject({
+    code: 'schema_too_new',
+    message: expect.stringContaining('9999-of-another-branch'),
+  });
+  await inDatabase((client) => client.query(`delete from migrations where name = '9999-of-another-branch'`));
+});
+
+test('files are named after the time of their writing and their class after the file', () => {
+  expect(migrationName('migration-20261122031500-add-risks.ts')).toBe('20261122031500-add-risks');
+  expect(migrationClassName('20261122031500-add-risks')).toBe('Migration20261122031500AddRisks');
+  for (const other of [
+    'migration-name.ts',
+    'migration-0001-kinds.ts',
+    'migrator.ts',
+    'migration-20261122031500-a.test.ts',
+  ])
+    expect(migrationName(other)).toBeUndefined();
 });
 
 function tables(): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rememberedKey } from '#activities/clients/cache/allow-cache.ts';
+import { allowKey } from '#activities/clients/cache/allow-cache.ts';
 import type { CheckRequest } from '#entities/kit/access/authorizer.ts';
 import type { ConditionedTuple } from '#entities/kit/model/tuples.ts';
 import { seeded, timesOf } from '../kit/depth.ts';
@@ -73,7 +73,7 @@ function shifted(random: Random, { question, revisions }: Asked): Asked {
   };
 }
 
-const keyOf = ({ question, revisions }: Asked): string => rememberedKey(question, revisions);
+const keyOf = ({ question, revisions }: Asked): string => allowKey(question, revisions);
 /** In a fixed order: equal for equal questions only. */
 const textOfAsked = ({ question: { subject, relation, object, context }, revisions }: Asked): string =>
   JSON.stringify([subject, relation, object, context, revisions]);
@@ -113,7 +113,7 @@ test.each([
   [{ object: 'task:é' }, { object: 'task:e\u0301' }],
 ])('T-56: %j and %j are different', (one, two) => {
   const empty: CheckRequest = { object: '', relation: '', subject: '', context: [] };
-  expect(rememberedKey({ ...empty, ...one }, '')).not.toBe(rememberedKey({ ...empty, ...two }, ''));
+  expect(allowKey({ ...empty, ...one }, '')).not.toBe(allowKey({ ...empty, ...two }, ''));
 });
 
 test('T-56: contextual tuples, their order, their conditions and the revisions are part of the cache key', () => {
@@ -121,7 +121,7 @@ test('T-56: contextual tuples, their order, their conditions and the revisions a
   const other = { object: 'task:1', relation: 'parent', subject: 'task:2' };
   const condition = { name: 'c', context: { a: 1 } };
   const asked = (context: readonly ConditionedTuple[], revisions = 'r') =>
-    rememberedKey({ object: 'task:1', relation: 'can_view', subject: 'user:1', context }, revisions);
+    allowKey({ object: 'task:1', relation: 'can_view', subject: 'user:1', context }, revisions);
   const keys = [
     asked([]),
     asked([tie]),

@@ -1,6 +1,6 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { exclusiveName, tryExclusive } from '#temporal-dev/machine/machine-lock.ts';
+import { machineLockName, tryMachineLock } from '#temporal-dev/machine/machine-lock.ts';
 
 /** A state folder that belongs to one run until `release`, or until the run's process ends. */
 export interface RunSlot {
@@ -17,7 +17,7 @@ export async function takeRunSlot(localDir: string): Promise<RunSlot> {
     const path = join(localDir, number === 0 ? 'test' : `test-${number}`);
     mkdirSync(path, { recursive: true });
     const stateDir = realpathSync(path);
-    const right = await tryExclusive(exclusiveName('test-run', stateDir), `running tests in ${stateDir}`);
+    const right = await tryMachineLock(machineLockName('test-run', stateDir), `running tests in ${stateDir}`);
     if (right) return { stateDir, release: () => right.release() };
   }
 }

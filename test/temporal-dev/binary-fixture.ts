@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { crc32, gzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
 import type { SearchContext } from '#temporal-dev/binaries/find-binary.ts';
-import type { Tool } from '#temporal-dev/binaries/binary-spec.ts';
+import type { BinarySpec } from '#temporal-dev/binaries/binary-spec.ts';
 import { readStackEnvironment, type Variables } from '#temporal-dev/machine/stack-environment.ts';
 import { temporaryDirectory } from './stack-fixture.ts';
 
@@ -86,7 +86,7 @@ while [ "$1" != -d ]; do shift; done
 }
 
 /** A tool that no machine has, of version 1.2.3, accepted from 1 below 2. */
-export function fakeTool(overrides: Partial<Tool> = {}): Tool {
+export function fakeTool(overrides: Partial<BinarySpec> = {}): BinarySpec {
   return {
     name: 'temporal',
     title: 'Tool',

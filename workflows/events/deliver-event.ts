@@ -18,10 +18,11 @@ const retryDelivery = defineSignal(retryDeliverySignal);
 const skipDelivery = defineSignal(skipDeliverySignal);
 
 /**
- * One event that one listener fails on. It is tried with growing pauses; after the last attempt the workflow waits, visible
- * in the UI, until an operator has mended the cause and sends `retryDelivery`, or gives it up with `skipDelivery`. Both
- * signals work between attempts too. Later events of the same record wait behind it and follow when it ends. Cancelling or
- * terminating the run gives nothing up: the delivery row still says `failing`, and the sweep starts it again.
+ * Delivers one event to the listener that failed on it. It is tried with growing pauses. After the last attempt, or a refusal,
+ * the workflow waits, visible in the UI, until an operator has removed the cause and sends `retryDelivery`, or gives the event
+ * up with `skipDelivery`. Both signals work between attempts too. Later events of the same record are held and are delivered
+ * when this one ends. Cancelling or terminating the run gives nothing up: the delivery row still says `failing`, and the sweep
+ * starts the workflow again.
  */
 export async function deliverEvent(input: DeliverEventInput): Promise<'done' | 'skipped'> {
   const options = activityOptions(input.queue);
@@ -32,19 +33,19 @@ export async function deliverEvent(input: DeliverEventInput): Promise<'done' | '
   });
   const bookkeeping = proxyActivities<EventActivities>({
     ...options,
-    // They fail only while the database is away. Giving up would leave the events behind this one held for ever.
+    // They fail only while the database is unreachable. Giving up would leave the later events of the record held for ever.
     retry: { maximumInterval: options.retry.maximumInterval },
   });
   const key = { eventId: input.eventId, occurredAt: input.occurredAt, listener: input.listener };
 
   let operatorCommand: 'retry' | 'skip' | undefined;
   let round: CancellationScope | undefined;
-  const wishes = (which: 'retry' | 'skip') => () => {
-    operatorCommand = which;
+  const obey = (command: 'retry' | 'skip') => () => {
+    operatorCommand = command;
     round?.cancel();
   };
-  setHandler(retryDelivery, wishes('retry'));
-  setHandler(skipDelivery, wishes('skip'));
+  setHandler(retryDelivery, obey('retry'));
+  setHandler(skipDelivery, obey('skip'));
 
   /** One round of attempts; a signal ends it early. @returns whether the event is delivered */
   const attempt = async (): Promise<boolean> => {
@@ -78,9 +79,9 @@ export async function deliverEvent(input: DeliverEventInput): Promise<'done' | '
   return isSkipped ? 'skipped' : 'done';
 }
 
-function waitingFor({ listener, topic, queue }: DeliverEventInput): string {
+function waitingFor({ listener, topic }: DeliverEventInput): string {
   return (
-    `**Waiting for an operator.** The listener \`${listener}\` failed ${queue.retry.maximumAttempts} times on \`${topic}\`. ` +
-    'Mend the cause, then send the signal `retryDelivery`; or `skipDelivery` to give this event up.'
+    `**Waiting for an operator.** The listener \`${listener}\` cannot handle this \`${topic}\`. ` +
+    'Remove the cause, then send the signal `retryDelivery`; or send `skipDelivery` to give this event up.'
   );
 }

@@ -2,21 +2,19 @@ import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { LRUCache } from 'lru-cache';
 import type { CheckRequest } from '#entities/kit/access/authorizer.ts';
+import { withTimeout } from '#entities/kit/base/with-timeout.ts';
 
 /**
- * Questions that were answered with yes. Their keys hold the revisions of all scopes concerned, so what is remembered is
- * never wrong and needs no end; only allows are kept, because a no may become a yes without any revision.
+ * Checks that the authorization store has allowed. A key contains the revisions of all scopes that the check depends on, so
+ * an entry never becomes wrong and needs no expiry. Denials are not kept: they can become allows without a new revision.
  */
 export interface AllowCache {
   has(key: string): Promise<boolean>;
   add(key: string): Promise<void>;
 }
 
-/**
- * A key that only the same question under the same revisions has: each part stands behind its length, so that no part can run
- * into the next, whatever it holds.
- */
-export function rememberedKey({ subject, relation, object, context }: CheckRequest, revisions: string): string {
+/** The key of a check under these revisions. Each part is preceded by its length, so two different checks never share a key. */
+export function allowKey({ subject, relation, object, context }: CheckRequest, revisions: string): string {
   const contextualTuples = context.flatMap((contextualTuple) => [
     contextualTuple.object,
     contextualTuple.relation,
@@ -27,15 +25,15 @@ export function rememberedKey({ subject, relation, object, context }: CheckReque
   ]);
   const parts = [subject, relation, object, revisions, ...contextualTuples];
   const text = parts.map((part) => `${part.length}:${part}`).join('');
-  // As UTF-8, all halves of characters would be the same.
+  // UTF-8 would turn every unpaired surrogate into the same character.
   return createHash('sha256').update(text, 'utf16le').digest('base64url');
 }
 
 /** Allows that one process remembers; about 200 bytes each. */
-const most = 100_000;
+const maxAllows = 100_000;
 
 export function allowsInMemory(): AllowCache {
-  const held = new LRUCache<string, true>({ max: most });
+  const held = new LRUCache<string, true>({ max: maxAllows });
   return {
     has: (key) => Promise.resolve(held.has(key) && held.get(key) === true),
     add: (key) => {
@@ -45,48 +43,45 @@ export function allowsInMemory(): AllowCache {
   };
 }
 
-/** Seconds after which an allow that nobody asks for any more leaves the shared cache. */
-const keptS = 24 * 60 * 60;
+/** Seconds after which an entry expires in the shared cache. */
+const expiryS = 24 * 60 * 60;
 
-/** Longest that a decision waits for the cache, in milliseconds: the authorization store answers sooner. */
-const patienceMs = 250;
+/** Longest time a decision waits for the cache, in milliseconds; the authorization store answers sooner. */
+const timeoutMs = 250;
 
-/** Time in which a cache that did not answer is left alone, in milliseconds. */
+/** Time in which a cache that did not answer is not asked again, in milliseconds. */
 const pauseMs = 5_000;
 
 /**
- * Allows that all processes share. A cache that is away, or slow, has forgotten everything; decisions do not wait for it.
- * @param prefix of the keys; installations may share a server
+ * Allows that all processes share, in Redis. While the cache is unreachable or slow every look-up misses.
+ * @param prefix of the keys; several installations may share a server
  */
 export function allowsInCache(connection: Redis, prefix: string): AllowCache {
   let askAgainAt = 0;
   const nameOf = (key: string) => `${prefix}:allow:${key}`;
   const isAnswering = (): boolean => {
-    // Without being asked to, it does not connect; afterwards it connects again by itself.
+    // A lazy connection has to be opened once; afterwards the client reconnects by itself.
     if (connection.status === 'wait') connection.connect().catch(() => {});
     return connection.status === 'ready' && performance.now() >= askAgainAt;
   };
-  const leaveAlone = () => {
+  const pauseRequests = () => {
     askAgainAt = performance.now() + pauseMs;
   };
   return {
     has: async (key) => {
       if (!isAnswering()) return false;
-      let timer: NodeJS.Timeout | undefined;
-      const patience = new Promise<never>((_resolve, reject) => {
-        timer = setTimeout(() => reject(new Error('the cache is slow')), patienceMs);
-      });
       try {
-        return (await Promise.race([connection.exists(nameOf(key)), patience])) === 1;
+        const count = await withTimeout(connection.exists(nameOf(key)), timeoutMs, () => {
+          throw new Error('the cache is slow');
+        });
+        return count === 1;
       } catch {
-        leaveAlone();
+        pauseRequests();
         return false;
-      } finally {
-        clearTimeout(timer);
       }
     },
     add: (key) => {
-      if (isAnswering()) connection.set(nameOf(key), '1', 'EX', keptS).catch(leaveAlone);
+      if (isAnswering()) connection.set(nameOf(key), '1', 'EX', expiryS).catch(pauseRequests);
       return Promise.resolve();
     },
   };

@@ -9,6 +9,7 @@ import {
 } from '@openfga/sdk';
 import type { CheckRequest } from '#entities/kit/access/authorizer.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
+import { withTimeout } from '#entities/kit/base/with-timeout.ts';
 import type { ConditionedTuple, Tuple } from '#entities/kit/model/tuples.ts';
 import { fingerprint, type WrittenModel } from './written-model.ts';
 
@@ -155,19 +156,11 @@ export class AuthorizationStore {
 
   async #inTime<T>(work: (client: OpenFgaClient) => Promise<T>): Promise<T> {
     const ready = this.#client();
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => {
-        // Whatever it waits for, the next call does not.
-        if (this.#ready === ready) this.#ready = undefined;
-        reject(new Error(`no answer within ${callTimeoutMs} ms`));
-      }, callTimeoutMs);
+    return withTimeout(ready.then(work), callTimeoutMs, () => {
+      // The connection may be what hangs: the next call opens another one.
+      if (this.#ready === ready) this.#ready = undefined;
+      throw new Error(`no answer within ${callTimeoutMs} ms`);
     });
-    try {
-      return await Promise.race([ready.then(work), timeout]);
-    } finally {
-      clearTimeout(timer);
-    }
   }
 
   #client(): Promise<OpenFgaClient> {

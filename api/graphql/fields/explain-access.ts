@@ -8,12 +8,13 @@ import {
   GraphQLString,
 } from 'graphql';
 import { user } from '#entities/identity/user.ts';
-import { registry } from '#entities/index.ts';
+import type { Registry } from '#entities/kit/model/registry.ts';
 import { callerIn, readMembershipState } from '#entities/kit/access/principal-state.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { isExposed } from '#entities/kit/model/exposure.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
-import { explain, type ExplainedRule, type Explanation } from '#entities/kit/access/explanation.ts';
+import { explain, type ExplainedRule, type Explanation } from '#entities/kit/unit/explanation.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { HandWrittenField } from '../hand-written-field.ts';
 
 interface Arguments {
@@ -25,90 +26,103 @@ interface Arguments {
 
 const administrators = new Set<string | null>(['owner', 'super_admin', 'admin']);
 
-const recordKind = new GraphQLEnumType({
-  name: 'RecordKind',
-  values: Object.fromEntries(
-    registry.modules.filter(isExposed).map(({ kind, topic }) => [topic.toUpperCase(), { value: kind }]),
-  ),
+function recordKindType(registry: Registry): GraphQLEnumType {
+  const kinds = registry.modules.filter(isExposed);
+  return new GraphQLEnumType({
+    name: 'RecordKind',
+    description: 'Kinds of records.',
+    values: Object.fromEntries(kinds.map(({ kind, topic }) => [topic.toUpperCase(), { value: kind }])),
+  });
+}
+
+const decidedBy = new GraphQLEnumType({
+  name: 'AccessDecidedBy',
+  description: 'Where a decision about access was made.',
+  values: {
+    RULES: { value: 'rules', description: 'The rules, by the role or scope of the caller or by fields of the record.' },
+    ROWS: { value: 'rows', description: 'The database rows that grant rights on the record.' },
+    CACHE: { value: 'cache', description: 'An earlier answer of the authorization store that is still valid.' },
+    STORE: { value: 'store', description: 'The authorization store, which was queried.' },
+  },
 });
 
-const explanation: GraphQLObjectType<Explanation> = new GraphQLObjectType<Explanation>({
-  name: 'AccessExplanation',
-  description: 'Why somebody may, or may not, do something with a record.',
-  fields: () => ({
-    kind: { type: new GraphQLNonNull(recordKind) },
-    id: { type: new GraphQLNonNull(GraphQLID) },
-    isAllowed: { type: new GraphQLNonNull(GraphQLBoolean) },
-    decidedBy: {
-      type: new GraphQLNonNull(
-        new GraphQLEnumType({
-          name: 'AccessDecidedBy',
-          values: {
-            RULES: { value: 'rules', description: 'Role, scope or the record itself decide.' },
-            ROWS: { value: 'rows', description: 'The records decide in the statement that reads.' },
-            CACHE: {
-              value: 'cache',
-              description: 'The authorization store said so before, and nothing changed since.',
-            },
-            STORE: { value: 'store', description: 'The authorization store was asked.' },
-          },
-        }),
-      ),
+function explanationType(recordKind: GraphQLEnumType): GraphQLObjectType<Explanation> {
+  const explanation: GraphQLObjectType<Explanation> = new GraphQLObjectType<Explanation>({
+    name: 'AccessExplanation',
+    description: 'Why a person may or may not perform an operation on a record.',
+    fields: () => ({
+      kind: { type: new GraphQLNonNull(recordKind), description: 'Kind of the record.' },
+      id: { type: new GraphQLNonNull(GraphQLID), description: 'Id of the record.' },
+      isAllowed: { type: new GraphQLNonNull(GraphQLBoolean), description: 'Whether the operation is allowed.' },
+      decidedBy: { type: new GraphQLNonNull(decidedBy), description: 'Where the decision was made.' },
+      rules: {
+        type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(explainedRule))),
+        description:
+          'The rules in the order in which they were evaluated, up to the one that decided. When no rule decided, the default comes last.',
+      },
+    }),
+  });
+  const explainedRule = new GraphQLObjectType<ExplainedRule>({
+    name: 'ExplainedRule',
+    description: 'One rule of the access policy of a kind.',
+    fields: {
+      rule: { type: new GraphQLNonNull(GraphQLString), description: 'The rule, as text.' },
+      doesApply: { type: new GraphQLNonNull(GraphQLBoolean), description: 'Whether the rule applies.' },
+      relations: {
+        type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLString))),
+        description: 'Relations between the person and the record that make the rule apply.',
+      },
+      above: {
+        type: explanation,
+        description:
+          'The parent record from which the right is inherited; null when there is none or the caller cannot view it.',
+      },
     },
-    rules: {
-      type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(explainedRule))),
-      description: 'In their order, up to the one that decided; when none did, what holds after them stands last.',
-    },
-  }),
-});
+  });
+  return explanation;
+}
 
-const explainedRule: GraphQLObjectType<ExplainedRule> = new GraphQLObjectType<ExplainedRule>({
-  name: 'ExplainedRule',
-  fields: () => ({
-    rule: { type: new GraphQLNonNull(GraphQLString) },
-    doesApply: { type: new GraphQLNonNull(GraphQLBoolean) },
-    relations: {
-      type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLString))),
-      description: 'Relations to the record by which it applies.',
-    },
-    above: { type: explanation, description: 'The record above, when the right comes from there and you see it.' },
-  }),
+const operation = new GraphQLEnumType({
+  name: 'AccessOperation',
+  description: 'Operations on a record for which access is decided.',
+  values: { VIEW: { value: 'view' }, EDIT: { value: 'edit' }, REMOVE: { value: 'remove' } },
 });
 
 /** Hand-written, because it is about a decision and not about a record. */
 export const explainAccess: HandWrittenField = {
   on: 'Query',
   name: 'explainAccess',
-  build: () => ({
-    type: new GraphQLNonNull(explanation),
-    description:
-      'Why a person may, or may not, do something with a record that you see. For owners and administrators of the organization.',
-    args: {
-      kind: { type: new GraphQLNonNull(recordKind) },
-      id: { type: new GraphQLNonNull(GraphQLID) },
-      operation: {
-        type: new GraphQLNonNull(
-          new GraphQLEnumType({
-            name: 'AccessOperation',
-            values: { VIEW: { value: 'view' }, EDIT: { value: 'edit' }, REMOVE: { value: 'remove' } },
-          }),
-        ),
+  build: ({ registry }) => {
+    const recordKind = recordKindType(registry);
+    return {
+      type: new GraphQLNonNull(explanationType(recordKind)),
+      description:
+        'Explains why a person may or may not perform an operation on a record that the caller can view. Only for owners and administrators of the organization.',
+      args: {
+        kind: { type: new GraphQLNonNull(recordKind), description: 'Kind of the record.' },
+        id: { type: new GraphQLNonNull(GraphQLID), description: 'Id of the record.' },
+        operation: { type: new GraphQLNonNull(operation), description: 'Operation to explain.' },
+        userId: { type: new GraphQLNonNull(GraphQLID), description: 'Id of the person whose access is explained.' },
       },
-      userId: { type: new GraphQLNonNull(GraphQLID), description: 'Whose rights are asked about.' },
-    },
-    resolve: async (_source, args, { unit }) => {
-      const { kind, id, operation, userId } = args as Arguments;
-      const { organizationId, role, productModules, outOfContext, contextConditions } = unit.context.caller;
-      if (organizationId === null || !administrators.has(role))
-        throw new AppError('permission_denied', 'Only owners and administrators ask why others have a right.');
-      const module = registry.byKind(kind);
-      // Who asks must see the record, and the person.
-      await unit.data.get(module, existingId(module, id));
-      await unit.data.get(user, existingId(user, userId));
-      const standing = await readMembershipState(unit, userId, organizationId);
-      // What the settings say of callers, and what the organization has, is the same for who asks.
-      const caller = callerIn(userId, organizationId, standing, { productModules, outOfContext, contextConditions });
-      return explain(unit, caller, module, id, operation);
-    },
-  }),
+      resolve: (_source, args, { unit }) => explainAccessTo(unit, registry, args as Arguments),
+    };
+  },
 };
+
+async function explainAccessTo(
+  unit: UnitOfWork,
+  registry: Registry,
+  { kind, id, operation, userId }: Arguments,
+): Promise<Explanation> {
+  const { organizationId, role, productModules, outOfContext, contextConditions } = unit.context.caller;
+  if (organizationId === null || !administrators.has(role))
+    throw new AppError('permission_denied', 'Only owners and administrators can ask why others have access.');
+  const module = registry.byKind(kind);
+  // The caller must be able to view both the record and the person.
+  await unit.data.get(module, existingId(module, id));
+  await unit.data.get(user, existingId(user, userId));
+  const state = await readMembershipState(unit, userId, organizationId);
+  // The caller's own settings and product modules apply: both belong to the same organization.
+  const caller = callerIn(userId, organizationId, state, { productModules, outOfContext, contextConditions });
+  return explain(unit, caller, module, id, operation);
+}

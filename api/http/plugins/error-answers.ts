@@ -36,7 +36,7 @@ export function sendProblem(error: AppError, request: FastifyRequest, reply: Fas
 /** Failures of ours are logged as errors; that a part is away or busy is a warning. */
 export function logFailure(error: AppError, { log }: FastifyRequest): void {
   if (error.status < 500) return;
-  log[error.kind === 'unavailable' ? 'warn' : 'error']({ err: error, code: error.code }, error.message);
+  log[error.category === 'unavailable' ? 'warn' : 'error']({ err: error, code: error.code }, error.message);
 }
 
 /** The path without its query: tokens in query strings are neither read nor repeated. */

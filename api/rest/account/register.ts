@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { emailVerification } from '#entities/identity/email-verification.ts';
 import { user } from '#entities/identity/user.ts';
-import { announcement } from '#entities/kit/write/custom-events.ts';
+import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
 import { isPauseOver, requestVerification } from './request-verification.ts';
 import { checkStrength, hashPassword, maxPasswordLength } from '../../auth/password.ts';
@@ -52,7 +52,7 @@ export const register = defineRoute({
       displayName: names.join(' ') || email,
     };
     if (existing?.emailConfirmedAt) {
-      unit.emit(announcement(user, 'registration_repeated', existing));
+      unit.emit(customEvent(user, 'registration_repeated', existing, {}));
     } else if (existing) {
       // Until the address is confirmed, the newest sign-up counts whole: its password, and only its mail works. Within the
       // pause no new mail could follow, so the older sign-up stands.

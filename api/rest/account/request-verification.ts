@@ -1,6 +1,6 @@
 import { emailVerification } from '#entities/identity/email-verification.ts';
 import type { user } from '#entities/identity/user.ts';
-import { announcement } from '#entities/kit/write/custom-events.ts';
+import { customEvent } from '#entities/kit/write/custom-events.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
@@ -31,5 +31,5 @@ export async function requestVerification(
   const verification = held
     ? await data.update(emailVerification, held.id, { round: held.round + 1, sentAt: now, expiresAt })
     : await data.create(emailVerification, { userId: person.id, email: person.email, sentAt: now, expiresAt });
-  unit.emit(announcement(emailVerification, 'requested', verification, { round: verification.round }));
+  unit.emit(customEvent(emailVerification, 'requested', verification, { round: verification.round }));
 }

@@ -3,7 +3,7 @@ import { emailVerification } from '#entities/identity/email-verification.ts';
 import { user } from '#entities/identity/user.ts';
 import { membership } from '#entities/organizations/membership.ts';
 import { organization } from '#entities/organizations/organization.ts';
-import { announcement } from '#entities/kit/write/custom-events.ts';
+import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { deriveKey } from '#entities/kit/base/keys.ts';
 import { newId } from '#entities/kit/base/ids.ts';
@@ -53,7 +53,7 @@ export const verify = defineRoute({
       isPersonal: true,
     });
     await data.create(membership, { organizationId: own.id, userId: person.id, role: 'owner' });
-    unit.emit(announcement(user, 'confirmed', person));
+    unit.emit(customEvent(user, 'confirmed', person, {}));
     return { status: 200, body: { message: 'The address is confirmed; you can sign in now.', email: person.email } };
   },
 });

@@ -3,8 +3,8 @@
  * The generated page docs/reference/errors.md lists them all.
  */
 
-/** How an error is answered. Each kind has one HTTP status (RFC 9110). */
-const kinds = {
+/** How an error is answered. Each category has one HTTP status (RFC 9110). */
+const categories = {
   invalid: 400,
   unauthenticated: 401,
   denied: 403,
@@ -22,15 +22,15 @@ const kinds = {
   unavailable: 503,
 } as const;
 
-export type ErrorKind = keyof typeof kinds;
+export type ErrorCategory = keyof typeof categories;
 
 interface CatalogueEntry {
-  readonly kind: ErrorKind;
+  readonly category: ErrorCategory;
   /** Short, constant summary of the problem type (RFC 9457 `title`). */
   readonly title: string;
 }
 
-const entry = (kind: ErrorKind, title: string): CatalogueEntry => ({ kind, title });
+const entry = (category: ErrorCategory, title: string): CatalogueEntry => ({ category, title });
 
 export const errorCatalogue = {
   invalid_input: entry('invalid', 'The input is not valid.'),
@@ -51,7 +51,7 @@ export const errorCatalogue = {
   method_not_allowed: entry('method_not_allowed', 'This address does not answer that method.'),
   not_acceptable: entry('not_acceptable', 'None of the accepted media types can be produced.'),
   request_timeout: entry('timeout', 'The request did not arrive in time.'),
-  already_exists: entry('conflict', 'A record with this value exists already.'),
+  already_exists: entry('conflict', 'A record with this value already exists.'),
   stale_record: entry('conflict', 'The record was changed by someone else.'),
   still_referenced: entry('conflict', 'Other records still refer to this one.'),
   body_too_large: entry('too_large', 'The request body is too large.'),
@@ -104,19 +104,19 @@ export class AppError extends Error {
     this.details = options.details ?? {};
   }
 
-  get kind(): ErrorKind {
-    return errorCatalogue[this.code].kind;
+  get category(): ErrorCategory {
+    return errorCatalogue[this.code].category;
   }
 
-  /** HTTP status of this error's kind. */
+  /** HTTP status of this error's category. */
   get status(): number {
-    return kinds[this.kind];
+    return categories[this.category];
   }
 }
 
 /** HTTP status a code is answered with. */
 export function statusOf(code: ErrorCode): number {
-  return kinds[errorCatalogue[code].kind];
+  return categories[errorCatalogue[code].category];
 }
 
 /** The one answer to work that took too long. @param cause for operators */
@@ -129,4 +129,28 @@ export function deadlineExceeded(cause?: unknown): AppError {
 
 export function isAppError(value: unknown): value is AppError {
   return value instanceof AppError;
+}
+
+/** Whether the same work can succeed when it is tried again, by how its error is answered. */
+const canSucceedLater = {
+  invalid: false,
+  unauthenticated: false,
+  denied: false,
+  not_found: false,
+  method_not_allowed: false,
+  not_acceptable: false,
+  timeout: true,
+  conflict: true,
+  too_large: false,
+  unsupported_media_type: false,
+  unprocessable: false,
+  limited: true,
+  headers_too_large: false,
+  internal: true,
+  unavailable: true,
+} as const satisfies Record<ErrorCategory, boolean>;
+
+/** Whether work was refused for a reason that no retry removes: bad input, missing rights, a missing record. */
+export function isRefusal(error: unknown): boolean {
+  return isAppError(error) && !canSucceedLater[error.category];
 }

@@ -7,3 +7,9 @@ export function snakeCase(name: string): string {
 export function inWords(name: string): string {
   return snakeCase(name).replaceAll('_', ' ');
 }
+
+/** The same at the beginning of a sentence: `taskShare` → `Task share`. */
+export function inWordsCapitalized(name: string): string {
+  const words = inWords(name);
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
+}

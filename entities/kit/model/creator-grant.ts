@@ -17,12 +17,12 @@ export function creatorGrantOf(modules: readonly EntityModule[]): EntityModule {
   return defineEntityModule({
     kind: 'creatorGrant',
     table: 'creator_grants',
-    description: 'A group may create records of a kind.',
+    description: 'Right of a group to create records of one kind.',
     fields: {
-      groupId: reference('group', 'The group.', { immutable: true, onDelete: 'cascade' }),
-      relation: choice('Which records its people may create.', [first, ...others], { immutable: true }),
+      groupId: reference('group', 'Group.', { immutable: true, onDelete: 'cascade' }),
+      relation: choice('Kind of record that members of the group may create.', [first, ...others], { immutable: true }),
     },
-    unique: [{ fields: ['groupId', 'relation'], message: 'The group has this right already.' }],
+    unique: [{ fields: ['groupId', 'relation'], message: 'The group already has this right.' }],
     tenancy: 'organization',
     policy: {
       view: [allow(system), allow(role('owner', 'super_admin', 'admin', 'auditor')), deny(anyone)],

@@ -1,5 +1,6 @@
 import { fieldMistakes } from './field-mistakes.ts';
 import { text, type CreationInput, type ChangeInput, type Fields, type FieldValues } from './fields.ts';
+import type { CustomEvents, EventVerb } from './events.ts';
 import type { EntityHooks } from './hooks.ts';
 import { hasObjectRights, type Policy } from './policy.ts';
 import type { ProductModule } from './product-modules.ts';
@@ -14,8 +15,6 @@ export type Exposure = 'read' | 'read-write' | 'write';
 /** Changes that are derived for callers, singly and in bulk; others are written by hand, or for the server alone. */
 export type Mutation = 'create' | 'update' | 'delete';
 
-export type EventVerb = 'created' | 'updated' | 'deleted';
-
 /** A unique key over live rows: soft-deleted rows keep their names free. */
 export interface UniqueKey<Name extends string = string> {
   readonly fields: readonly Name[];
@@ -27,7 +26,13 @@ export interface UniqueKey<Name extends string = string> {
  * One kind of record, whole: what it is, whose it is, who may, what is visible, what it announces. Storage, tenancy,
  * history, events, tuples and GraphQL follow from it.
  */
-export interface EntityDefinition<F extends Fields, T extends Tenancy, Name extends string = NameOf<F, T>> {
+export interface EntityDefinition<
+  F extends Fields,
+  T extends Tenancy,
+  Name extends string = NameOf<F, T>,
+  E extends EventVerb = EventVerb,
+  C extends CustomEvents = CustomEvents,
+> {
   /** Singular noun in camelCase; the GraphQL type is its PascalCase, topics and tuples use snake_case. */
   readonly kind: string;
   /** Plural snake_case. */
@@ -57,9 +62,10 @@ export interface EntityDefinition<F extends Fields, T extends Tenancy, Name exte
   readonly order: readonly (Name | 'createdAt' | 'updatedAt')[];
   readonly search?: readonly Name[];
   readonly mutate?: readonly Mutation[];
-  readonly events: readonly EventVerb[];
-  /** What handlers announce besides plain changes: past participles, and when it happens. */
-  readonly customEvents?: Readonly<Record<string, string>>;
+  /** Plain changes that record an event. */
+  readonly events: readonly E[];
+  /** Events that handlers record besides plain changes, by past participle. */
+  readonly customEvents?: C;
   /** Records can be shared with groups, and kept from them (share.ts). */
   readonly share?: true;
   /** Relationship tuples a live row stands for in the authorization store. */
@@ -80,10 +86,17 @@ export interface EntityModule extends EntityDefinition<Fields, Tenancy, string> 
   readonly historyOf?: EntityModule;
 }
 
-/** A kind as its own file exports it, with the types of its fields. */
-export interface TypedModule<F extends Fields, T extends Tenancy> extends EntityModule {
+/** A kind as its own file exports it, with the types of its fields and events. */
+export interface TypedModule<
+  F extends Fields,
+  T extends Tenancy,
+  E extends EventVerb = EventVerb,
+  C extends CustomEvents = CustomEvents,
+> extends EntityModule {
   readonly fields: F;
   readonly tenancy: T;
+  readonly events: readonly E[];
+  readonly customEvents?: C;
 }
 
 /** Fields every record has, whatever its kind. */
@@ -134,9 +147,12 @@ const inTheStore = new Set(['anyone', 'system', 'role', 'scope', 'related', 'thr
  * Checks a definition and completes its names. Pure: nothing is registered or connected here.
  * @throws TypeError when the definition contradicts itself; the message names the kind and the field.
  */
-export function defineEntityModule<const F extends Fields, const T extends Tenancy>(
-  definition: EntityDefinition<F, T>,
-): TypedModule<F, T> {
+export function defineEntityModule<
+  const F extends Fields,
+  const T extends Tenancy,
+  const E extends EventVerb = never,
+  C extends CustomEvents = Record<never, never>,
+>(definition: EntityDefinition<F, T, NameOf<F, T>, E, C>): TypedModule<F, T, E, C> {
   const fail = (problem: string): never => {
     throw new TypeError(`entity "${definition.kind}": ${problem}`);
   };
@@ -180,13 +196,13 @@ export function defineEntityModule<const F extends Fields, const T extends Tenan
   if (definition.displayId !== undefined && !/^[A-Z]{2,5}$/.test(definition.displayId))
     fail('the prefix of display ids must be two to five capitals');
   // The names were checked above against the declared fields; below this line they are plain strings.
-  const untyped = definition as unknown as EntityDefinition<F, T, string>;
+  const untyped = definition as unknown as EntityDefinition<F, T, string, E, C>;
   const [mistake] = fieldMistakes(untyped);
   if (mistake) fail(mistake);
   return {
     ...(definition.displayId === undefined ? untyped : withDisplayId(untyped)),
     ...(definition.productModules && {
-      description: `${definition.description} Part of the product module ${definition.productModules.join(' or ')}.`,
+      description: `${definition.description} Requires the product module ${definition.productModules.join(' or ')}.`,
     }),
     topic: snakeCase(definition.kind),
     typeName: pascalCase(definition.kind),
@@ -194,18 +210,21 @@ export function defineEntityModule<const F extends Fields, const T extends Tenan
 }
 
 /** A short name is a field like any other, which the machine fills in (display-id.ts). */
-function withDisplayId<F extends Fields, T extends Tenancy>(
-  definition: EntityDefinition<F, T, string>,
-): EntityDefinition<F, T, string> {
+function withDisplayId<F extends Fields, T extends Tenancy, E extends EventVerb, C extends CustomEvents>(
+  definition: EntityDefinition<F, T, string, E, C>,
+): EntityDefinition<F, T, string, E, C> {
   const displayId = {
-    ...text('Short name for people, unique in the organization; never changes.', { max: 20, immutable: true }),
+    ...text('Human-readable identifier; unique within the organization and immutable.', { max: 20, immutable: true }),
     generated: true,
   } as const;
   return {
     ...definition,
     fields: { displayId, ...definition.fields },
     unique: [
-      { fields: [...tenancyField(definition.tenancy), 'displayId'], message: 'The short name is taken; try again.' },
+      {
+        fields: [...tenancyField(definition.tenancy), 'displayId'],
+        message: 'The display id is already taken; try again.',
+      },
       ...(definition.unique ?? []),
     ],
     expose: { displayId: 'read', ...definition.expose },

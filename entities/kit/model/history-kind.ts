@@ -5,13 +5,13 @@ import { choice, integer, text, textList, timestamp, type Fields } from './field
 /** What every entry of a history says, whatever the kind. */
 export const entryFields = {
   // An id, also of what is not there any more, so it leads nowhere.
-  recordId: { ...text('The record that was changed.', { max: 26 }), type: 'reference' },
-  operation: choice('What was done with it.', ['created', 'updated', 'deleted']),
-  recordVersion: integer('Version that the record had afterwards.', { min: 1, max: 2_147_483_647 }),
-  changedFields: textList('Fields that have other values than before.', { max: 100, maxItems: 1_000 }),
-  actor: text('Who did it.', { max: 200 }),
-  requestId: text('The request in which it was done.', { max: 200 }),
-  recordedAt: timestamp('When it was done.'),
+  recordId: { ...text('Id of the changed record.', { max: 26 }), type: 'reference' },
+  operation: choice('Operation that changed the record.', ['created', 'updated', 'deleted']),
+  recordVersion: integer('Version of the record after the change.', { min: 1, max: 2_147_483_647 }),
+  changedFields: textList('Fields whose values changed.', { max: 100, maxItems: 1_000 }),
+  actor: text('Who made the change.', { max: 200 }),
+  requestId: text('Id of the request that made the change.', { max: 200 }),
+  recordedAt: timestamp('When the change was made.'),
 } as const satisfies Fields;
 
 const known = new WeakMap<EntityModule, EntityModule>();
@@ -40,10 +40,10 @@ function derived(module: EntityModule): EntityModule {
     typeName: `${module.typeName}History`,
     topic: `${module.topic}_history`,
     table: `${module.topic}_histories`,
-    description: `What became of ${module.typeName} records.`,
+    description: `History entry: one change of a ${module.typeName} record.`,
     historyOf: module,
     fields,
-    tenancy: { none: 'it is told by the records that it describes' },
+    tenancy: { none: 'visibility follows the records that it describes' },
     expose: Object.fromEntries(Object.keys(fields).map((name) => [name, 'read'])),
     filter: ['recordId', 'operation', 'actor', 'requestId', 'recordedAt'],
     order: ['recordedAt'],

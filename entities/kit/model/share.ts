@@ -1,7 +1,7 @@
 import { defineEntityModule, type EntityModule } from './define.ts';
 import { choice, reference } from './fields.ts';
 import { allow, anyone, deny, system, through } from './policy.ts';
-import { inWords, snakeCase } from '../base/snake-case.ts';
+import { inWords, inWordsCapitalized, snakeCase } from '../base/snake-case.ts';
 
 /** What a group can be to a record: it sees it, changes it, or is kept from it whatever else holds. */
 export const shareRelations = ['viewer', 'editor', 'blocked'] as const;
@@ -16,18 +16,18 @@ export function shareOf(module: EntityModule): EntityModule {
   return defineEntityModule({
     kind,
     table: `${snakeCase(module.kind)}_shares`,
-    description: `One ${inWords(module.kind)}, shared with a group or kept from it.`,
+    description: `Access of a group to one ${inWords(module.kind)}: granted or blocked.`,
     fields: {
-      [field]: reference(module.kind, `The ${inWords(module.kind)}.`, {
+      [field]: reference(module.kind, `${inWordsCapitalized(module.kind)}.`, {
         immutable: true,
         onDelete: 'cascade',
         requires: 'edit',
         reverse: 'shares',
       }),
-      groupId: reference('group', 'The group.', { immutable: true, onDelete: 'cascade' }),
-      relation: choice('What the group is to it.', shareRelations, { immutable: true }),
+      groupId: reference('group', 'Group.', { immutable: true, onDelete: 'cascade' }),
+      relation: choice('Relation of the group to the record.', shareRelations, { immutable: true }),
     },
-    unique: [{ fields: [field, 'groupId', 'relation'], message: 'The group has this relation already.' }],
+    unique: [{ fields: [field, 'groupId', 'relation'], message: 'The group already has this relation.' }],
     tenancy: 'organization',
     ...(module.productModules && { productModules: module.productModules }),
     policy: {

@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { Pool, PoolClient } from 'pg';
 import { databaseError } from './database-error.ts';
 import { deadlineExceeded } from '../base/errors.ts';
+import { withTimeout } from '../base/with-timeout.ts';
 
 /**
  * A connection of the pool; one that comes too late goes back. @param deadline in milliseconds of the epoch
@@ -9,20 +10,16 @@ import { deadlineExceeded } from '../base/errors.ts';
  */
 export async function connect(pool: Pool, deadline: number): Promise<PoolClient> {
   const connecting = pool.connect();
-  let timer: NodeJS.Timeout | undefined;
-  const expired = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(deadlineExceeded()), Math.max(0, deadline - Date.now()));
-  });
   try {
-    return await Promise.race([connecting, expired]);
+    return await withTimeout(connecting, deadline - Date.now(), () => {
+      throw deadlineExceeded();
+    });
   } catch (error) {
     connecting.then(
       (client) => client.release(),
       () => {},
     );
     throw databaseError(error);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -1,5 +1,5 @@
-import type { EntityModule } from '../model/define.ts';
-import type { EventDraft } from './change-log.ts';
+import type { CustomVerbOf, EventSource, PayloadOf } from '../model/events.ts';
+import type { EventDraft } from './event-draft.ts';
 
 /** The record an event is about. */
 interface EventSubject {
@@ -9,30 +9,29 @@ interface EventSubject {
 }
 
 /**
- * The event for something that is not a plain change of a record.
+ * An event that a handler records by itself, for something that is not a plain change of a record.
  * @throws TypeError when the kind does not declare it
  */
-export function announcement(
-  module: EntityModule,
-  verb: string,
+export function customEvent<S extends EventSource, V extends CustomVerbOf<S>>(
+  kind: S,
+  verb: V,
   record: EventSubject,
-  payload: NonNullable<EventDraft['payload']> = {},
+  payload: PayloadOf<S, V>,
 ): EventDraft {
-  if (!Object.hasOwn(module.customEvents ?? {}, verb))
-    throw new TypeError(`"${module.kind}" does not announce "${verb}"`);
-  return draftOf(module, verb, record, payload);
+  if (!Object.hasOwn(kind.customEvents ?? {}, verb)) throw new TypeError(`"${kind.topic}" declares no event "${verb}"`);
+  return draftOf(kind, verb, record, payload);
 }
 
 /** `<kind>.<verb>` about a record. */
 export function draftOf(
-  module: EntityModule,
+  kind: EventSource,
   verb: string,
   record: EventSubject,
   payload: NonNullable<EventDraft['payload']>,
 ): EventDraft {
   return {
-    topic: `${module.topic}.${verb}`,
-    entityKind: module.topic,
+    topic: `${kind.topic}.${verb}`,
+    entityKind: kind.topic,
     entityId: record.id,
     recordVersion: record.recordVersion,
     organizationId: record.organizationId ?? null,

@@ -1,0 +1,75 @@
+import { AppError } from '#entities/kit/base/errors.ts';
+
+/** What an operation selects, counted before anything is read. */
+export interface Cost {
+  /** Fields selected of records. */
+  readonly fields: number;
+  /** Records that the lists can return together; the sizes of nested lists multiply. */
+  readonly records: number;
+  /** Values that these records can have together. */
+  readonly values: number;
+  /** Conditions of all filters. */
+  readonly conditions: number;
+}
+
+const names = ['fields', 'records', 'values', 'conditions'] as const;
+
+const messages: Readonly<Record<keyof Cost, string>> = {
+  fields: 'selects more than # fields of records',
+  records: 'can return more than # records',
+  values: 'can return more than # values',
+  conditions: 'has filters with more than # conditions',
+};
+
+/** Adds up what one operation selects and rejects it when that is more than the limits allow. */
+export class OperationBudget {
+  readonly #limits: Cost;
+  #spent: Cost = { fields: 0, records: 0, values: 0, conditions: 0 };
+
+  constructor(limits: Cost) {
+    this.#limits = limits;
+  }
+
+  get spent(): Cost {
+    return this.#spent;
+  }
+
+  /** @throws AppError limit_exceeded */
+  spend(cost: Partial<Cost>): void {
+    this.#spent = combined(this.#spent, cost, (spent, more = 0) => spent + more);
+    for (const name of names) if (this.#spent[name] > this.#limits[name]) throw tooCostly(name, this.#limits[name]);
+  }
+
+  /**
+   * Reads alternative selections of which each record is answered with one: the most expensive one is charged. What is charged
+   * does not depend on the records, so that the limits say nothing about records that the caller cannot view.
+   * @throws AppError limit_exceeded
+   */
+  alternatives<Option, Result>(options: readonly Option[], read: (option: Option) => Result): Result[] {
+    const before = this.#spent;
+    let most = before;
+    const results = options.map((option) => {
+      this.#spent = before;
+      const result = read(option);
+      most = combined(most, this.#spent, (one, other = 0) => Math.max(one, other));
+      return result;
+    });
+    this.#spent = most;
+    return results;
+  }
+}
+
+function combined(one: Cost, other: Partial<Cost>, combine: (one: number, other?: number) => number): Cost {
+  const value = (name: keyof Cost) => combine(one[name], other[name]);
+  return {
+    fields: value('fields'),
+    records: value('records'),
+    values: value('values'),
+    conditions: value('conditions'),
+  };
+}
+
+function tooCostly(cost: keyof Cost, limit: number): AppError {
+  const what = messages[cost].replace('#', String(limit));
+  return new AppError('limit_exceeded', `The operation ${what}; split it, or ask for smaller pages.`);
+}

@@ -1,0 +1,72 @@
+import { Type, type Static, type TObject, type TProperties } from 'typebox';
+
+export type EventVerb = 'created' | 'updated' | 'deleted';
+
+/** Something that a handler records about a record besides plain changes. */
+export interface CustomEvent {
+  /** When it is recorded. */
+  readonly description: string;
+  /** JSON Schema of its payload: ids and small values, never secrets. */
+  readonly payload: TObject;
+}
+
+export type CustomEvents = Readonly<Record<string, CustomEvent>>;
+
+/** The part of a kind that says which events are recorded about its records. */
+export interface EventSource<E extends EventVerb = EventVerb, C extends CustomEvents = CustomEvents> {
+  /** Prefix of its topics. */
+  readonly topic: string;
+  readonly typeName: string;
+  readonly events: readonly E[];
+  /** By verb, a past participle. */
+  readonly customEvents?: C;
+}
+
+/** Verbs of the custom events of a kind. */
+export type CustomVerbOf<S> = S extends EventSource<EventVerb, infer C> ? Extract<keyof C, string> : never;
+
+/** Verbs of all events of a kind; `<topic>.<verb>` is the topic of an event. */
+export type VerbOf<S> = S extends EventSource<infer E, infer C> ? E | Extract<keyof C, string> : never;
+
+/** What the payload of an event holds. */
+export type PayloadOf<S, V extends string> =
+  S extends EventSource<EventVerb, infer C> ? (V extends keyof C ? Static<C[V]['payload']> : ChangePayload) : never;
+
+/** The schema of a payload with exactly these properties. */
+export function payload<P extends TProperties>(properties: P): TObject<P> {
+  return Type.Object(properties, { additionalProperties: false });
+}
+
+/** Payload of `created`, `updated` and `deleted`, of every kind. */
+export const changePayload = payload({
+  changed: Type.Array(Type.String(), { description: 'Names of the fields that were set or changed.' }),
+});
+
+export type ChangePayload = Static<typeof changePayload>;
+
+export interface DeclaredEvent extends CustomEvent {
+  readonly topic: string;
+}
+
+/** Every event that is recorded about records of a kind. */
+export function declaredEvents({ topic, typeName, events, customEvents = {} }: EventSource): DeclaredEvent[] {
+  return [
+    ...events.map((verb) => ({
+      topic: `${topic}.${verb}`,
+      description: `A record of type ${typeName} was ${verb}.`,
+      payload: changePayload,
+    })),
+    ...Object.entries(customEvents).map(([verb, event]) => ({ topic: `${topic}.${verb}`, ...event })),
+  ];
+}
+
+/**
+ * The topic of an event of a kind.
+ * @throws TypeError when the kind does not declare it, which the type of `verb` prevents wherever the kind is known
+ */
+export function topicOf<S extends EventSource>(kind: S, verb: VerbOf<S>): string {
+  const topic = `${kind.topic}.${verb}`;
+  const topics = declaredEvents(kind).map((event) => event.topic);
+  if (!topics.includes(topic)) throw new TypeError(`there is no event "${topic}"; there are ${topics.join(', ')}`);
+  return topic;
+}
