@@ -4,7 +4,7 @@ import { printRule } from '#entities/kit/model/print-rule.ts';
 
 const operations = ['view', 'create', 'edit', 'remove'] as const satisfies readonly Operation[];
 
-/** The reference page of all rules: who may do what with records of each kind. */
+/** The reference page of the policies: who may do what with records of each kind. */
 export function printPolicy(): string {
   const tables = registry.modules.flatMap(({ kind, description, policy }) => [
     `## ${kind}`,
@@ -17,15 +17,15 @@ export function printPolicy(): string {
           '| --- | --- |',
           ...operations.map((operation) => `| ${operation} | ${policy[operation].map(printRule).join(', then ')} |`),
         ]
-      : ['It has no rules: everybody may read, and writes are dropped.']),
+      : ['No rules: everybody in the organization reads records, and changes are ignored.']),
     '',
   ]);
   return [
     '# Rules',
     '',
-    'The first rule that applies decides; after the last one reads are allowed and changes refused. A record that may not be',
-    'viewed is as if it were not there. Printed by `npm run derive`; who gets what in which situation is written in',
-    '`test/entities/expected-rights.yaml`.',
+    'The first rule that applies decides; if none applies, reads are allowed and changes are refused. Operations on a record that',
+    'the caller may not view answer `not_found`. Printed by `npm run derive`; `entities/<area>/<kind>.rights.yaml` lists who may do',
+    'what in which situation.',
     '',
     ...tables,
   ].join('\n');

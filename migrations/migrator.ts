@@ -5,6 +5,7 @@ import { Migrator, TSMigrationGenerator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { registry } from '#entities/index.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
+import { schemasOf } from '#entities/kit/storage/orm-schema.ts';
 import { databaseError } from '#entities/kit/storage/database-error.ts';
 import { AppError, isAppError } from '#entities/kit/base/errors.ts';
 import { withDefaults } from './added-columns.ts';
@@ -20,7 +21,7 @@ const connectTimeoutMs = 5_000;
 async function openOwner(url: string, kinds: Registry): Promise<MikroORM> {
   const orm = await MikroORM.init({
     clientUrl: url,
-    entities: [...kinds.schemas],
+    entities: [...schemasOf(kinds).all],
     extensions: [Migrator],
     pool: { min: 0, max: 1 },
     driverOptions: { connectionTimeoutMillis: connectTimeoutMs },

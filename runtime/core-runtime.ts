@@ -20,11 +20,13 @@ import { deriveModel } from '#entities/kit/model/authorization-model.ts';
 import type { Authorizer } from '#entities/kit/access/authorizer.ts';
 import type { Caller } from '#entities/kit/model/caller.ts';
 import { systemClock, type Clock } from '#entities/kit/base/clock.ts';
-import { Database, type DatabaseOptions } from '#entities/kit/unit/database.ts';
+import type { DatabaseOptions } from '#entities/kit/access/database-options.ts';
+import { Database } from '#entities/kit/unit/database.ts';
 import { kindsWithoutRules } from '#entities/kit/model/kinds-without-rules.ts';
 import { everyModule } from '#entities/kit/model/product-modules.ts';
 import type { Registry as EntityRegistry } from '#entities/kit/model/registry.ts';
 import type { StatementObserver } from '#entities/kit/storage/transaction.ts';
+import { deliveryQueue } from '#workflows/events/deliver-event.contract.ts';
 import { ParentContexts, requireUsableConditions, type ContextOfCallers } from '#relay/authorization/parent-context.ts';
 import { StoreAuthorizer } from '#relay/authorization/store-authorizer.ts';
 import { TupleApplying } from '#relay/tuples/tuple-applying.ts';
@@ -132,6 +134,7 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
         maximumIntervalMs: queueconf.RetryPolicy.maximuminterval,
       },
     },
+    queueNames: { [deliveryQueue]: start.workflows.dispatch.queuename },
     hasRandomIds: queueconf.Test.DisableUniqueEnforcement,
     ...(middleware ? { middleware } : {}),
   });

@@ -2,7 +2,7 @@ import { GraphQLID, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLStrin
 import type { RecordJson } from '#entities/kit/unit/answers.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { pluralOf } from '#entities/kit/read/relations.ts';
-import type { Refusal } from '#entities/kit/write/set-change.ts';
+import type { Refusal } from '#entities/kit/write/change-set.ts';
 import { checkRowCount } from '#entities/kit/write/change-counters.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 import { csvCreations, csvFormat } from './csv.ts';

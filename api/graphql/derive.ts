@@ -101,7 +101,7 @@ class SchemaDeriver implements Types {
   }
 
   read(module: EntityModule, id: string, context: GraphqlContext, info: GraphQLResolveInfo): Promise<RecordJson> {
-    return context.unit.data.record(this.#reader(context, info).record(module), id);
+    return context.unit.data.answers.record(this.#reader(context, info).record(module), id);
   }
 
   readAll(
@@ -110,7 +110,7 @@ class SchemaDeriver implements Types {
     context: GraphqlContext,
     info: GraphQLResolveInfo,
   ): Promise<readonly RecordJson[]> {
-    return context.unit.data.records(this.#reader(context, info).records(module, ids.length), ids);
+    return context.unit.data.answers.records(this.#reader(context, info).records(module, ids.length), ids);
   }
 
   #reader(context: GraphqlContext, info: SelectionInfo): SelectionReader {
@@ -208,10 +208,10 @@ class SchemaDeriver implements Types {
       description: `${module.description} All that the caller may see.`,
       args: this.#pageArguments(module),
       resolve: (_source, args: PageArguments, context, info) =>
-        context.unit.data.page(this.#reader(context, info).page(module, args)),
+        context.unit.data.answers.page(this.#reader(context, info).page(module, args)),
       extensions: readableInOneStatement((args, context, info) => {
         const page = this.#reader(context, info).page(module, args);
-        return () => context.unit.data.singleStatementPage(page);
+        return () => context.unit.data.answers.singleStatementPage(page);
       }),
     };
   }
@@ -226,7 +226,7 @@ class SchemaDeriver implements Types {
       extensions: readableInOneStatement(({ id }, context, info) => {
         const existing = existingId(module, id as string);
         const record = this.#reader(context, info).record(module);
-        return () => context.unit.data.singleStatementRecord(record, existing);
+        return () => context.unit.data.answers.singleStatementRecord(record, existing);
       }),
     };
   }

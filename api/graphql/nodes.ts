@@ -32,7 +32,7 @@ export function nodeFields(
     context: GraphqlContext,
     info: GraphQLResolveInfo,
   ): Promise<(Found | null)[]> => {
-    const found = await context.unit.data.nodes(
+    const found = await context.unit.data.answers.nodes(
       readerOf(context, info).nodes(modules, ids.length),
       // A malformed id matches no record.
       ids.map((id) => (isId(id) ? id : '')),

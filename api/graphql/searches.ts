@@ -45,7 +45,9 @@ export function searchFields(modules: readonly EntityModule[], parts: SearchPart
     args: { query, first: { type: GraphQLInt, description: `So many of each kind; ${usualSize} when left out.` } },
     resolve: (_source, args: { query: string; first?: number | null }, context, info) => {
       const text = checked(args.query);
-      return context.unit.data.lists(parts.readerOf(context, info).searches(modules, text, args.first ?? undefined));
+      return context.unit.data.answers.lists(
+        parts.readerOf(context, info).searches(modules, text, args.first ?? undefined),
+      );
     },
   };
   return {
@@ -61,7 +63,7 @@ function searchField(module: EntityModule, parts: SearchParts): FieldConfig {
     args: { query, ...parts.argumentsOf(module) },
     resolve: (_source, args: PageArguments & { query: string }, context, info) => {
       const found = { is: 'found', module, text: checked(args.query) } as const;
-      return context.unit.data.page(parts.readerOf(context, info).page(module, args, info.fieldNodes, found));
+      return context.unit.data.answers.page(parts.readerOf(context, info).page(module, args, info.fieldNodes, found));
     },
   };
 }

@@ -20,11 +20,11 @@ import type {
   PageSelection,
   RecordPart,
   RecordSelection,
-} from '#entities/kit/read/document.ts';
+} from '#entities/kit/read/selection.ts';
 import { maxOrderTerms } from '#entities/kit/read/order.ts';
 import { pluralOf, relationsOf, type Relation } from '#entities/kit/read/relations.ts';
 import { usualOrder } from '#entities/kit/read/source.ts';
-import type { Filter } from '#entities/kit/read/where.ts';
+import type { Filter } from '#entities/kit/read/filter.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { pageSlice } from '../http/page-slice.ts';
 import type { SelectionInfo } from './single-statement-query.ts';

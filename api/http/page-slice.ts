@@ -1,5 +1,5 @@
 import { AppError } from '#entities/kit/base/errors.ts';
-import type { PageSelection } from '#entities/kit/read/document.ts';
+import type { PageSelection } from '#entities/kit/read/selection.ts';
 
 /** Which piece of a list is asked for. */
 export interface SliceArguments {

@@ -1,6 +1,7 @@
 import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, member, reference } from '../kit/model/fields.ts';
-import { allow, anyone, deny, related, scope, system, through } from '../kit/model/policy.ts';
+import { allow, related } from '../kit/model/policy.ts';
+import { partOfRecord } from '../presets/part-of-record.ts';
 
 export const groupMembership = defineEntityModule({
   kind: 'groupMembership',
@@ -14,10 +15,8 @@ export const groupMembership = defineEntityModule({
   unique: [{ fields: ['groupId', 'userId'], message: 'This user is already in the group.' }],
   tenancy: 'organization',
   policy: {
-    view: [allow(system), allow(scope), allow(through('groupId')), deny(anyone)],
-    create: [allow(system), allow(scope), allow(through('groupId'))],
-    edit: [allow(system), allow(scope), allow(through('groupId'))],
-    remove: [allow(system), allow(scope), allow(through('groupId')), allow(related('subject'))],
+    ...partOfRecord('groupId'),
+    remove: [...partOfRecord('groupId').remove, allow(related('subject'))],
   },
   expose: { groupId: 'read-write', userId: 'read-write', role: 'read-write' },
   filter: ['groupId', 'userId', 'role'],

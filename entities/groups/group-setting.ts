@@ -1,6 +1,7 @@
 import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, reference } from '../kit/model/fields.ts';
-import { allow, anyone, deny, scope, system, through } from '../kit/model/policy.ts';
+import { allow, system } from '../kit/model/policy.ts';
+import { partOfRecord } from '../presets/part-of-record.ts';
 
 export const groupSetting = defineEntityModule({
   kind: 'groupSetting',
@@ -25,12 +26,7 @@ export const groupSetting = defineEntityModule({
   },
   unique: [{ fields: ['groupId'], message: 'This group already has settings.' }],
   tenancy: 'organization',
-  policy: {
-    view: [allow(system), allow(scope), allow(through('groupId')), deny(anyone)],
-    create: [allow(system), allow(scope), allow(through('groupId'))],
-    edit: [allow(system), allow(scope), allow(through('groupId'))],
-    remove: [allow(system)],
-  },
+  policy: { ...partOfRecord('groupId'), remove: [allow(system)] },
   expose: { groupId: 'read-write', visibility: 'read-write', joinPolicy: 'read-write' },
   filter: ['groupId', 'visibility'],
   order: ['createdAt'],

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
 import { email, integer, timestamp } from '../kit/model/fields.ts';
-import { allow, deny, anyone, system } from '../kit/model/policy.ts';
+import { internalRecord } from '../presets/internal-record.ts';
 
 /**
  * The token itself is not stored: it is derived from the id and `round` of this row with a secret key of the server, so a
@@ -25,12 +25,7 @@ export const emailVerification = defineEntityModule({
   },
   unique: [{ fields: ['userId'], message: 'This user already has an open verification.' }],
   tenancy: 'user',
-  policy: {
-    view: [allow(system), deny(anyone)],
-    create: [allow(system)],
-    edit: [allow(system)],
-    remove: [allow(system)],
-  },
+  policy: internalRecord(),
   expose: {},
   filter: ['email'],
   order: [],

@@ -1,8 +1,6 @@
 import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, email, integer, timestamp } from '../kit/model/fields.ts';
-import { allow, anyone, deny, role, scope, system } from '../kit/model/policy.ts';
-
-const managers = role('owner', 'super_admin', 'admin');
+import { managedRecord } from '../presets/managed-record.ts';
 
 export const invite = defineEntityModule({
   kind: 'invite',
@@ -17,12 +15,7 @@ export const invite = defineEntityModule({
   },
   unique: [{ fields: ['organizationId', 'recipient'], message: 'This address is already invited.' }],
   tenancy: 'organization',
-  policy: {
-    view: [allow(system), allow(managers), allow(scope), deny(anyone)],
-    create: [allow(system), allow(managers), allow(scope)],
-    edit: [allow(system), allow(managers), allow(scope)],
-    remove: [allow(system), allow(managers), allow(scope)],
-  },
+  policy: managedRecord(),
   expose: { recipient: 'read-write', role: 'read-write', status: 'read', sendAttempts: 'read', expiresAt: 'read' },
   filter: ['recipient', 'role', 'status'],
   order: ['expiresAt', 'createdAt'],

@@ -1,8 +1,8 @@
-import { roles } from '../kit/model/caller.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { choice } from '../kit/model/fields.ts';
-import { allow, anyone, deny, role, scope, system } from '../kit/model/policy.ts';
 import { productModules } from '../kit/model/product-modules.ts';
+import { internalRecord } from '../presets/internal-record.ts';
+import { organizationRecord } from '../presets/organization-record.ts';
 
 export const organizationModule = defineEntityModule({
   kind: 'organizationModule',
@@ -11,12 +11,7 @@ export const organizationModule = defineEntityModule({
   fields: { module: choice('Product module.', productModules, { immutable: true }) },
   unique: [{ fields: ['organizationId', 'module'], message: 'The organization already has this module.' }],
   tenancy: 'organization',
-  policy: {
-    view: [allow(system), allow(role(...roles)), allow(scope), deny(anyone)],
-    create: [allow(system)],
-    edit: [allow(system)],
-    remove: [allow(system)],
-  },
+  policy: { ...internalRecord(), view: organizationRecord().view },
   expose: { module: 'read' },
   filter: ['module'],
   order: ['createdAt'],

@@ -1,8 +1,9 @@
+import { roles } from '../kit/model/caller.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { email, text } from '../kit/model/fields.ts';
 import { allow, anyone, deny, role, system } from '../kit/model/policy.ts';
-
-const managers = role('owner', 'super_admin', 'admin');
+import { internalRecord } from '../presets/internal-record.ts';
+import { managers } from '../presets/roles.ts';
 
 export const organizationSetting = defineEntityModule({
   kind: 'organizationSetting',
@@ -15,10 +16,9 @@ export const organizationSetting = defineEntityModule({
   unique: [{ fields: ['organizationId'], message: 'This organization already has settings.' }],
   tenancy: 'organization',
   policy: {
-    view: [allow(system), allow(role('owner', 'super_admin', 'admin', 'member', 'auditor')), deny(anyone)],
-    create: [allow(system)],
+    ...internalRecord(),
+    view: [allow(system), allow(role(...roles)), deny(anyone)],
     edit: [allow(system), allow(managers)],
-    remove: [allow(system)],
   },
   expose: { billingEmail: 'read-write', timezone: 'read-write' },
   filter: [],

@@ -1,6 +1,6 @@
 import { defineEntityModule } from '../kit/model/define.ts';
 import { flag, member, reference, text } from '../kit/model/fields.ts';
-import { allow, anyone, deny, related, role, scope, system, through } from '../kit/model/policy.ts';
+import { ownedRecord } from '../presets/owned-record.ts';
 
 export const note = defineEntityModule({
   kind: 'note',
@@ -19,19 +19,7 @@ export const note = defineEntityModule({
   },
   displayId: 'NTE',
   tenancy: 'organization',
-  policy: {
-    view: [
-      allow(system),
-      allow(role('owner', 'super_admin')),
-      allow(scope),
-      allow(related('owner')),
-      allow(through('taskId')),
-      deny(anyone),
-    ],
-    create: [allow(system), allow(role('owner', 'super_admin', 'admin', 'member', 'auditor')), allow(scope)],
-    edit: [allow(system), allow(role('owner', 'super_admin')), allow(scope), allow(related('owner'))],
-    remove: [allow(system), allow(role('owner', 'super_admin')), allow(scope), allow(related('owner'))],
-  },
+  policy: ownedRecord({ parent: 'taskId' }),
   expose: { title: 'read-write', text: 'read-write', isEdited: 'read', ownerId: 'read', taskId: 'read-write' },
   filter: ['ownerId', 'taskId'],
   order: ['createdAt'],

@@ -1,6 +1,7 @@
 import { defineEntityModule } from '../kit/model/define.ts';
 import { text, textList } from '../kit/model/fields.ts';
-import { allow, anyone, deny, role, scope, system } from '../kit/model/policy.ts';
+import { allow, role, scope, system } from '../kit/model/policy.ts';
+import { organizationRecord } from '../presets/organization-record.ts';
 
 export const tag = defineEntityModule({
   kind: 'tag',
@@ -15,15 +16,8 @@ export const tag = defineEntityModule({
   unique: [{ fields: ['organizationId', 'name'], message: 'This tag already exists.' }],
   tenancy: 'organization',
   policy: {
-    view: [
-      allow(system),
-      allow(role('owner', 'super_admin', 'admin', 'member', 'auditor')),
-      allow(scope),
-      deny(anyone),
-    ],
+    ...organizationRecord(),
     create: [allow(system), allow(role('owner', 'super_admin', 'admin', 'member')), allow(scope)],
-    edit: [allow(system), allow(role('owner', 'super_admin', 'admin')), allow(scope)],
-    remove: [allow(system), allow(role('owner', 'super_admin', 'admin')), allow(scope)],
   },
   expose: { name: 'read-write', aliases: 'read-write', description: 'read-write', color: 'read-write' },
   filter: ['name', 'aliases'],

@@ -1,6 +1,8 @@
+import { roles } from '../kit/model/caller.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, integer, member, reference, text, textList, timestamp } from '../kit/model/fields.ts';
-import { allow, anyone, creators, deny, related, role, scope, system, through } from '../kit/model/policy.ts';
+import { allow, creators, role, scope, system } from '../kit/model/policy.ts';
+import { sharedRecord } from '../presets/shared-record.ts';
 
 export const task = defineEntityModule({
   kind: 'task',
@@ -39,37 +41,8 @@ export const task = defineEntityModule({
   displayId: 'TSK',
   tenancy: 'organization',
   policy: {
-    view: [
-      allow(system),
-      allow(role('owner', 'super_admin')),
-      allow(scope),
-      deny(related('blocked')),
-      allow(related('viewer', 'editor', 'assignee', 'assigner')),
-      allow(through('parentId')),
-      deny(anyone),
-    ],
-    create: [
-      allow(system),
-      allow(role('owner', 'super_admin', 'admin', 'member', 'auditor')),
-      allow(scope),
-      allow(creators),
-    ],
-    edit: [
-      allow(system),
-      allow(role('owner', 'super_admin')),
-      allow(scope),
-      deny(related('blocked')),
-      allow(related('editor', 'assignee', 'assigner')),
-      allow(through('parentId')),
-    ],
-    remove: [
-      allow(system),
-      allow(role('owner', 'super_admin')),
-      allow(scope),
-      deny(related('blocked')),
-      allow(related('assigner')),
-      allow(through('parentId')),
-    ],
+    ...sharedRecord({ editors: ['assignee', 'assigner'], removers: ['assigner'], parent: 'parentId' }),
+    create: [allow(system), allow(role(...roles)), allow(scope), allow(creators)],
   },
   expose: {
     title: 'read-write',

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { file, group, groupMembership, groupSetting, membership, note, registry, task } from '#entities/index.ts';
+import { Viewer } from '#entities/kit/read/viewer.ts';
 import { checkRequestFor } from '#entities/kit/access/check-request.ts';
 import { readAuthorizationState } from '#entities/kit/access/authorization-state.ts';
 import { roles, systemCaller, type Caller } from '#entities/kit/model/caller.ts';
@@ -169,7 +170,13 @@ class Worker {
       const [row] = (await session.query<Record<string, unknown>>(rowOf(module), [id])).rows;
       const readState = () => readAuthorizationState(session, organizationId);
       const { organizations } = await readState();
-      const asked = await checkRequestFor(session, { module, row: row ?? { id }, operation }, caller, organizations);
+      const asked = await checkRequestFor(
+        session,
+        registry,
+        { module, row: row ?? { id }, operation },
+        caller,
+        organizations,
+      );
       const { authorizer } = world.runtime.database.options;
       const remembered = await authorizer?.decide(asked, readState);
       const isAllowed = remembered?.isAllowed ?? false;
@@ -202,7 +209,8 @@ async function byRows(
   caller: Caller,
 ): Promise<boolean> {
   const session = await unit.readAs('app');
-  const { text, values } = compileSql(sql`select ${permitted(module, 'r', caller, operation)} as allowed
+  const { text, values } =
+    compileSql(sql`select ${permitted(module, 'r', Viewer.of(registry, caller), operation)} as allowed
     from ${sql.table(module.table)} as r where ${column('r', 'id')} = ${id}`);
   return (await session.query<{ allowed: boolean | null }>(text, values)).rows[0]?.allowed === true;
 }

@@ -1,10 +1,9 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { membership, registry } from '#entities/index.ts';
 import { anonymousCaller, callerOf, roles, type Caller } from '#entities/kit/model/caller.ts';
-import type { DecisionTaken } from '#entities/kit/unit/database.ts';
+import type { DecisionTaken } from '#entities/kit/access/database-options.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
 import { newId } from '#entities/kit/base/ids.ts';
@@ -15,11 +14,10 @@ import { printRule } from '#entities/kit/model/print-rule.ts';
 import { callerNow } from '../kit/caller-now.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
 import { AuthorizationFixtures, type FixtureRecord } from '../kit/authorization-fixtures.ts';
+import { expectedRights } from '../kit/rights-files.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
-type Expected = Record<string, Record<string, Record<string, string>>>;
-
-const expected = parse(readFileSync(join(import.meta.dirname, 'expected-rights.yaml'), 'utf8')) as Expected;
+const expected = expectedRights();
 const operations = ['view', 'edit', 'remove', 'create'] as const satisfies readonly Operation[];
 const tokens = { reader: 'view', writer: 'edit', remover: 'remove' } as const;
 const persons = [...roles, 'outsider', 'leaver'] as const;
@@ -122,13 +120,13 @@ async function outcome(
   }
 }
 
-test('the file speaks of every kind', () => {
+test('every kind has expected rights, and only kinds have', () => {
   const kinds = registry.modules.map(({ kind }) => kind).toSorted();
-  const message = 'say in test/entities/expected-rights.yaml who may do what with records of each kind';
-  expect(Object.keys(expected).toSorted(), message).toEqual(kinds);
+  const message = 'write entities/<area>/<kind>.rights.yaml for each kind';
+  expect([...expected.keys()].toSorted(), message).toEqual(kinds);
 });
 
-describe.each(Object.entries(expected))('%s', (kind, situations) => {
+describe.each([...expected])('%s', (kind, situations) => {
   const module = registry.byKind(kind);
 
   test.each(Object.entries(situations))('%s', async (situation, allowed) => {

@@ -1,12 +1,12 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { note, organization, task, user } from '#entities/index.ts';
-import type { RecordedChange } from '#entities/kit/model/changes.ts';
+import type { RecordChange } from '#entities/kit/model/record-change.ts';
 import { callerOf } from '#entities/kit/model/caller.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { defineEntityModule, type EntityModule } from '#entities/kit/model/define.ts';
 import { reference, text } from '#entities/kit/model/fields.ts';
-import { withDerivedValues } from '#entities/kit/model/hooks.ts';
+import { withDerivedValues } from '#entities/kit/write/run-hooks.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { allow, anyone } from '#entities/kit/model/policy.ts';
 import { createRegistry } from '#entities/kit/model/registry.ts';
@@ -17,7 +17,7 @@ import { eventually } from '../kit/eventually.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
-const told: RecordedChange[] = [];
+const told: RecordChange[] = [];
 let failure: Error | undefined;
 let pending: (() => Promise<void>) | undefined;
 

@@ -1,14 +1,15 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { note, registry, task } from '#entities/index.ts';
+import { Viewer } from '#entities/kit/read/viewer.ts';
 import { callerOf, type Caller } from '#entities/kit/model/caller.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { productModules } from '#entities/kit/model/product-modules.ts';
 import { compilePage } from '#entities/kit/read/answer-statements.ts';
-import type { PageSelection } from '#entities/kit/read/document.ts';
+import type { PageSelection } from '#entities/kit/read/selection.ts';
 import type { Statement } from '#entities/kit/storage/sql.ts';
 import { compileRead } from '#entities/kit/read/rows.ts';
-import type { Comparison } from '#entities/kit/read/where.ts';
+import type { Comparison } from '#entities/kit/read/filter.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import { fillTable, hasFewPerOrganization, idOfRow, largeOrganization, pretendRows } from '../kit/bulk-fixtures.ts';
 import { pagesRead, planOf, rowsRead, scansOf, type PlanNode } from '../kit/query-plan.ts';
@@ -136,7 +137,10 @@ function statementsOf(module: EntityModule, { orderBy, field, comparison }: Case
   const filter = field === undefined ? undefined : ({ is: 'field', field, comparison: comparison ?? {} } as const);
   const page = { module, orderBy, size: 50, from: 'first', parts, ...(filter ? { filter } : {}) } as const;
   const where = field === undefined ? {} : { where: { [field]: comparison ?? {} } };
-  return [compilePage(page, caller), compileRead(module, { ...where, orderBy, limit: 51 }, caller)];
+  return [
+    compilePage(page, caller, world.runtime.database.plans),
+    compileRead(module, { ...where, orderBy, limit: 51 }, Viewer.of(registry, caller)),
+  ];
 }
 
 const value = (field: string) => ({ is: 'value', as: field, field }) as const;

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { registry } from '#entities/index.ts';
+import { Viewer } from '#entities/kit/read/viewer.ts';
 import { callerOf, type Caller } from '#entities/kit/model/caller.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { hasObjectRights } from '#entities/kit/model/policy.ts';
@@ -47,12 +48,13 @@ test.each(kinds.map((module) => [module.kind, module] as const))(
     let seen = 0;
     const table = sql.table(module.table);
     for (const caller of callers) {
+      const viewer = Viewer.of(registry, caller);
       const { text, values } = compileSql(sql`select
-          (select count(*)::int from ${table} as r where ${visible(module, 'r', caller)}) as seen,
-          (select count(*)::int from ((select id from ${table} as r where ${visible(module, 'r', caller)})
-            except (select id from ${table} as l where ${visibleInList(module, 'l', caller)})) as missing) as missing,
-          (select count(*)::int from ((select id from ${table} as l where ${visibleInList(module, 'l', caller)})
-            except (select id from ${table} as r where ${visible(module, 'r', caller)})) as strange) as strange`);
+          (select count(*)::int from ${table} as r where ${visible(module, 'r', viewer)}) as seen,
+          (select count(*)::int from ((select id from ${table} as r where ${visible(module, 'r', viewer)})
+            except (select id from ${table} as l where ${visibleInList(module, 'l', viewer)})) as missing) as missing,
+          (select count(*)::int from ((select id from ${table} as l where ${visibleInList(module, 'l', viewer)})
+            except (select id from ${table} as r where ${visible(module, 'r', viewer)})) as strange) as strange`);
       const found = await world.runtime.database.transact({ caller, requestId: newId() }, async (unit) => {
         const session = await unit.readAs('app');
         return (await session.query<{ seen: number; missing: number; strange: number }>(text, values)).rows[0];
@@ -71,7 +73,12 @@ test.each(kinds.map((module) => [module.kind, module] as const))(
     const caller = callers.find(({ role, groupIds }) => role === 'member' && groupIds.length === 2) as Caller;
     for (const kept of [false, true])
       for (const id of [8, 1_204, 3_998].map(idOfRow)) {
-        const statement = compileRecord({ module, parts: [{ is: 'value', as: 'id', field: 'id' }] }, id, caller);
+        const statement = compileRecord(
+          { module, parts: [{ is: 'value', as: 'id', field: 'id' }] },
+          id,
+          caller,
+          world.runtime.database.plans,
+        );
         const plan = await planOf(world.runtime.database, caller, statement, { analyze: true, kept });
         // Of 2,000 rows that the organization has of each kind.
         expect({ id, kept, rows: rowsRead(plan) }).toSatisfy(({ rows }) => rows < 50);

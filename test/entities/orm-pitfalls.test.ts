@@ -43,7 +43,7 @@ test('a reference to a record that was never read cannot be changed or removed p
   await expect(as(owner, (data) => data.remove(task, theirs.id))).rejects.toMatchObject(missing);
   await as(owner, async (_data, unit) => {
     // Whoever had the entity manager in hand would still meet the wall: the flush finds no row to change.
-    const reference = unit.em.getReference(registry.schemaOf(task).class, theirs.id as never) as Record<
+    const reference = unit.em.getReference(unit.database.schemas.of(task).class, theirs.id as never) as Record<
       string,
       unknown
     >;
@@ -75,7 +75,7 @@ test('no kind has a many-to-many relation, whose pivot would change without a ch
 });
 
 test('inserts, upserts, native changes and query builders reach nothing, and the data client has none', async () => {
-  const schema = registry.schemaOf(tag).class;
+  const schema = world.runtime.database.schemas.of(tag).class;
   const em = world.runtime.database.orm.em.fork();
   const row = { id: newId() } as never;
   await expect(em.insert(schema, row)).rejects.toThrow();
@@ -162,7 +162,7 @@ test('a parent that is not to be seen does not hide its children', async () => {
   expect(await as(owner, (data) => data.find(user, { where: { id: { eq: leaver.user.id } } }))).toEqual([]);
   expect(await as(owner, (data) => data.get(note, written.id))).toMatchObject({ ownerId: leaver.user.id });
   const page = await as(owner, (data) =>
-    data.page({
+    data.answers.page({
       module: note,
       orderBy: [],
       size: 50,

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { organization, organizationModule, registry as productRegistry, user } from '#entities/index.ts';
+import { Viewer } from '#entities/kit/read/viewer.ts';
 import { callerOf, systemCaller } from '#entities/kit/model/caller.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { defineEntityModule } from '#entities/kit/model/define.ts';
@@ -10,7 +11,7 @@ import { historyOf } from '#entities/kit/model/history-kind.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { allow, anyone, deny, related, role, system, through } from '#entities/kit/model/policy.ts';
 import type { ProductModule } from '#entities/kit/model/product-modules.ts';
-import type { PageSelection } from '#entities/kit/read/document.ts';
+import type { PageSelection } from '#entities/kit/read/selection.ts';
 import { visibleRows } from '#entities/kit/read/source.ts';
 import { compileSql } from '#entities/kit/storage/sql.ts';
 import { createRegistry } from '#entities/kit/model/registry.ts';
@@ -79,6 +80,8 @@ const finding = defineEntityModule({
   ...surface,
 });
 
+const registry = createRegistry([user, organization, organizationModule, control, remark, finding]);
+
 let world: World;
 let owner: Person;
 let runtime: CoreRuntime;
@@ -102,7 +105,7 @@ beforeAll(async () => {
     temporalEnvironment: {},
     logger: pino({ level: 'silent' }),
     process: 'core api',
-    registry: createRegistry([user, organization, organizationModule, control, remark, finding]),
+    registry,
   });
   controlId = await asServer(async (data) => {
     const { id } = await data.create(control, { name: 'held' });
@@ -148,9 +151,10 @@ type Door = (unit: UnitOfWork) => Promise<unknown>;
 
 /** Every way to name the kind. */
 const doors: Readonly<Record<string, Door>> = {
-  list: ({ data }) => data.page(page(control)),
-  record: ({ data }) => data.record({ module: control, parts: [{ is: 'value', as: 'id', field: 'id' }] }, controlId),
-  history: ({ data }) => data.page(page(historyOf(control))),
+  list: ({ data }) => data.answers.page(page(control)),
+  record: ({ data }) =>
+    data.answers.record({ module: control, parts: [{ is: 'value', as: 'id', field: 'id' }] }, controlId),
+  history: ({ data }) => data.answers.page(page(historyOf(control))),
   create: ({ data }) => data.create(control, { name: 'new' }),
   update: ({ data }) => data.update(control, controlId, { name: newId() }),
   'update of many': ({ data }) => data.updateAll(control, [controlId], { name: newId() }),
@@ -180,7 +184,7 @@ describe('without the product module', () => {
     await asOwnerOf(owner.organization.id, async ({ data }) => {
       expect(await data.find(control)).toEqual([]);
       const parts = [{ is: 'value', as: 'id', field: 'id' }] as const;
-      expect(await data.nodes([{ module: control, parts }], [controlId])).toEqual([null]);
+      expect(await data.answers.nodes([{ module: control, parts }], [controlId])).toEqual([null]);
       // Records of the base stay, and nothing new comes to hang on what is not there.
       expect(await data.find(remark)).toMatchObject([{ controlId }]);
       expect(await codeOf(data.create(remark, { controlId }))).toBe('not_found');
@@ -199,7 +203,7 @@ describe('without the product module', () => {
 
   test('no entry of its history is there, whichever way it is come by', () => {
     const caller = callerOf({ kind: 'user', subjectId: newId(), organizationId: newId(), role: 'owner' });
-    expect(compileSql(visibleRows(historyOf(control), 'h', caller)).text).toBe('false');
+    expect(compileSql(visibleRows(historyOf(control), 'h', Viewer.of(registry, caller))).text).toBe('false');
   });
 
   test('everything answers all the same while ormconfig.modules.enabled is off', () =>

@@ -1,19 +1,18 @@
 import {
   creatorGrant,
   emailVerification,
-  file,
   group,
   groupMembership,
   groupSetting,
   membership,
-  note,
   organizationModule,
   organizationSetting,
-  task,
 } from '#entities/index.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
+import { creatorRelation, passingFields } from '#entities/kit/model/policy.ts';
+import { shareRelations } from '#entities/kit/model/share.ts';
 import type { Field } from '#entities/kit/model/fields.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import type { Person } from './people.ts';
@@ -27,7 +26,7 @@ export interface FixtureRecord {
   readonly creation?: Readonly<Record<string, unknown>>;
 }
 
-/** Makes records towards which a person is in a situation: `assignee`, `blocked above viewer`, … (expected-rights.yaml). */
+/** Creates records towards which a person is in a situation: `assignee`, `blocked above viewer`, … (rights-files.ts). */
 export class AuthorizationFixtures {
   readonly #world: World;
   readonly #owner: Person;
@@ -81,48 +80,9 @@ export class AuthorizationFixtures {
         return { id, change: { description: unique }, creation: { name: `another ${unique}` } };
       }
       case 'groupSetting': {
-        const { id: groupId } = await this.#group(data, situation, userId);
-        const { id } = await data.create(groupSetting, { groupId, visibility: 'private' });
-        const { id: another } = await this.#group(data, situation, userId);
-        return { id, change: { joinPolicy: 'open' }, creation: { groupId: another } };
-      }
-      case 'groupMembership': {
-        const { id: groupId } = await this.#group(data, situation, userId);
-        const person = await data.findOne(groupMembership, { groupId: { eq: groupId }, userId: { eq: userId } });
-        const { id } =
-          situation === 'themselves' && person
-            ? person
-            : await data.create(groupMembership, { groupId, userId: this.#owner.user.id });
-        const { id: another } = await this.#group(data, situation, userId);
-        return { id, change: { role: 'admin' }, creation: { groupId: another, userId: this.#owner.user.id } };
-      }
-      case 'task': {
-        const id = await this.#task(data, situation.split(' '), userId);
-        return { id, change: { title: unique }, creation: { title: unique } };
-      }
-      case 'note': {
-        const words = situation.split(' ');
-        const taskId = words[0] === 'above' ? await this.#task(data, words.slice(1), userId) : null;
-        const ownerId = situation === 'themselves' ? userId : this.#owner.user.id;
-        const { id } = await data.create(note, { text: unique, ownerId, taskId });
-        return { id, change: { text: 'changed' }, creation: { text: 'another' } };
-      }
-      case 'file': {
-        const id = await this.#file(data, situation.split(' '), userId);
-        return { id, change: { name: unique }, creation: { name: unique } };
-      }
-      case 'taskShare':
-      case 'fileShare': {
-        const words = situation.replace(/^above /, '').split(' ');
-        const isTask = kind === 'taskShare';
-        const of = isTask
-          ? await this.#task(data, words, userId)
-          : await this.#file(data, situation.split(' '), userId);
-        const { id: groupId } = await this.#group(data, 'public', userId);
-        const field = isTask ? 'taskId' : 'fileId';
-        const share = this.#world.runtime.database.options.registry.byKind(kind);
-        const { id } = await data.create(share, { [field]: of, groupId, relation: 'viewer' });
-        return { id, change: {}, creation: { [field]: of, groupId, relation: 'editor' } };
+        // Settings of a public group would show it to everybody.
+        const made = await this.#plain(data, this.#kind(kind), situation.split(' '), userId, { visibility: 'private' });
+        return { ...made, change: { joinPolicy: 'open' } };
       }
       case 'creatorGrant': {
         const { id: groupId } = await this.#group(data, 'public', userId);
@@ -139,21 +99,62 @@ export class AuthorizationFixtures {
         return { id, change: { round: 2 }, creation: { email: 'a@example.com', sentAt: at, expiresAt: at } };
       }
       default:
-        return this.#plain(data, this.#world.runtime.database.options.registry.byKind(kind), situation, userId);
+        return this.#plain(data, this.#kind(kind), situation.split(' '), userId);
     }
   }
 
-  /** Of a kind about which nothing is special: what is required is made up, and situations are the relations that people are given. */
-  async #plain(data: DataClient, module: EntityModule, situation: string, userId: string): Promise<FixtureRecord> {
-    const held = module.grants?.find(({ relation, subject }) => relation === situation && subject.kind === 'user');
-    if (situation !== 'any' && !held) throw byHand(`a ${module.kind} is made towards which somebody is "${situation}"`);
-    const person = held ? { [held.subject.id]: userId } : {};
-    const { id } = await data.create(module, { ...(await this.#required(data, module)), ...person });
+  /**
+   * Of a kind about which nothing is special: required values are made up, and a situation consists of relations that the kind
+   * grants or is shared by, and of what the caller is towards the record above.
+   */
+  async #plain(
+    data: DataClient,
+    module: EntityModule,
+    words: readonly string[],
+    userId: string,
+    given: Readonly<Record<string, unknown>> = {},
+  ): Promise<FixtureRecord> {
+    const position = words.indexOf('above');
+    const own = (position < 0 ? words : words.slice(0, position)).filter((word) => word !== 'any');
+    const [passing] = passingFields(module.policy);
+    const above = async (): Promise<Record<string, unknown>> => {
+      const target = passing === undefined ? undefined : module.fields[passing]?.target;
+      if (position < 0 || passing === undefined || target === undefined) return {};
+      return { [passing]: (await this.#record(data, target, words.slice(position + 1).join(' '), userId)).id };
+    };
+    const input = { ...(await this.#required(data, module)), ...(await above()), ...given };
+    for (const word of own) Object.assign(input, await this.#grant(data, module, word, userId));
+    for (let level = own.includes('far') ? 2 : 0; passing !== undefined && level > 0; level--)
+      input[passing] = (await data.create(module, input)).id;
+    const { id } = await data.create(module, input);
+    for (const relation of own.filter((word) => isShareRelation(word))) {
+      const { id: groupId } = await this.#group(data, 'member', userId);
+      await data.create(this.#kind(`${module.kind}Share`), { [`${module.kind}Id`]: id, groupId, relation });
+    }
     const changed = Object.entries(module.fields)
       .filter(([, { immutable, generated }]) => !immutable && !generated)
       .map(([name, field]) => [name, sampleValue(field, this.#world.clock.now())] as const)
       .find(([, value]) => value !== undefined);
-    return { id, change: Object.fromEntries(changed ? [changed] : []), creation: await this.#required(data, module) };
+    // Unique keys may allow one record above another; the second one has a record above of its own, in the same situation.
+    const creation = { ...(await this.#required(data, module)), ...(await above()) };
+    return { id, change: Object.fromEntries(changed ? [changed] : []), creation };
+  }
+
+  /** The values of a record that give a person a relation to it, or what else gives them a right to it. */
+  async #grant(data: DataClient, module: EntityModule, word: string, userId: string): Promise<Record<string, unknown>> {
+    if (word === 'far' || (module.share && isShareRelation(word))) return {};
+    if (word === 'creators') {
+      const { id: groupId } = await this.#group(data, 'member', userId);
+      await data.create(creatorGrant, { groupId, relation: creatorRelation(module.kind) });
+      return {};
+    }
+    const held = module.grants?.find(({ relation, subject }) => relation === word && subject.kind === 'user');
+    if (!held) throw byHand(`a ${module.kind} is made towards which somebody is "${word}"`);
+    return { [held.subject.id]: userId };
+  }
+
+  #kind(kind: string): EntityModule {
+    return this.#world.runtime.database.options.registry.byKind(kind);
   }
 
   /** Values for what a creation cannot leave out; other records are made for it. */
@@ -161,60 +162,31 @@ export class AuthorizationFixtures {
     const input: Record<string, unknown> = module.tenancy === 'user' ? { userId: this.#owner.user.id } : {};
     for (const [name, field] of Object.entries(module.fields)) {
       if (field.optional || field.generated || field.default !== undefined) continue;
-      input[name] = await this.#value(data, field);
+      input[name] = await this.#value(data, field, passingFields(module.policy).includes(name));
       if (input[name] === undefined) throw byHand(`"${name}" of a ${module.kind} is filled`);
     }
     return input;
   }
 
-  async #value(data: DataClient, field: Field): Promise<unknown> {
+  async #value(data: DataClient, field: Field, passesRights: boolean): Promise<unknown> {
     if (field.target === 'user') return this.#owner.user.id;
-    if (field.target) return (await this.#record(data, field.target, 'any', this.#owner.user.id)).id;
+    // Whoever refers to a record has to see it; what passes rights on is seen by nobody in particular.
+    const situation = field.target === 'group' && !passesRights ? 'public' : 'any';
+    if (field.target) return (await this.#record(data, field.target, situation, this.#owner.user.id)).id;
     return sampleValue(field, this.#world.clock.now());
   }
 
   async #group(data: DataClient, situation: string, userId: string): Promise<{ id: string }> {
     const made = await data.create(group, { name: `group ${newId()}` });
     if (situation === 'public') await data.create(groupSetting, { groupId: made.id, visibility: 'public' });
-    if (['member', 'themselves'].includes(situation)) await data.create(groupMembership, { groupId: made.id, userId });
+    if (situation === 'member') await data.create(groupMembership, { groupId: made.id, userId });
     if (situation === 'admin') await data.create(groupMembership, { groupId: made.id, userId, role: 'admin' });
     return made;
   }
+}
 
-  /** `far above X`: three levels down from a task towards which the person is X. */
-  async #task(data: DataClient, words: readonly string[], userId: string): Promise<string> {
-    const place = words.indexOf('above');
-    const own = place < 0 ? words : words.slice(0, place);
-    let parentId = place < 0 ? null : await this.#task(data, words.slice(place + 1), userId);
-    const titled = { title: 'task', assignerId: own.includes('assigner') ? userId : this.#owner.user.id };
-    if (own.includes('far'))
-      for (let level = 0; level < 2; level++) parentId = (await data.create(task, { ...titled, parentId })).id;
-    const { id } = await data.create(task, {
-      ...titled,
-      parentId,
-      ...(own.includes('assignee') ? { assigneeId: userId } : {}),
-    });
-    await this.#share(data, 'task', id, own, userId);
-    return id;
-  }
-
-  async #file(data: DataClient, words: readonly string[], userId: string): Promise<string> {
-    const isBelow = words[0] === 'above';
-    const taskId = isBelow ? await this.#task(data, words.slice(1), userId) : null;
-    const ownerId = words.includes('themselves') ? userId : this.#owner.user.id;
-    const { id } = await data.create(file, { name: 'file', ownerId, taskId });
-    if (!isBelow) await this.#share(data, 'file', id, words, userId);
-    return id;
-  }
-
-  async #share(data: DataClient, kind: string, id: string, words: readonly string[], userId: string): Promise<void> {
-    for (const relation of ['viewer', 'editor', 'blocked']) {
-      if (!words.includes(relation)) continue;
-      const { id: groupId } = await this.#group(data, 'member', userId);
-      const share = this.#world.runtime.database.options.registry.byKind(`${kind}Share`);
-      await data.create(share, { [`${kind}Id`]: id, groupId, relation });
-    }
-  }
+function isShareRelation(word: string): boolean {
+  return shareRelations.some((relation) => relation === word);
 }
 
 function byHand(what: string): Error {

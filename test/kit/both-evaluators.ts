@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { checkRequestFor } from '#entities/kit/access/check-request.ts';
+import { Viewer } from '#entities/kit/read/viewer.ts';
 import { readAuthorizationState } from '#entities/kit/access/authorization-state.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { newId } from '#entities/kit/base/ids.ts';
@@ -32,12 +33,13 @@ export async function bothEvaluators(
     const found: { rows: string[]; store: string[] } = { rows: [], store: [] };
     const { organizations } = await readAuthorizationState(session, caller.organizationId ?? '');
     for (const operation of operations) {
-      const { text, values } = compileSql(sql`select ${columns}, ${permitted(module, 'r', caller, operation)} as allowed
+      const { text, values } =
+        compileSql(sql`select ${columns}, ${permitted(module, 'r', Viewer.of(unit.registry, caller), operation)} as allowed
         from ${sql.table(module.table)} as r where ${column('r', 'id')} = ${id}`);
       const [row] = (await session.query<Record<string, unknown>>(text, values)).rows;
       if (!row) throw new Error(`there is no ${module.kind} ${id}`);
       if (row['allowed'] === true) found.rows.push(operation);
-      const question = await checkRequestFor(session, { module, row, operation }, caller, organizations);
+      const question = await checkRequestFor(session, unit.registry, { module, row, operation }, caller, organizations);
       if (await store?.check(question)) found.store.push(operation);
     }
     return found;

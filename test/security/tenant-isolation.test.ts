@@ -7,7 +7,8 @@ import { membership, registry, task } from '#entities/index.ts';
 import { anonymousCaller, callerOf, roles, type Caller } from '#entities/kit/model/caller.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { scopeRelations } from '#entities/kit/model/policy.ts';
-import { productModules, refuseSwitchedOff } from '#entities/kit/model/product-modules.ts';
+import { refuseDisabledModule } from '#entities/kit/model/module-gate.ts';
+import { productModules } from '#entities/kit/model/product-modules.ts';
 import { pluralOf } from '#entities/kit/read/relations.ts';
 import { callerNow } from '../kit/caller-now.ts';
 import { asOwner } from '../kit/as-owner.ts';
@@ -230,7 +231,7 @@ describe('T-50: through GraphQL no id of another organization is read or written
         build: () => ({
           type: GraphQLString,
           args: { id: { type: new GraphQLNonNull(GraphQLID) } },
-          resolve: () => refuseSwitchedOff({ ...task, productModules: ['registry'] }, anonymousCaller),
+          resolve: () => refuseDisabledModule({ ...task, productModules: ['registry'] }, anonymousCaller),
         }),
       },
     ]);

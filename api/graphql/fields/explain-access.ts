@@ -13,7 +13,7 @@ import { callerIn, readMembershipState } from '#entities/kit/access/principal-st
 import { AppError } from '#entities/kit/base/errors.ts';
 import { isExposed } from '#entities/kit/model/exposure.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
-import { explain, type ExplainedRule, type Explanation } from '#entities/kit/access/explanation.ts';
+import { explain, type ExplainedRule, type Explanation } from '#entities/kit/unit/explanation.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { HandWrittenField } from '../hand-written-field.ts';
 

@@ -5,7 +5,7 @@ import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import { AppError, isAppError } from '#entities/kit/base/errors.ts';
 import { changeableFields, isExposed, writableFields, type NamedField } from '#entities/kit/model/exposure.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
-import type { RecordSelection } from '#entities/kit/read/document.ts';
+import type { RecordSelection } from '#entities/kit/read/selection.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { defineRoute, type Call, type Route } from '../../http/route.ts';
 import { listQuerySchema, listSelection, pageSchema } from './list-query.ts';
@@ -71,7 +71,7 @@ function listRoute(record: RecordSelection, answer: TObject): Route {
     handle: async ({ unit, query, services }) => {
       const { maxresultlimit } = services.config.current.server;
       const page = listSelection(record, query, maxresultlimit);
-      return { status: 200, json: await unit.data.singleStatementPage(page) };
+      return { status: 200, json: await unit.data.answers.singleStatementPage(page) };
     },
   });
 }
@@ -91,7 +91,7 @@ function readRoute(record: RecordSelection, answer: TObject): Route {
     errors: ['not_found'],
     handle: async (call) => ({
       status: 200,
-      json: await call.unit.data.singleStatementRecord(record, idOf(module, call)),
+      json: await call.unit.data.answers.singleStatementRecord(record, idOf(module, call)),
     }),
   });
 }
@@ -113,7 +113,7 @@ function createRoute(record: RecordSelection, answer: TObject): Route {
     handle: ({ unit, body, reply }) =>
       inSnakeCase(async () => {
         const { id } = (await unit.data.create(module, valuesOf(names, body))) as { readonly id: string };
-        const created = await unit.data.record(record, id);
+        const created = await unit.data.answers.record(record, id);
         void reply.header('location', `${path}/${id}`);
         return { status: 201, body: created };
       }),
@@ -140,7 +140,7 @@ function updateRoute(record: RecordSelection, answer: TObject): Route {
         const id = idOf(module, call);
         const { record_version: recordVersion, ...changes } = call.body;
         await call.unit.data.update(module, id, valuesOf(names, changes), recordVersion as number | undefined);
-        return { status: 200, body: await call.unit.data.record(record, id) };
+        return { status: 200, body: await call.unit.data.answers.record(record, id) };
       }),
   });
 }

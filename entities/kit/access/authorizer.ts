@@ -1,9 +1,9 @@
 import type { AuthorizationState } from './authorization-state.ts';
 import type { ConditionedTuple, Tuple } from '../model/tuples.ts';
 
-/** One question to the authorization store. */
+/** One check by the authorization store. */
 export interface CheckRequest extends Tuple {
-  /** How the record is tied to its organization and to the records above it: it travels along and is stored nowhere. */
+  /** Contextual tuples: the organization of the record and the records above it. They are sent with the check and not stored. */
   readonly context: readonly ConditionedTuple[];
 }
 
@@ -21,5 +21,5 @@ export interface Authorizer {
    * @param readState what remembered decisions depend on now; read again after waiting tuples were applied
    * @throws AppError authorization_unavailable: nothing is known, so nothing is allowed
    */
-  decide(question: CheckRequest, readState: () => Promise<AuthorizationState>): Promise<CheckResult>;
+  decide(request: CheckRequest, readState: () => Promise<AuthorizationState>): Promise<CheckResult>;
 }

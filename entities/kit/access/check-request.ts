@@ -4,9 +4,9 @@ import type { CheckRequest } from './authorizer.ts';
 import type { Caller } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
 import { maxHierarchyDepth } from '../model/hierarchy.ts';
-import { targetOf } from '../model/links.ts';
 import { hasObjectRights, passingFields, type Operation } from '../model/policy.ts';
-import { isSwitchedOn } from '../model/product-modules.ts';
+import { isModuleEnabled } from '../model/module-gate.ts';
+import type { Registry } from '../model/registry.ts';
 import { column } from '../storage/column.ts';
 import { compileSql } from '../storage/sql.ts';
 import type { RoleSession } from '../storage/transaction.ts';
@@ -15,18 +15,19 @@ import { objectName, type ConditionedTuple, type Tuple } from '../model/tuples.t
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * The question whether a caller may do something with a record. The contextualTuples that carry rights, from the record to the records
- * above it and to the organization, are read from the rows: so they are always as the rows are.
+ * Asks whether a caller may do something with a record. The contextual tuples that pass rights down, from the organization and from the
+ * records above, are made of the current rows.
  */
 export async function checkRequestFor(
   session: RoleSession,
+  { references }: Registry,
   { module, row, operation }: { module: EntityModule; row: Row; operation: Exclude<Operation, 'create'> },
   caller: Caller,
   organizations: readonly string[],
 ): Promise<CheckRequest> {
   const context: ConditionedTuple[] = [];
-  for (const [place, organization] of organizations.entries()) {
-    const above = organizations[place + 1];
+  for (const [index, organization] of organizations.entries()) {
+    const above = organizations[index + 1];
     if (above !== undefined)
       context.push(contextualTuple('organization', organization, 'parent', 'organization', above));
   }
@@ -44,9 +45,9 @@ export async function checkRequestFor(
         context.push(condition ? { ...own, condition } : own);
       }
       for (const field of passingFields(kind.policy)) {
-        const target = targetOf(kind, field);
-        // What the organization does not have passes nothing down.
-        const parent = isSwitchedOn(target, caller) ? await liveRow(session, target, record[field]) : undefined;
+        const target = references.targetOf(kind, field);
+        // A kind whose product module is disabled passes no rights down.
+        const parent = isModuleEnabled(target, caller) ? await liveRow(session, target, record[field]) : undefined;
         if (!parent) continue;
         context.push(contextualTuple(kind.kind, id, referenceRelation(field), target.kind, parent['id'] as string));
         above.push({ module: target, row: parent });

@@ -1,4 +1,4 @@
-import type { UnitOfWork } from '../unit/unit-of-work.ts';
+import type { Work } from '../storage/work.ts';
 
 /**
  * Until the end of the transaction, work for this e-mail address is done by this unit of work alone: of sign-ups and mails
@@ -6,7 +6,7 @@ import type { UnitOfWork } from '../unit/unit-of-work.ts';
  * was new, or mailing twice.
  * @param email in lower case
  */
-export async function lockEmail(unit: UnitOfWork, email: string): Promise<void> {
-  const session = await unit.readAs('system');
+export async function lockEmail(work: Work, email: string): Promise<void> {
+  const session = await work.readAs('system');
   await session.query(`select pg_advisory_xact_lock(hashtextextended('address:' || $1, 0))`, [email]);
 }

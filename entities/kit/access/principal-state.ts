@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { QueryResultRow } from 'pg';
+import type { Pool, QueryResultRow } from 'pg';
 import { callerOf, type Caller, type Role } from '../model/caller.ts';
-import type { Database } from '../unit/database.ts';
-import { queryOutsideTransaction } from '../storage/transaction.ts';
-import type { UnitOfWork } from '../unit/unit-of-work.ts';
+import { queryOutsideTransaction, type StatementObserver } from '../storage/transaction.ts';
+import type { Work } from '../storage/work.ts';
 
 /** Whom an access token names. */
 export interface Named {
@@ -12,7 +11,13 @@ export interface Named {
   readonly organizationId: string | null;
 }
 
-/** What is true now of the person an access token names. */
+/** The part of a database that the statement before a unit of work needs. */
+interface StateSource {
+  readonly pool: Pool;
+  readonly options: { readonly observer?: StatementObserver };
+}
+
+/** The current state of the person that an access token names. */
 export interface PrincipalState extends MembershipState {
   readonly isActive: boolean;
   readonly isRevoked: boolean;
@@ -31,7 +36,7 @@ const columns = 'role, group_ids as "groupIds", relations, modules as "productMo
  * @throws AppError database_unavailable, database_busy, deadline_exceeded
  */
 export async function readPrincipalState(
-  database: Database,
+  database: StateSource,
   { userId, tokenId, organizationId }: Named,
   { deadline, traceparent }: { readonly deadline: number; readonly traceparent: string },
 ): Promise<PrincipalState> {
@@ -55,11 +60,11 @@ export async function readPrincipalState(
 
 /** What is true now of a person in an organization. */
 export async function readMembershipState(
-  unit: UnitOfWork,
+  work: Work,
   userId: string,
   organizationId: string,
 ): Promise<MembershipState> {
-  const session = await unit.readAs('app');
+  const session = await work.readAs('app');
   const { rows } = await session.query<MembershipState & QueryResultRow>(
     `select ${columns} from request_context($1, '', $2)`,
     [userId, organizationId],
@@ -86,19 +91,19 @@ export function callerIn(
  * meanwhile count no more.
  * @returns the same caller when nothing is different
  */
-export async function refreshCaller(unit: UnitOfWork, caller: Caller): Promise<Caller> {
+export async function refreshCaller(work: Work, caller: Caller): Promise<Caller> {
   const { kind, subjectId, organizationId, role, groupIds, relations, ...others } = caller;
   if (kind !== 'user' || subjectId === null || organizationId === null) return caller;
-  const standing = await readMembershipState(unit, subjectId, organizationId);
+  const standing = await readMembershipState(work, subjectId, organizationId);
   const isSame = isDeepStrictEqual([role, groupIds, relations], [standing.role, standing.groupIds, standing.relations]);
   return isSame ? caller : callerIn(subjectId, organizationId, standing, others);
 }
 
 /** Makes an access token worthless from the commit on. */
-export async function revokeToken(unit: UnitOfWork, tokenId: string, expiresAt: Date): Promise<void> {
-  const session = await unit.readAs('system');
+export async function revokeToken(work: Work, tokenId: string, expiresAt: Date): Promise<void> {
+  const session = await work.readAs('system');
   await session.query(
     'insert into revoked_tokens (token_id, revoked_at, expires_at) values ($1, $2, $3) on conflict do nothing',
-    [tokenId, unit.database.options.clock.now(), expiresAt],
+    [tokenId, work.clock.now(), expiresAt],
   );
 }

@@ -1,4 +1,4 @@
-import type { UnitOfWork } from '../unit/unit-of-work.ts';
+import type { Work } from '../storage/work.ts';
 
 /** Something whose failed sign-ins are counted: an account, or an address they come from. */
 export interface SignInKey {
@@ -12,13 +12,9 @@ export interface SignInKey {
  * evaluated. Roll the transaction back when it is refused.
  * @returns when the attempt may be made: undefined for now
  */
-export async function takeAttempt(
-  unit: UnitOfWork,
-  keys: readonly SignInKey[],
-  windowMs: number,
-): Promise<Date | undefined> {
-  const session = await unit.readAs('system');
-  const at = unit.database.options.clock.now();
+export async function takeAttempt(work: Work, keys: readonly SignInKey[], windowMs: number): Promise<Date | undefined> {
+  const session = await work.readAs('system');
+  const at = work.clock.now();
   // The conflicting row is locked until the end of the transaction; the time of a full one stands still.
   const { rows } = await session.query<{ key: string; failures: number; last_failed_at: Date }>(
     `insert into sign_in_failures as held (key, failures, first_failed_at, last_failed_at)
@@ -38,8 +34,8 @@ export async function takeAttempt(
 }
 
 /** After a success: the account starts anew, and the address gets its attempt back. */
-export async function forgetAttempt(unit: UnitOfWork, account: string, address: string): Promise<void> {
-  const session = await unit.readAs('system');
+export async function forgetAttempt(work: Work, account: string, address: string): Promise<void> {
+  const session = await work.readAs('system');
   // The count makes the account's row go first, as in `takeAttempt`: otherwise the two could wait for each other.
   await session.query(
     `with forgotten as (delete from sign_in_failures where key = $1 returning 1)

@@ -1,5 +1,4 @@
 import { roles } from './caller.ts';
-import { grantersOf, targetOf } from './links.ts';
 import type { EntityModule } from './define.ts';
 import {
   creatorRelation,
@@ -11,6 +10,7 @@ import {
   type Operation,
   type Rule,
 } from './policy.ts';
+import type { ReferenceIndex } from './reference-index.ts';
 import type { Registry } from './registry.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import { subjectRelations, type Tuple } from './tuples.ts';
@@ -80,7 +80,7 @@ export function deriveModel(registry: Registry): ModelType[] {
     { name: 'user', relations: [] },
     { name: 'service', relations: [] },
     { name: 'organization', relations: organizationRelations(registry.modules) },
-    ...objects.map((module) => ({ name: module.topic, relations: objectRelations(module) })),
+    ...objects.map((module) => ({ name: module.topic, relations: objectRelations(module, registry.references) })),
   ];
 }
 
@@ -126,12 +126,12 @@ function creation(module: EntityModule, editScope: string): Rewrite | undefined 
   return allowed.length > 0 ? union(allowed) : undefined;
 }
 
-function objectRelations(module: EntityModule): ModelRelation[] {
+function objectRelations(module: EntityModule, references: ReferenceIndex): ModelRelation[] {
   const policy = module.policy;
   if (!policy) return [];
   const operations = ['view', 'edit', 'remove'] as const;
   const subjects = new Map<string, Map<string, SubjectType>>();
-  for (const { module: granter, grant } of grantersOf(module)) {
+  for (const { module: granter, grant } of references.grantersOf(module)) {
     const relation = subjectRelations[grant.subject.kind];
     const subject: SubjectType = { type: grant.subject.kind, ...(relation === '' ? {} : { relation }) };
     const given =
@@ -143,7 +143,9 @@ function objectRelations(module: EntityModule): ModelRelation[] {
   }
   return [
     given(parentContext, [{ type: 'organization' }]),
-    ...passingFields(policy).map((field) => given(referenceRelation(field), [{ type: targetOf(module, field).topic }])),
+    ...passingFields(policy).map((field) =>
+      given(referenceRelation(field), [{ type: references.targetOf(module, field).topic }]),
+    ),
     ...[...subjects].map(([name, types]) => given(name, [...types.values()])),
     ...operations.flatMap((operation): ModelRelation[] => {
       const rewrite = decision(module, operation, policy[operation]);

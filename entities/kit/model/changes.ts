@@ -1,23 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { recordFieldNames, type EntityModule } from './define.ts';
+import type { RecordChange, RecordedOperation } from './record-change.ts';
 import type { Registry } from './registry.ts';
 
-export type RecordedOperation = 'created' | 'updated' | 'deleted';
-
-export interface RecordedChange {
+/** A change of one record, with its kind. */
+export interface RecordedChange extends RecordChange {
   readonly module: EntityModule;
-  readonly operation: RecordedOperation;
-  readonly id: string;
-  readonly recordVersion: number;
-  readonly organizationId: string | null;
-  /** Names of the fields that differ; all set fields of a creation. */
-  readonly changedFields: readonly string[];
-  /** Field values before (null: creation) and after the change. */
-  readonly before: Readonly<Record<string, unknown>> | null;
-  readonly after: Readonly<Record<string, unknown>>;
-  /** It follows from another change of the same unit of work, which is announced instead. */
-  readonly isCascaded?: true;
 }
 
 type Values = Record<string, unknown>;

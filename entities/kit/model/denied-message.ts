@@ -1,7 +1,7 @@
 import type { EntityModule } from './define.ts';
 import type { Operation } from './policy.ts';
 
-/** Said to whoever lacks a right, with what to do about it. Rights to records that are there can be translateWriteError, too. */
+/** The message for a caller who lacks a right, with what to do about it. `explainAccess` explains rights to existing records. */
 export function deniedMessage({ typeName }: EntityModule, operation: Operation): string {
   const remedy = 'An owner or administrator of the organization can give the right';
   const reason = operation === 'create' ? '' : '; explainAccess tells them why it is missing';

@@ -1,9 +1,16 @@
 import { Check } from 'typebox/value';
-import type { EntityDefinition, Tenancy } from './define.ts';
 import type { Field, Fields } from './fields.ts';
 
-/** What a definition says of its fields and they cannot be, in words; empty when all is well. */
-export function fieldMistakes(definition: EntityDefinition<Fields, Tenancy, string>): string[] {
+/** The fields of a definition, and the lists that name them. */
+interface FieldUse {
+  readonly fields: Fields;
+  readonly filter: readonly string[];
+  readonly order: readonly string[];
+  readonly search?: readonly string[];
+}
+
+/** What a definition says of its fields and they cannot be, one sentence each; empty when nothing is wrong. */
+export function fieldMistakes(definition: FieldUse): string[] {
   const { fields, filter, order, search = [] } = definition;
   const typeOf = (name: string): string => fields[name]?.type ?? '';
   return [

@@ -1,8 +1,4 @@
-import type { Caller } from './caller.ts';
-import type { EntityModule } from './define.ts';
-import { AppError } from '../base/errors.ts';
-
-/** What organizations may use of the product beyond its base, each by itself; `organizationModule` says which ones do. */
+/** Parts of the product that organizations can have besides its base; rows of `organizationModule` say which they have. */
 export const productModules = [
   'compliance',
   'entity_management',
@@ -15,28 +11,9 @@ export const productModules = [
 
 export type ProductModule = (typeof productModules)[number];
 
-/** What `ormconfig.modules` says of every caller: nothing while each organization's own product modules count. */
+/** The product modules that `ormconfig.modules` gives every caller: all of them, or none so that those of the organization count. */
 export function everyModule({ enabled, devmode }: { readonly enabled: boolean; readonly devmode: boolean }): {
   readonly productModules?: readonly ProductModule[];
 } {
   return enabled && !devmode ? {} : { productModules };
-}
-
-/** Whether the caller's organization may use one of the product modules that a kind is part of. */
-export function isSwitchedOn({ productModules }: EntityModule, caller: Caller): boolean {
-  return productModules === undefined || productModules.some((name) => caller.productModules.includes(name));
-}
-
-/**
- * Refuses what names a kind that is not there for the organization at all. Where a kind is only come by (from another record, by
- * an id, in a search of everything), it has no records.
- * @throws AppError module_not_enabled
- */
-export function refuseSwitchedOff(module: EntityModule, caller: Caller): void {
-  const kind = module.historyOf ?? module;
-  if (isSwitchedOn(kind, caller)) return;
-  throw new AppError(
-    'module_not_enabled',
-    `${kind.typeName} is part of the product module ${(kind.productModules ?? []).join(' or ')}, which this organization does not have.`,
-  );
 }

@@ -1,21 +1,16 @@
-import type { EntitySchema } from '@mikro-orm/core';
-import type { EntityModule, UniqueKey } from './define.ts';
+import type { EntityModule } from './define.ts';
 import { creatorGrantOf, hasCreators } from './creator-grant.ts';
-import { link } from './links.ts';
+import { ReferenceIndex } from './reference-index.ts';
 import { shareOf } from './share.ts';
-import { ormSchemaOf, uniqueKeyName } from '../storage/orm-schema.ts';
 
-/** All kinds of one process, by kind, with their storage schemas. */
+/** All kinds of one process, and how they refer to each other. */
 export interface Registry {
   readonly modules: readonly EntityModule[];
-  readonly schemas: readonly EntitySchema[];
+  readonly references: ReferenceIndex;
   byKind(kind: string): EntityModule;
   byTypeName(typeName: string): EntityModule;
   /** The area of a kind; kinds derived from another one are in its area. */
   areaOf(module: EntityModule): string;
-  schemaOf(module: EntityModule): EntitySchema;
-  /** The unique key an index enforces, if it is one of this kind's. */
-  uniqueKey(module: EntityModule, index: string): UniqueKey | undefined;
 }
 
 /** Kinds by area: the exports of each `entities/<area>/index.ts`. */
@@ -43,7 +38,7 @@ function withDerived(areas: Areas): readonly Placed[] {
 }
 
 /**
- * Resolves references between kinds and derives their storage.
+ * Resolves references between kinds.
  * @param declared kinds by area; a plain list is one area without a name
  * @throws TypeError when two kinds share a name, a table or a prefix, or a reference points nowhere.
  */
@@ -77,16 +72,12 @@ export function createRegistry(declared: Areas | readonly EntityModule[]): Regis
     for (const [name, { target }] of Object.entries(fields))
       if (target !== undefined && !kinds.has(target))
         throw new TypeError(`entity "${kind}": field "${name}": ${unknownKind(target)}`);
-  const schemas = new Map(modules.map((module) => [module.kind, ormSchemaOf(module, (kind) => byKind(kind).typeName)]));
-  link(modules, byKind);
   return {
     modules,
-    schemas: [...schemas.values()],
+    references: new ReferenceIndex(modules, byKind),
     byKind,
     byTypeName: (typeName) => byKind(typeName.slice(0, 1).toLowerCase() + typeName.slice(1)),
     areaOf: (module) => areas.get((module.historyOf ?? module).kind) as string,
-    schemaOf: (module) => schemas.get(module.kind) as EntitySchema,
-    uniqueKey: (module, index) => module.unique?.find((key) => uniqueKeyName(module, key.fields) === index),
   };
 }
 

@@ -1,5 +1,5 @@
 import { eventColumns, type EventRow } from './outbox.ts';
-import type { UnitOfWork } from '../unit/unit-of-work.ts';
+import type { Work } from '../storage/work.ts';
 
 /**
  * How far an event is with one listener. The row decides, and is written in the listener's own transaction; Temporal's
@@ -21,8 +21,8 @@ export interface DeliveryKey {
  * Serialises deliveries of these records to this listener until the end of the transaction, so that their order holds
  * across batches and workers.
  */
-export async function lockRecords(unit: UnitOfWork, listener: string, entityIds: readonly string[]): Promise<void> {
-  const session = await unit.readAs('system');
+export async function lockRecords(work: Work, listener: string, entityIds: readonly string[]): Promise<void> {
+  const session = await work.readAs('system');
   await session.query(
     `select pg_advisory_xact_lock(key) from
      (select distinct hashtextextended($1 || ':' || id, 0) as key from unnest($2::text[]) as id order by key) as keys`,
@@ -32,12 +32,12 @@ export async function lockRecords(unit: UnitOfWork, listener: string, entityIds:
 
 /** Events of these records that the listener has not seen, in the order in which they happened to each record. */
 export async function dueEvents(
-  unit: UnitOfWork,
+  work: Work,
   listener: string,
   topics: readonly string[],
   entityIds: readonly string[],
 ): Promise<EventRow[]> {
-  const session = await unit.readAs('system');
+  const session = await work.readAs('system');
   const { rows } = await session.query<EventRow>(
     `select ${eventColumns} from events e
      where e.entity_id = any($2) and e.topic = any($3) and e.pending and e.settled_at is null
@@ -50,12 +50,8 @@ export async function dueEvents(
 }
 
 /** Which of these records are held up with this listener by a failing event. */
-export async function blockedRecords(
-  unit: UnitOfWork,
-  listener: string,
-  entityIds: readonly string[],
-): Promise<Set<string>> {
-  const session = await unit.readAs('system');
+export async function blockedRecords(work: Work, listener: string, entityIds: readonly string[]): Promise<Set<string>> {
+  const session = await work.readAs('system');
   const { rows } = await session.query<{ entity_id: string }>(
     `select distinct entity_id from event_deliveries where listener = $1 and entity_id = any($2) and state in ('failing', 'held')`,
     [listener, entityIds],
@@ -64,14 +60,14 @@ export async function blockedRecords(
 }
 
 export async function insertDeliveries(
-  unit: UnitOfWork,
+  work: Work,
   listener: string,
   events: readonly EventRow[],
   state: DeliveryState,
   error: string | null = null,
 ): Promise<void> {
   if (events.length === 0) return;
-  const session = await unit.readAs('system');
+  const session = await work.readAs('system');
   await session.query(
     `insert into event_deliveries (occurred_at, event_id, entity_id, listener, state, error, updated_at)
      select *, $4, $5, $6, $7 from unnest($1::timestamptz[], $2::text[], $3::text[])
@@ -83,17 +79,17 @@ export async function insertDeliveries(
       listener,
       state,
       error,
-      unit.database.options.clock.now(),
+      work.clock.now(),
     ],
   );
 }
 
 /** The failing deliveries among these events: each has, or needs, a workflow of its own. */
 export async function failingAmong(
-  unit: UnitOfWork,
+  work: Work,
   events: readonly EventRow[],
 ): Promise<{ eventId: string; occurredAt: Date; listener: string }[]> {
-  const session = await unit.readAs('system');
+  const session = await work.readAs('system');
   const { rows } = await session.query<{ eventId: string; occurredAt: Date; listener: string }>(
     `select event_id as "eventId", occurred_at as "occurredAt", listener from event_deliveries
      where occurred_at = any($1) and event_id = any($2) and state = 'failing'`,
@@ -104,10 +100,10 @@ export async function failingAmong(
 
 /** One event with the state of its delivery, or undefined when either is gone. */
 export async function readDelivery(
-  unit: UnitOfWork,
+  work: Work,
   key: DeliveryKey,
 ): Promise<{ event: EventRow; state: DeliveryState } | undefined> {
-  const session = await unit.readAs('system');
+  const session = await work.readAs('system');
   const { rows } = await session.query<EventRow & { state: DeliveryState }>(
     `select ${eventColumns}, d.state from event_deliveries d
      join events e on e.occurred_at = d.occurred_at and e.id = d.event_id
@@ -121,8 +117,8 @@ export async function readDelivery(
 }
 
 /** The oldest event of a record that waits behind a failing one. */
-export async function nextHeld(unit: UnitOfWork, listener: string, entityId: string): Promise<EventRow | undefined> {
-  const session = await unit.readAs('system');
+export async function nextHeld(work: Work, listener: string, entityId: string): Promise<EventRow | undefined> {
+  const session = await work.readAs('system');
   const { rows } = await session.query<EventRow>(
     `select ${eventColumns} from event_deliveries d
      join events e on e.occurred_at = d.occurred_at and e.id = d.event_id
@@ -137,37 +133,32 @@ export async function nextHeld(unit: UnitOfWork, listener: string, entityId: str
  * Ends a delivery that is open.
  * @returns whether it was open until now; one that has ended stays what it is
  */
-export async function endDelivery(unit: UnitOfWork, key: DeliveryKey, state: 'done' | 'skipped'): Promise<boolean> {
-  return updateOpen(unit, key, state, null);
+export async function endDelivery(work: Work, key: DeliveryKey, state: 'done' | 'skipped'): Promise<boolean> {
+  return updateOpen(work, key, state, null);
 }
 
 /** Notes that an open delivery fails. One that has ended meanwhile stays what it is: the note comes from a lost attempt. */
-export async function noteFailure(unit: UnitOfWork, key: DeliveryKey, error: string): Promise<void> {
-  await updateOpen(unit, key, 'failing', error);
+export async function noteFailure(work: Work, key: DeliveryKey, error: string): Promise<void> {
+  await updateOpen(work, key, 'failing', error);
 }
 
-async function updateOpen(
-  unit: UnitOfWork,
-  key: DeliveryKey,
-  state: DeliveryState,
-  error: string | null,
-): Promise<boolean> {
-  const session = await unit.readAs('system');
+async function updateOpen(work: Work, key: DeliveryKey, state: DeliveryState, error: string | null): Promise<boolean> {
+  const session = await work.readAs('system');
   const { rowCount } = await session.query(
     `update event_deliveries set state = $4, error = $5, updated_at = $6
      where occurred_at = $1 and event_id = $2 and listener = $3 and state in ('failing', 'held')`,
-    [key.occurredAt, key.eventId, key.listener, state, error, unit.database.options.clock.now()],
+    [key.occurredAt, key.eventId, key.listener, state, error, work.clock.now()],
   );
   return rowCount === 1;
 }
 
 /** Open deliveries that nobody has touched since: their workflows should be running; they may have been terminated. */
 export async function staleFailing(
-  unit: UnitOfWork,
+  work: Work,
   before: Date,
   most: number,
 ): Promise<{ readonly event: EventRow; readonly listener: string }[]> {
-  const session = await unit.readAs('system');
+  const session = await work.readAs('system');
   const { rows } = await session.query<EventRow & { listener: string }>(
     `select ${eventColumns}, d.listener from event_deliveries d
      join events e on e.occurred_at = d.occurred_at and e.id = d.event_id
@@ -179,11 +170,11 @@ export async function staleFailing(
 
 /** Records with held events and no failing one before them, which nothing would let go any more. */
 export async function orphanedHolds(
-  unit: UnitOfWork,
+  work: Work,
   before: Date,
   most: number,
 ): Promise<{ readonly listener: string; readonly entityId: string }[]> {
-  const session = await unit.readAs('system');
+  const session = await work.readAs('system');
   const { rows } = await session.query<{ listener: string; entityId: string }>(
     // In random order, so that those which cannot be let go yet do not keep the others out for ever.
     `select * from (select distinct h.listener, h.entity_id as "entityId" from event_deliveries h

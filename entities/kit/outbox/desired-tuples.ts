@@ -1,5 +1,5 @@
 import { columnsOf, tupleKey, type Tuple } from '../model/tuples.ts';
-import type { UnitOfWork } from '../unit/unit-of-work.ts';
+import type { Work } from '../storage/work.ts';
 
 export interface DesiredTuple extends Tuple {
   readonly present: boolean;
@@ -22,13 +22,9 @@ const isNotExcepted = `(object, relation, subject) not in (select * from unnest(
  * The lock is not on the rows: a request that changes a tuple while it is being written does not wait for the store.
  * @param except tuples that are left for another time
  */
-export async function lockUnapplied(
-  unit: UnitOfWork,
-  most: number,
-  except: readonly Tuple[] = [],
-): Promise<DesiredTuple[]> {
-  const session = await unit.readAs('system');
-  const now = unit.database.options.clock.now();
+export async function lockUnapplied(work: Work, most: number, except: readonly Tuple[] = []): Promise<DesiredTuple[]> {
+  const session = await work.readAs('system');
+  const now = work.clock.now();
   const [, { rows: locked }] = await Promise.all([
     session.query(`select set_config('idle_in_transaction_session_timeout', $1, true)`, [String(maxStandstillMs)]),
     session.query<Tuple>(
@@ -65,9 +61,9 @@ export interface Marked {
  * Remembers that the store has these tuples as they were read. Never waits for a request that is changing one of them: it
  * would keep all others of the process from the store, and that request may wait for one of these.
  */
-export async function markApplied(unit: UnitOfWork, tuples: readonly DesiredTuple[]): Promise<Marked> {
-  const session = await unit.readAs('system');
-  const confirmAt = new Date(unit.database.options.clock.now().getTime() + maxWriteMs);
+export async function markApplied(work: Work, tuples: readonly DesiredTuple[]): Promise<Marked> {
+  const session = await work.readAs('system');
+  const confirmAt = new Date(work.clock.now().getTime() + maxWriteMs);
   // A relay that died may have had an older state of the tuple on its way. It lands soon or never: a tuple that has had
   // another state is written once more after that time.
   const { rows } = await session.query<Tuple & { hasChanged: boolean }>(

@@ -1,5 +1,5 @@
 import { newId } from '../base/ids.ts';
-import type { UnitOfWork } from '../unit/unit-of-work.ts';
+import type { Work } from '../storage/work.ts';
 
 /** An event as its listeners see it. Payloads hold ids and small values only. */
 export interface EventRow {
@@ -56,10 +56,10 @@ export interface ClaimedBatch extends BatchHead {
  * @param afterTenant `lastTenant` of the claim before; `''` to begin with the first
  * @returns undefined when nothing waits, or another claimer is just taking it
  */
-export async function claimBatch(unit: UnitOfWork, most: number, afterTenant = ''): Promise<ClaimedBatch | undefined> {
-  const session = await unit.readAs('system');
+export async function claimBatch(work: Work, most: number, afterTenant = ''): Promise<ClaimedBatch | undefined> {
+  const session = await work.readAs('system');
   const batchId = newId();
-  const now = unit.database.options.clock.now();
+  const now = work.clock.now();
   const [, { rows }] = await Promise.all([
     session.query(alwaysByIndex),
     session.query<Omit<ClaimedBatch, 'batchId'>>(claim, [batchId, now, most, afterTenant]),
@@ -128,8 +128,8 @@ select ${headColumns}, count(*) < (select count(*) from placed) as "hasMore",
   (select case when count(*) < ${maxTenants} then '' else max(tenant) end from some_tenants) as "lastTenant" from claimed`;
 
 /** Batches claimed before the given instant whose delivery has not ended: what a crash left behind. */
-export async function unfinishedBatches(unit: UnitOfWork, claimedBefore: Date, most: number): Promise<BatchHead[]> {
-  const session = await unit.readAs('system');
+export async function unfinishedBatches(work: Work, claimedBefore: Date, most: number): Promise<BatchHead[]> {
+  const session = await work.readAs('system');
   const { rows } = await session.query<BatchHead>(
     `select batch_id as "batchId", ${headColumns} from events
      where pending and batch_id is not null and settled_at is null and claimed_at < $1
@@ -144,8 +144,8 @@ export interface BatchEvent extends EventRow {
 }
 
 /** The events of a batch, settled ones as well. */
-export async function readBatch(unit: UnitOfWork, batchId: string): Promise<BatchEvent[]> {
-  const session = await unit.readAs('system');
+export async function readBatch(work: Work, batchId: string): Promise<BatchEvent[]> {
+  const session = await work.readAs('system');
   const { rows } = await session.query<BatchEvent>(
     `select ${eventColumns}, e.settled_at is not null as "isSettled" from events e where e.batch_id = $1 and e.pending
      order by e.entity_id, e.record_version, e.id`,
@@ -155,11 +155,11 @@ export async function readBatch(unit: UnitOfWork, batchId: string): Promise<Batc
 }
 
 /** Marks a batch whose events all have their delivery rows. */
-export async function settleBatch(unit: UnitOfWork, batchId: string): Promise<void> {
-  const session = await unit.readAs('system');
+export async function settleBatch(work: Work, batchId: string): Promise<void> {
+  const session = await work.readAs('system');
   await session.query('update events set settled_at = $2 where batch_id = $1 and settled_at is null', [
     batchId,
-    unit.database.options.clock.now(),
+    work.clock.now(),
   ]);
 }
 
@@ -169,11 +169,11 @@ export async function settleBatch(unit: UnitOfWork, batchId: string): Promise<vo
  * @param keep how long records are kept, in milliseconds
  */
 export async function maintainPartitions(
-  unit: UnitOfWork,
+  work: Work,
   at: Date,
   keep: { readonly eventsMs: number; readonly historyMs: number },
 ): Promise<void> {
-  const session = await unit.readAs('system');
+  const session = await work.readAs('system');
   await session.query(`select maintain_partitions($1, $2 * interval '1 millisecond', $3 * interval '1 millisecond')`, [
     at,
     keep.eventsMs,

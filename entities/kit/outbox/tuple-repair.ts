@@ -4,7 +4,7 @@ import type { DesiredTuple } from './desired-tuples.ts';
 import { lockRowTuples, rowTuples, orphanedAmong, type RowTuples } from './tuple-comparison.ts';
 import { columnsOf, oneByOne, tupleKey, type Tuple } from '../model/tuples.ts';
 import type { RoleSession } from '../storage/transaction.ts';
-import type { UnitOfWork } from '../unit/unit-of-work.ts';
+import type { Work } from '../storage/work.ts';
 
 /** What was looked at in one piece, and what of it was repaired. `last` is where the next piece begins; null at the end. */
 export interface RepairedPage<Place> {
@@ -25,11 +25,11 @@ const given = `from unnest($1::text[], $2::text[], $3::text[]) as given (object,
  * so that a change under way is not taken for a mistake.
  */
 export async function repairMissing(
-  unit: UnitOfWork,
+  work: Work,
   module: EntityModule,
   { after, most }: { readonly after: string; readonly most: number },
 ): Promise<RepairedPage<string>> {
-  const session = await unit.readAs('system');
+  const session = await work.readAs('system');
   const rows = await rowTuples(session, module, { after, most });
   const suspects = await lacking(session, rows);
   const locked =
@@ -65,22 +65,22 @@ async function lacking(session: RoleSession, rows: readonly RowTuples[]): Promis
 
 /** Takes back desired tuples that no live row stands for. One that changes meanwhile is left alone. */
 export async function repairOrphaned(
-  unit: UnitOfWork,
+  work: Work,
   { after, most }: { readonly after: Tuple | null; readonly most: number },
 ): Promise<RepairedPage<Tuple>> {
-  const session = await unit.readAs('system');
+  const session = await work.readAs('system');
   const rows = await desiredPage(session, 'held.present', { after, most });
-  const unfounded = await orphanedAmong(session, unit.database.options.registry, rows);
+  const unfounded = await orphanedAmong(session, work.registry, rows);
   const repaired = await change(session, unfounded, 'present = false, version = held.version + 1');
   return { checked: rows.length, repaired, last: placeOf(rows, most) };
 }
 
 /** Tuples that the authorization store should have by now. */
 export async function settledPage(
-  unit: UnitOfWork,
+  work: Work,
   { after, most }: { readonly after: Tuple | null; readonly most: number },
 ): Promise<{ readonly rows: readonly Settled[]; readonly last: Tuple | null }> {
-  const session = await unit.readAs('system');
+  const session = await work.readAs('system');
   const isSettled = 'held.present and held.applied_version = held.version and held.confirm_at is null';
   const rows = await desiredPage(session, isSettled, { after, most });
   return { rows, last: placeOf(rows, most) };
@@ -88,10 +88,10 @@ export async function settledPage(
 
 /** What the rows say of tuples that the authorization store has. */
 export async function unexpectedAmong(
-  unit: UnitOfWork,
+  work: Work,
   tuples: readonly Tuple[],
 ): Promise<{ readonly takenBack: readonly Settled[]; readonly unknown: readonly Tuple[] }> {
-  const session = await unit.readAs('system');
+  const session = await work.readAs('system');
   const { rows } = await session.query<Settled & { isAbsent: boolean }>(
     `select object, relation, subject, held.version, not held.present and held.applied_version = held.version as "isAbsent" ${given}`,
     columnsOf(tuples),
@@ -107,14 +107,14 @@ export async function unexpectedAmong(
  * Has the relay write these tuples to the authorization store once more, as they are desired. One that changed since it was
  * read is on its way anyhow.
  */
-export async function applyAgain(unit: UnitOfWork, tuples: readonly Settled[]): Promise<Tuple[]> {
-  return change(await unit.readAs('system'), tuples, 'applied_version = 0');
+export async function applyAgain(work: Work, tuples: readonly Settled[]): Promise<Tuple[]> {
+  return change(await work.readAs('system'), tuples, 'applied_version = 0');
 }
 
 /** Has the relay delete tuples that nothing is known of, unless they have become desired meanwhile. */
-export async function tombstone(unit: UnitOfWork, tuples: readonly Tuple[]): Promise<Tuple[]> {
+export async function tombstone(work: Work, tuples: readonly Tuple[]): Promise<Tuple[]> {
   if (tuples.length === 0) return [];
-  const session = await unit.readAs('system');
+  const session = await work.readAs('system');
   const { rows } = await session.query<Tuple>(
     `insert into desired_tuples (object, relation, subject, organization_id, present)
      select object, relation, subject, null, false

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { EntityModule } from '../model/define.ts';
 import { column } from '../storage/column.ts';
-import type { ChoiceWords } from './document.ts';
+import type { ChoiceWords } from './selection.ts';
 import type { Sql } from '../storage/sql.ts';
 
-/** A value as it stands in answers: instants as RFC 3339 with milliseconds. */
+/** A column in the form of an answer: instants as RFC 3339 with milliseconds, choices in capitals unless asked otherwise. */
 export function formatColumn(module: EntityModule, field: string, alias: string, words: ChoiceWords = 'capitals'): Sql {
   const value = column(alias, field);
   const type = module.fields[field]?.type ?? (field === 'createdAt' || field === 'updatedAt' ? 'timestamp' : 'text');

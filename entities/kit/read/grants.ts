@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
-import type { Caller } from '../model/caller.ts';
-import { grantersOf, type Granter } from '../model/links.ts';
 import type { EntityModule } from '../model/define.ts';
+import type { Granter } from '../model/reference-index.ts';
 import type { TupleGrant } from '../model/tuples.ts';
 import type { Sql } from '../storage/sql.ts';
 import { column } from '../storage/column.ts';
+import type { Viewer } from './viewer.ts';
 
-/** How grants in other rows are looked up: for a row that is there already, or first, to find the rows by them. */
-export type Lookup = 'of the row' | 'first';
+/** How grants in other rows are looked up: for a row that is found otherwise, or by a semi-join that finds the rows. */
+export type Lookup = 'of the row' | 'semi-join';
 
 /**
  * Rows of a kind to which the caller, or a group of theirs, has one of these relations: the same grants that become tuples
@@ -18,15 +18,15 @@ export function relatedPredicates(
   module: EntityModule,
   relations: readonly string[],
   alias: string,
-  caller: Caller,
+  viewer: Viewer,
   lookup: Lookup = 'of the row',
 ): Sql[] {
-  return grantersOf(module).flatMap((granter) => {
+  return viewer.grantersOf(module).flatMap((granter) => {
     const { grant } = granter;
     if (!gives(grant, relations)) return [];
     const isOwn = granter.module === module && grant.object.id === 'id';
     const from = isOwn ? alias : 'g';
-    const held = isHeld(grant, from, caller);
+    const held = isHeld(grant, from, viewer);
     if (!held) return [];
     const conditions = [
       held,
@@ -36,14 +36,16 @@ export function relatedPredicates(
     return [
       isOwn
         ? sql`(${sql.join(conditions, sql` and `)})`
-        : among(granter, column(alias, 'id'), conditions, { caller, lookup }),
+        : among(granter, column(alias, 'id'), conditions, { viewer, lookup }),
     ];
   });
 }
 
 /** Whether all members of an organization have one of these relations to some records: as good as to all of them. */
-export function isOpenToMembers(module: EntityModule, relations: readonly string[]): boolean {
-  return grantersOf(module).some(({ grant }) => grant.subject.kind === 'organization' && gives(grant, relations));
+export function isOpenToMembers(module: EntityModule, relations: readonly string[], viewer: Viewer): boolean {
+  return viewer
+    .grantersOf(module)
+    .some(({ grant }) => grant.subject.kind === 'organization' && gives(grant, relations));
 }
 
 function gives({ relation }: TupleGrant, relations: readonly string[]): boolean {
@@ -55,30 +57,30 @@ function among(
   { module, grant }: Granter,
   id: Sql,
   conditions: readonly Sql[],
-  { caller, lookup }: { readonly caller: Caller; readonly lookup: Lookup },
+  { viewer, lookup }: { readonly viewer: Viewer; readonly lookup: Lookup },
 ): Sql {
   const table = sql.table(module.table);
   const object = column('g', grant.object.id);
   const all = [
     sql`${column('g', 'deletedAt')} is null`,
-    sql`${column('g', 'organizationId')} = ${caller.organizationId}`,
+    sql`${column('g', 'organizationId')} = ${viewer.organizationId}`,
     ...conditions,
   ];
-  if (lookup === 'first')
+  if (lookup === 'semi-join')
     return sql`${id} = any(array(select ${object} from ${table} as g where ${sql.join(all, sql` and `)}))`;
   return sql`exists (select 1 from ${table} as g where ${object} = ${id} and ${sql.join(all, sql` and `)})`;
 }
 
 /** Whether the row's subject is the caller; undefined when it cannot be. */
-function isHeld({ subject }: TupleGrant, alias: string, caller: Caller): Sql | undefined {
+function isHeld({ subject }: TupleGrant, alias: string, viewer: Viewer): Sql | undefined {
   const field = column(alias, subject.id);
   switch (subject.kind) {
     case 'user':
-      return caller.kind === 'user' ? sql`${field} = ${caller.subjectId}` : undefined;
+      return viewer.kind === 'user' && viewer.subjectId ? sql`${field} = ${viewer.subjectId}` : undefined;
     case 'group':
-      return caller.groupIds.length > 0 ? sql`${field} = any(${caller.groupIds})` : undefined;
+      return viewer.groupIds && sql`${field} = any(${viewer.groupIds})`;
     case 'organization':
-      return caller.role === null ? undefined : sql`${field} = ${caller.organizationId}`;
+      return viewer.role === null ? undefined : sql`${field} = ${viewer.organizationId}`;
     default:
       subject.kind satisfies never;
       throw new Error('unknown subject');

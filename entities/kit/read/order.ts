@@ -4,6 +4,7 @@ import type { EntityModule } from '../model/define.ts';
 import { AppError } from '../base/errors.ts';
 import { isStorable } from '../model/input.ts';
 import { parseInstant } from '../base/instant.ts';
+import type { Bound } from './placeholder.ts';
 import type { Sql } from '../storage/sql.ts';
 import { column } from '../storage/column.ts';
 
@@ -40,28 +41,29 @@ export function orderBy(alias: string, terms: readonly KnownTerm[]): Sql {
 }
 
 /** Values of the order's fields at one row; what a cursor carries. */
-export type CursorValues = readonly (string | number | boolean | null)[];
+export type CursorValues = readonly (Bound<string | number | boolean> | null)[];
 
-/** Rows behind a cursor. PostgreSQL sorts empty values last ascending and first descending, and so do we. */
+/** Rows after a cursor. PostgreSQL sorts empty values last ascending and first descending, and so do we. */
 export function afterCursor(alias: string, terms: readonly KnownTerm[], values: CursorValues): Sql {
-  const valueOf = (place: number) => sql`${values[place]}::${sql.raw(terms[place]?.columnType ?? 'text')}`;
+  const valueOf = (index: number) => sql`${values[index]}::${sql.raw(terms[index]?.columnType ?? 'text')}`;
   const isUniform = new Set(terms.map(({ direction }) => direction)).size === 1;
   if (isUniform && terms.every(({ isOptional }) => !isOptional)) {
     // A row comparison is one range of an index.
     const columns = sql.join(terms.map(({ field }) => column(alias, field)));
     const operator = sql.raw(terms[0]?.direction === 'desc' ? '<' : '>');
-    return sql`(${columns}) ${operator} (${sql.join(terms.map((_term, place) => valueOf(place)))})`;
+    return sql`(${columns}) ${operator} (${sql.join(terms.map((_term, index) => valueOf(index)))})`;
   }
-  const alternatives = terms.map((term, place) => {
+  const alternatives = terms.map((term, index) => {
     const equal = terms
-      .slice(0, place)
-      .map(({ field }, index) => sql`${column(alias, field)} is not distinct from ${valueOf(index)}`);
-    return sql`(${sql.join([...equal, beyond(alias, term, values[place] === null, valueOf(place))], sql` and `)})`;
+      .slice(0, index)
+      .map(({ field }, before) => sql`${column(alias, field)} is not distinct from ${valueOf(before)}`);
+    const after = afterValue(alias, term, values[index] === null, valueOf(index));
+    return sql`(${sql.join([...equal, after], sql` and `)})`;
   });
   return sql`(${sql.join(alternatives, sql` or `)})`;
 }
 
-function beyond(alias: string, { field, direction, isOptional }: KnownTerm, isEmpty: boolean, value: Sql): Sql {
+function afterValue(alias: string, { field, direction, isOptional }: KnownTerm, isEmpty: boolean, value: Sql): Sql {
   const left = column(alias, field);
   if (direction === 'desc') return isEmpty ? sql`${left} is not null` : sql`${left} < ${value}`;
   if (isEmpty) return sql`false`;
@@ -86,7 +88,7 @@ export function parseCursor(
   if (!Array.isArray(parts) || parts.length !== terms.length + 1 || parts[0] !== fingerprint(module, terms))
     throw foreign(side);
   const values = (parts as unknown[]).slice(1);
-  const isSound = values.every((value, place) => fits(terms[place] as KnownTerm, value));
+  const isSound = values.every((value, index) => fits(terms[index] as KnownTerm, value));
   if (!isSound) throw foreign(side);
   return values as CursorValues;
 }

@@ -1,184 +1,190 @@
 import type { EntityModule } from '../model/define.ts';
-import type { EdgePart, ListsPart, PageInfoPart, PageSelection, RecordSelection } from './document.ts';
+import type { Comparison, Filter } from './filter.ts';
 import { parseCursor, totalOrder, type CursorValues } from './order.ts';
+import { Placeholder } from './placeholder.ts';
 import type { Relation } from './relations.ts';
-import { operandOf, type Comparison, type Filter } from './where.ts';
-
-/** Stands in a compiled statement for the value at this place. */
-export class Placeholder {
-  readonly place: number;
-
-  constructor(place: number) {
-    this.place = place;
-  }
-}
-
-/** Where a page begins and ends. */
-export interface Bounds {
-  readonly after?: CursorValues;
-  readonly before?: CursorValues;
-}
+import type {
+  EdgePart,
+  ListsPart,
+  PageInfoPart,
+  PagePart,
+  PageSelection,
+  RecordPart,
+  RecordSelection,
+} from './selection.ts';
+import { operandsOf } from './where.ts';
 
 /**
- * What of a selection changes the text of its statement, as a key, and apart from it the values that do not: ids, cursors
- * and what filters compare with.
+ * Separates a selection into a key, which decides the text of its statement, and the values that do not: ids, cursors and operands
+ * of filters. Each method returns its part of the selection with placeholders for these values.
  */
 export class QueryShape {
   #key = '';
   readonly values: unknown[] = [];
-  readonly #operands = new Map<Comparison, Comparison>();
-  readonly #texts = new Map<Filter, Placeholder>();
-  readonly #bounds = new Map<PageSelection, Bounds>();
 
   get key(): string {
     return this.#key;
   }
 
-  /** The comparison with slots instead of its values. */
-  operandsOf(comparison: Comparison): Comparison {
-    return this.#operands.get(comparison) ?? comparison;
-  }
-
-  textOf(filter: Filter): Placeholder | undefined {
-    return this.#texts.get(filter);
-  }
-
-  boundsOf(page: PageSelection): Bounds {
-    return this.#bounds.get(page) ?? {};
-  }
-
-  slotFor(value: unknown): Placeholder {
+  placeholder(value: unknown): Placeholder {
     this.values.push(value);
     return new Placeholder(this.values.length - 1);
   }
 
-  record({ module, parts }: RecordSelection): void {
-    this.#write('record', moduleName(module), '{');
-    for (const part of parts) {
-      this.#write(part.is, part.as);
-      if (part.is === 'value') this.#write(part.field, part.words ?? '');
-      if (part.is === 'one') {
-        this.#relation(part.relation);
-        this.record(part.record);
-      }
-      if (part.is === 'page') {
-        this.#relation(part.relation);
-        this.page(part.page);
-      }
-    }
+  /** @throws AppError invalid_cursor, invalid_input */
+  record({ module, parts }: RecordSelection): RecordSelection<CursorValues> {
+    this.#write('record', module.kind, '{');
+    const shaped = parts.map((part) => this.#recordPart(part));
     this.#write('}');
+    return { module, parts: shaped };
   }
 
   /** @throws AppError invalid_cursor, invalid_input */
-  page(page: PageSelection): void {
-    const { module, filter, size, from, after, before } = page;
-    this.#write('page', moduleName(module), from, String(size));
-    for (const { field, direction } of page.orderBy) this.#write(field, direction);
-    if (filter) this.#filter(filter, module);
-    if (after !== undefined || before !== undefined)
-      this.#bounds.set(page, {
-        ...(after === undefined ? {} : { after: this.#cursor('after', page, after) }),
-        ...(before === undefined ? {} : { before: this.#cursor('before', page, before) }),
-      });
+  page({ after, before, filter, parts, ...rest }: PageSelection): PageSelection<CursorValues> {
+    const { module, size, from, orderBy } = rest;
+    this.#write('page', module.kind, from, String(size));
+    for (const { field, direction } of orderBy) this.#write(field, direction);
+    const shaped = {
+      ...rest,
+      ...(filter ? { filter: this.#filter(filter, module) } : {}),
+      ...(after === undefined ? {} : { after: this.#cursor('after', rest, after) }),
+      ...(before === undefined ? {} : { before: this.#cursor('before', rest, before) }),
+    };
     this.#write('{');
-    for (const part of page.parts) {
-      this.#write(part.is, part.as);
-      if (part.is === 'edges' || part.is === 'pageInfo') this.#parts(part.parts);
-      if (part.is === 'records') this.record(part.record);
-      if (part.is === 'typename') this.#write(part.name);
-    }
+    const shapedParts = parts.map((part) => this.#pagePart(part));
     this.#write('}');
+    return { ...shaped, parts: shapedParts };
   }
 
   /** @throws AppError invalid_cursor, invalid_input */
-  lists(parts: readonly ListsPart[]): void {
-    for (const part of parts) {
+  lists(parts: readonly ListsPart[]): ListsPart<CursorValues>[] {
+    return parts.map((part) => {
       this.#write(part.is, part.as);
-      if (part.is === 'page') this.page(part.page);
-      else this.#write(part.name);
+      if (part.is === 'page') return { ...part, page: this.page(part.page) };
+      this.#write(part.name);
+      return part;
+    });
+  }
+
+  #recordPart(part: RecordPart): RecordPart<CursorValues> {
+    this.#write(part.is, part.as);
+    switch (part.is) {
+      case 'typename':
+        return part;
+      case 'value':
+        this.#write(part.field, part.words ?? '');
+        return part;
+      case 'one':
+        this.#relation(part.relation);
+        return { ...part, record: this.record(part.record) };
+      case 'page':
+        this.#relation(part.relation);
+        return { ...part, page: this.page(part.page) };
+      default:
+        part satisfies never;
+        throw new Error('unknown part');
     }
   }
 
-  #parts(parts: readonly (EdgePart | PageInfoPart)[]): void {
+  #pagePart(part: PagePart): PagePart<CursorValues> {
+    this.#write(part.is, part.as);
+    switch (part.is) {
+      case 'typename':
+        this.#write(part.name);
+        return part;
+      case 'edges':
+        return { ...part, parts: this.#inBraces(part.parts, (edge) => this.#edgePart(edge)) };
+      case 'records':
+        return { ...part, record: this.record(part.record) };
+      case 'pageInfo':
+        return { ...part, parts: this.#inBraces(part.parts, (info) => this.#pageInfoPart(info)) };
+      case 'totalCount':
+        return part;
+      default:
+        part satisfies never;
+        throw new Error('unknown part');
+    }
+  }
+
+  #inBraces<Part, Shaped>(parts: readonly Part[], shape: (part: Part) => Shaped): Shaped[] {
     this.#write('{');
-    for (const part of parts) {
-      this.#write(part.is, part.as);
-      if (part.is === 'node') this.record(part.record);
-      if (part.is === 'typename') this.#write(part.name);
-    }
+    const shaped = parts.map(shape);
     this.#write('}');
+    return shaped;
   }
 
-  /** Whether a value of a cursor is empty decides how rows are compared with it. */
-  #cursor(side: 'after' | 'before', { module, orderBy }: PageSelection, cursor: string): CursorValues {
+  #edgePart(part: EdgePart): EdgePart<CursorValues> {
+    this.#write(part.is, part.as);
+    if (part.is === 'node') return { ...part, record: this.record(part.record) };
+    if (part.is === 'typename') this.#write(part.name);
+    return part;
+  }
+
+  #pageInfoPart(part: PageInfoPart): PageInfoPart {
+    this.#write(part.is, part.as);
+    if (part.is === 'typename') this.#write(part.name);
+    return part;
+  }
+
+  /** Whether a value of a cursor is null decides how rows are compared with it, so that is part of the key. */
+  #cursor(
+    side: 'after' | 'before',
+    { module, orderBy }: Pick<PageSelection, 'module' | 'orderBy'>,
+    cursor: string,
+  ): CursorValues {
     const values = parseCursor(module, totalOrder(module, orderBy), cursor, side);
     this.#write(side);
     return values.map((value) => {
-      this.#write(value === null ? 'none' : 'some');
-      // It is handed on to where it is bound; nothing on the way looks at it.
-      return value === null ? null : (this.slotFor(value) as unknown as string);
+      this.#write(value === null ? 'null' : 'value');
+      return value === null ? null : this.placeholder(value);
     });
   }
 
-  #filter(filter: Filter, module: EntityModule): void {
+  #filter(filter: Filter, module: EntityModule): Filter {
     this.#write('(', filter.is);
+    const shaped = this.#filterParts(filter, module);
+    this.#write(')');
+    return shaped;
+  }
+
+  #filterParts(filter: Filter, module: EntityModule): Filter {
     switch (filter.is) {
       case 'field':
         this.#write(filter.field);
-        this.#comparison(module, filter.field, filter.comparison);
-        break;
+        return { ...filter, comparison: this.#comparison(module, filter.field, filter.comparison) };
       case 'found':
-        this.#write(moduleName(filter.module));
-        this.#texts.set(filter, this.slotFor(filter.text));
-        break;
+        this.#write(filter.module.kind);
+        return { ...filter, text: this.placeholder(filter.text) };
       case 'related':
         this.#relation(filter.relation);
-        this.#filter(filter.filter, filter.relation.target);
-        break;
+        return { ...filter, filter: this.#filter(filter.filter, filter.relation.target) };
       case 'not':
-        this.#filter(filter.filter, module);
-        break;
+        return { ...filter, filter: this.#filter(filter.filter, module) };
       case 'and':
       case 'or':
-        for (const part of filter.filters) this.#filter(part, module);
-        break;
+        return { ...filter, filters: filter.filters.map((part) => this.#filter(part, module)) };
       default:
         filter satisfies never;
+        throw new Error('unknown filter');
     }
-    this.#write(')');
   }
 
-  #comparison(module: EntityModule, name: string, comparison: Comparison): void {
-    const slotted = Object.entries(comparison).map(([operator, given]: [string, unknown]) => {
-      const value = operandOf(module, name, given);
+  #comparison(module: EntityModule, name: string, comparison: Comparison): Comparison {
+    return operandsOf(module, name, comparison, (operator, operand) => {
       this.#write(operator);
-      // It is a question of its own, not a value.
-      if (operator !== 'isNull') return [operator, this.slotFor(value)];
-      this.#write(String(value));
-      return [operator, value];
+      if (operator !== 'isNull') return this.placeholder(operand);
+      // The operand decides the operator.
+      this.#write(String(operand));
+      return operand;
     });
-    this.#operands.set(comparison, Object.fromEntries(slotted) as Comparison);
   }
 
   #relation({ is, name, field, target }: Relation): void {
-    this.#write(is, name, field, moduleName(target));
+    this.#write(is, name, field, target.kind);
   }
 
-  /** Each word with its length, so that no two selections are written alike. */
+  /** Writes each word with its length, so that different selections never have the same key. */
   #write(...words: readonly string[]): void {
     for (const word of words) this.#key += `${word.length}:${word}`;
   }
-}
-
-const numbers = new WeakMap<EntityModule, string>();
-let last = 0;
-
-/** Kinds of two registries may be called the same. */
-function moduleName(module: EntityModule): string {
-  let name = numbers.get(module);
-  if (name === undefined) {
-    name = `#${++last}`;
-    numbers.set(module, name);
-  }
-  return name;
 }

@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
-import type { Caller } from '../model/caller.ts';
 import { recordFieldNames, tenancyField, type EntityModule } from '../model/define.ts';
 import { AppError } from '../base/errors.ts';
 import { compileSql, type Sql } from '../storage/sql.ts';
 import { column } from '../storage/column.ts';
+import type { Comparison } from './filter.ts';
+import type { Viewer } from './viewer.ts';
 import { visible, visibleInList } from './visibility.ts';
-import { allOf, comparisons, type Comparison } from './where.ts';
+import { allOf, comparisons, operandsOf } from './where.ts';
 
 export type Where = Readonly<Record<string, Comparison>>;
 
@@ -17,7 +18,7 @@ export interface ReadQuery {
   readonly forUpdate?: boolean;
 }
 
-/** All columns of a kind as field names, secrets included: rows stay inside the data layer until they are formatColumn. */
+/** All columns of a kind as field names, secrets included: whole rows stay inside the data layer. */
 function fieldNames(module: EntityModule): string[] {
   return [...recordFieldNames, ...tenancyField(module.tenancy), ...Object.keys(module.fields)];
 }
@@ -40,12 +41,12 @@ export function wholeRow(module: EntityModule, alias: string): Sql {
 export function compileRead(
   module: EntityModule,
   query: ReadQuery,
-  caller: Caller,
+  viewer: Viewer,
 ): { text: string; values: readonly unknown[] } {
   const conditions = [
-    query.where?.['id']?.eq === undefined ? visibleInList(module, 'row', caller) : visible(module, 'row', caller),
+    query.where?.['id']?.eq === undefined ? visibleInList(module, 'row', viewer) : visible(module, 'row', viewer),
     ...Object.entries(query.where ?? {}).flatMap(([name, comparison]) =>
-      comparisons({ module, alias: 'row', caller }, knownField(module, name), comparison),
+      comparisons({ module, alias: 'row', viewer }, knownField(module, name), operandsOf(module, name, comparison)),
     ),
   ];
   const order = [...(query.orderBy ?? []), { field: 'id', direction: 'asc' as const }].map(

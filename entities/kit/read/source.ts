@@ -1,15 +1,14 @@
 import { sql } from 'kysely';
-import type { Caller, Role } from '../model/caller.ts';
+import type { Role } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { Field } from '../model/fields.ts';
 import { readableFields } from '../model/exposure.ts';
 import { entryFields } from '../model/history-kind.ts';
-import { targetOf } from '../model/links.ts';
-import { isSwitchedOn } from '../model/product-modules.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import { column } from '../storage/column.ts';
 import type { OrderTerm } from './order.ts';
 import type { Sql } from '../storage/sql.ts';
+import type { Viewer } from './viewer.ts';
 import { visible, visibleInList } from './visibility.ts';
 
 /** What a list of a kind reads from: a table expression whose columns are called like the fields. */
@@ -18,8 +17,8 @@ export function fromClause(module: EntityModule): Sql {
 }
 
 /** Which of these rows there are in a caller's list. */
-export function visibleRows(module: EntityModule, alias: string, caller: Caller): Sql {
-  return module.historyOf ? visibleEntries(module.historyOf, alias, caller) : visibleInList(module, alias, caller);
+export function visibleRows(module: EntityModule, alias: string, viewer: Viewer): Sql {
+  return module.historyOf ? visibleEntries(module.historyOf, alias, viewer) : visibleInList(module, alias, viewer);
 }
 
 /** The order of a list for which nobody asked for another. */
@@ -71,18 +70,18 @@ const keepers: ReadonlySet<Role> = new Set(['owner', 'super_admin', 'admin', 'au
  * record it hung on, and those of the people who look after the organization; of these alone where people can be kept from
  * a record.
  */
-function visibleEntries(module: EntityModule, alias: string, caller: Caller): Sql {
-  if (!isSwitchedOn(module, caller)) return sql`false`;
+function visibleEntries(module: EntityModule, alias: string, viewer: Viewer): Sql {
+  if (!viewer.isModuleEnabled(module)) return sql`false`;
   const row = `${alias}_row`;
   const about = (conditions: Sql) => sql`exists (select 1 from ${sql.table(module.table)} as ${sql.ref(row)}
     where ${column(row, 'id')} = ${column(alias, 'recordId')} and ${conditions})`;
-  const gone = sql`${column(row, 'deletedAt')} is not null and (${afterwards(module, row, caller)})`;
-  // The wall says the same; here it leads to the index.
+  const gone = sql`${column(row, 'deletedAt')} is not null and (${afterwards(module, row, viewer)})`;
+  // Row-level security says the same; here the condition leads to the index.
   const isOwn =
-    module.tenancy === 'organization' && caller.organizationId !== null
-      ? sql`${column(alias, 'organizationId')} = ${caller.organizationId}`
+    module.tenancy === 'organization' && viewer.organizationId
+      ? sql`${column(alias, 'organizationId')} = ${viewer.organizationId}`
       : sql`true`;
-  return sql`${isOwn} and (${about(visible(module, row, caller))} or ${about(gone)})`;
+  return sql`${isOwn} and (${about(visible(module, row, viewer))} or ${about(gone)})`;
 }
 
 /** Whether the rules refuse some people whom later ones would let view a record. */
@@ -90,11 +89,11 @@ function hasRefusals({ policy }: EntityModule): boolean {
   return policy?.view.some(({ effect, when }) => effect === 'deny' && when.is !== 'anyone') ?? false;
 }
 
-function afterwards(module: EntityModule, row: string, caller: Caller): Sql {
-  if (caller.kind === 'system') return sql`true`;
+function afterwards(module: EntityModule, row: string, viewer: Viewer): Sql {
+  if (viewer.kind === 'system') return sql`true`;
   const isKeeper =
-    module.tenancy === 'organization' && caller.role !== null && keepers.has(caller.role)
-      ? sql`${column(row, 'organizationId')} = ${caller.organizationId}`
+    module.tenancy === 'organization' && viewer.role !== null && keepers.has(viewer.role)
+      ? sql`${column(row, 'organizationId')} = ${viewer.organizationId}`
       : sql`false`;
   const parent = Object.entries(module.fields).find(
     ([, { target, onDelete }]) => onDelete === 'cascade' && target !== 'organization',
@@ -103,7 +102,7 @@ function afterwards(module: EntityModule, row: string, caller: Caller): Sql {
   if (!parent || hasRefusals(module)) return isKeeper;
   const [field] = parent;
   const above = `${row}_above`;
-  const target = targetOf(module, field);
+  const target = viewer.targetOf(module, field);
   return sql`${isKeeper} or exists (select 1 from ${sql.table(target.table)} as ${sql.ref(above)}
-    where ${column(above, 'id')} = ${column(row, field)} and ${visible(target, above, caller)})`;
+    where ${column(above, 'id')} = ${column(row, field)} and ${visible(target, above, viewer)})`;
 }

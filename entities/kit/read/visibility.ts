@@ -1,12 +1,9 @@
 import { sql } from 'kysely';
-import type { Caller } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
-import { targetOf } from '../model/links.ts';
 import {
   afterTheRules,
   allow,
   anyone,
-  decideByCaller,
   deny,
   operationAbove,
   type Condition,
@@ -16,41 +13,42 @@ import {
 import { column } from '../storage/column.ts';
 import { isOpenToMembers, relatedPredicates, type Lookup } from './grants.ts';
 import { scopePredicate } from './scope.ts';
+import type { Viewer } from './viewer.ts';
 import type { Sql } from '../storage/sql.ts';
 
 /**
  * Which rows exist for a caller: live ones of its tenancy that the rules let it see. For a row that is found by something
  * else, such as its id.
  */
-export function visible(module: EntityModule, alias: string, caller: Caller): Sql {
-  return sql`${scopePredicate(module, alias, caller)} and ${permitted(module, alias, caller, 'view')}`;
+export function visible(module: EntityModule, alias: string, viewer: Viewer): Sql {
+  return sql`${scopePredicate(module, alias, viewer)} and ${permitted(module, alias, viewer, 'view')}`;
 }
 
 /**
  * The same for lists. Where rights are given record by record, the rows are found by the rights: a list costs what the caller
  * may see, not what the organization has (docs/decisions/indexes-below-the-wall.md).
  */
-export function visibleInList(module: EntityModule, alias: string, caller: Caller): Sql {
-  return sql`${scopePredicate(module, alias, caller)} and ${new RuleCompiler(module, caller, 'view').listPredicate(alias)}`;
+export function visibleInList(module: EntityModule, alias: string, viewer: Viewer): Sql {
+  return sql`${scopePredicate(module, alias, viewer)} and ${new RuleCompiler(module, viewer, 'view').listPredicate(alias)}`;
 }
 
 /**
  * Which rows the rules let the caller do this with, as the authorization store would answer for each of them: the first rule
  * that applies decides, and after the last one the operation's default.
  */
-export function permitted(module: EntityModule, alias: string, caller: Caller, operation: Operation): Sql {
-  return new RuleCompiler(module, caller, operation).predicate(alias);
+export function permitted(module: EntityModule, alias: string, viewer: Viewer, operation: Operation): Sql {
+  return new RuleCompiler(module, viewer, operation).predicate(alias);
 }
 
 /** Rows to which one condition of the rules applies for this caller. */
 export function applies(
   module: EntityModule,
   alias: string,
-  caller: Caller,
+  viewer: Viewer,
   operation: Operation,
   condition: Condition,
 ): Sql {
-  return new RuleCompiler(module, caller, operation).applies(alias, condition);
+  return new RuleCompiler(module, viewer, operation).applies(alias, condition);
 }
 
 /** What the record above says when it is one of the same kind: it is asked, or it is taken to refuse, or to allow by one reference. */
@@ -65,16 +63,16 @@ interface GrantPath {
 /** Compiles the rules of one operation. */
 class RuleCompiler {
   readonly #module: EntityModule;
-  readonly #caller: Caller;
+  readonly #viewer: Viewer;
   readonly #operation: Operation;
   readonly #rules: readonly Rule[];
   /** References by which the right passes from records of the kind to records of the same kind. */
   readonly #selfReferences: readonly string[];
   readonly #above = new Map<string, Sql | undefined>();
 
-  constructor(module: EntityModule, caller: Caller, operation: Operation) {
+  constructor(module: EntityModule, viewer: Viewer, operation: Operation) {
     this.#module = module;
-    this.#caller = caller;
+    this.#viewer = viewer;
     this.#operation = operation;
     this.#rules = module.policy?.[operation] ?? [];
     // Another operation than the one that passes down asks the record above, which is compiled then.
@@ -88,7 +86,7 @@ class RuleCompiler {
     const table = sql.table(this.#module.table);
     const steps = this.#selfReferences.map(
       (field) => sql`select up.id from ${table} as below join ${table} as up on up.id = ${column('below', field)}
-        where below.id = climbed.id and ${scopePredicate(this.#module, 'up', this.#caller)} and ${this.#predicate('below', { allowsBy: field })}`,
+        where below.id = climbed.id and ${scopePredicate(this.#module, 'up', this.#viewer)} and ${this.#predicate('below', { allowsBy: field })}`,
     );
     return sql`exists (with recursive climbed(id) as (
         select ${column(alias, 'id')}
@@ -117,14 +115,14 @@ class RuleCompiler {
     const table = sql.table(this.#module.table);
     const direct = this.#directly(grantPaths, 'own').map(
       (applies) =>
-        sql`select own.id from ${table} as own where ${scopePredicate(this.#module, 'own', this.#caller)} and ${applies}`,
+        sql`select own.id from ${table} as own where ${scopePredicate(this.#module, 'own', this.#viewer)} and ${applies}`,
     );
     if (direct.length === 0) return sql`select null::text where false`;
     const base = sql.join(direct, sql` union `);
     if (this.#selfReferences.length === 0) return base;
     const steps = this.#selfReferences.map(
       (field) => sql`select below.id from ${table} as below where ${column('below', field)} = reached.id
-        and ${scopePredicate(this.#module, 'below', this.#caller)} and ${this.#predicate('below', { allowsBy: field })}`,
+        and ${scopePredicate(this.#module, 'below', this.#viewer)} and ${this.#predicate('below', { allowsBy: field })}`,
     );
     return sql`with recursive reached(id) as (
       (${base})
@@ -150,7 +148,7 @@ class RuleCompiler {
 
   /** Whether the rows to which a condition applies are found by the rights of the caller. */
   #isFound(condition: Condition): boolean {
-    if (condition.is === 'related') return !isOpenToMembers(this.#module, condition.relations);
+    if (condition.is === 'related') return !isOpenToMembers(this.#module, condition.relations, this.#viewer);
     if (condition.is !== 'through') return false;
     return this.#isFromSelf(condition) || this.#idsAbove(condition.field) !== undefined;
   }
@@ -162,7 +160,11 @@ class RuleCompiler {
   /** Ids of the records above by which the right comes; undefined when these are too many to be found first. */
   #idsAbove(field: string): Sql | undefined {
     if (!this.#above.has(field)) {
-      const compiler = new RuleCompiler(targetOf(this.#module, field), this.#caller, operationAbove(this.#operation));
+      const compiler = new RuleCompiler(
+        this.#viewer.targetOf(this.#module, field),
+        this.#viewer,
+        operationAbove(this.#operation),
+      );
       const grantPaths = compiler.#grantPaths();
       this.#above.set(field, grantPaths && compiler.#ids(grantPaths));
     }
@@ -181,7 +183,7 @@ class RuleCompiler {
 
   /** A condition as what finds rows, one piece of SQL for each index that may be used. */
   #alternatives(condition: Condition, alias: string): Sql[] {
-    if (condition.is === 'related') return this.#related(condition.relations, alias, 'first');
+    if (condition.is === 'related') return this.#related(condition.relations, alias, 'semi-join');
     if (condition.is !== 'through') throw new Error(`condition "${condition.is}" finds no rows`);
     const ids = this.#idsAbove(condition.field);
     return ids ? [sql`${column(alias, condition.field)} = any(array(${ids}))`] : [];
@@ -205,18 +207,22 @@ class RuleCompiler {
     for (const { when } of this.#rules) {
       const decided = this.#byCaller(when);
       if (decided === true) break;
-      if (decided === undefined && when.is === 'through' && targetOf(this.#module, when.field) === this.#module)
+      if (
+        decided === undefined &&
+        when.is === 'through' &&
+        this.#viewer.targetOf(this.#module, when.field) === this.#module
+      )
         fields.push(when.field);
     }
     return fields;
   }
 
   #byCaller(condition: Condition): boolean | undefined {
-    return decideByCaller(condition, this.#caller, { kind: this.#module.kind, operation: this.#operation });
+    return this.#viewer.decide(condition, { kind: this.#module.kind, operation: this.#operation });
   }
 
   #condition(condition: Condition, alias: string, fromSelf: FromSelf): Sql {
-    const { subjectId, organizationId } = this.#caller;
+    const { subjectId, organizationId } = this.#viewer;
     switch (condition.is) {
       case 'role-in':
         return sql`${column(alias, condition.field)} = ${organizationId}`;
@@ -245,17 +251,17 @@ class RuleCompiler {
   }
 
   #related(relations: readonly string[], alias: string, lookup: Lookup): Sql[] {
-    return relatedPredicates(this.#module, relations, alias, this.#caller, lookup);
+    return relatedPredicates(this.#module, relations, alias, this.#viewer, lookup);
   }
 
   #through(alias: string, field: string, fromSelf: FromSelf): Sql {
     if (fromSelf !== 'asked' && this.#selfReferences.includes(field))
       return fromSelf !== 'refuses' && fromSelf.allowsBy === field ? sql`true` : sql`false`;
-    const target = targetOf(this.#module, field);
+    const target = this.#viewer.targetOf(this.#module, field);
     const above = `${alias}_${field}`;
     return sql`exists (select 1 from ${sql.table(target.table)} as ${sql.ref(above)}
-      where ${column(above, 'id')} = ${column(alias, field)} and ${scopePredicate(target, above, this.#caller)}
-      and ${permitted(target, above, this.#caller, operationAbove(this.#operation))})`;
+      where ${column(above, 'id')} = ${column(alias, field)} and ${scopePredicate(target, above, this.#viewer)}
+      and ${permitted(target, above, this.#viewer, operationAbove(this.#operation))})`;
   }
 }
 

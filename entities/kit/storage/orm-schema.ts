@@ -1,5 +1,6 @@
 import { EntitySchema, type EntitySchemaMetadata } from '@mikro-orm/core';
-import type { EntityModule } from '../model/define.ts';
+import type { EntityModule, UniqueKey } from '../model/define.ts';
+import type { Registry } from '../model/registry.ts';
 import { searchedText } from './searched-text.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import type { Field } from '../model/fields.ts';
@@ -85,8 +86,27 @@ function referenceTo(typeName: string): Property {
   };
 }
 
+/** The ORM's schemas of all kinds of a registry. */
+export interface OrmSchemas {
+  readonly all: readonly EntitySchema[];
+  of(module: EntityModule): EntitySchema;
+}
+
+export function schemasOf(registry: Registry): OrmSchemas {
+  const typeNameOf = (kind: string) => registry.byKind(kind).typeName;
+  const schemas = new Map(registry.modules.map((module) => [module.kind, ormSchemaOf(module, typeNameOf)]));
+  return {
+    all: [...schemas.values()],
+    of({ kind }) {
+      const schema = schemas.get(kind);
+      if (!schema) throw new TypeError(`entity "${kind}" is in no registry of this database`);
+      return schema;
+    },
+  };
+}
+
 /** MikroORM metadata of one kind: columns, keys over live rows, foreign keys, checks, row-level policies. */
-export function ormSchemaOf(module: EntityModule, typeNameOf: (kind: string) => string): EntitySchema {
+function ormSchemaOf(module: EntityModule, typeNameOf: (kind: string) => string): EntitySchema {
   const properties: Record<string, Property> = { ...recordProperties };
   if (module.tenancy === 'organization') {
     properties['organizationId'] = {
@@ -179,7 +199,12 @@ function wordIndexes({ table, filter, fields }: EntityModule): NamedExpression[]
     });
 }
 
-/** Name of the partial unique index, by which a violation is traced back to its message. */
-export function uniqueKeyName(module: EntityModule, fields: readonly string[]): string {
+/** The unique key that an index enforces, if it is one of this kind's. */
+export function uniqueKeyOf(module: EntityModule, index: string): UniqueKey | undefined {
+  return module.unique?.find((key) => uniqueKeyName(module, key.fields) === index);
+}
+
+/** Name of the partial unique index of a key. */
+function uniqueKeyName(module: EntityModule, fields: readonly string[]): string {
   return `${module.table}_${fields.map(snakeCase).join('_')}_key`;
 }

@@ -1,6 +1,6 @@
 import { isRaw, MikroORM, type Configuration } from '@mikro-orm/core';
 import { AbstractSqlDriver, PostgreSqlConnection, PostgreSqlPlatform } from '@mikro-orm/postgresql';
-import type { Registry } from '../model/registry.ts';
+import type { OrmSchemas } from './orm-schema.ts';
 import { RoleSession } from './transaction.ts';
 
 interface OrmResult {
@@ -44,17 +44,17 @@ class BoundDriver extends AbstractSqlDriver<BoundConnection> {
 }
 
 /** The ORM as the units of work use it: metadata, identity map and change sets, without connections. */
-export function createOrm(registry: Registry): Promise<MikroORM> {
+export function createOrm(schemas: OrmSchemas): Promise<MikroORM> {
   return MikroORM.init({
     driver: BoundDriver,
     dbName: 'core',
-    entities: [...registry.schemas],
+    entities: [...schemas.all],
     // Several rows of one kind change one by one, so that each is checked against its version.
     useBatchUpdates: false,
   });
 }
 
-/** SerialQueue MikroORM's `?` (value), `??` (identifier) and `\?` (a question mark) into PostgreSQL's `$n`. */
+/** Turns MikroORM's `?` (value), `??` (identifier) and `\?` (a question mark) into PostgreSQL's `$n`. */
 export function bindParameters(sql: string, params: readonly unknown[]): { text: string; values: unknown[] } {
   const values: unknown[] = [];
   return { text: bindInto(values, sql, params), values };

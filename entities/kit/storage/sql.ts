@@ -23,8 +23,6 @@ const compiler = new Kysely<unknown>({
 export interface Statement {
   readonly text: string;
   readonly values: readonly unknown[];
-  /** Of statements that come again: connections keep them prepared under it. */
-  readonly name?: string;
 }
 
 export function compileSql(fragment: Sql): Statement {

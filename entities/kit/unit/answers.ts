@@ -9,26 +9,26 @@ import {
   compileRecord,
   compileRecords,
 } from '../read/answer-statements.ts';
-import type { ListsPart, PageSelection, RecordSelection } from '../read/document.ts';
+import type { ListsPart, PageSelection, RecordSelection } from '../read/selection.ts';
 import type { Statement } from '../storage/sql.ts';
-import type { UnitOfWork } from './unit-of-work.ts';
+import type { AnswerWork } from './answer-work.ts';
 
 /** Values by the names they have in the answer. */
 export type RecordJson = Readonly<Record<string, unknown>>;
-/** A record of a kind that the question did not name. */
+/** A record that was found by its id alone. */
 export interface FoundNode {
   /** Name of the kind's type. */
   readonly type: string;
   readonly record: RecordJson;
 }
 
-/** Reads that only feed an answer: one statement each, nothing of it enters the unit of work. */
+/** Reads that only feed an answer: one statement each. Nothing they read enters the unit of work. */
 export class Answers {
-  readonly #unit: UnitOfWork;
+  readonly #work: AnswerWork;
   readonly #caller: Caller;
 
-  constructor(unit: UnitOfWork, caller: Caller) {
-    this.#unit = unit;
+  constructor(work: AnswerWork, caller: Caller) {
+    this.#work = work;
     this.#caller = caller;
   }
 
@@ -37,17 +37,19 @@ export class Answers {
    * @throws AppError invalid_cursor, invalid_input, limit_exceeded
    */
   async page(selection: PageSelection): Promise<RecordJson> {
-    return (await this.#answer(compilePage(selection, this.#caller))) as RecordJson;
+    return (await this.#answer(compilePage(selection, this.#caller, this.#work.plans))) as RecordJson;
   }
 
   /** Several lists with everything below them, in one statement. @throws AppError invalid_cursor, invalid_input, limit_exceeded */
   async lists(parts: readonly ListsPart[]): Promise<RecordJson> {
-    return (await this.#answer(compileLists(parts, this.#caller))) as RecordJson;
+    return (await this.#answer(compileLists(parts, this.#caller, this.#work.plans))) as RecordJson;
   }
 
   /** Records with everything below them, in one statement, in the order of their ids; what is not there is left out. @throws AppError limit_exceeded */
   async records(selection: RecordSelection, ids: readonly string[]): Promise<readonly RecordJson[]> {
-    return (await this.#answer(compileRecords(selection, ids, this.#caller))) as unknown as readonly RecordJson[];
+    return (await this.#answer(
+      compileRecords(selection, ids, this.#caller, this.#work.plans),
+    )) as unknown as readonly RecordJson[];
   }
 
   /**
@@ -61,28 +63,32 @@ export class Answers {
     const kinds = await this.#kindsOf(ids);
     const found = selections.filter(({ module }) => kinds.includes(module.topic));
     if (found.length === 0) return ids.map(() => null);
-    const statement = compileNodes(found, ids, kinds, this.#caller);
+    const statement = compileNodes(found, ids, kinds, this.#caller, this.#work.plans);
     return (await this.#answer(statement)) as unknown as readonly (FoundNode | null)[];
   }
 
   /** One record with everything below it, in one statement, ready to be answered. @throws AppError not_found, limit_exceeded */
   async record(selection: RecordSelection, id: string): Promise<RecordJson> {
-    return found(await this.#answer(compileRecord(selection, id, this.#caller)), selection, id);
+    return found(await this.#answer(compileRecord(selection, id, this.#caller, this.#work.plans)), selection, id);
   }
 
   /** The JSON text of a list, as all there is to this unit of work: it has ended then. @throws AppError, see `page` */
   async singleStatementPage(selection: PageSelection): Promise<string> {
-    return (await this.#singleStatementAnswer(compilePage(selection, this.#caller))) as string;
+    return (await this.#singleStatementAnswer(compilePage(selection, this.#caller, this.#work.plans))) as string;
   }
 
   /** The same for one record. @throws AppError, see `record` */
   async singleStatementRecord(selection: RecordSelection, id: string): Promise<string> {
-    return found(await this.#singleStatementAnswer(compileRecord(selection, id, this.#caller)), selection, id);
+    return found(
+      await this.#singleStatementAnswer(compileRecord(selection, id, this.#caller, this.#work.plans)),
+      selection,
+      id,
+    );
   }
 
   /** Kinds by `topic`, in the order of the ids; null for ids of no record, or of one in another organization. */
   async #kindsOf(ids: readonly string[]): Promise<readonly (string | null)[]> {
-    const session = await this.#unit.readAs(databaseRoleOf(this.#caller));
+    const session = await this.#work.readAs(databaseRoleOf(this.#caller));
     const { rows } = await session.query<{ kinds: readonly (string | null)[] }>(
       'select kinds_of_records($1) as kinds',
       [ids],
@@ -91,12 +97,12 @@ export class Answers {
   }
 
   async #singleStatementAnswer(statement: Statement): Promise<string | undefined> {
-    const [row] = await this.#unit.readInOneStatement(statement);
+    const [row] = await this.#work.readInOneStatement(statement);
     return row && answerIn(row);
   }
 
   async #answer({ text, values }: Statement): Promise<RecordJson | undefined> {
-    const session = await this.#unit.readAs(databaseRoleOf(this.#caller));
+    const session = await this.#work.readAs(databaseRoleOf(this.#caller));
     const [row] = (await session.query<{ result: string | null }>(text, values)).rows;
     return row && (JSON.parse(answerIn([row.result])) as RecordJson);
   }

@@ -1,77 +1,43 @@
 import { Pool } from 'pg';
 import type { MikroORM } from '@mikro-orm/core';
-import type { Authorizer } from '../access/authorizer.ts';
-import { systemCaller, type Caller } from '../model/caller.ts';
-import type { Clock } from '../base/clock.ts';
-import type { Decision } from '../access/decision.ts';
+import type { DatabaseOptions } from '../access/database-options.ts';
+import { systemCaller } from '../model/caller.ts';
 import { AppError } from '../base/errors.ts';
 import { createOrm } from '../storage/orm.ts';
 import { databaseRoles } from '../storage/orm-schema.ts';
-import type { Operation } from '../model/policy.ts';
-import type { Registry } from '../model/registry.ts';
-import { queryOutsideTransaction, type StatementObserver } from '../storage/transaction.ts';
-import { UnitOfWork } from './unit-of-work.ts';
+import { schemasOf, type OrmSchemas } from '../storage/orm-schema.ts';
+import { PlanCache } from '../read/plan-cache.ts';
+import { queryOutsideTransaction } from '../storage/transaction.ts';
+import { UnitOfWork, type UnitOfWorkHost } from './unit-of-work.ts';
 import type { CommitSummary, WorkContext } from '../model/work-context.ts';
-
-export interface DatabaseOptions {
-  /** PostgreSQL connection URI (configuration `db.primarydbsource`). */
-  readonly url: string;
-  readonly applicationName: string;
-  /** `db.maxconnections`. */
-  readonly maxConnections: number;
-  /** `db.maxidleconnections`: connections kept open when idle. */
-  readonly maxIdleConnections: number;
-  /** Transactions at the same time, those that wait for a connection included; more are refused with 503 (`ormconfig.maxpoolsize`). */
-  readonly maxUnitsOfWork: number;
-  /** Longest wait for a free connection. */
-  readonly acquireTimeoutMs: number;
-  /** Longest wait for a row lock. */
-  readonly lockTimeoutMs: number;
-  /** Longest a transaction may sit without a statement before PostgreSQL ends it. */
-  readonly idleInTransactionTimeoutMs: number;
-  /** Default deadline of a unit of work that brings none. */
-  readonly defaultTimeoutMs: number;
-  /** `db.enablehistory`. */
-  readonly recordHistory: boolean;
-  readonly registry: Registry;
-  readonly clock: Clock;
-  /** Whether any listener wants events of this topic; others are recorded but start nothing. */
-  readonly hasListener: (topic: string) => boolean;
-  /** `workflows.dispatch.failonenqueueerror`: whether a change fails whose events cannot be recorded. */
-  readonly failOnEnqueueError: () => boolean;
-  readonly observer?: StatementObserver;
-  /** Decides about single records; without it the rows decide (`authz.enabled` off). */
-  readonly authorizer?: Authorizer;
-  /** Told of every decision about a change. */
-  readonly onDecision?: (taken: DecisionTaken) => void;
-  /** Errors of idle connections and of after-commit hooks: logged, never thrown at a caller. */
-  readonly onBackgroundError: (error: unknown, doing: string) => void;
-}
-
-/** A decision about a change, for reports and tests. */
-export interface DecisionTaken {
-  readonly kind: string;
-  readonly operation: Operation;
-  readonly caller: Caller;
-  readonly decision: Decision;
-}
 
 /** What runs after every commit that left events or tuples behind; the relay registers here. */
 export type CommitListener = (summary: CommitSummary) => Promise<void> | void;
 
+/** What databases with the same kinds share. */
+interface Metadata {
+  readonly orm: MikroORM;
+  readonly schemas: OrmSchemas;
+  readonly plans: PlanCache;
+}
+
 /** The database of one process: a pool, the ORM's metadata and the units of work on them. */
-export class Database {
+export class Database implements UnitOfWorkHost {
   readonly options: DatabaseOptions;
   readonly pool: Pool;
   readonly orm: MikroORM;
+  readonly schemas: OrmSchemas;
+  readonly plans: PlanCache;
   #commitListeners: CommitListener[] = [];
   #active = 0;
 
   readonly #ownsOrm: boolean;
 
-  private constructor(options: DatabaseOptions, orm: MikroORM, ownsOrm = true) {
+  private constructor(options: DatabaseOptions, metadata: Metadata, ownsOrm = true) {
     this.options = options;
-    this.orm = orm;
+    this.orm = metadata.orm;
+    this.schemas = metadata.schemas;
+    this.plans = metadata.plans;
     this.#ownsOrm = ownsOrm;
     this.pool = new Pool({
       connectionString: options.url,
@@ -101,7 +67,8 @@ export class Database {
   }
 
   static async open(options: DatabaseOptions): Promise<Database> {
-    return new Database(options, await createOrm(options.registry));
+    const schemas = schemasOf(options.registry);
+    return new Database(options, { orm: await createOrm(schemas), schemas, plans: new PlanCache(options.registry) });
   }
 
   /**
@@ -110,7 +77,7 @@ export class Database {
    */
   sibling(maxConnections: number): Database {
     const limits = { maxConnections, maxIdleConnections: 0, maxUnitsOfWork: maxConnections };
-    return new Database({ ...this.options, ...limits }, this.orm, false);
+    return new Database({ ...this.options, ...limits }, this, false);
   }
 
   /** A unit of work for this caller. Nothing is taken before its first statement. */

@@ -1,88 +1,122 @@
+import type { MikroORM } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Pool } from 'pg';
 import { bumpRevisions } from '../access/authorization-state.ts';
-import { databaseRoleOf } from '../model/caller.ts';
-import { recordWithCascades } from '../write/cascade.ts';
-import { recordedChanges, type RecordedChange } from '../model/changes.ts';
-import { DataClient } from './data-client.ts';
-import type { EntityModule } from '../model/define.ts';
-import type { Database } from './database.ts';
+import type { DatabaseOptions } from '../access/database-options.ts';
+import type { Clock } from '../base/clock.ts';
 import { isAppError } from '../base/errors.ts';
-import { translateWriteError } from '../write/write-error.ts';
 import { failpoint } from '../base/failpoint.ts';
-import { pipelinedRead, pipelinedMessages } from '../storage/pipelined-query.ts';
-import { PostCommitHooks } from './post-commit-hooks.ts';
+import { databaseRoleOf } from '../model/caller.ts';
+import type { RecordedChange } from '../model/changes.ts';
+import type { EntityModule } from '../model/define.ts';
+import type { Registry } from '../model/registry.ts';
+import { withCaller, type CommitSummary, type Origin, type WorkContext } from '../model/work-context.ts';
+import type { PlanCache } from '../read/plan-cache.ts';
+import type { OrmSchemas } from '../storage/orm-schema.ts';
+import { pipelinedMessages, pipelinedRead } from '../storage/pipelined-query.ts';
 import type { Statement } from '../storage/sql.ts';
-import type { EventDraft } from '../write/change-log.ts';
-import { ChangeCounters } from '../write/change-counters.ts';
 import { Transaction, type DatabaseRole, type RoleSession, type TransactionSettings } from '../storage/transaction.ts';
-import { SerialQueue } from '../base/serial-queue.ts';
-import { withCaller, type Origin, type WorkContext } from '../model/work-context.ts';
+import { recordWithCascades } from '../write/cascade.ts';
+import { ChangeCounters } from '../write/change-counters.ts';
+import type { ChangeWork, Stamp } from '../write/change-work.ts';
+import type { EventDraft } from '../write/event-draft.ts';
+import { translateWriteError } from '../write/write-error.ts';
+import { ChangeBuffer } from './change-buffer.ts';
+import type { AnswerWork } from './answer-work.ts';
+import { DataClient } from './data-client.ts';
+import { FlushQueue } from './flush-queue.ts';
+import { PostCommitHooks } from './post-commit-hooks.ts';
 
-// Long because beginning, changing and ending share one state, which nobody else may see.
-
+type Row = Record<string, unknown>;
 type State = 'open' | 'committing' | 'committed' | 'rolling back' | 'rolled back';
+
+/** What a unit of work needs of its database. */
+export interface UnitOfWorkHost {
+  readonly options: DatabaseOptions;
+  readonly pool: Pool;
+  readonly orm: MikroORM;
+  readonly schemas: OrmSchemas;
+  readonly plans: PlanCache;
+  /** Takes a slot for a transaction. @returns gives the slot back @throws AppError database_busy */
+  acquireSlot(): () => void;
+  /** Called after the COMMIT. */
+  committed(summary: CommitSummary): Promise<void>;
+  /** Commits work of its own, in the slot of a unit of work that was rolled back. */
+  recordOutside(name: string, work: (unit: UnitOfWork) => Promise<void>, context: WorkContext): Promise<void>;
+}
 
 /**
  * One MikroORM unit of work in one PostgreSQL transaction (specification, Request transaction). The transaction begins
  * with the first statement. `commit` or `rollback` must be called exactly once; both free the connection.
  */
-export class UnitOfWork {
+export class UnitOfWork implements AnswerWork, ChangeWork {
   readonly context: WorkContext;
-  readonly database: Database;
+  readonly database: UnitOfWorkHost;
   readonly data: DataClient;
-  /** Rows changed since the last flush. */
-  readonly touched = new Set<object>();
   readonly counters = new ChangeCounters();
-  /** Ids of rows that this unit made and that nothing can have deleted since. */
   readonly created = new Set<string>();
-  #em: EntityManager | undefined;
+  readonly #buffer: ChangeBuffer;
+  readonly #queue = new FlushQueue();
+  readonly #afterCommit = new PostCommitHooks();
+  /** Recorded after a rollback. */
+  readonly #outside: { readonly name: string; readonly work: (unit: UnitOfWork) => Promise<void> }[] = [];
+  readonly #bypassLimit: boolean;
   #transaction: Promise<Transaction> | undefined;
   #begun: Transaction | undefined;
-  /** Messages of a read that was all there was. */
-  #pipelinedMessageCount = 0;
-  /** Gives back what the database allowed this unit. */
-  #leave: (() => void) | undefined;
-  readonly #flushes = new SerialQueue();
-  #isFlushing = false;
-  /** Changes that read before they write. */
-  readonly #changes = new SerialQueue();
+  /** Messages of a pipelined read, which has no transaction of its own. */
+  #pipelinedMessages = 0;
+  /** Gives the slot of this unit of work back to the database. */
+  #releaseSlot: (() => void) | undefined;
   #state: State = 'open';
   #rollingBack: Promise<void> | undefined;
   /** Why only a rollback is left. */
   #failure: { readonly error: unknown } | undefined;
-  /** The role pending changes were made under; they are sent under it. */
-  #writingAs: DatabaseRole | undefined;
-  #events: EventDraft[] = [];
-  #outside: { readonly name: string; readonly work: (unit: UnitOfWork) => Promise<void> }[] = [];
-  readonly #afterCommit = new PostCommitHooks();
-  #isFree: boolean;
   #origin: Origin;
 
-  /** @param isFree begins even when the database has no place left, because its place is still taken by the caller */
-  constructor(database: Database, context: WorkContext, isFree = false) {
+  /** @param bypassLimit begins also when the database has no slot left, because the caller still holds one */
+  constructor(database: UnitOfWorkHost, context: WorkContext, bypassLimit = false) {
     this.database = database;
     this.context = withCaller(context);
-    this.#isFree = isFree;
+    this.#bypassLimit = bypassLimit;
     this.#origin = context;
+    this.#buffer = new ChangeBuffer(database.orm, database.schemas, database.options.registry);
     this.data = new DataClient(this, context.caller);
   }
 
-  /** Made when something is to be changed: work that only reads needs none. */
+  get options(): DatabaseOptions {
+    return this.database.options;
+  }
+
+  get registry(): Registry {
+    return this.options.registry;
+  }
+
+  get clock(): Clock {
+    return this.options.clock;
+  }
+
   get em(): EntityManager {
-    this.#em ??= this.database.orm.em.fork({ clear: true }) as EntityManager;
-    return this.#em;
+    return this.#buffer.em;
   }
 
   get state(): State {
     return this.#state;
   }
 
-  /** Statements sent so far, BEGIN and COMMIT included. */
-  get statements(): number {
-    return this.#begun?.statements ?? this.#pipelinedMessageCount;
+  get plans(): PlanCache {
+    return this.database.plans;
   }
 
-  /** The transaction, begun with the first call. */
+  get changedTuples(): number {
+    return this.counters.tupleChanges;
+  }
+
+  /** Statements sent so far, BEGIN and COMMIT included. */
+  get statements(): number {
+    return this.#begun?.statements ?? this.#pipelinedMessages;
+  }
+
+  /** The transaction, which begins with the first call. */
   #begin(): Promise<Transaction> {
     this.#refuseUnlessOpen();
     this.#transaction ??= this.#beginTransaction();
@@ -90,9 +124,13 @@ export class UnitOfWork {
   }
 
   async #beginTransaction(): Promise<Transaction> {
-    if (!this.#isFree) this.#leave = this.database.acquireSlot();
-    this.#begun = await Transaction.begin(this.database.pool, this.#settings, this.database.options.observer);
+    this.#takeSlot();
+    this.#begun = await Transaction.begin(this.database.pool, this.#settings, this.options.observer);
     return this.#begun;
+  }
+
+  #takeSlot(): void {
+    if (!this.#bypassLimit) this.#releaseSlot = this.database.acquireSlot();
   }
 
   get #settings(): TransactionSettings {
@@ -102,75 +140,77 @@ export class UnitOfWork {
       organizationId: caller.organizationId,
       userId: caller.kind === 'user' ? caller.subjectId : null,
       readOnly: readOnly ?? false,
-      deadline: deadline ?? Date.now() + this.database.options.defaultTimeoutMs,
+      deadline: deadline ?? Date.now() + this.options.defaultTimeoutMs,
       traceparent: () => this.#origin.traceparent,
     };
-  }
-
-  /**
-   * Reads by one statement that is all there is to this unit of work, and ends it: begin, statement and end travel
-   * together. Where something was done before, the unit goes on as ever.
-   * @param statement whose values are all text
-   * @throws AppError, see `Transaction.query`
-   */
-  async readInOneStatement(statement: Statement): Promise<readonly (readonly (string | null)[])[]> {
-    if (this.#transaction || this.#em || this.#events.length > 0 || this.#homeRole !== 'app') {
-      const { rows } = await (await this.readAs(this.#homeRole)).query(statement.text, statement.values);
-      return rows.map((row) => Object.values(row) as (string | null)[]);
-    }
-    this.#refuseUnlessOpen();
-    if (!this.#isFree) this.#leave = this.database.acquireSlot();
-    failpoint('before-commit');
-    this.#pipelinedMessageCount = pipelinedMessages;
-    const rows = await this.#committing(() =>
-      pipelinedRead(this.database.pool, this.#settings, statement, this.database.options.observer),
-    );
-    await this.#committed();
-    return rows;
   }
 
   get #homeRole(): DatabaseRole {
     return databaseRoleOf(this.context.caller);
   }
 
-  /** The transaction under the given role, with pending changes sent before, so that a read sees them. */
+  async readInOneStatement(statement: Statement): Promise<readonly (readonly (string | null)[])[]> {
+    if (this.#transaction || !this.#buffer.isUnused || this.#homeRole !== 'app') {
+      const { rows } = await (await this.readAs(this.#homeRole)).query(statement.text, statement.values);
+      return rows.map((row) => Object.values(row) as (string | null)[]);
+    }
+    this.#refuseUnlessOpen();
+    this.#takeSlot();
+    failpoint('before-commit');
+    this.#pipelinedMessages = pipelinedMessages;
+    const rows = await this.#committing(() =>
+      pipelinedRead(this.database.pool, this.#settings, statement, this.options.observer),
+    );
+    await this.#committed();
+    return rows;
+  }
+
   async readAs(role: DatabaseRole): Promise<RoleSession> {
     await this.flush();
     return (await this.#begin()).as(role);
   }
 
-  /**
-   * Makes changes that are to be sent under this role. Changes pending under the other one are sent first, and while a
-   * flush is under way nothing changes: what it sends is what it recorded.
-   * @param change at once, without waiting for anything
-   */
-  async change<T>(role: DatabaseRole, change: () => T): Promise<T> {
-    for (;;) {
-      if (this.#isFlushing) await this.#flushes.settled();
-      else if (this.#writingAs !== undefined && this.#writingAs !== role) await this.flush();
-      else break;
-    }
-    this.#refuseWhenFailed();
-    this.#refuseUnlessOpen();
-    this.#writingAs = role;
-    return change();
+  insert(role: DatabaseRole, rows: readonly { readonly module: EntityModule; readonly row: Row }[]): Promise<void> {
+    return this.#change(role, () => {
+      for (const { module, row } of rows) {
+        this.created.add(row['id'] as string);
+        this.#buffer.insert(module, row);
+      }
+    });
   }
 
-  /**
-   * Runs work that reads a row in order to change it, one after the other: of two changes of one row in parallel resolvers,
-   * the second sees what the first one did.
-   */
+  update(role: DatabaseRole, module: EntityModule, row: Row, change: { values: Row; stamp: Stamp }): Promise<Row> {
+    return this.#change(role, () => this.#buffer.update(module, row, change));
+  }
+
+  #change<T>(role: DatabaseRole, change: () => T): Promise<T> {
+    return this.#queue.buffer(
+      role,
+      () => this.flush(),
+      () => {
+        this.#refuseWhenFailed();
+        this.#refuseUnlessOpen();
+        return change();
+      },
+    );
+  }
+
   serialize<T>(work: () => Promise<T>): Promise<T> {
-    return this.#changes.run(work);
+    return this.#queue.serialize(work);
   }
 
   #refuseWhenFailed(): void {
     if (this.#failure) throw this.#failure.error;
   }
 
+  #refuseUnlessOpen(): void {
+    if (this.#state !== 'open')
+      throw new Error(`this unit of work is ${this.#state}; its work should have ended before`);
+  }
+
   /**
-   * Does part of the work on behalf of another request: its changes and events carry that request's id, its statements belong to its trace. For
-   * listeners, which serve many requests in one transaction.
+   * Does part of the work on behalf of another request: its changes and events carry that request's id, its statements belong to
+   * that request's trace. For listeners, which serve many requests in one transaction.
    */
   async onBehalfOf<T>(origin: Origin, work: () => Promise<T>): Promise<T> {
     await this.flush();
@@ -185,50 +225,42 @@ export class UnitOfWork {
     }
   }
 
-  /** The request the current work is done for. */
   get origin(): Origin {
     return this.#origin;
   }
 
-  /** Announces something that is not a plain change of a record (announcements.ts); recorded with the next flush. */
+  /** Records a custom event of a kind (custom-events.ts) with the next flush. */
   emit(event: EventDraft): void {
-    this.#events.push(event);
+    this.#buffer.emit(event);
   }
 
   /**
-   * Sends pending changes with their history, events and tuples. Parallel calls wait for each other.
+   * Writes buffered changes with their history, events and tuples. Parallel calls wait for each other.
    * @throws AppError already_exists, stale_record, still_referenced and whatever the database refuses
    */
   flush(): Promise<void> {
-    return this.#flushes.run(() => this.#flush());
+    return this.#queue.run(() => this.#flush());
   }
 
   async #flush(): Promise<void> {
     this.#refuseWhenFailed();
-    const changes = this.#em ? recordedChanges(this.#em, this.database.options.registry) : [];
-    const events = this.#events;
-    if (changes.length === 0 && events.length === 0) return;
-    this.#events = [];
-    this.touched.clear();
-    const role = this.#writingAs ?? this.#homeRole;
-    this.#writingAs = undefined;
+    const buffered = this.#buffer.take();
+    if (!buffered) return;
+    const { changes, events } = buffered;
+    const role = this.#queue.takeRole() ?? this.#homeRole;
     const modules = changes.map(({ module }) => module);
     await this.#sending(modules, async (transaction) => {
-      this.em.setTransactionContext(transaction.as(role));
-      await this.em.flush();
-      // Between flushes the entity manager reaches nothing.
-      this.em.resetTransactionContext();
+      await this.#buffer.write(transaction.as(role));
       this.counters.add(await recordWithCascades(transaction, role, changes, events, this));
     });
   }
 
-  /** Makes changes that pass the entity manager by, with all that follows from them; pending ones are sent before. */
   changeRows(
     role: DatabaseRole,
     module: EntityModule,
     change: (session: RoleSession) => Promise<readonly RecordedChange[]>,
   ): Promise<void> {
-    return this.#flushes.run(async () => {
+    return this.#queue.run(async () => {
       await this.#flush();
       await this.#sending([module], async (transaction) => {
         const changes = await change(transaction.as(role));
@@ -238,16 +270,19 @@ export class UnitOfWork {
   }
 
   /** Sends changes of these kinds; when that fails, only a rollback is left. */
-  async #sending(modules: readonly EntityModule[], send: (transaction: Transaction) => Promise<void>): Promise<void> {
-    this.#isFlushing = true;
-    try {
-      await send(await this.#begin());
-    } catch (error) {
-      this.#failure = { error: translateWriteError(error, modules, this.database.options.registry) };
-      throw this.#failure.error;
-    } finally {
-      this.#isFlushing = false;
-    }
+  #sending(modules: readonly EntityModule[], send: (transaction: Transaction) => Promise<void>): Promise<void> {
+    return this.#queue.holding(async () => {
+      try {
+        await send(await this.#begin());
+      } catch (error) {
+        throw this.#fail(error, modules);
+      }
+    });
+  }
+
+  #fail(error: unknown, modules: readonly EntityModule[]): unknown {
+    this.#failure = { error: translateWriteError(error, modules) };
+    return this.#failure.error;
   }
 
   /** Makes the changes durable. On failure the error is thrown, and a rollback is left to do. */
@@ -272,17 +307,16 @@ export class UnitOfWork {
       return await end();
     } catch (error) {
       this.#state = 'open';
-      this.#failure = { error: translateWriteError(error, [], this.database.options.registry) };
-      throw this.#failure.error;
+      throw this.#fail(error, []);
     }
   }
 
   async #committed(): Promise<void> {
     failpoint('after-commit');
     this.#end('committed');
-    this.#leave?.();
-    // Nothing waits for them: neither the answer nor what else follows.
-    void this.#afterCommit.run(this.database.options.onBackgroundError);
+    this.#releaseSlot?.();
+    // Neither the answer nor anything else waits for these hooks.
+    void this.#afterCommit.run(this.options.onBackgroundError);
     const { requestId } = this.context;
     const { pendingEvents, tupleChanges, raisedScopes } = this.counters;
     if (pendingEvents > 0 || tupleChanges > 0)
@@ -294,13 +328,8 @@ export class UnitOfWork {
       });
   }
 
-  #refuseUnlessOpen(): void {
-    if (this.#state !== 'open')
-      throw new Error(`this unit of work is ${this.#state}; its work should have ended before`);
-  }
-
   /**
-   * Gives everything up, then records what was to be recorded although the request is refused. Never throws. Once a
+   * Gives everything up, then records what must stay although the request is refused. Never throws. Once a
    * commit is under way, only its failure leaves something to roll back.
    */
   rollback(): Promise<void> {
@@ -312,35 +341,35 @@ export class UnitOfWork {
   }
 
   async #rollBack(): Promise<void> {
-    // A transaction that could not begin was told to whoever asked for it.
+    // Whoever asked for a transaction that could not begin has got the error.
     const transaction = await this.#transaction?.catch(() => undefined);
     try {
       await transaction?.rollback();
     } catch (error) {
-      // A transaction whose connection is gone is rolled back by that.
+      // A lost connection rolls its transaction back.
       const isGone = isAppError(error) && error.code === 'database_unavailable';
-      if (!isGone) this.database.options.onBackgroundError(error, 'rollback');
+      if (!isGone) this.options.onBackgroundError(error, 'rollback');
     }
     this.#end('rolled back');
     for (const { name, work } of this.#outside) await this.database.recordOutside(name, work, this.context);
-    this.#leave?.();
+    this.#releaseSlot?.();
   }
 
   /**
    * Records something that must stay although the request is refused (failed sign-ins, audit): in a transaction of its
-   * own, after the ROLLBACK and before the answer, so that never two connections are held. Nothing happens on commit.
+   * own, after the ROLLBACK and before the answer, so that one request never holds two connections. Nothing happens on commit.
    */
   recordOutsideRequest(name: string, work: (unit: UnitOfWork) => Promise<void>): void {
     this.#outside.push({ name, work });
   }
 
-  /** Runs in process after the commit, best effort. What must not be lost is an event instead. */
+  /** Runs in this process after the commit, best effort. What must not be lost is an event instead. */
   afterCommit(hook: () => void | Promise<void>): void {
     this.#afterCommit.add(hook);
   }
 
   #end(state: State): void {
     this.#state = state;
-    this.#em?.clear();
+    this.#buffer.clear();
   }
 }

@@ -4,12 +4,14 @@ import { organizationOf, type RecordedChange } from '../model/changes.ts';
 import { tenancyField, type EntityModule } from '../model/define.ts';
 import type { Sql } from '../storage/sql.ts';
 import { column } from '../storage/column.ts';
-import { writeRecords, type EventDraft, type ChangeEffects } from './change-log.ts';
+import type { ChangeEffects } from './change-effects.ts';
+import { recordChanges } from './change-log.ts';
+import type { ChangeWork } from './change-work.ts';
+import type { EventDraft } from './event-draft.ts';
 import type { Registry } from '../model/registry.ts';
-import { updateRows } from './set-change.ts';
+import { updateRows } from './update-rows.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import type { DatabaseRole, RoleSession, Transaction } from '../storage/transaction.ts';
-import type { UnitOfWork } from '../unit/unit-of-work.ts';
 
 /** Records that one statement deletes; what hangs on an organization may be a lot. */
 const chunk = 500;
@@ -20,12 +22,12 @@ export async function recordWithCascades(
   role: DatabaseRole,
   changes: readonly RecordedChange[],
   events: readonly EventDraft[],
-  unit: UnitOfWork,
+  work: ChangeWork,
 ): Promise<ChangeEffects> {
-  const written = await writeRecords(transaction.as(role), changes, events, unit);
+  const written = await recordChanges(transaction.as(role), changes, events, work);
   const deleted = changes.filter(({ operation }) => operation === 'deleted');
   if (deleted.length === 0) return written;
-  const { tupleChanges, raisedScopes } = await cascade(transaction.as('system'), deleted, unit);
+  const { tupleChanges, raisedScopes } = await cascade(transaction.as('system'), deleted, work);
   return {
     ...written,
     tupleChanges: written.tupleChanges + tupleChanges,
@@ -42,9 +44,9 @@ export async function recordWithCascades(
 async function cascade(
   session: RoleSession,
   deleted: readonly RecordedChange[],
-  unit: UnitOfWork,
+  work: ChangeWork,
 ): Promise<Pick<ChangeEffects, 'tupleChanges' | 'raisedScopes'>> {
-  const { registry } = unit.database.options;
+  const { registry } = work;
   let tupleChanges = 0;
   const raisedScopes = new Set<string>();
   const queue = [...Map.groupBy(deleted, ({ module }) => module)].map(([module, gone]) => ({
@@ -54,9 +56,9 @@ async function cascade(
   for (let next = queue.shift(); next; next = queue.shift()) {
     for (const dependent of dependentsOf(registry, next.module)) {
       for (;;) {
-        const gone = await deleteChunk(session, dependent, next.rows, unit);
+        const gone = await deleteChunk(session, dependent, next.rows, work);
         if (gone.length === 0) break;
-        const written = await writeRecords(session, gone, [], unit);
+        const written = await recordChanges(session, gone, [], work);
         tupleChanges += written.tupleChanges;
         for (const scope of written.raisedScopes) raisedScopes.add(scope);
         queue.push({ module: dependent.module, rows: gone.map(({ after }) => after) });
@@ -106,10 +108,10 @@ async function deleteChunk(
   session: RoleSession,
   dependent: Dependent,
   owners: readonly Readonly<Record<string, unknown>>[],
-  unit: UnitOfWork,
+  work: ChangeWork,
 ): Promise<RecordedChange[]> {
   const { module, by } = dependent;
-  const stamp = { at: unit.database.options.clock.now(), actor: actorOf(unit.context.caller) };
+  const stamp = { at: work.clock.now(), actor: actorOf(work.context.caller) };
   const columns = sql.join(by.map(({ owner }) => sql`${owners.map((row) => row[owner])}::text[]`));
   const names = sql.join(by.map(({ owner }) => sql.id(snakeCase(owner))));
   const rows = await updateRows(session, module, {

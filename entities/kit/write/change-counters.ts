@@ -1,7 +1,7 @@
 import type { Caller } from '../model/caller.ts';
 import type { RecordedChange } from '../model/changes.ts';
 import { AppError } from '../base/errors.ts';
-import type { ChangeEffects } from './change-log.ts';
+import type { ChangeEffects } from './change-effects.ts';
 import { objectName } from '../model/tuples.ts';
 
 /** Most records that one operation makes or changes. */

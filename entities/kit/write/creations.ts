@@ -2,9 +2,9 @@ import type { Caller } from '../model/caller.ts';
 import { tenancyField, type EntityModule } from '../model/define.ts';
 import { displayIdOf } from '../base/display-id.ts';
 import { AppError } from '../base/errors.ts';
-import { withDerivedValues } from '../model/hooks.ts';
+import { withDerivedValues } from './run-hooks.ts';
 import { newId } from '../base/ids.ts';
-import { refuseSwitchedOff } from '../model/product-modules.ts';
+import { refuseDisabledModule } from '../model/module-gate.ts';
 import { checkRowCount } from './change-counters.ts';
 import { validateCreations, type CreationValues } from '../model/input.ts';
 
@@ -25,7 +25,7 @@ export interface NewRow {
   readonly row: Row;
   /** Where its input stands in that of the operation, as a JSON pointer. */
   readonly path: string;
-  /** How many of the others it hangs on, one on the other. */
+  /** Nesting depth; 0 is the root. */
   readonly level: number;
 }
 
@@ -46,7 +46,7 @@ export function newRows(creations: readonly Creation[], creator: Creator): NewRo
   checkRowCount(drafts.length);
   // Before anything is said about the input, to whoever can create nothing at all.
   for (const { module, input } of drafts) {
-    refuseSwitchedOff(module, creator.caller);
+    refuseDisabledModule(module, creator.caller);
     if (tenancyField(module.tenancy).some((name) => (input[name] ?? null) === null))
       throw new AppError('permission_denied', `Choose an organization before creating a ${module.typeName}.`);
   }

@@ -1,5 +1,5 @@
 import type { CustomVerbOf, EventSource, PayloadOf } from '../model/events.ts';
-import type { EventDraft } from './change-log.ts';
+import type { EventDraft } from './event-draft.ts';
 
 /** The record an event is about. */
 interface EventSubject {

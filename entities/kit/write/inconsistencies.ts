@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { dependency, dependentsOf } from './cascade.ts';
 import { compileSql } from '../storage/sql.ts';
 import { rowTuples } from '../outbox/tuple-comparison.ts';
-import type { UnitOfWork } from '../unit/unit-of-work.ts';
+import type { ChangeWork } from './change-work.ts';
 
 export interface Inconsistencies {
   readonly lines: readonly string[];
@@ -21,9 +21,10 @@ const followsDeletion = `exists (select 1 from events c
  * installations: every live row is read.
  * @param graceMs work younger than this may still be under way
  */
-export async function findInconsistencies(unit: UnitOfWork, graceMs: number): Promise<Inconsistencies> {
-  const { registry, clock, recordHistory } = unit.database.options;
-  const session = await unit.readAs('system');
+export async function findInconsistencies(work: ChangeWork, graceMs: number): Promise<Inconsistencies> {
+  const { registry, clock, options } = work;
+  const { recordHistory } = options;
+  const session = await work.readAs('system');
   const before = new Date(clock.now().getTime() - graceMs);
   const lines: string[] = [];
   const say = (rows: readonly { line: string }[]) => lines.push(...rows.map((row) => row.line));

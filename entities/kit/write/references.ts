@@ -9,10 +9,11 @@ import { maxHierarchyDepth as deepest } from '../model/hierarchy.ts';
 import { rowPath } from '../base/row-path.ts';
 import { column } from '../storage/column.ts';
 import { compileSql, type Sql } from '../storage/sql.ts';
+import { Viewer } from '../read/viewer.ts';
 import { permitted, visible } from '../read/visibility.ts';
 import type { Registry } from '../model/registry.ts';
 import type { RoleSession } from '../storage/transaction.ts';
-import type { UnitOfWork } from '../unit/unit-of-work.ts';
+import type { ChangeWork } from './change-work.ts';
 
 /** A reference that a creation or a change sets. */
 export interface GivenReference {
@@ -75,8 +76,8 @@ async function referenceProblems(
   registry: Registry,
 ): Promise<ReferenceProblem[]> {
   if (given.length === 0) return [];
-  const groups = [...Map.groupBy(given, groupOf).values()].map((references, place) => ({ references, place }));
-  const parts = groups.map(({ references, place }) => partsOf(references, place, caller, registry));
+  const groups = [...Map.groupBy(given, groupOf).values()].map((references, index) => ({ references, index }));
+  const parts = groups.map(({ references, index }) => partsOf(references, index, caller, registry));
   const statement = sql`with recursive ${sql.join(parts.flatMap(({ tables }) => tables))}
     ${sql.join(
       parts.flatMap(({ answers }) => answers),
@@ -84,18 +85,18 @@ async function referenceProblems(
     )}`;
   const { text, values } = compileSql(statement);
   const { rows } = await session.query<FoundRow>(text, values);
-  return groups.flatMap(({ references, place }) =>
+  return groups.flatMap(({ references, index }) =>
     problemsOf(
       references,
-      rows.filter((row) => row.place === place),
+      rows.filter((row) => row.index === index),
       registry,
     ),
   );
 }
 
 interface FoundRow {
-  readonly place: number;
-  /** A record that can be referred to, or one that is moved to another place of its hierarchy. */
+  readonly index: number;
+  /** A record that can be referred to, or one that is moved to another index of its hierarchy. */
   readonly is: 'found' | 'moved';
   readonly id: string;
   readonly isPermitted: boolean;
@@ -112,7 +113,7 @@ function groupOf({ module, field, organizationId }: GivenReference): string {
 
 function partsOf(
   references: readonly GivenReference[],
-  place: number,
+  index: number,
   caller: Caller,
   registry: Registry,
 ): { readonly tables: readonly Sql[]; readonly answers: readonly Sql[] } {
@@ -120,18 +121,18 @@ function partsOf(
   const field = module.fields[name] as Field;
   const target = registry.byKind(field.target as string);
   const ids = [...new Set(references.map(({ id }) => id))];
-  const found = sql.ref(`found${place}`);
-  const tables = [sql`${found} as (${foundRecords(field, target, ids, organizationId, caller)})`];
+  const found = sql.ref(`found${index}`);
+  const tables = [sql`${found} as (${foundRecords(field, target, ids, organizationId, Viewer.of(registry, caller))})`];
   if (!isHierarchical(module, name)) {
     return {
       tables,
       answers: [
-        sql`select ${place}::int as place, 'found' as "is", id, "isPermitted",
+        sql`select ${index}::int as index, 'found' as "is", id, "isPermitted",
       null::int as levels, null::text[] as above from ${found}`,
       ],
     };
   }
-  const [table, above, below] = [sql.table(module.table), sql.ref(`above${place}`), sql.ref(`below${place}`)];
+  const [table, above, below] = [sql.table(module.table), sql.ref(`above${index}`), sql.ref(`below${index}`)];
   const parent = column('row', name);
   const moved = references.flatMap(({ from }) => (from === undefined ? [] : [from]));
   // One level more than there may be tells that there are too many, and ends on circles, were there any.
@@ -148,10 +149,10 @@ function partsOf(
   return {
     tables,
     answers: [
-      sql`select ${place}::int as place, 'found' as "is", f.id, f."isPermitted",
+      sql`select ${index}::int as index, 'found' as "is", f.id, f."isPermitted",
         (select max(level) from ${above} as a where a.start = f.id) as levels,
         (select array_agg(a.id) from ${above} as a where a.start = f.id) as above from ${found} as f`,
-      sql`select ${place}::int as place, 'moved' as "is", start, true, max(level), null::text[] from ${below} group by start`,
+      sql`select ${index}::int as index, 'moved' as "is", start, true, max(level), null::text[] from ${below} group by start`,
     ],
   };
 }
@@ -162,11 +163,11 @@ function foundRecords(
   target: EntityModule,
   ids: readonly string[],
   organizationId: string | null,
-  caller: Caller,
+  viewer: Viewer,
 ): Sql {
   const isPermitted =
-    field.requires === 'edit' ? sql`(${permitted(target, 'row', caller, 'edit')}) is true` : sql`true`;
-  const conditions = sql`row.id = any(${ids}) and ${visible(target, 'row', caller)}`;
+    field.requires === 'edit' ? sql`(${permitted(target, 'row', viewer, 'edit')}) is true` : sql`true`;
+  const conditions = sql`row.id = any(${ids}) and ${visible(target, 'row', viewer)}`;
   const rows = sql`select row.id, ${isPermitted} as "isPermitted" from ${sql.table(target.table)} as row`;
   if (field.onLeave) {
     // Where the record goes with the membership, that must stay until the record is there.
@@ -209,31 +210,31 @@ export function tooDeep({ typeName }: EntityModule): string {
 
 /** Refuses references that may not be set. @throws AppError not_found, permission_denied, invalid_input */
 export async function checkReferences(
-  unit: UnitOfWork,
+  work: ChangeWork,
   caller: Caller,
   given: readonly GivenReference[],
 ): Promise<void> {
-  refuseReferences(await openProblems(unit, caller, given));
+  const problems = await openProblems(work, caller, given);
+  if (problems.length > 0) throw referenceError(problems);
 }
 
 /** The problems of references that have to be looked at. What the server sets itself it has looked up. */
 export async function openProblems(
-  unit: UnitOfWork,
+  work: ChangeWork,
   caller: Caller,
   given: readonly GivenReference[],
 ): Promise<ReferenceProblem[]> {
   if (caller.kind === 'system') return [];
-  const open = given.filter((reference) => !isSelf(reference, caller) && !isOwn(reference, unit));
+  const open = given.filter((reference) => !isSelf(reference, caller) && !isOwn(reference, work));
   if (open.length === 0) return [];
-  return referenceProblems(await unit.readAs('app'), open, caller, unit.database.options.registry);
+  return referenceProblems(await work.readAs('app'), open, caller, work.registry);
 }
 
-/** @throws AppError the first problem, with the paths of all that are like it */
-export function refuseReferences(problems: readonly ReferenceProblem[]): void {
-  const [first] = problems;
-  if (!first) return;
+/** The error for the first problem, with the paths of all that have the same code. @param problems at least one */
+export function referenceError(problems: readonly ReferenceProblem[]): AppError {
+  const [first] = problems as [ReferenceProblem];
   const alike = problems.filter(({ code }) => code === first.code).slice(0, maxProblems);
-  throw new AppError(first.code, `${rowPath(first.reference.path)}${first.message}`, {
+  return new AppError(first.code, `${rowPath(first.reference.path)}${first.message}`, {
     details: { fields: alike.map(({ reference, message }) => ({ path: reference.path, message })) },
   });
 }
@@ -245,8 +246,8 @@ function isSelf({ module, field, id, organizationId }: GivenReference, caller: C
 }
 
 /** What was made in this transaction nobody else can have deleted. */
-function isOwn({ module, field, id }: GivenReference, unit: UnitOfWork): boolean {
-  return unit.created.has(id) && !isHierarchical(module, field);
+function isOwn({ module, field, id }: GivenReference, work: ChangeWork): boolean {
+  return work.created.has(id) && !isHierarchical(module, field);
 }
 
 /**
@@ -254,14 +255,14 @@ function isOwn({ module, field, id }: GivenReference, unit: UnitOfWork): boolean
  * transaction, because two at the same time could make a circle, or a depth, that neither of them sees.
  */
 export async function lockHierarchies(
-  unit: UnitOfWork,
+  work: ChangeWork,
   caller: Caller,
   module: EntityModule,
   changes: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const mayCircle = Object.keys(changes).some((field) => isHierarchical(module, field) && changes[field] !== null);
   if (!mayCircle || caller.kind === 'system') return;
-  const session = await unit.readAs('app');
+  const session = await work.readAs('app');
   await session.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
     `hierarchy ${module.kind} ${caller.organizationId}`,
   ]);

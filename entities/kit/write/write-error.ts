@@ -1,14 +1,14 @@
 import type { EntityModule } from '../model/define.ts';
 import { UniqueViolation } from '../storage/database-error.ts';
+import { uniqueKeyOf } from '../storage/orm-schema.ts';
 import { AppError } from '../base/errors.ts';
-import type { Registry } from '../model/registry.ts';
 import { uniqueConflict } from './unique-conflicts.ts';
 
 /** What a failed write means for whoever asked for it; errors that are not about these kinds stay what they are. */
-export function translateWriteError(error: unknown, modules: readonly EntityModule[], registry: Registry): unknown {
+export function translateWriteError(error: unknown, modules: readonly EntityModule[]): unknown {
   if (error instanceof UniqueViolation) {
     for (const module of modules) {
-      const key = registry.uniqueKey(module, error.index);
+      const key = uniqueKeyOf(module, error.index);
       if (key) {
         return new AppError('already_exists', key.message, {
           details: { fields: uniqueConflict(key, { module, path: '' }) },

@@ -1,10 +1,8 @@
 import { sql } from 'kysely';
-import type { DecidedBy } from './authorizer.ts';
+import type { DecidedBy } from '../access/authorizer.ts';
 import type { Caller } from '../model/caller.ts';
-import { Decisions } from './decision.ts';
 import type { EntityModule } from '../model/define.ts';
 import { isExposed } from '../model/exposure.ts';
-import { targetOf } from '../model/links.ts';
 import {
   afterTheRules,
   decideByCaller,
@@ -16,8 +14,9 @@ import {
 import { printRule } from '../model/print-rule.ts';
 import { column } from '../storage/column.ts';
 import { compileSql, type Sql } from '../storage/sql.ts';
+import { Viewer } from '../read/viewer.ts';
 import { applies, permitted } from '../read/visibility.ts';
-import type { UnitOfWork } from '../unit/unit-of-work.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
 
 /** Why a caller may, or may not, do something with a record. */
 export interface Explanation {
@@ -66,8 +65,11 @@ export async function explain(
   }
   const decision =
     operation === 'view'
-      ? { isAllowed: await holds(unit, module, id, permitted(module, 'r', caller, operation)), by: 'rows' as const }
-      : await new Decisions(unit, caller).decide(module, operation, await wholeRowOf(unit, module, id));
+      ? {
+          isAllowed: await holds(unit, module, id, permitted(module, 'r', Viewer.of(unit.registry, caller), operation)),
+          by: 'rows' as const,
+        }
+      : await unit.data.as(caller).decide(module, operation, await wholeRowOf(unit, module, id));
   if (decision.isAllowed !== isAllowed)
     throw new Error(`rules and decision disagree: ${operation} ${module.kind} ${id} for ${caller.subjectId}`);
   return { kind: module.kind, id, isAllowed, decidedBy: decision.by, rules };
@@ -82,17 +84,22 @@ async function explainCondition(
   condition: Condition,
 ): Promise<Omit<ExplainedRule, 'rule'>> {
   const decided = decideByCaller(condition, caller, { kind: module.kind, operation });
-  const doesApply = decided ?? (await holds(unit, module, id, applies(module, 'r', caller, operation, condition)));
+  const doesApply =
+    decided ??
+    (await holds(unit, module, id, applies(module, 'r', Viewer.of(unit.registry, caller), operation, condition)));
   if (!doesApply) return { doesApply, relations: [], above: null };
   if (condition.is === 'related') {
     const relations: string[] = [];
     for (const name of condition.relations)
-      if (await holds(unit, module, id, applies(module, 'r', caller, operation, related(name)))) relations.push(name);
+      if (
+        await holds(unit, module, id, applies(module, 'r', Viewer.of(unit.registry, caller), operation, related(name)))
+      )
+        relations.push(name);
     return { doesApply, relations, above: null };
   }
   if (condition.is === 'through') {
     const row = await wholeRowOf(unit, module, id);
-    const target = targetOf(module, condition.field);
+    const target = unit.registry.references.targetOf(module, condition.field);
     const aboveId = row[condition.field] as string;
     // Whoever asks learns of records that they see, and of no others.
     const isSeen = isExposed(target) && (await unit.data.findOne(target, { id: { eq: aboveId } })) !== undefined;
@@ -110,7 +117,7 @@ async function holds(unit: UnitOfWork, module: EntityModule, id: string, predica
   return (await session.query<{ holds: boolean }>(text, values)).rows[0]?.holds ?? false;
 }
 
-/** Seen as the server sees it: what is translateWriteError may be hidden from the one it is translateWriteError of. */
+/** Read as the server: the record may be hidden from the person whose rights are explained. */
 function wholeRowOf(unit: UnitOfWork, module: EntityModule, id: string): Promise<Record<string, unknown>> {
   return unit.data.privileged('explain access').get(module, id);
 }

@@ -1,0 +1,22 @@
+import { AppError } from '../base/errors.ts';
+import type { Caller } from './caller.ts';
+import type { EntityModule } from './define.ts';
+
+/** Whether the caller's organization may use one of the product modules that a kind is part of. */
+export function isModuleEnabled({ productModules }: EntityModule, caller: Pick<Caller, 'productModules'>): boolean {
+  return productModules === undefined || productModules.some((name) => caller.productModules.includes(name));
+}
+
+/**
+ * Rejects a request that names a kind of a product module which the organization does not have. Where a request reaches the kind
+ * indirectly (from another record, by an id, in a search of all kinds), the kind has no records instead.
+ * @throws AppError module_not_enabled
+ */
+export function refuseDisabledModule(module: EntityModule, caller: Pick<Caller, 'productModules'>): void {
+  const kind = module.historyOf ?? module;
+  if (isModuleEnabled(kind, caller)) return;
+  throw new AppError(
+    'module_not_enabled',
+    `${kind.typeName} is part of the product module ${(kind.productModules ?? []).join(' or ')}, which this organization does not have.`,
+  );
+}

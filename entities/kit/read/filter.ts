@@ -1,0 +1,30 @@
+import type { EntityModule } from '../model/define.ts';
+import type { Bound } from './placeholder.ts';
+import type { Relation } from './relations.ts';
+
+/** Comparisons of one field; all of them must hold. */
+export interface Comparison {
+  readonly eq?: unknown;
+  readonly ne?: unknown;
+  readonly in?: readonly unknown[];
+  readonly notIn?: readonly unknown[];
+  readonly gt?: unknown;
+  readonly gte?: unknown;
+  readonly lt?: unknown;
+  readonly lte?: unknown;
+  readonly contains?: string;
+  readonly startsWith?: string;
+  readonly isNull?: boolean;
+  /** The list contains this value. */
+  readonly has?: string;
+}
+
+/** A condition on records. */
+export type Filter =
+  | { readonly is: 'field'; readonly field: string; readonly comparison: Comparison }
+  /** A related record exists that the caller may see and that meets the filter. */
+  | { readonly is: 'related'; readonly relation: Relation; readonly filter: Filter }
+  /** The search function of the kind finds the record by a text. */
+  | { readonly is: 'found'; readonly module: EntityModule; readonly text: Bound<string> }
+  | { readonly is: 'and' | 'or'; readonly filters: readonly Filter[] }
+  | { readonly is: 'not'; readonly filter: Filter };

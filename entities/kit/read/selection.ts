@@ -1,0 +1,56 @@
+import type { EntityModule } from '../model/define.ts';
+import type { Filter } from './filter.ts';
+import type { OrderTerm } from './order.ts';
+import type { ToMany, ToOne } from './relations.ts';
+
+/** What is selected of one record. `as` is the name of a value in the answer. @typeParam Cursor how cursors are given: as text, or parsed */
+export interface RecordSelection<Cursor = string> {
+  readonly module: EntityModule;
+  readonly parts: readonly RecordPart<Cursor>[];
+}
+
+export type RecordPart<Cursor = string> =
+  | { readonly is: 'typename'; readonly as: string }
+  | { readonly is: 'value'; readonly as: string; readonly field: string; readonly words?: ChoiceWords }
+  | { readonly is: 'one'; readonly as: string; readonly relation: ToOne; readonly record: RecordSelection<Cursor> }
+  | { readonly is: 'page'; readonly as: string; readonly relation: ToMany; readonly page: PageSelection<Cursor> };
+
+/** How the values of a choice are written: as they are stored, or in capitals, which is the default. */
+export type ChoiceWords = 'stored' | 'capitals';
+
+/** What is selected of a list. Exactly one of `first` and `last` says how many records. */
+export interface PageSelection<Cursor = string> {
+  readonly module: EntityModule;
+  readonly filter?: Filter;
+  readonly orderBy: readonly OrderTerm[];
+  readonly size: number;
+  readonly from: 'first' | 'last';
+  readonly after?: Cursor;
+  readonly before?: Cursor;
+  readonly parts: readonly PagePart<Cursor>[];
+}
+
+export type PagePart<Cursor = string> =
+  | { readonly is: 'typename'; readonly as: string; readonly name: string }
+  | { readonly is: 'edges'; readonly as: string; readonly parts: readonly EdgePart<Cursor>[] }
+  /** The records alone, without the edges of a connection. */
+  | { readonly is: 'records'; readonly as: string; readonly record: RecordSelection<Cursor> }
+  | { readonly is: 'pageInfo'; readonly as: string; readonly parts: readonly PageInfoPart[] }
+  | { readonly is: 'totalCount'; readonly as: string };
+
+export type EdgePart<Cursor = string> =
+  | { readonly is: 'typename'; readonly as: string; readonly name: string }
+  | { readonly is: 'cursor'; readonly as: string }
+  | { readonly is: 'node'; readonly as: string; readonly record: RecordSelection<Cursor> };
+
+export type PageInfoPart =
+  | { readonly is: 'typename'; readonly as: string; readonly name: string }
+  | {
+      readonly is: 'hasNextPage' | 'hasPreviousPage' | 'startCursor' | 'endCursor';
+      readonly as: string;
+    };
+
+/** A part of an answer that consists of several lists. */
+export type ListsPart<Cursor = string> =
+  | { readonly is: 'typename'; readonly as: string; readonly name: string }
+  | { readonly is: 'page'; readonly as: string; readonly page: PageSelection<Cursor> };

@@ -1,0 +1,97 @@
+import { sql } from 'kysely';
+import type { Caller, CallerKind, Role } from '../model/caller.ts';
+import type { EntityModule } from '../model/define.ts';
+import { isModuleEnabled } from '../model/module-gate.ts';
+import { decideByCaller, type Asked, type Condition } from '../model/policy.ts';
+import type { Granter, ReferenceIndex } from '../model/reference-index.ts';
+import type { Registry } from '../model/registry.ts';
+import type { Sql } from '../storage/sql.ts';
+
+/** Values of a caller that statements bind. They never decide the text of a statement. */
+export type CallerParameter = 'subjectId' | 'organizationId' | 'groupIds';
+
+/** What a statement asks about its caller to decide its text. */
+export type CallerQuestion = (caller: Caller) => CallerAnswer;
+export type CallerAnswer = boolean | string | null | undefined;
+
+const hasSubject: CallerQuestion = ({ subjectId }) => subjectId !== null;
+const hasOrganization: CallerQuestion = ({ organizationId }) => organizationId !== null;
+const hasGroups: CallerQuestion = ({ groupIds }) => groupIds.length > 0;
+const kindOf: CallerQuestion = ({ kind }) => kind;
+const roleOf: CallerQuestion = ({ role }) => role;
+
+/**
+ * The caller as statements see them: answers to the questions that decide a statement's text, and parameters for the values that
+ * it binds. The lists of a caller (scopes, product modules) cannot be read here, so a compiled statement fits every caller
+ * who gives the same answers (plan-cache.ts).
+ */
+export class Viewer {
+  readonly #references: ReferenceIndex;
+  readonly #answer: (question: CallerQuestion) => CallerAnswer;
+  readonly #bind: (parameter: CallerParameter) => unknown;
+
+  constructor(
+    { references }: Pick<Registry, 'references'>,
+    answer: (question: CallerQuestion) => CallerAnswer,
+    bind: (parameter: CallerParameter) => unknown,
+  ) {
+    this.#references = references;
+    this.#answer = answer;
+    this.#bind = bind;
+  }
+
+  /** For a statement that is compiled for one caller, with their values bound. */
+  static of(registry: Pick<Registry, 'references'>, caller: Caller): Viewer {
+    return new Viewer(
+      registry,
+      (question) => question(caller),
+      (parameter) => caller[parameter],
+    );
+  }
+
+  get kind(): CallerKind {
+    return this.#answer(kindOf) as CallerKind;
+  }
+
+  get role(): Role | null {
+    return this.#answer(roleOf) as Role | null;
+  }
+
+  /** The caller's id as a bound parameter; undefined when they have none. */
+  get subjectId(): Sql | undefined {
+    return this.#answer(hasSubject) === true ? this.#parameter('subjectId') : undefined;
+  }
+
+  /** The id of the caller's organization as a bound parameter; undefined when they have none. */
+  get organizationId(): Sql | undefined {
+    return this.#answer(hasOrganization) === true ? this.#parameter('organizationId') : undefined;
+  }
+
+  /** The ids of the caller's groups as one bound array; undefined when they are in no group. */
+  get groupIds(): Sql | undefined {
+    return this.#answer(hasGroups) === true ? this.#parameter('groupIds') : undefined;
+  }
+
+  /** What the caller alone decides of a condition; undefined when rows must be looked at. */
+  decide(condition: Condition, asked: Asked): boolean | undefined {
+    return this.#answer((caller) => decideByCaller(condition, caller, asked)) as boolean | undefined;
+  }
+
+  /** Whether the organization has a product module that the kind is part of. */
+  isModuleEnabled(module: EntityModule): boolean {
+    // Kinds of the base are the same for everybody.
+    return module.productModules === undefined || this.#answer((caller) => isModuleEnabled(module, caller)) === true;
+  }
+
+  targetOf(module: EntityModule, field: string): EntityModule {
+    return this.#references.targetOf(module, field);
+  }
+
+  grantersOf(module: EntityModule): readonly Granter[] {
+    return this.#references.grantersOf(module);
+  }
+
+  #parameter(parameter: CallerParameter): Sql {
+    return sql`${this.#bind(parameter)}`;
+  }
+}

@@ -1,0 +1,137 @@
+import { sql } from 'kysely';
+import type { ErrorCode } from '../base/errors.ts';
+import { isId } from '../base/ids.ts';
+import { databaseRoleOf, type Caller } from '../model/caller.ts';
+import { differences, organizationOf, type RecordedChange } from '../model/changes.ts';
+import { shortened } from '../model/missing-record.ts';
+import { wholeRow } from '../read/rows.ts';
+import { scopePredicate } from '../read/scope.ts';
+import { Viewer } from '../read/viewer.ts';
+import { permitted, visible } from '../read/visibility.ts';
+import { column } from '../storage/column.ts';
+import { compileSql } from '../storage/sql.ts';
+import { checkRowCount } from './change-counters.ts';
+import type { ChangeWork } from './change-work.ts';
+import { planChanges, type ChangeRequest, type JudgedRow, type PlannedChange, type RowAccess } from './plan-changes.ts';
+import { isMove } from './references.ts';
+import { updateRows } from './update-rows.ts';
+
+/** A record that was left as it is. */
+export interface Refusal {
+  readonly id: string;
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+export interface SetResult {
+  /** Ids in the order in which they were given. */
+  readonly changed: readonly string[];
+  readonly refused: readonly Refusal[];
+}
+
+/**
+ * Changes records without reading them into the ORM: one statement locks all of them, one reads and judges them, one changes those
+ * that may be changed, one records history, events and tuples. Records that may not be changed are named in the result.
+ * @throws AppError limit_exceeded; not_found, permission_denied for references that no record may have
+ */
+export async function changeSet(work: ChangeWork, request: Omit<ChangeRequest, 'recordVersion'>): Promise<SetResult> {
+  const ids = [...new Set(request.ids)];
+  checkRowCount(ids.length, '/ids');
+  work.counters.reserve(ids.length, work.context.caller);
+  return work.serialize(async () => {
+    const plan = await planChanges(work, { ...request, ids }, new LockedSet(work, { ...request, ids }));
+    if (request.operation === 'remove' && plan.changes.length > 0) work.created.clear();
+    // Rows that differ in the same fields change by one statement.
+    const alike = Map.groupBy(plan.changes, ({ row, values }) => Object.keys(differences(row, values)).join());
+    for (const changes of alike.values()) await write(work, { ...request, caller: plan.caller }, changes);
+    return {
+      changed: ids.filter((id) => !plan.refusals.has(id)),
+      refused: ids.flatMap((id) => {
+        const refusal = plan.refusals.get(id);
+        return refusal ? [{ id: shortened(id), code: refusal.code, message: refusal.message }] : [];
+      }),
+    };
+  });
+}
+
+/** Rows that are locked and judged by one statement each. */
+class LockedSet implements RowAccess {
+  readonly #work: ChangeWork;
+  readonly #request: ChangeRequest;
+  #locked: readonly string[] = [];
+
+  constructor(work: ChangeWork, request: ChangeRequest) {
+    this.#work = work;
+    this.#request = request;
+  }
+
+  /** In the order of their ids, so that two such changes never wait for each other in a circle. A malformed id matches no record. */
+  async lock(): Promise<void> {
+    const { module, ids, caller } = this.#request;
+    const session = await this.#work.readAs(databaseRoleOf(caller));
+    const viewer = Viewer.of(this.#work.registry, caller);
+    const { text, values } = compileSql(sql`select ${column('row', 'id')} from ${sql.table(module.table)} as row
+      where ${column('row', 'id')} = any(${ids.filter(isId)}) and ${scopePredicate(module, 'row', viewer)}
+      order by ${column('row', 'id')} for update of row`);
+    this.#locked = (await session.query<{ id: string }>(text, values)).rows.map(({ id }) => id);
+  }
+
+  /**
+   * In a statement of its own: the statement that waited for a lock reads the locked row again, but shares and memberships as
+   * they were before the wait.
+   */
+  async read(caller: Caller): Promise<ReadonlyMap<string, JudgedRow>> {
+    if (this.#locked.length === 0) return new Map();
+    const { module, operation, values: given } = this.#request;
+    const { registry, options } = this.#work;
+    const viewer = Viewer.of(registry, caller);
+    const session = await this.#work.readAs(databaseRoleOf(caller));
+    const isRemovable = isMove(module, Object.keys(given)) ? permitted(module, 'row', viewer, 'remove') : sql`true`;
+    const { text, values } = compileSql(sql`select ${wholeRow(module, 'row')},
+      (${permitted(module, 'row', viewer, operation)}) is true as "#isPermitted", (${isRemovable}) is true as "#isRemovable"
+      from ${sql.table(module.table)} as row
+      where ${column('row', 'id')} = any(${this.#locked}) and ${visible(module, 'row', viewer)}`);
+    const { rows } = await session.query<Record<string, unknown>>(text, values);
+    return new Map(
+      rows.map(({ '#isPermitted': isPermitted, '#isRemovable': removable, ...row }) => [
+        row['id'] as string,
+        {
+          row,
+          may(asked) {
+            const isAllowed = (asked === operation ? isPermitted : removable) === true;
+            const decision = { isAllowed, by: 'rows', rule: undefined } as const;
+            options.onDecision?.({ kind: module.kind, operation: asked, caller, decision });
+            return isAllowed;
+          },
+        },
+      ]),
+    );
+  }
+}
+
+/** @param changes of rows that differ in the same fields, so that their values are the same */
+async function write(
+  work: ChangeWork,
+  { module, operation, caller, stamp }: Omit<ChangeRequest, 'recordVersion'>,
+  changes: readonly PlannedChange[],
+): Promise<void> {
+  const before = new Map(changes.map(({ row }) => [row['id'], row]));
+  const values = changes[0]?.values ?? {};
+  await work.changeRows(databaseRoleOf(caller), module, async (session) => {
+    const which = sql`${column('row', 'id')} = any(${[...before.keys()]})`;
+    const after = await updateRows(session, module, { values, which, stamp });
+    return after.map((row): RecordedChange => {
+      const old = before.get(row['id']) as Readonly<Record<string, unknown>>;
+      return {
+        module,
+        operation: operation === 'edit' ? 'updated' : 'deleted',
+        id: row['id'] as string,
+        recordVersion: row['recordVersion'] as number,
+        organizationId: organizationOf(module, row),
+        changedFields: operation === 'edit' ? Object.keys(differences(old, values)) : [],
+        before: old,
+        after: row,
+      };
+    });
+  });
+}

@@ -1,0 +1,44 @@
+import { databaseRoleOf } from '../model/caller.ts';
+import type { EntityModule } from '../model/define.ts';
+import type { ChangeWork } from './change-work.ts';
+import { isDecidedAbove, newRows, type Creation, type Creator } from './creations.ts';
+import { newReferences } from './new-references.ts';
+import { checkReferences, lockHierarchies } from './references.ts';
+import { refuseUniqueConflicts } from './unique-conflicts.ts';
+
+type Row = Record<string, unknown>;
+
+/**
+ * Creates records with their children, all or none: every input is checked before any row is buffered, and problems are named
+ * by their paths.
+ * @param authorize throws AppError permission_denied when the caller may not create the record
+ * @returns the rows of the creations themselves, in their order
+ * @throws AppError invalid_input, limit_exceeded, already_exists, permission_denied; not_found for references to records that the caller cannot see
+ */
+export async function createRecords(
+  work: ChangeWork,
+  creations: readonly Creation[],
+  creator: Creator,
+  authorize: (module: EntityModule, row: Row) => Promise<void>,
+): Promise<Row[]> {
+  const { caller } = creator;
+  const role = databaseRoleOf(caller);
+  const made = newRows(creations, creator);
+  work.counters.reserve(made.length, work.context.caller);
+  // Writes to a kind without rules are dropped silently (specification, Authorization rule 3).
+  const kept = made.filter(({ module }) => module.policy);
+  const [decidedAbove, decidedAlone] = [kept.filter(isDecidedAbove), kept.filter((one) => !isDecidedAbove(one))];
+  for (const { module, row } of decidedAlone) await authorize(module, row);
+  const references = newReferences(kept);
+  const deep = references.filter(({ levels = 1 }) => levels > 1);
+  for (const { module, field, id } of new Map(deep.map((reference) => [reference.module, reference])).values())
+    await lockHierarchies(work, caller, module, { [field]: id });
+  await checkReferences(work, caller, references);
+  if (kept.length > 1) await refuseUniqueConflicts(await work.readAs(role), kept);
+  for (const [level, rows] of Map.groupBy(kept, (one) => one.level)) {
+    // Parents are written before the child's rule reads them.
+    for (const { module, row } of decidedAbove.filter((one) => one.level === level)) await authorize(module, row);
+    await work.insert(role, rows);
+  }
+  return made.filter(({ level }) => level === 0).map(({ row }) => row);
+}

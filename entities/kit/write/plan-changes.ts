@@ -1,0 +1,138 @@
+import { refreshCaller } from '../access/principal-state.ts';
+import { AppError } from '../base/errors.ts';
+import type { Caller } from '../model/caller.ts';
+import { differences, organizationOf } from '../model/changes.ts';
+import type { EntityModule } from '../model/define.ts';
+import { deniedMessage } from '../model/denied-message.ts';
+import { missingRecord } from '../model/missing-record.ts';
+import { refuseDisabledModule } from '../model/module-gate.ts';
+import type { ChangeWork, Stamp } from './change-work.ts';
+import {
+  isMove,
+  lockHierarchies,
+  openProblems,
+  referenceError,
+  referencesIn,
+  type ReferenceProblem,
+} from './references.ts';
+import { withDerivedValues } from './run-hooks.ts';
+
+type Row = Record<string, unknown>;
+
+/** The same change of one record or of several. */
+export interface ChangeRequest {
+  readonly module: EntityModule;
+  readonly ids: readonly string[];
+  readonly operation: 'edit' | 'remove';
+  /** Validated values by field. */
+  readonly values: Readonly<Row>;
+  /** The version that the change was made for; undefined: any. */
+  readonly recordVersion?: number | undefined;
+  readonly caller: Caller;
+  readonly stamp: Stamp;
+}
+
+/** How the rows of a change are locked and judged: a single row by the authorization store, a set of rows by one statement. */
+export interface RowAccess {
+  /** Locks the rows until the end of the transaction. */
+  lock(): Promise<void>;
+  /** Locked rows that the caller may view, by id. @param caller with the rights that they have after the wait for locks */
+  read(caller: Caller): Promise<ReadonlyMap<string, JudgedRow>>;
+}
+
+export interface JudgedRow {
+  readonly row: Row;
+  may(operation: 'edit' | 'remove'): boolean | Promise<boolean>;
+}
+
+export interface ChangePlan {
+  /** The caller with the rights that they have after the wait for locks. */
+  readonly caller: Caller;
+  /** Rows that will change, with all values to write: those that the caller sent and those that the kind derives. */
+  readonly changes: readonly PlannedChange[];
+  /** Rows that already hold what the change would write. */
+  readonly unchanged: ReadonlyMap<string, Row>;
+  /** Why the other records stay as they are, by id. */
+  readonly refusals: ReadonlyMap<string, AppError>;
+}
+
+export interface PlannedChange {
+  readonly row: Row;
+  readonly values: Row;
+}
+
+/**
+ * Decides what a change does to each of its records: locks them, reads them with the caller's current rights, and checks rules,
+ * versions and references. Nothing is written here.
+ * @throws AppError module_not_enabled; not_found, permission_denied for references that no record may have
+ */
+export async function planChanges(work: ChangeWork, request: ChangeRequest, access: RowAccess): Promise<ChangePlan> {
+  const { module, ids, values } = request;
+  refuseDisabledModule(module, request.caller);
+  await lockHierarchies(work, request.caller, module, values);
+  await access.lock();
+  // While this transaction waited for locks, the caller may have lost a role or a group.
+  const caller = await refreshCaller(work, request.caller);
+  const found = await access.read(caller);
+
+  const refusals = new Map<string, AppError>();
+  const unchanged = new Map<string, Row>();
+  const changes: PlannedChange[] = [];
+  for (const id of ids) {
+    const judged = found.get(id);
+    const refusal = judged ? await refusalOf(judged, request) : missingRecord(module, id);
+    if (refusal) refusals.set(id, refusal);
+    if (!judged || refusal) continue;
+    const given = differences(judged.row, values);
+    // A change that changes nothing gets no version, no history and no event. Writes to a kind without rules are dropped
+    // silently (specification, Authorization rule 3).
+    if (Object.keys(given).length === 0 || !module.policy) unchanged.set(id, judged.row);
+    else changes.push({ row: judged.row, values: completed(request, given) });
+  }
+  for (const [id, problems] of await misplaced(work, caller, module, changes))
+    refusals.set(id, referenceError(problems));
+  return { caller, changes: changes.filter(({ row }) => !refusals.has(row['id'] as string)), unchanged, refusals };
+}
+
+async function refusalOf({ row, may }: JudgedRow, request: ChangeRequest): Promise<AppError | undefined> {
+  const { module, operation, values, recordVersion } = request;
+  if (!module.policy) return undefined;
+  if (!(await may(operation))) return denied(module, operation);
+  if (recordVersion !== undefined && recordVersion !== row['recordVersion'])
+    return new AppError(
+      'stale_record',
+      `The ${module.typeName} is at version ${String(row['recordVersion'])}, not ${recordVersion}; read it again and repeat the change.`,
+    );
+  if (isMove(module, Object.keys(differences(row, values))) && !(await may('remove'))) return denied(module, 'remove');
+  return undefined;
+}
+
+function denied(module: EntityModule, operation: 'edit' | 'remove'): AppError {
+  return new AppError('permission_denied', deniedMessage(module, operation));
+}
+
+/** The values with those that the kind derives from them. */
+function completed({ module, operation, values, stamp }: ChangeRequest, given: Row): Row {
+  if (operation === 'remove') return { ...values };
+  return { ...values, ...withDerivedValues(module, given, values, { operation: 'update', at: stamp.at }) };
+}
+
+/**
+ * Records whose position in a hierarchy would be wrong, which it can be for one record and not for another.
+ * @throws AppError for references that no record may have
+ */
+async function misplaced(
+  work: ChangeWork,
+  caller: Caller,
+  module: EntityModule,
+  changes: readonly PlannedChange[],
+): Promise<Map<string, ReferenceProblem[]>> {
+  const given = changes.flatMap(({ row, values }) => {
+    const about = { organizationId: organizationOf(module, row), from: row['id'] as string, path: '' };
+    return referencesIn(module, differences(row, values), about);
+  });
+  const problems = await openProblems(work, caller, given);
+  const general = problems.filter(({ code }) => code !== 'invalid_input');
+  if (general.length > 0) throw referenceError(general);
+  return Map.groupBy(problems, ({ reference }) => reference.from as string);
+}
