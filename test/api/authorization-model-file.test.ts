@@ -146,7 +146,11 @@ describe('modelfile', () => {
 
   test.each([
     ['missing', undefined, /model\.fga: authz\.modelfile: cannot be read \(ENOENT\)/u],
-    ['broken', `${derived}\ntype\n`, /model\.fga:\d+: authz\.modelfile: is not an authorization model: mismatched input/u],
+    [
+      'broken',
+      `${derived}\ntype\n`,
+      /model\.fga:\d+: authz\.modelfile: is not an authorization model: mismatched input/u,
+    ],
     [
       'without sense',
       `${derived}\ntype x\n  relations\n    define a: [nobody]\n`,

@@ -190,8 +190,8 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const others: Instance[] = [];
 
   let worker: RunningWorker | undefined;
-  const startWorker = (queues?: readonly string[]) => untilAvailable(() => first.startWorker(queues));
-  if (options.worker) worker = await startWorker(options.worker === true ? undefined : options.worker);
+  const startWhenAvailable = (queues?: readonly string[]) => untilAvailable(() => first.startWorker(queues));
+  if (options.worker) worker = await startWhenAvailable(options.worker === true ? undefined : options.worker);
 
   return {
     name,
@@ -218,7 +218,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       return instance;
     },
     listen: () => first.listen(),
-    startWorker,
+    startWorker: startWhenAvailable,
     close: async () => {
       const instances = [first, ...others];
       await Promise.all(instances.map((instance) => instance.stopServing()));
