@@ -45,7 +45,9 @@ export function searchFields(modules: readonly EntityModule[], parts: SearchPart
     args: { query, first: { type: GraphQLInt, description: `So many of each kind; ${usualSize} when left out.` } },
     resolve: (_source, args: { query: string; first?: number | null }, context, info) => {
       const text = checked(args.query);
-      return context.unit.data.answers.lists(parts.readerOf(context, info).searches(modules, text, args.first ?? undefined));
+      return context.unit.data.answers.lists(
+        parts.readerOf(context, info).searches(modules, text, args.first ?? undefined),
+      );
     },
   };
   return {
