@@ -4,8 +4,8 @@
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { printSchema as printGraphql } from 'graphql';
 import { productSchema } from '#api/graphql/graphql-schema.ts';
+import { schemaFiles } from '#api/graphql/schema-files.ts';
 import { printExample, printReference, printSchema } from '#config/print-configuration.ts';
 import { registry } from '#entities/index.ts';
 import { deriveModel, printModel } from '#entities/kit/model/authorization-model.ts';
@@ -19,7 +19,12 @@ import { printPolicy } from './print-policy.ts';
 const printed: Readonly<Record<string, (present: string) => string>> = {
   '.oxlintrc.rooms.json': printLint,
   'ARCHITECTURE.md': printArchitecture,
-  'api/graphql/schema.graphql': () => `${printGraphql(productSchema())}\n`,
+  ...Object.fromEntries(
+    [...schemaFiles(productSchema(), registry)].map(([area, text]) => [
+      `api/graphql/schema/${area}.graphql`,
+      () => text,
+    ]),
+  ),
   'config/config.example.yaml': printExample,
   'config/config.schema.json': printSchema,
   'docs/reference/configuration.md': printReference,

@@ -26,6 +26,7 @@ import { kindsWithoutRules } from '#entities/kit/model/kinds-without-rules.ts';
 import { everyModule } from '#entities/kit/model/product-modules.ts';
 import type { Registry as EntityRegistry } from '#entities/kit/model/registry.ts';
 import type { StatementObserver } from '#entities/kit/storage/transaction.ts';
+import { deliveryQueue } from '#workflows/events/deliver-event.contract.ts';
 import { ParentContexts, requireUsableConditions, type ContextOfCallers } from '#relay/authorization/parent-context.ts';
 import { StoreAuthorizer } from '#relay/authorization/store-authorizer.ts';
 import { TupleApplying } from '#relay/tuples/tuple-applying.ts';
@@ -133,6 +134,7 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
         maximumIntervalMs: queueconf.RetryPolicy.maximuminterval,
       },
     },
+    queueNames: { [deliveryQueue]: start.workflows.dispatch.queuename },
     hasRandomIds: queueconf.Test.DisableUniqueEnforcement,
     ...(middleware ? { middleware } : {}),
   });

@@ -3,7 +3,7 @@ import { findInconsistencies } from '#entities/kit/write/inconsistencies.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
-import { deliverEventContract } from '#workflows/events/deliver-event.contract.ts';
+import { deliveryWorkflowId } from '#workflows/events/deliver-event.contract.ts';
 import type { CoreRuntime } from './core-runtime.ts';
 
 export interface VerifyOptions {
@@ -27,7 +27,7 @@ export async function verifyInstallation(
   );
   const lines = [...found.lines];
   for (const { eventId, occurredAt, listener } of found.failing) {
-    const workflowId = `${temporal.settings.prefix}/${deliverEventContract.workflowId({ eventId, listener } as never)}`;
+    const workflowId = `${temporal.settings.prefix}/${deliveryWorkflowId({ eventId, listener })}`;
     const status = await temporal.client.workflow
       .getHandle(workflowId)
       .describe()

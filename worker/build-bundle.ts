@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode } from '@temporalio/worker';
+import { releaseWorkflows } from './release-workflows.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const workflowFile = (name: string) => join(root, 'workflows', name);
 
 /**
- * The bundle of all workflow code, built when it is not there yet. It is named by what went into it, so processes that
- * start together, and tests, share one.
+ * The bundle of all workflow code, built when it is missing. Its name is a digest of its sources, so processes that start
+ * together, and tests, share one.
  * @param folder where bundles are kept
  * @returns path of the bundle
  */
@@ -22,18 +23,31 @@ export async function workflowBundle(folder: string): Promise<string> {
     )
   )
     return path;
-  const { code } = await bundleWorkflowCode({
-    workflowsPath: workflowFile('index.ts'),
-    workflowInterceptorModules: [workflowFile('kit/interceptors.ts')],
-    failureConverterPath: workflowFile('kit/failure-converter.ts'),
-    // Its progress report goes to standard error; what matters is thrown.
-    logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
-  });
   await mkdir(folder, { recursive: true });
   const draft = `${path}.${process.pid}`;
-  await writeFile(draft, code);
+  const entry = `${draft}.entry.ts`;
+  await writeFile(entry, entryCode());
+  try {
+    const { code } = await bundleWorkflowCode({
+      workflowsPath: entry,
+      workflowInterceptorModules: [workflowFile('kit/interceptors.ts')],
+      failureConverterPath: workflowFile('kit/failure-converter.ts'),
+      // Its progress report goes to standard error; failures are thrown.
+      logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
+    });
+    await writeFile(draft, code);
+  } finally {
+    await rm(entry);
+  }
   await rename(draft, path);
   return path;
+}
+
+/** Exports every workflow of the release under its Temporal type. */
+function entryCode(): string {
+  return releaseWorkflows
+    .map(({ contract, path }) => `export { ${contract.name} } from ${JSON.stringify(path)};\n`)
+    .join('');
 }
 
 /** Digest of the workflow sources and of the installed packages. */

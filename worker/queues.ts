@@ -1,28 +1,33 @@
 import type { Config } from '#config/objects/root.ts';
+import { deliveryQueue } from '#workflows/events/deliver-event.contract.ts';
+import { releaseWorkflows } from './release-workflows.ts';
 
 /** Queue on which all workflow types run. */
 export const workflowQueue = 'workflows';
 
-/** An activity queue with the number of activities one process runs of it at the same time. */
+/** An activity queue with the number of its activities that one process runs at the same time. */
 export interface ActivityQueueLimit {
+  /** As configured, without the prefix of the installation. */
   readonly name: string;
   readonly concurrency: number;
 }
 
-/** Activities a queue runs at once when `jobqueue.queueconf.Queues` does not say. */
+/** Concurrency of a queue that `jobqueue.queueconf.Queues` does not name. */
 const defaultConcurrency = 10;
 
-/** The activity queues of this release; event delivery has the name the configuration gives it. */
+/** The activity queues that the contracts of this release name. */
 export function activityQueues({ jobqueue, workflows }: Config): readonly ActivityQueueLimit[] {
   const { Queues } = jobqueue.queueconf;
-  const queue = (name: string, otherwise = defaultConcurrency) => ({
-    name,
-    concurrency: Queues[name]?.MaxWorkers ?? otherwise,
+  const { queuename, workercount } = workflows.dispatch;
+  const names = new Set(releaseWorkflows.flatMap(({ contract }) => contract.queue ?? []));
+  return [...names].map((queue) => {
+    const name = queue === deliveryQueue ? queuename : queue;
+    const otherwise = queue === deliveryQueue ? workercount : defaultConcurrency;
+    return { name, concurrency: Queues[name]?.MaxWorkers ?? otherwise };
   });
-  return [queue(workflows.dispatch.queuename, workflows.dispatch.workercount), queue('email'), queue('maintenance')];
 }
 
-/** How often the relay of a worker looks for waiting events; the event queue's own settings come first. */
+/** How often the relay of a worker polls for waiting events; settings of the event queue take precedence. */
 export function pollPauses({ jobqueue, workflows }: Config): {
   readonly maxMs: number;
   readonly cooldownMs: number;

@@ -8,13 +8,10 @@ import type { Logger } from 'pino';
 import type { TemporalGateway } from '#activities/clients/temporal/temporal-client.ts';
 import { ConfigurationError } from '#config/schema/config-problem.ts';
 import type { Config } from '#config/objects/root.ts';
-import { workflowTypes } from '#workflows/contracts.ts';
-import { pruneRecordsContract, type PruneInput } from '#workflows/maintenance/prune-records.contract.ts';
-import { reconcileAuthorizationContract } from '#workflows/maintenance/reconcile-authorization.contract.ts';
-import { sweepOutboxContract, type MaintenanceInput } from '#workflows/maintenance/sweep-outbox.contract.ts';
 import { workflowQueue } from './queues.ts';
+import { releaseWorkflows } from './release-workflows.ts';
 
-/** A workflow that starts by itself, as configured. */
+/** A schedule as it should be. */
 export interface WantedSchedule {
   readonly name: string;
   readonly workflow: string;
@@ -24,7 +21,7 @@ export interface WantedSchedule {
   readonly isPaused: boolean;
 }
 
-/** Says in Temporal why a schedule is paused, and tells a pause of ours from one that an operator made. */
+/** Says in Temporal why a schedule is paused, and distinguishes our pause from one by an operator. */
 const pauseNote = 'paused by jobqueue.queueconf.TestOnly';
 
 /**
@@ -34,6 +31,7 @@ const pauseNote = 'paused by jobqueue.queueconf.TestOnly';
  */
 export function wantedSchedules({ jobqueue }: Config, temporal: TemporalGateway): WantedSchedule[] {
   const { PeriodicJobs, TestOnly: isPaused, SkipUnknownJobCheck, JobCleanerTimeout } = jobqueue.queueconf;
+  const workflowTypes = releaseWorkflows.map(({ contract }) => contract.name);
   const unknown = PeriodicJobs.filter(({ workflow }) => !workflowTypes.includes(workflow));
   if (unknown.length > 0 && !SkipUnknownJobCheck) {
     throw new ConfigurationError(
@@ -45,20 +43,13 @@ export function wantedSchedules({ jobqueue }: Config, temporal: TemporalGateway)
       })),
     );
   }
-  const queue = temporal.activityQueue('maintenance');
-  const sweep: MaintenanceInput = { queue };
-  const prune: PruneInput = { queue, timeoutMs: JobCleanerTimeout };
-  const own = [
-    { name: 'sweep-outbox', workflow: sweepOutboxContract.name, every: 10_000, input: sweep, isPaused },
-    { name: 'prune-records', workflow: pruneRecordsContract.name, every: 3_600_000, input: prune, isPaused },
-    {
-      name: 'reconcile-authorization',
-      workflow: reconcileAuthorizationContract.name,
-      every: 86_400_000,
-      input: sweep,
-      isPaused,
-    },
-  ];
+  const own = releaseWorkflows.flatMap(({ contract }) => {
+    const { name: workflow, schedule } = contract;
+    if (!schedule) return [];
+    const given = schedule.input?.({ jobCleanerTimeoutMs: JobCleanerTimeout }) ?? {};
+    const input = temporal.inputOf(contract, given);
+    return [{ name: contract.workflowId(given), workflow, every: schedule.everyMs, input, isPaused }];
+  });
   const taken = PeriodicJobs.filter(({ name }) => own.some((schedule) => schedule.name === name));
   if (taken.length > 0) {
     throw new ConfigurationError(
@@ -82,7 +73,7 @@ export function wantedSchedules({ jobqueue }: Config, temporal: TemporalGateway)
   ];
 }
 
-/** A workflow that the release schedules too needs no input: what the job does not say is as there. */
+/** Where the release schedules the same workflow too, what the job's input leaves out is taken from that schedule. */
 function inputOf(given: unknown, own: object | undefined): unknown {
   return own && (given === undefined || (typeof given === 'object' && given !== null)) ? { ...own, ...given } : given;
 }

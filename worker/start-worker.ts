@@ -4,16 +4,18 @@ import { ConfigurationError } from '#config/schema/config-problem.ts';
 import type { ConfigStore } from '#config/live/config-store.ts';
 import { configuredMiddleware } from '#activities/clients/temporal/job-middleware.ts';
 import { encryptedDataConverter, TemporalGateway } from '#activities/clients/temporal/temporal-client.ts';
-import { checkNamespace, prepareNamespace } from '#activities/clients/temporal/temporal-admin.ts';
+import { checkNamespace, prepareNamespace, workflowRetentionMs } from '#activities/clients/temporal/temporal-admin.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import { Relay } from '#relay/outbox/relay.ts';
 import { startRelaying } from '#runtime/relaying.ts';
-import { createActivities } from './registered-activities.ts';
+import type { ActivityMap } from '#activities/activity-dependencies.ts';
+import { createActivities } from './release-activities.ts';
 import { failureInterceptor } from './interceptors/failures.ts';
 import { heartbeatInterceptor } from './interceptors/heartbeat.ts';
 import { middlewareInterceptor } from './interceptors/middleware.ts';
 import { originInterceptor } from './interceptors/origin.ts';
 import { activityQueues, pollPauses, workflowQueue } from './queues.ts';
+import { maintenanceQueue } from '#workflows/maintenance/sweep-outbox.contract.ts';
 import { convergeSchedules, wantedSchedules } from './schedules.ts';
 
 export interface WorkerProcessOptions {
@@ -33,8 +35,8 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
-/** After `SoftStopTimeout` activities are told to stop. Those that do not listen are left behind after this time. */
-const lastWordMs = 1_000;
+/** Time after `SoftStopTimeout` in which cancelled activities may end; what still runs then is left behind. */
+const cancellationMs = 1_000;
 
 /**
  * Starts the workers of one process: one for workflows (with event delivery as local activities) and an activity-only
@@ -51,13 +53,8 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
   refuseUnknown(queues, [workflowQueue, ...activity.map((queue) => queue.name)]);
   const isWanted = (name: string) => !queues || queues.includes(name);
   const schedules = wantedSchedules(start, temporal);
-  const retentionMs = Math.max(
-    queueconf.CompletedJobRetentionPeriod,
-    queueconf.CancelledJobRetentionPeriod,
-    queueconf.DiscardedJobRetentionPeriod,
-  );
   await temporal.reach();
-  if (runmigrations) await prepareNamespace(temporal, retentionMs);
+  if (runmigrations) await prepareNamespace(temporal, workflowRetentionMs(start.jobqueue));
   else for (const line of await checkNamespace(temporal)) logger.error(line);
 
   const connection = await NativeConnection.connect({
@@ -72,15 +69,28 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
       logger,
       isEnabled: () => config.current.workflows.dispatch.enabled,
     });
-    const activities = createActivities({ ...options, relay, temporal: eager }, retentionMs);
+    const { database, store, tuples, listeners } = runtime;
+    const activities = createActivities({
+      config,
+      database,
+      temporal: eager,
+      store,
+      logger,
+      listeners,
+      applyTuples: async () => tuples?.apply() ?? 0,
+      sweepEvents: (before) => relay.sweep(before),
+    });
     const workers = await createWorkers(options, connection, activities);
-    if (isWanted('maintenance')) await convergeSchedules(temporal, schedules, logger);
+    if (isWanted(maintenanceQueue)) await convergeSchedules(temporal, schedules, logger);
     const deliveryQueue = start.workflows.dispatch.queuename;
     let isStopping = false;
     const ended = runAll(workers).catch((error: unknown) => {
-      // The library complains in several ways about work that outlasts the stop.
+      // The library throws different errors for work that outlasts the stop.
       if (!isStopping) throw error;
-      logger.warn({ err: error }, 'what did not stop in time is left behind; another worker takes it over');
+      logger.warn(
+        { err: error },
+        'some activities did not stop in time and are left behind; another worker takes them over',
+      );
     });
     const stopRelaying =
       isWanted(workflowQueue) || isWanted(deliveryQueue)
@@ -106,7 +116,7 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
   function createWorkers(
     { bundlePath }: WorkerProcessOptions,
     connected: NativeConnection,
-    activities: ReturnType<typeof createActivities>,
+    activities: ActivityMap,
   ): Promise<Worker[]> {
     const middleware = configuredMiddleware('activity', start.jobqueue, { logger, metrics: runtime.jobMetrics });
     const common = {
@@ -122,7 +132,7 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
         ],
       },
       shutdownGraceTime: queueconf.SoftStopTimeout,
-      shutdownForceTime: queueconf.SoftStopTimeout + lastWordMs,
+      shutdownForceTime: queueconf.SoftStopTimeout + cancellationMs,
       ...(queueconf.ID ? { identity: queueconf.ID } : {}),
     } satisfies Partial<WorkerOptions>;
     const deliveries = activity.find((queue) => queue.name === start.workflows.dispatch.queuename);

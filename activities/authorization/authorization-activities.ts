@@ -1,7 +1,6 @@
-import type { AuthorizationStore } from '../clients/fga/authorization-store.ts';
+import { defineActivities, type ActivityDependencies } from '../activity-dependencies.ts';
 import { isOwnTuple } from '#entities/kit/model/authorization-model.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
-import type { Database } from '#entities/kit/unit/database.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import {
@@ -16,35 +15,32 @@ import { tupleKey, type Tuple } from '#entities/kit/model/tuples.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type {
   Disagreement,
-  ReconciliationPlace,
+  ReconciliationCursor,
   ReconciliationReport,
 } from '#workflows/maintenance/reconcile-authorization.contract.ts';
 
-export interface AuthorizationDependencies {
-  readonly database: Database;
-  /** Undefined while `authz.enabled` is off: then rows and desired tuples are compared only. */
-  readonly store: Pick<AuthorizationStore, 'find' | 'tuplePage'> | undefined;
-  /** Brings the authorization store to the desired tuples; returns how many were written. */
-  readonly applyTuples: () => Promise<number>;
-  /** Most rows, or desired tuples, of one page. */
-  readonly pageSize: number;
+/** Rows, or desired tuples, that are compared in one transaction. */
+const defaultPageSize = 500;
+
+export interface AuthorizationDependencies extends Pick<ActivityDependencies, 'database' | 'store' | 'applyTuples'> {
+  readonly pageSize?: number;
 }
 
 export interface ReconciledPage {
   readonly checked: { readonly what: keyof ReconciliationReport['checked']; readonly count: number };
   readonly repaired: ReconciliationReport['repaired'];
-  /** Null when everything was compared. */
-  readonly next: ReconciliationPlace | null;
+  /** Null after the last page. */
+  readonly next: ReconciliationCursor | null;
 }
 
-/** Questions to the store about single tuples at the same time. */
+/** Checks of single tuples that run against the store at the same time. */
 const maxConcurrent = 10;
 
 export type AuthorizationActivities = ReturnType<typeof createAuthorizationActivities>;
 
-/** Keeps rows, desired tuples and the authorization store together. All repairs go through desired tuples and the relay. */
-export function createAuthorizationActivities(deps: AuthorizationDependencies) {
-  const { database, store, applyTuples, pageSize: most } = deps;
+/** Reconciles rows, desired tuples and the authorization store. All repairs go through desired tuples and the relay. */
+export const createAuthorizationActivities = defineActivities((deps: AuthorizationDependencies) => {
+  const { database, store, applyTuples, pageSize: most = defaultPageSize } = deps;
   const { registry } = database.options;
   const granters = registry.modules.filter(({ grants }) => grants && grants.length > 0);
 
@@ -58,22 +54,22 @@ export function createAuthorizationActivities(deps: AuthorizationDependencies) {
   async function rowsPage(module: EntityModule, after: string): Promise<ReconciledPage> {
     const { checked, repaired, last } = await transact((unit) => repairMissing(unit, module, { after, most }));
     const following = granters[granters.indexOf(module) + 1];
-    const next: ReconciliationPlace =
+    const next: ReconciliationCursor =
       last !== null
         ? { step: 'rows', kind: module.kind, after: last }
         : following
           ? { step: 'rows', kind: following.kind, after: '' }
           : { step: 'desired', after: null };
-    return { checked: { what: 'rows', count: checked }, repaired: told(repaired, 'notDesired'), next };
+    return { checked: { what: 'rows', count: checked }, repaired: repairsOf(repaired, 'notDesired'), next };
   }
 
   async function desiredPage(after: Tuple | null): Promise<ReconciledPage> {
     const { checked, repaired, last } = await transact((unit) => repairOrphaned(unit, { after, most }));
-    const end: ReconciliationPlace | null = store ? { step: 'settled', after: null } : null;
+    const end: ReconciliationCursor | null = store ? { step: 'settled', after: null } : null;
     return {
       checked: { what: 'desired', count: checked },
-      repaired: told(repaired, 'unfounded'),
-      next: last === null ? end : { step: 'desired', after: placeOf(last) },
+      repaired: repairsOf(repaired, 'orphaned'),
+      next: last === null ? end : { step: 'desired', after: withoutVersion(last) },
     };
   }
 
@@ -89,7 +85,7 @@ export function createAuthorizationActivities(deps: AuthorizationDependencies) {
   }
 
   async function settledTuplesPage(after: Tuple | null): Promise<ReconciledPage> {
-    // What was repaired before is compared as it is when it has arrived.
+    // Repairs of earlier steps have to be in the store before it is compared.
     if (after === null) await applyTuples();
     const { rows, last } = await transact((unit) => settledPage(unit, { after, most }));
     const missing = await missingInStore(rows);
@@ -97,36 +93,36 @@ export function createAuthorizationActivities(deps: AuthorizationDependencies) {
     const repaired = await transact((unit) => applyAgain(unit, lost));
     return {
       checked: { what: 'desired', count: 0 },
-      repaired: told(repaired, 'notStored'),
-      next: last === null ? { step: 'store', after: null } : { step: 'settled', after: placeOf(last) },
+      repaired: repairsOf(repaired, 'notStored'),
+      next: last === null ? { step: 'store', after: null } : { step: 'settled', after: withoutVersion(last) },
     };
   }
 
   async function storePage(after: string | null): Promise<ReconciledPage> {
     const page = await store?.tuplePage(after ?? undefined);
     const tuples = page?.tuples ?? [];
-    // Types and relations that a model of the installation's own adds are for others to write.
+    // Types and relations that a custom model adds are written by others.
     const own = tuples.filter((tuple) => isOwnTuple(registry, tuple));
-    const stray = await transact((unit) => unexpectedAmong(unit, own));
-    // One that was being deleted while the page was read is gone by now.
-    const gone = await missingInStore([...stray.takenBack, ...stray.unknown]);
+    const unexpected = await transact((unit) => unexpectedAmong(unit, own));
+    // A tuple that was being deleted while the page was read is gone by now.
+    const gone = await missingInStore([...unexpected.takenBack, ...unexpected.unknown]);
     const isStill = (tuple: Tuple) => !gone.has(tupleKey(tuple));
     const repaired = await transact(async (unit) => [
-      ...(await applyAgain(unit, stray.takenBack.filter(isStill))),
-      ...(await tombstone(unit, stray.unknown.filter(isStill))),
+      ...(await applyAgain(unit, unexpected.takenBack.filter(isStill))),
+      ...(await tombstone(unit, unexpected.unknown.filter(isStill))),
     ]);
     const next = page?.next;
     return {
       checked: { what: 'stored', count: tuples.length },
-      repaired: told(repaired, 'onlyStored'),
+      repaired: repairsOf(repaired, 'onlyStored'),
       next: next === undefined ? null : { step: 'store', after: next },
     };
   }
 
   return {
-    /** Compares and repairs one page; without a place the first one. */
-    async reconcilePage({ place }: { readonly place?: ReconciliationPlace }): Promise<ReconciledPage> {
-      const at = place ?? { step: 'rows', kind: granters[0]?.kind ?? '', after: '' };
+    /** Compares and repairs the page at a cursor; without one the first page. */
+    async reconcilePage({ cursor }: { readonly cursor?: ReconciliationCursor }): Promise<ReconciledPage> {
+      const at = cursor ?? { step: 'rows', kind: granters[0]?.kind ?? '', after: '' };
       switch (at.step) {
         case 'rows':
           return rowsPage(registry.byKind(at.kind), at.after);
@@ -138,21 +134,21 @@ export function createAuthorizationActivities(deps: AuthorizationDependencies) {
           return storePage(at.after);
         default:
           at satisfies never;
-          throw new Error(`unknown place ${JSON.stringify(at)}`);
+          throw new Error(`unknown cursor ${JSON.stringify(at)}`);
       }
     },
 
-    /** Has what was repaired written to the store. */
+    /** Writes the repairs to the store. */
     async applyRepairs(): Promise<number> {
       return applyTuples();
     },
   };
-}
+});
 
-function told(tuples: readonly Tuple[], was: Disagreement): ReconciledPage['repaired'] {
+function repairsOf(tuples: readonly Tuple[], was: Disagreement): ReconciledPage['repaired'] {
   return tuples.map(({ object, relation, subject }) => ({ tuple: `${object} ${relation} ${subject}`, was }));
 }
 
-function placeOf({ object, relation, subject }: Tuple): Tuple {
+function withoutVersion({ object, relation, subject }: Tuple): Tuple {
   return { object, relation, subject };
 }

@@ -1,42 +1,37 @@
 import { emailVerification } from '#entities/identity/email-verification.ts';
 import { user } from '#entities/identity/user.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
-import type { Database } from '#entities/kit/unit/database.ts';
+import { deriveKey } from '#entities/kit/base/keys.ts';
 import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { defineActivities, type ActivityDependencies } from '../activity-dependencies.ts';
 import { workContext } from '../clients/temporal/work-origin.ts';
-import type { EmailTransport } from '../clients/email/transport.ts';
-import { renderEmail, type EmailContent, type EmailTheme } from '../clients/email/render.ts';
+import { emailTheme, emailTransport, publicApiUrl } from '../clients/email/from-config.ts';
+import { renderEmail, type EmailContent } from '../clients/email/render.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
 
-export interface EmailDependencies {
-  readonly database: Database;
-  readonly transport: EmailTransport;
-  readonly theme: () => EmailTheme;
-  /** Base of links that lead to the API itself (`integrations.email.apiurl`), without a trailing slash. */
-  readonly apiUrl: () => string;
-  /** Derived from `sessions.signingkey`; makes the tokens of links. */
-  readonly tokenKey: Buffer;
-}
+type EmailDependencies = Pick<ActivityDependencies, 'config' | 'database'>;
 
 export type EmailActivities = ReturnType<typeof createEmailActivities>;
 
-/** Sending mail. What stands in a mail is read when it is sent; neither address nor token is in a workflow's history. */
-export function createEmailActivities(deps: EmailDependencies) {
+/** Sends mail. Its content is read when it is sent, so neither address nor token is in a workflow's history. */
+export const createEmailActivities = defineActivities(({ config, database }: EmailDependencies) => {
+  const transport = emailTransport(config.current);
+  const tokenKey = deriveKey(config.current.sessions.signingkey, 'one-time-token');
   return {
-    /** @returns `outdated` when the mail would say something that is not true any more */
+    /** @returns `outdated` when the content of the mail is no longer true; then nothing is sent */
     async deliverEmail(input: SendEmailInput): Promise<'sent' | 'outdated'> {
       const context = { ...workContext(systemCaller('send e-mail'), `email-${input.key}`), readOnly: true };
-      const message = await deps.database.transact(context, async (unit) => {
+      const message = await database.transact(context, async (unit) => {
         const person = await unit.data.findOne(user, { id: { eq: input.userId } });
-        const content = person && (await contentOf(deps, input, unit));
+        const content = person && (await contentOf(input, unit, { tokenKey, apiUrl: publicApiUrl(config.current) }));
         // Until the address is confirmed, the name is what a stranger may have written to somebody else through us.
         const name = person?.emailConfirmedAt ? person.displayName : undefined;
         return content && { to: person.email, name, content };
       });
       if (!message) return 'outdated';
-      const theme = deps.theme();
-      await deps.transport.send({
+      const theme = emailTheme(config.current);
+      await transport.send({
         key: input.key,
         from: theme.fromEmail,
         to: message.to,
@@ -45,12 +40,19 @@ export function createEmailActivities(deps: EmailDependencies) {
       return 'sent';
     },
   };
+});
+
+interface LinkSettings {
+  /** Makes the tokens of links; derived from `sessions.signingkey`. */
+  readonly tokenKey: Buffer;
+  /** Base of links that lead to the API itself (`integrations.email.apiurl`), without a trailing slash. */
+  readonly apiUrl: string;
 }
 
 async function contentOf(
-  deps: EmailDependencies,
   input: SendEmailInput,
   unit: UnitOfWork,
+  { tokenKey, apiUrl }: LinkSettings,
 ): Promise<EmailContent | undefined> {
   switch (input.kind) {
     case 'verify-address': {
@@ -58,14 +60,14 @@ async function contentOf(
       const verification = await unit.data.findOne(emailVerification, { id: { eq: input.about.id } });
       // Confirmed meanwhile, or a newer mail was asked for: this link would not work.
       if (!verification || verification.usedAt || verification.round !== input.about.round) return undefined;
-      const token = oneTimeToken(deps.tokenKey, 'email-verification', verification.id, verification.round);
+      const token = oneTimeToken(tokenKey, 'email-verification', verification.id, verification.round);
       return {
         subject: 'Confirm your e-mail address',
         paragraphs: [
           'Somebody, hopefully you, signed up with this address. If it was not you, do nothing.',
           'The link works for seven days.',
         ],
-        action: { text: 'Confirm the address', url: `${deps.apiUrl()}/v1/verify#token=${token}` },
+        action: { text: 'Confirm the address', url: `${apiUrl}/v1/verify#token=${token}` },
       };
     }
     case 'welcome':

@@ -5,20 +5,25 @@ import type { Listener } from '../listeners/listener.ts';
 import { blockedRecords, dueEvents, insertDeliveries, lockRecords } from '#entities/kit/outbox/deliveries.ts';
 import type { EventRow } from '#entities/kit/outbox/outbox.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
-import type { EventDependencies } from './dependencies.ts';
-import { deliverOne, inListenerTransaction, isOutage, summaryOf } from './listener-transaction.ts';
+import {
+  deliverOne,
+  inListenerTransaction,
+  isOutage,
+  summaryOf,
+  type EventDependencies,
+} from './listener-transaction.ts';
 
-/** Events of some records of one organization that one listener has to see. */
+/** Events of some records of one organization, for one listener. */
 export interface DeliverySlice {
   readonly listener: Listener;
   readonly organizationId: string | null;
   readonly entityIds: readonly string[];
 }
 
-/** Records that are delivered one by one at the same time: each takes a database connection. */
-const maxRecords = 4;
+/** Records of the retry queue that are delivered at the same time; each takes a database connection. */
+const maxConcurrentRecords = 4;
 
-/** A record whose events cannot be delivered in this time is given to a workflow of its own, whatever `maxretries` says. */
+/** Time after which a failing delivery gets a workflow of its own, however many attempts `maxretries` allows. */
 const maxTryMs = 120_000;
 
 /** The event on which a listener failed. */
@@ -30,7 +35,7 @@ interface Failure {
 /**
  * Delivers slices, each in one transaction where that works, else record by record.
  * @returns how many events were delivered
- * @throws AppError when the database or Temporal is away; what was delivered stays delivered
+ * @throws AppError when the database or Temporal is unavailable; what was delivered stays delivered
  */
 export async function deliverSlices(deps: EventDependencies, slices: readonly DeliverySlice[]): Promise<number> {
   let delivered = 0;
@@ -51,12 +56,12 @@ export async function deliverSlices(deps: EventDependencies, slices: readonly De
       retryQueue.push({ slice: { ...slice, entityIds: [entityId] }, failure });
     }
   }
-  // After the healthy ones, so that nobody waits for their attempts.
+  // After the slices that succeed, so that none of them waits for these attempts.
   const next = async () => {
     for (let record = retryQueue.shift(); record; record = retryQueue.shift())
       delivered += await deliverRecord(deps, record.slice, record.failure);
   };
-  await Promise.all(Array.from({ length: Math.min(maxRecords, retryQueue.length) }, next));
+  await Promise.all(Array.from({ length: Math.min(maxConcurrentRecords, retryQueue.length) }, next));
   return delivered;
 }
 
@@ -99,7 +104,10 @@ async function deliverRecord(
   const giveUpAt = performance.now() + maxTryMs;
   for (;;) {
     if (failure) {
-      const mayRetry = failures < deps.maxAttempts() && performance.now() < giveUpAt && !isRefusal(failure.error);
+      const mayRetry =
+        failures < deps.config.current.workflows.dispatch.maxretries &&
+        performance.now() < giveUpAt &&
+        !isRefusal(failure.error);
       if (mayRetry) await pause(Math.min(10 * 2 ** failures, 500));
       else if (await markFailing(deps, slice, failure)) return delivered;
     }
@@ -166,7 +174,7 @@ export function whereOf(listener: Listener, { id, topic, requestId, traceparent 
   };
 }
 
-/** What is due and not held up; what is held up is noted as such on the way. Locks the records. */
+/** The due events that no failing delivery holds up; those that one does are marked as held. Locks the records. */
 async function openEvents(unit: UnitOfWork, listener: Listener, entityIds: readonly string[]): Promise<EventRow[]> {
   await lockRecords(unit, listener.name, entityIds);
   const due = await dueEvents(unit, listener.name, listener.topics, entityIds);

@@ -6,10 +6,13 @@ import { failpoint } from '#entities/kit/base/failpoint.ts';
 import type { EventRow } from '#entities/kit/outbox/outbox.ts';
 import { startSpan } from '#entities/kit/base/trace.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
-import type { EventDependencies } from './dependencies.ts';
+import type { ActivityDependencies } from '../activity-dependencies.ts';
 import { WorkflowStarts } from './workflow-starts.ts';
 
-/** A transaction of a listener: the system role, held to the organization of the events by the wall. */
+/** What delivering events needs. */
+export type EventDependencies = Pick<ActivityDependencies, 'config' | 'database' | 'temporal' | 'logger' | 'listeners'>;
+
+/** A transaction of a listener, as the system role; row-level security restricts it to the organization of the events. */
 export async function inListenerTransaction<T>(
   deps: EventDependencies,
   listener: Listener,
@@ -28,6 +31,14 @@ export async function inListenerTransaction<T>(
     await unit.rollback();
     throw error;
   }
+}
+
+/** A transaction of event delivery itself, as the system role. */
+export function inDeliveryTransaction<T>(
+  { database }: Pick<EventDependencies, 'database'>,
+  work: (unit: UnitOfWork) => Promise<T>,
+): Promise<T> {
+  return database.transact(workContext(systemCaller('event delivery'), 'event-delivery'), work);
 }
 
 /** Runs the listener on one event, on behalf of the request that caused it. */
@@ -62,7 +73,7 @@ export function summaryOf(error: unknown): string {
 
 const outages: ReadonlySet<ErrorCode> = new Set(['database_unavailable', 'database_busy', 'workflows_unavailable']);
 
-/** Whether a part that everybody needs is away. That is not the listener's failure: it is waited for and not counted. */
+/** Whether a service that every delivery needs is unavailable. Such a failure is waited out and not counted as an attempt. */
 export function isOutage(error: unknown): boolean {
   return isAppError(error) && outages.has(error.code);
 }

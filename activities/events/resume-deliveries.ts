@@ -1,39 +1,31 @@
-import { systemCaller } from '#entities/kit/model/caller.ts';
 import { orphanedHolds, staleFailing } from '#entities/kit/outbox/deliveries.ts';
 import {
   deliverEventContract,
   searchOfDelivery,
   type DeliverEventInput,
 } from '#workflows/events/deliver-event.contract.ts';
-import type { EventActivities } from './event-activities.ts';
+import { deliverHeld } from './deliver-held.ts';
 import { inputOf } from './delivery-input.ts';
-import type { EventDependencies } from './dependencies.ts';
+import { inDeliveryTransaction, type EventDependencies } from './listener-transaction.ts';
 
-/** Most deliveries one sweep looks after. */
+/** Most deliveries one sweep resumes. */
 const maxResumed = 100;
 
 /**
- * Brings back the workflows of open deliveries that nobody has worked on since `before`: one may have been terminated.
- * @returns how many were brought back
- * @throws AppError when the database or Temporal is away
+ * Starts the workflows of open deliveries again that have not been worked on since `before`: a run may have been terminated.
+ * @returns how many were started
+ * @throws AppError when the database or Temporal is unavailable
  */
-export async function resumeDeliveries(
-  deps: EventDependencies,
-  { deliverHeld }: Pick<EventActivities, 'deliverHeld'>,
-  before: Date,
-): Promise<number> {
+export async function resumeDeliveries(deps: EventDependencies, before: Date): Promise<number> {
   const start = (input: DeliverEventInput) =>
     deps.temporal.start(deliverEventContract, input, { repeat: 'again', search: searchOfDelivery(input) });
-  const { failing, orphaned } = await deps.database.transact(
-    { caller: systemCaller('event delivery'), requestId: 'event-delivery' },
-    async (unit) => ({
-      failing: await staleFailing(unit, before, maxResumed),
-      orphaned: await orphanedHolds(unit, before, maxResumed),
-    }),
-  );
+  const { failing, orphaned } = await inDeliveryTransaction(deps, async (unit) => ({
+    failing: await staleFailing(unit, before, maxResumed),
+    orphaned: await orphanedHolds(unit, before, maxResumed),
+  }));
   let resumed = 0;
   for (const { event, listener } of failing) {
-    // Nothing happens to one that is running.
+    // Changes nothing for a workflow that is running.
     if (await start(inputOf(event, listener, deps))) resumed++;
   }
   for (const hold of orphaned) {
@@ -41,7 +33,7 @@ export async function resumeDeliveries(
       deps.logger.warn(hold, 'events are held for a listener that this release does not have');
       continue;
     }
-    const next = await deliverHeld(hold);
+    const next = await deliverHeld(deps, hold);
     if (next) await start(next);
     resumed++;
   }

@@ -26,7 +26,6 @@ export class WorkflowStarts {
       event,
       unit,
       key: `${event.id}/${listener.name}`,
-      activityQueue: (name) => this.#temporal.activityQueue(name),
       start: (contract, input, options = {}) => {
         this.#wanted.push(() =>
           withOrigin(origin, () =>

@@ -2,8 +2,7 @@ import type { StartOptions } from '../clients/temporal/temporal-client.ts';
 import { topicOf, type EventSource, type PayloadOf, type VerbOf } from '#entities/kit/model/events.ts';
 import type { EventRow } from '#entities/kit/outbox/outbox.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
-import type { ActivityQueue } from '#workflows/kit/activity-queue.ts';
-import type { WorkflowContract } from '#workflows/kit/contract.ts';
+import type { StartInput, WorkflowContract } from '#workflows/kit/contract.ts';
 
 /** What a listener works with. */
 export interface Delivery<Payload = EventRow['payload']> {
@@ -16,9 +15,11 @@ export interface Delivery<Payload = EventRow['payload']> {
    * Starts a workflow for whatever leaves the database. It is started before the commit and under an id made from `key`,
    * so it happens once, and never for a delivery that is not due.
    */
-  readonly start: <Input>(contract: WorkflowContract<Input>, input: Input, options?: Partial<StartOptions>) => void;
-  /** Where activities of the started workflow run, and how they are tried by default. */
-  readonly activityQueue: (name: string) => ActivityQueue;
+  readonly start: <Input>(
+    contract: WorkflowContract<Input>,
+    input: StartInput<Input>,
+    options?: Partial<StartOptions>,
+  ) => void;
 }
 
 /** Reacts to events, at least once in effort and exactly once in effect. */

@@ -9,10 +9,9 @@ const sharedMs = 3_600_000;
 export const mailRepeatedRegistration = defineListener(
   'mail-repeated-registration',
   [on(user, 'registration_repeated')],
-  ({ event, start, activityQueue }) => {
+  ({ event, start }) => {
     const hour = Math.floor(event.occurredAt.getTime() / sharedMs);
     start(sendEmailContract, {
-      queue: activityQueue('email'),
       key: `${event.entityId}/registration-repeated/${hour}`,
       kind: 'registration-repeated',
       userId: event.entityId,

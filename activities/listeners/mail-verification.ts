@@ -5,10 +5,9 @@ import { defineListener, on } from './listener.ts';
 export const mailVerification = defineListener(
   'mail-verification',
   [on(emailVerification, 'requested')],
-  async ({ event, unit, key, start, activityQueue }) => {
+  async ({ event, unit, key, start }) => {
     const verification = await unit.data.get(emailVerification, event.entityId);
     start(sendEmailContract, {
-      queue: activityQueue('email'),
       key,
       kind: 'verify-address',
       userId: verification.userId,

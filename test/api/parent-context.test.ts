@@ -245,7 +245,7 @@ describe('parentcontextconditions', () => {
         'authz.parentcontextconditions[0]: the model has no organization with at_night as parent_context of task',
       ),
       expect.stringContaining(
-        `authz.parentcontextconditions[1]: user is no kind whose rights are given record by record; there are ${objects.join(', ')}`,
+        `authz.parentcontextconditions[1]: user is not a kind with rights by record; use one of ${objects.join(', ')}`,
       ),
     ]);
   });

@@ -24,10 +24,11 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'relay/tuples/tuple-relay.ts': [`system 'tuple relay'`],
   'relay/outbox/relay.ts': [`system 'relay'`],
   'runtime/verify.ts': [`system 'verify'`],
-  'activities/events/resume-deliveries.ts': [`system 'event delivery'`],
-  'activities/events/event-activities.ts': [`system 'event delivery'`],
-  // Listeners act for the server, held to the organization of the event.
-  'activities/events/listener-transaction.ts': ['system `listener ${listener.name}`, organizationId'],
+  // Deliveries belong to all organizations; a listener acts for the server, restricted to the organization of the event.
+  'activities/events/listener-transaction.ts': [
+    'system `listener ${listener.name}`, organizationId',
+    `system 'event delivery'`,
+  ],
   // Partitions have no organization.
   'activities/maintenance/maintenance-activities.ts': [`system 'prune records'`],
   // Compares the rows of all organizations with the authorization store.

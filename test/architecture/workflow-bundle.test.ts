@@ -7,6 +7,8 @@ test('the workflow bundle holds no Node module, no entity, no client and no acti
   // The bundle names its modules; otherwise this test would see nothing.
   expect(modules.some((path) => path.startsWith('workflows/events/deliver-events.ts'))).toBe(true);
   const ours = modules.filter((path) => !path.startsWith('node_modules/'));
-  expect(ours.filter((path) => !path.startsWith('workflows/'))).toEqual([]);
+  // Besides the workflows there is the list of them, which is written for the bundle.
+  const others = ours.filter((path) => !path.startsWith('workflows/'));
+  expect(others.filter((path) => !/^\.local\/bundles\/workflows-[^/]+\.entry\.ts/.test(path))).toEqual([]);
   expect(bundle).not.toMatch(/require\(['"]node:/);
 });

@@ -87,8 +87,8 @@ describe('an activity that fails with an error of ours', () => {
         }));
       }),
     );
-    expect(told.flatMap((failures) => failures?.map(({ type }) => type) ?? []).toSorted()).toEqual(
-      Object.values(codes).toSorted(),
+    expect(new Set(told.flatMap((failures) => failures?.map(({ type }) => type)))).toEqual(
+      new Set(Object.values(codes)),
     );
     for (const category of categories) {
       const canHelp = retryable.includes(category);

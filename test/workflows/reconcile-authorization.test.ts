@@ -10,7 +10,7 @@ import {
   reconcileAuthorizationContract,
   type Disagreement,
   type ReconcileInput,
-  type ReconciliationPlace,
+  type ReconciliationCursor,
   type ReconciliationReport,
 } from '#workflows/maintenance/reconcile-authorization.contract.ts';
 import { asOwner } from '../kit/as-owner.ts';
@@ -38,7 +38,7 @@ function asSystem<T>(work: (data: DataClient) => Promise<T>): Promise<T> {
 const reconcile = () => runSchedule<ReconciliationReport>(world, 'reconcile-authorization');
 const storeOf = ({ runtime: { store } }: Pick<World, 'runtime'>) => store as NonNullable<typeof store>;
 const lineOf = ({ object, relation, subject }: Tuple) => `${object} ${relation} ${subject}`;
-const inOrder = { notDesired: 0, unfounded: 0, notStored: 0, onlyStored: 0 };
+const inOrder = { notDesired: 0, orphaned: 0, notStored: 0, onlyStored: 0 };
 
 /** Lines about tuples that rows, desired tuples and store disagree about. */
 const disagreements = async () =>
@@ -95,11 +95,11 @@ test('every way to disagree is repaired, named and counted, and the second time 
   expect(await disagreements()).toHaveLength(7);
 
   const report = await reconcile();
-  expect(report.counts).toEqual({ notDesired: 2, unfounded: 1, notStored: 1, onlyStored: 2 });
+  expect(report.counts).toEqual({ notDesired: 2, orphaned: 1, notStored: 1, onlyStored: 2 });
   const expected: [Tuple, Disagreement][] = [
     [forgotten.tuple, 'notDesired'],
     [denied.tuple, 'notDesired'],
-    [invented, 'unfounded'],
+    [invented, 'orphaned'],
     [lost.tuple, 'notStored'],
     [takenBack, 'onlyStored'],
     [stray, 'onlyStored'],
@@ -170,14 +170,14 @@ describe('page by page', () => {
     const applyTuples = async () => tuples?.apply() ?? 0;
     const activities = createAuthorizationActivities({ database, store, applyTuples, pageSize });
     const repaired: ReconciliationReport['repaired'][number][] = [];
-    let place: ReconciliationPlace | null | undefined;
+    let cursor: ReconciliationCursor | null | undefined;
     let count = 0;
     do {
-      const page = await activities.reconcilePage(place ? { place } : {});
+      const page = await activities.reconcilePage(cursor ? { cursor } : {});
       repaired.push(...page.repaired);
-      place = page.next;
+      cursor = page.next;
       count++;
-    } while (place);
+    } while (cursor);
     return { repaired, count };
   }
 

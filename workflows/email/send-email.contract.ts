@@ -5,7 +5,6 @@ import { defineContract } from '../kit/contract.ts';
 export type EmailKind = 'verify-address' | 'welcome' | 'registration-repeated';
 
 export interface SendEmailInput {
-  /** Queue of mails. */
   readonly queue: ActivityQueue;
   /** `<event>/<listener>`, unless several events share a mail: the same key is the same mail, however often it is tried. */
   readonly key: string;
@@ -18,5 +17,6 @@ export interface SendEmailInput {
 
 export const sendEmailContract = defineContract<SendEmailInput>({
   name: 'sendEmail',
+  queue: 'email',
   workflowId: ({ key }) => `email/${key}`,
 });

@@ -1,12 +1,12 @@
 import type { ActivityQueue } from '../kit/activity-queue.ts';
-import { defineContract } from '../kit/contract.ts';
+import { defineContract, type StartInput } from '../kit/contract.ts';
 
 export interface DeliverEventInput {
   readonly eventId: string;
   /** When the event happened (RFC 3339); with the id it is the event's key. */
   readonly occurredAt: string;
   readonly listener: string;
-  /** Queue of event delivery; after its attempts the workflow waits for an operator. */
+  /** After its attempts the workflow waits for an operator. */
   readonly queue: ActivityQueue;
   /** What to search by. */
   readonly requestId: string;
@@ -16,14 +16,23 @@ export interface DeliverEventInput {
   readonly entityId: string;
 }
 
+/** Task queue of event delivery; the configuration may rename it (`workflows.dispatch.queuename`). */
+export const deliveryQueue = 'events';
+
 /** Delivers one event to one listener that failed on it, as long as it takes. */
 export const deliverEventContract = defineContract<DeliverEventInput>({
   name: 'deliverEvent',
-  workflowId: ({ eventId, listener }) => `event/${eventId}/${listener}`,
+  queue: deliveryQueue,
+  workflowId: deliveryWorkflowId,
 });
 
+/** Id of the workflow of one delivery, without the prefix of the installation. */
+export function deliveryWorkflowId({ eventId, listener }: Pick<DeliverEventInput, 'eventId' | 'listener'>): string {
+  return `event/${eventId}/${listener}`;
+}
+
 /** What a run is found by. */
-export function searchOfDelivery(input: DeliverEventInput) {
+export function searchOfDelivery(input: StartInput<DeliverEventInput>) {
   return {
     RequestId: [input.requestId],
     EventTopic: [input.topic],

@@ -1,15 +1,16 @@
 import type { ActivityOptions } from '@temporalio/common';
 
 /**
- * Where activities run and how they are tried. It comes with the input of a workflow, because workflow code reads no
- * configuration (`jobqueue.queueconf`: JobTimeout, JobStuckThreshold, MaxAttempts, RetryPolicy).
+ * Settings of the task queue that a contract names: where activities run, and how they are tried. They are part of the
+ * workflow's input, because workflow code reads no configuration (`jobqueue.queueconf`: JobTimeout, JobStuckThreshold,
+ * MaxAttempts, RetryPolicy).
  */
 export interface ActivityQueue {
   /** Full name of the task queue. */
   readonly taskQueue: string;
   /** Longest single attempt. */
   readonly attemptTimeoutMs: number;
-  /** An attempt that gives no sign of life for this long is lost; the worker gives one by itself while it runs. */
+  /** An attempt without a heartbeat for this long is tried elsewhere; the worker sends heartbeats while it runs one. */
   readonly heartbeatTimeoutMs: number;
   readonly retry: {
     readonly maximumAttempts: number;
@@ -19,7 +20,7 @@ export interface ActivityQueue {
   };
 }
 
-/** The defaults of a queue in the form `proxyActivities` takes; what a workflow knows better it puts over them. */
+/** The settings of a queue in the form `proxyActivities` takes; a workflow may override them. */
 export function activityOptions({ taskQueue, attemptTimeoutMs, heartbeatTimeoutMs, retry }: ActivityQueue) {
   return {
     taskQueue,

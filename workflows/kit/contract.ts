@@ -1,17 +1,43 @@
+import type { ActivityQueue } from './activity-queue.ts';
+
+/** What a workflow is started with; whoever starts it adds the settings of its queue. */
+export type StartInput<Input> = Omit<Input, 'queue'>;
+
 /**
- * What the rest of the product knows of a workflow: its name, its input, its id and what it is found by. Contract files
- * import nothing that runs, so that api, relay and activities can use them.
+ * Everything the rest of the product knows of a workflow. A contract file stands beside the file of its workflow, is found
+ * there by the worker, and imports nothing that runs, so that api, relay and activities can use it.
  */
 export interface WorkflowContract<Input> {
-  /** File name, exported function and Temporal type in one word. */
+  /** Temporal type, and name of the exported function; the file has the same name in kebab-case. */
   readonly name: string;
-  /** The same work has the same id; a second start of it is the first one. */
-  readonly workflowId: (input: Input) => string;
+  /** The same input has the same id: a second start finds the first run. Without the prefix of the installation. */
+  readonly workflowId: (input: StartInput<Input>) => string;
+  /** Task queue of its activities, without the prefix of the installation; absent when it has local activities only. */
+  readonly queue?: string;
+  /** Starts it again and again; the name of the schedule is the id of the workflow. */
+  readonly schedule?: WorkflowSchedule<Input>;
   /** Carries the input's type only. */
   readonly '~input'?: Input;
 }
 
-export function defineContract<Input>(contract: WorkflowContract<Input>): WorkflowContract<Input> {
+export interface WorkflowSchedule<Input> {
+  readonly everyMs: number;
+  /** Input that the configuration gives it; absent when it needs none. */
+  readonly input?: (settings: ScheduleSettings) => StartInput<Input>;
+}
+
+/** Values of the configuration that inputs of schedules are made from. */
+export interface ScheduleSettings {
+  /** `jobqueue.queueconf.JobCleanerTimeout`. */
+  readonly jobCleanerTimeoutMs: number;
+}
+
+/** A workflow whose input has a `queue` must name it; any other must not. */
+type QueueOf<Input> = Input extends { readonly queue: ActivityQueue }
+  ? { readonly queue: string }
+  : { readonly queue?: never };
+
+export function defineContract<Input>(contract: WorkflowContract<Input> & QueueOf<Input>): WorkflowContract<Input> {
   return contract;
 }
 

@@ -1,13 +1,15 @@
 import { defineContract } from '../kit/contract.ts';
-import type { MaintenanceInput } from './sweep-outbox.contract.ts';
+import { maintenanceQueue, type MaintenanceInput } from './sweep-outbox.contract.ts';
 
 export interface PruneInput extends MaintenanceInput {
   /** Longest single attempt (`jobqueue.queueconf.JobCleanerTimeout`). */
   readonly timeoutMs: number;
 }
 
-/** Makes partitions for the days to come and drops those past their retention; runs every hour. */
+/** Creates partitions for the days to come and drops those past their retention. */
 export const pruneRecordsContract = defineContract<PruneInput>({
   name: 'pruneRecords',
+  queue: maintenanceQueue,
   workflowId: () => 'prune-records',
+  schedule: { everyMs: 3_600_000, input: ({ jobCleanerTimeoutMs }) => ({ timeoutMs: jobCleanerTimeoutMs }) },
 });

@@ -1,15 +1,15 @@
 import { defineContract } from '../kit/contract.ts';
-import type { MaintenanceInput } from './sweep-outbox.contract.ts';
+import { maintenanceQueue, type MaintenanceInput } from './sweep-outbox.contract.ts';
 
-/** Where a reconciliation is: what it compares, and behind which item it goes on. */
-export type ReconciliationPlace =
+/** How far a reconciliation is: what it compares next, and after which item. */
+export type ReconciliationCursor =
   /** Live rows of a kind with the tuples that are desired. */
   | { readonly step: 'rows'; readonly kind: string; readonly after: string }
   /** Desired tuples with the rows they come from. */
   | { readonly step: 'desired'; readonly after: ReconciledTuple | null }
   /** Desired tuples with those of the store. */
   | { readonly step: 'settled'; readonly after: ReconciledTuple | null }
-  /** Tuples of the store with those that are desired; behind is a place of the store's own. */
+  /** Tuples of the store with those that are desired; `after` is the store's continuation token. */
   | { readonly step: 'store'; readonly after: string | null };
 
 export interface ReconciledTuple {
@@ -23,7 +23,7 @@ export type Disagreement =
   /** A live row stands for it, but it was not desired. */
   | 'notDesired'
   /** It was desired, but no live row stands for it. */
-  | 'unfounded'
+  | 'orphaned'
   /** It is desired, but the store did not have it. */
   | 'notStored'
   /** The store had it, but it is not desired. */
@@ -37,18 +37,20 @@ export interface ReconciliationReport {
 }
 
 export interface ReconcileInput extends MaintenanceInput {
-  /** Pages after which a run hands over to the next one, so that its history stays short; a thousand when left out. */
+  /** Pages after which a run continues as new, so that its history stays short; a thousand when left out. */
   readonly pagesPerRun?: number;
-  /** Where a run goes on that the one before it has handed over. */
-  readonly place?: ReconciliationPlace;
+  /** Where the run before this one stopped. */
+  readonly cursor?: ReconciliationCursor;
   readonly report?: ReconciliationReport;
 }
 
 /**
- * Compares rows, desired tuples and the authorization store, and repairs what disagrees; runs every day. An operator starts
- * it by triggering the schedule.
+ * Compares rows, desired tuples and the authorization store, and repairs the differences. An operator starts it by triggering
+ * the schedule.
  */
 export const reconcileAuthorizationContract = defineContract<ReconcileInput>({
   name: 'reconcileAuthorization',
+  queue: maintenanceQueue,
   workflowId: () => 'reconcile-authorization',
+  schedule: { everyMs: 86_400_000 },
 });

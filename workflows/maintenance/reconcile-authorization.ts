@@ -3,33 +3,33 @@ import type { AuthorizationActivities, ReconciledPage } from '#activities/author
 import { activityOptions } from '../kit/activity-queue.ts';
 import type { ReconcileInput, ReconciliationReport } from './reconcile-authorization.contract.ts';
 
-/** A page is about ten events of the history. */
-const usualPagesPerRun = 1_000;
+/** A page takes about ten events of the history. */
+const defaultPagesPerRun = 1_000;
 
 /** Most repairs that the report names. */
 const maxSamples = 100;
 
-const nothing: ReconciliationReport = {
+const emptyReport: ReconciliationReport = {
   checked: { rows: 0, desired: 0, stored: 0 },
   repaired: [],
-  counts: { notDesired: 0, unfounded: 0, notStored: 0, onlyStored: 0 },
+  counts: { notDesired: 0, orphaned: 0, notStored: 0, onlyStored: 0 },
 };
 
-/** Page by page, each a short transaction of its own; what is repaired in one is right by itself. */
+/** Reconciles page by page, each in a short transaction of its own, whose repairs are complete by themselves. */
 export async function reconcileAuthorization(input: ReconcileInput): Promise<ReconciliationReport> {
   const { reconcilePage, applyRepairs } = proxyActivities<AuthorizationActivities>(activityOptions(input.queue));
-  const { pagesPerRun = usualPagesPerRun } = input;
-  let { place, report = nothing } = input;
+  const { pagesPerRun = defaultPagesPerRun } = input;
+  let { cursor, report = emptyReport } = input;
   for (let pages = 0; pages < pagesPerRun; pages++) {
-    const page = await reconcilePage(place ? { place } : {});
+    const page = await reconcilePage(cursor ? { cursor } : {});
     report = withPage(report, page);
     if (page.next === null) {
       await applyRepairs();
       return report;
     }
-    place = page.next;
+    cursor = page.next;
   }
-  return continueAsNew<typeof reconcileAuthorization>({ ...input, ...(place ? { place } : {}), report });
+  return continueAsNew<typeof reconcileAuthorization>({ ...input, ...(cursor ? { cursor } : {}), report });
 }
 
 function withPage({ checked, repaired, counts }: ReconciliationReport, page: ReconciledPage): ReconciliationReport {

@@ -2,12 +2,16 @@ import type { ActivityQueue } from '../kit/activity-queue.ts';
 import { defineContract } from '../kit/contract.ts';
 
 export interface MaintenanceInput {
-  /** Queue of maintenance. */
   readonly queue: ActivityQueue;
 }
 
-/** Finds events that a crash left behind, and applies tuples that were not; runs every ten seconds. */
+/** Task queue of what an installation does regularly for itself. */
+export const maintenanceQueue = 'maintenance';
+
+/** Finds events that a crash left behind, and applies tuples that are still pending. */
 export const sweepOutboxContract = defineContract<MaintenanceInput>({
   name: 'sweepOutbox',
+  queue: maintenanceQueue,
   workflowId: () => 'sweep-outbox',
+  schedule: { everyMs: 10_000 },
 });

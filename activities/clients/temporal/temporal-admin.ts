@@ -1,13 +1,24 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { encodeSearchAttributeIndexedValueType } from '@temporalio/common/lib/search-attributes.js';
+import type { Config } from '#config/objects/root.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
 import { searchAttributes } from '#workflows/kit/search-attributes.ts';
 import type { TemporalGateway } from './temporal-client.ts';
 
 /** Temporal keeps ended workflows for an hour at least. */
-const shortestRetentionSeconds = 3_600;
+const minRetentionSeconds = 3_600;
+
+/** How long ended workflows stay visible: Temporal has one retention per namespace, so the longest that is configured. */
+export function workflowRetentionMs({ queueconf }: Config['jobqueue']): number {
+  return Math.max(
+    queueconf.CompletedJobRetentionPeriod,
+    queueconf.CancelledJobRetentionPeriod,
+    queueconf.DiscardedJobRetentionPeriod,
+  );
+}
 
 /**
- * Makes the namespace and its search attributes when they are missing, and gives it the retention. Idempotent; several
+ * Creates the namespace and its search attributes where they are missing, and sets the retention. Idempotent; several
  * processes may run it at once.
  * @param retentionMs how long ended workflows stay visible
  * @throws AppError workflows_unavailable
@@ -15,7 +26,7 @@ const shortestRetentionSeconds = 3_600;
 export async function prepareNamespace(gateway: TemporalGateway, retentionMs: number): Promise<void> {
   const { namespace } = gateway.settings;
   const { connection } = gateway;
-  const seconds = Math.max(shortestRetentionSeconds, Math.ceil(retentionMs / 1_000));
+  const seconds = Math.max(minRetentionSeconds, Math.ceil(retentionMs / 1_000));
   const retention = { seconds: seconds as never };
   await gateway.call('prepare the namespace', async () => {
     await connection.workflowService
@@ -43,22 +54,22 @@ export async function prepareNamespace(gateway: TemporalGateway, retentionMs: nu
 }
 
 /**
- * What `prepareNamespace` would make, for installations whose Temporal is set up by others.
- * @returns a line for each thing that is missing, or cannot be looked at
+ * Tells what `prepareNamespace` would create, for installations whose Temporal is set up by others.
+ * @returns a line for each thing that is missing or cannot be read
  * @throws AppError workflows_unavailable
  */
 export async function checkNamespace(gateway: TemporalGateway): Promise<string[]> {
   const { namespace } = gateway.settings;
-  const remedy = 'make it, or turn on jobqueue.runmigrations';
+  const remedy = 'create it, or turn on jobqueue.runmigrations';
   try {
-    const missing = await gateway.call('look at the namespace', () => missingSearchAttributes(gateway));
+    const missing = await gateway.call('read the namespace', () => missingSearchAttributes(gateway));
     return missing.map(
       ([name, type]) => `the namespace ${namespace} has no search attribute ${name} of type ${type}; ${remedy}`,
     );
   } catch (error) {
     if (isAppError(error)) throw error;
     if (isNotFound(error)) return [`Temporal has no namespace ${namespace}; ${remedy}`];
-    return [`the search attributes of the namespace ${namespace} cannot be looked at: ${(error as Error).message}`];
+    return [`the search attributes of the namespace ${namespace} cannot be read: ${(error as Error).message}`];
   }
 }
 
@@ -77,14 +88,14 @@ function isNotFound(error: unknown): boolean {
   return (error as { code?: unknown }).code === 5;
 }
 
-/** A new namespace is known to all parts of the server only after a moment. */
-async function untilVisible<T>(ask: () => Promise<T>): Promise<T> {
+/** Repeats a read until all parts of the server know a namespace that was just created. */
+async function untilVisible<T>(read: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await ask();
+      return await read();
     } catch (error) {
       if (!isNotFound(error) || attempt === 50) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await pause(50);
     }
   }
 }

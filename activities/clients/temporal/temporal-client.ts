@@ -20,6 +20,7 @@ import type { ActivityQueue } from '#workflows/kit/activity-queue.ts';
 import {
   originHeader,
   workflowTaskTimeoutMs,
+  type StartInput,
   type WorkflowContract,
   type WorkOrigin,
 } from '#workflows/kit/contract.ts';
@@ -41,7 +42,9 @@ export interface TemporalSettings {
   readonly credentials?: Pick<ConnectionOptions, 'apiKey' | 'tls'>;
   /** Longest one call may take, in milliseconds. */
   readonly timeoutMs?: number;
-  /** How activities are tried that do not say otherwise (`jobqueue.queueconf`). */
+  /** Task queues that the configuration renames, by the name that contracts use. */
+  readonly queueNames?: Readonly<Record<string, string>>;
+  /** How activities are tried unless their workflow says otherwise (`jobqueue.queueconf`). */
   readonly activityDefaults?: Omit<ActivityQueue, 'taskQueue'>;
   /** Around every start of a workflow (`jobqueue.queueconf.JobInsertMiddleware` and its relatives). */
   readonly middleware?: JobMiddleware;
@@ -121,9 +124,15 @@ export class TemporalGateway {
     return `${this.settings.prefix}/${name}`;
   }
 
-  /** A queue with the defaults for activities on it; goes into the input of workflows. */
+  /** The settings of an activity queue, by the name that contracts use. */
   activityQueue(name: string): ActivityQueue {
-    return { taskQueue: this.taskQueue(name), ...this.#activityDefaults };
+    return { taskQueue: this.taskQueue(this.settings.queueNames?.[name] ?? name), ...this.#activityDefaults };
+  }
+
+  /** The whole input of a workflow: what its caller gives, and the settings of the queue that its contract names. */
+  inputOf<Input>({ queue }: WorkflowContract<Input>, input: StartInput<Input>): Input {
+    // The contract names a queue exactly when `Input` has one (`defineContract`).
+    return (queue === undefined ? input : { ...input, queue: this.activityQueue(queue) }) as Input;
   }
 
   get #activityDefaults(): Omit<ActivityQueue, 'taskQueue'> {
@@ -135,7 +144,7 @@ export class TemporalGateway {
     return workflowTaskTimeoutMs(this.#activityDefaults.heartbeatTimeoutMs);
   }
 
-  workflowId<Input>(contract: WorkflowContract<Input>, input: Input): string {
+  workflowId<Input>(contract: WorkflowContract<Input>, input: StartInput<Input>): string {
     return `${this.settings.prefix}/${contract.workflowId(input)}`;
   }
 
@@ -146,7 +155,7 @@ export class TemporalGateway {
    */
   async start<Input>(
     contract: WorkflowContract<Input>,
-    input: Input,
+    input: StartInput<Input>,
     { search, repeat = 'once' }: StartOptions,
   ): Promise<boolean> {
     const { middleware, hasRandomIds } = this.settings;
@@ -157,7 +166,7 @@ export class TemporalGateway {
       this.call('start a workflow', async () => {
         try {
           await this.client.workflow.start(contract.name, {
-            args: [input],
+            args: [this.inputOf(contract, input)],
             taskQueue,
             workflowId,
             requestEagerStart: this.#isEager,

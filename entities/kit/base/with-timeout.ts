@@ -15,7 +15,7 @@ export async function withTimeout<T, U = T>(
         try {
           resolve(onTimeout());
         } catch (error) {
-          reject(error as Error);
+          reject(error);
         }
       },
       Math.max(0, timeoutMs),

@@ -1,0 +1,35 @@
+import type { Logger } from 'pino';
+import type { AuthorizationStore } from './clients/fga/authorization-store.ts';
+import type { TemporalGateway } from './clients/temporal/temporal-client.ts';
+import type { Listener } from './listeners/listener.ts';
+import type { ConfigStore } from '#config/live/config-store.ts';
+import type { Database } from '#entities/kit/unit/database.ts';
+
+/** What the worker gives to the activities of every area; each area takes what it needs. */
+export interface ActivityDependencies {
+  readonly config: ConfigStore;
+  readonly database: Database;
+  /** Over the connection of the workers, so that workflows it starts begin at once in this process. */
+  readonly temporal: TemporalGateway;
+  /** Undefined while `authz.enabled` is off. */
+  readonly store: Pick<AuthorizationStore, 'find' | 'tuplePage'> | undefined;
+  readonly logger: Logger;
+  readonly listeners: readonly Listener[];
+  /** Brings the authorization store to the desired tuples; returns how many were written. */
+  readonly applyTuples: () => Promise<number>;
+  /** Starts batches of events that were claimed before that time and not delivered; returns how many. */
+  readonly sweepEvents: (before: Date) => Promise<number>;
+}
+
+/** Activities by name, which is their Temporal type. */
+export type ActivityMap = Readonly<Record<string, (input: never) => Promise<unknown>>>;
+
+/**
+ * The activities of one area. The worker finds them by their file, `activities/<area>/<area>-activities.ts`, and by their
+ * name, `create<Area>Activities`; this only checks that they need nothing that it does not give.
+ */
+export function defineActivities<Create extends (dependencies: ActivityDependencies) => ActivityMap>(
+  create: Create,
+): Create {
+  return create;
+}

@@ -1,0 +1,24 @@
+import type { ActivityDependencies, ActivityMap } from '#activities/activity-dependencies.ts';
+import { sourceModules } from './source-modules.ts';
+
+const areas = await sourceModules('activities', '-activities.ts');
+
+/**
+ * Every activity of this release: those that the `create<Area>Activities` of each `activities/<area>/<area>-activities.ts`
+ * makes.
+ * @throws TypeError when a file exports no such function, or two areas have an activity of the same name
+ */
+export function createActivities(dependencies: ActivityDependencies): ActivityMap {
+  const activities: Record<string, ActivityMap[string]> = {};
+  for (const { path, exports } of areas) {
+    const [create] = Object.entries(exports).flatMap(([name, value]) =>
+      /^create\w+Activities$/.test(name) ? [value as (given: ActivityDependencies) => ActivityMap] : [],
+    );
+    if (!create) throw new TypeError(`${path} must export a function create<Area>Activities`);
+    for (const [name, activity] of Object.entries(create(dependencies))) {
+      if (Object.hasOwn(activities, name)) throw new TypeError(`${path}: there is another activity "${name}"`);
+      activities[name] = activity;
+    }
+  }
+  return activities;
+}
