@@ -21,6 +21,14 @@ const kit = (...names: readonly string[]) => names.map((name) => `entities/kit/$
 const wholeKit = kit('base', 'model', 'storage', 'read', 'access', 'outbox', 'write', 'unit');
 const config = ['config/schema', 'config/objects', 'config/reading', 'config/live'];
 const entities = [...wholeKit, 'entities/presets', 'entities/*', 'entities'];
+const activityImports = [
+  ...config,
+  ...entities,
+  ...contracts,
+  'activities/clients/*',
+  'activities/listeners',
+  'activities/kit',
+];
 const relayImports = [...config, ...entities, ...contracts, 'activities/clients/*'];
 const relay = ['relay/outbox', 'relay/tuples', 'relay/authorization'];
 
@@ -95,10 +103,9 @@ export const rooms: readonly Room[] = [
     path: 'workflows/*',
     purpose: 'workflows of one area, each with its contract; orchestration only',
     imports: ['workflows/kit'],
-    typeImports: ['activities/*'],
+    typeImports: ['activities/events', 'activities/*'],
     isSandboxed: true,
   },
-  { path: 'workflows', purpose: 'the lists of workflows and contracts', imports: contracts },
   {
     path: 'activities/clients/*',
     purpose: 'the only adapter to one outside system',
@@ -110,9 +117,19 @@ export const rooms: readonly Room[] = [
     imports: [...entities, ...contracts, 'activities/clients/*'],
   },
   {
+    path: 'activities/kit',
+    purpose: 'what the worker gives to all activities',
+    imports: [...config, ...entities, ...contracts, 'activities/clients/*', 'activities/listeners'],
+  },
+  {
+    path: 'activities/events',
+    purpose: 'delivers events to listeners, in the order of each record',
+    imports: activityImports,
+  },
+  {
     path: 'activities/*',
     purpose: 'activities of one area: effects, each idempotent',
-    imports: [...config, ...entities, ...contracts, 'activities/clients/*', 'activities/listeners'],
+    imports: [...activityImports, 'activities/events'],
   },
   { path: 'relay/outbox', purpose: 'claims event rows and starts their workflows', imports: relayImports },
   { path: 'relay/tuples', purpose: 'writes desired tuples to the authorization store', imports: relayImports },
@@ -124,15 +141,7 @@ export const rooms: readonly Room[] = [
   {
     path: 'runtime',
     purpose: 'the services that API, worker and tools share; logs, telemetry, verification',
-    imports: [
-      ...config,
-      ...entities,
-      ...contracts,
-      'workflows',
-      'activities/clients/*',
-      'activities/listeners',
-      ...relay,
-    ],
+    imports: [...config, ...entities, ...contracts, 'activities/clients/*', 'activities/listeners', ...relay],
   },
   { path: 'migrations', purpose: 'changes of the database schema', imports: [...config, ...entities] },
   {
@@ -183,12 +192,13 @@ export const rooms: readonly Room[] = [
       ...config,
       ...entities,
       ...contracts,
-      'workflows',
       'migrations',
       'runtime',
       ...relay,
       'activities/clients/*',
       'activities/listeners',
+      'activities/kit',
+      'activities/events',
       'activities/*',
       'worker/codec',
     ],
