@@ -54,7 +54,7 @@ async function contentOf(
   unit: UnitOfWork,
   { tokenKey, apiUrl }: LinkSettings,
 ): Promise<EmailContent | undefined> {
-  switch (input.kind) {
+  switch (input.template) {
     case 'verify-address': {
       if (!input.about) return undefined;
       const verification = await unit.data.findOne(emailVerification, { id: { eq: input.about.id } });
@@ -83,7 +83,7 @@ async function contentOf(
         ],
       };
     default:
-      input.kind satisfies never;
-      throw new Error(`unknown mail ${String(input.kind)}`);
+      input.template satisfies never;
+      throw new Error(`unknown mail ${String(input.template)}`);
   }
 }
