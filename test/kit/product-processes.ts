@@ -1,8 +1,8 @@
 import { symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { inject } from 'vitest';
-import { ProductProcess, type ServerProcessOptions } from './product-process.ts';
-import { removeSchedules, type World } from './world.ts';
+import { ProductProcess, type ServerProcessOptions } from './spawned-process.ts';
+import { releaseSchedules, removeSchedules, type World } from './world.ts';
 
 /** Schedule that sweeps every second. */
 const often = 'sweep-often';
@@ -107,11 +107,6 @@ export class ProductProcesses {
   /** Ends all of them on the spot. */
   async close(): Promise<void> {
     await Promise.all(this.places.map((place) => place.close()));
-    await removeSchedules(this.#world.name, this.#world.runtime, [
-      'sweep-outbox',
-      'prune-records',
-      'reconcile-authorization',
-      often,
-    ]);
+    await removeSchedules(this.#world.name, this.#world.runtime, [...releaseSchedules, often]);
   }
 }

@@ -15,6 +15,7 @@ import { newId } from '#entities/kit/base/ids.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import type { StatementObserver } from '#entities/kit/storage/transaction.ts';
 import { openRuntime, type CoreRuntime, type CoreRuntimeOptions } from '#runtime/core-runtime.ts';
+import { releaseWorkflows } from '#worker/release-workflows.ts';
 import { startWorker, type RunningWorker } from '#worker/start-worker.ts';
 import { createDatabase, dropDatabase } from '#temporal-dev/servers/create-database.ts';
 import { testSecrets } from '../setup/secrets.ts';
@@ -247,11 +248,16 @@ async function assertNothingHeld(instances: readonly Instance[]): Promise<void> 
   }
 }
 
+/** Names of the schedules of this release. */
+export const releaseSchedules = releaseWorkflows.flatMap(({ contract }) =>
+  contract.schedule ? [contract.workflowId({})] : [],
+);
+
 /** Left behind, they would go on starting workflows that nobody runs any more. */
 export async function removeSchedules(
   prefix: string,
   { temporal }: CoreRuntime,
-  names = ['sweep-outbox', 'prune-records', 'reconcile-authorization'],
+  names: readonly string[] = releaseSchedules,
 ): Promise<void> {
   const { schedule } = temporal.client;
   await Promise.allSettled(names.map((name) => schedule.getHandle(`${prefix}/${name}`).delete()));
