@@ -14,7 +14,7 @@ import { ensureDatabase } from './servers/create-database.ts';
 import { listenUrl } from './product/listen-url.ts';
 import { PersonalSettings, productEnvironment } from './product/product-environment.ts';
 import { productPorts, rememberPorts } from './product/product-ports.ts';
-import { ProductProcess, type ProductProcessOptions } from './product/product-process.ts';
+import { ManagedProcess, type ManagedProcessOptions } from './product/managed-process.ts';
 import { noDemo, readyBlock, type ReadyFacts } from './product/ready-block.ts';
 import { terminalReport } from './machine/progress-report.ts';
 import { demoEmail, demoPassword, demoPeople, seedDemo } from './product/seed-demo.ts';
@@ -189,10 +189,10 @@ async function startCodec(encryptionKey: string, port: number, stack: Stack | un
 }
 
 function startPart(
-  options: Pick<ProductProcessOptions, 'name' | 'program' | 'args' | 'environment'>,
+  options: Pick<ManagedProcessOptions, 'name' | 'program' | 'args' | 'environment'>,
   graceMs: number,
-): ProductProcess {
-  const part = new ProductProcess({ ...options, root, stateDir });
+): ManagedProcess {
+  const part = new ManagedProcess({ ...options, root, stateDir });
   // The process itself ends within the grace period. It is killed if it does not.
   undo.push(() => part.stop(graceMs + 2_000));
   return part;

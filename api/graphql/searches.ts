@@ -14,7 +14,7 @@ import { pluralOf } from '#entities/kit/read/relations.ts';
 import { usualSize } from '../http/page-slice.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 import { passthroughField, type FieldConfig, type FieldMap } from './passthrough-field.ts';
-import { searchResults, type PageArguments, type SelectionReader } from './selection.ts';
+import { searchResults, type PageArguments, type SelectionReader } from './selection-reader.ts';
 
 /** What searches need of the schema that is being made. */
 export interface SearchParts {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { registry } from '#entities/index.ts';
 import { deriveModel, printModel } from '#entities/kit/model/authorization-model.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import { ProductProcess } from '../kit/product-process.ts';
+import { ProductProcess } from '../kit/spawned-process.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 // Processes take a while to start.
@@ -146,7 +146,11 @@ describe('modelfile', () => {
 
   test.each([
     ['missing', undefined, /model\.fga: authz\.modelfile: cannot be read \(ENOENT\)/u],
-    ['broken', `${derived}\ntype\n`, /model\.fga:\d+: authz\.modelfile: is not an authorization model: mismatched input/u],
+    [
+      'broken',
+      `${derived}\ntype\n`,
+      /model\.fga:\d+: authz\.modelfile: is not an authorization model: mismatched input/u,
+    ],
     [
       'without sense',
       `${derived}\ntype x\n  relations\n    define a: [nobody]\n`,

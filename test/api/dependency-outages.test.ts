@@ -7,7 +7,7 @@ import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
-import { ProductProcess } from '../kit/product-process.ts';
+import { ProductProcess } from '../kit/spawned-process.ts';
 import { startTcpProxy, type TcpProxy } from '../kit/tcp-proxy.ts';
 import type { TestClient } from '../kit/test-client.ts';
 import { openWorld, type Instance, type World } from '../kit/world.ts';

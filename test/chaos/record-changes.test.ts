@@ -5,11 +5,11 @@ import type { Failpoint } from '#entities/kit/base/failpoint.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { verifyInstallation } from '#runtime/verify.ts';
 import { asOwner } from '../kit/as-owner.ts';
-import { isSettled } from '../kit/events.ts';
+import { isSettled } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { AuthorizationFixtures } from '../kit/authorization-fixtures.ts';
-import { ProductProcess } from '../kit/product-process.ts';
+import { ProductProcess } from '../kit/spawned-process.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;

@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { inject } from 'vitest';
-import { ProductProcess, type ServerProcessOptions } from './product-process.ts';
+import { ProductProcess, type ServerProcessOptions } from './spawned-process.ts';
 import { releaseSchedules, removeSchedules, type World } from './world.ts';
 
 /** Schedule that sweeps every second. */

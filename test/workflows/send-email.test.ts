@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { armFailpoints } from '#entities/kit/base/failpoint.ts';
 import { sendEmailContract, type SendEmailInput } from '#workflows/email/send-email.contract.ts';
 import { asOwner } from '../kit/as-owner.ts';
-import { isSettled } from '../kit/events.ts';
+import { isSettled } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { mailsTo, tokenIn, waitForMails } from '../kit/mailbox.ts';
 import { waitForRuns } from '../kit/runs.ts';

@@ -3,7 +3,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { StackError } from '../machine/stack-error.ts';
 import { logFile } from '../servers/stack-state.ts';
 
-export interface ProductProcessOptions {
+export interface ManagedProcessOptions {
   /** `api` or `worker`; also the name of the log. */
   readonly name: string;
   /** Path of the program below `root`. */
@@ -15,14 +15,14 @@ export interface ProductProcessOptions {
 }
 
 /** The API or the worker as a child process of `npm start`, with its own log. */
-export class ProductProcess {
+export class ManagedProcess {
   readonly name: string;
   readonly ready: Promise<void>;
   /** Resolves with the exit code or signal when the process ends. */
   readonly ended: Promise<string>;
   readonly #child: ChildProcess;
 
-  constructor({ name, program, root, stateDir, environment, args = [] }: ProductProcessOptions) {
+  constructor({ name, program, root, stateDir, environment, args = [] }: ManagedProcessOptions) {
     this.name = name;
     const path = logFile(stateDir, name);
     const log = openSync(path, 'a', 0o600);
