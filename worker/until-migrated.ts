@@ -14,7 +14,7 @@ export async function untilMigrated(url: string, logger: Logger): Promise<void> 
   for (;;) {
     const lack = await lackOf(url);
     if (lack === undefined) return;
-    if (lack !== said) logger.warn(`${lack} It is waited for.`);
+    if (lack !== said) logger.warn(`${lack} Waiting for it.`);
     said = lack;
     await pause(pauseMs);
   }

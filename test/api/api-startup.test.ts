@@ -53,7 +53,7 @@ async function configurationRefusal(api: ProductProcess): Promise<string[]> {
   return problems;
 }
 
-const waits = (line: Record<string, unknown>) => String(line['msg']).endsWith('It is waited for.');
+const waits = (line: Record<string, unknown>) => String(line['msg']).endsWith('Waiting for it.');
 
 const isWaiting = (api: ProductProcess) => eventually(() => api.logs.some(waits), 60_000);
 
