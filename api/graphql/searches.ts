@@ -14,7 +14,7 @@ import { pluralOf } from '#entities/kit/read/relations.ts';
 import { defaultPageSize } from '../http/page-slice.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 import { passthroughField, type FieldConfig, type FieldMap } from './passthrough-field.ts';
-import { searchResults, type PageArguments, type SelectionReader } from './selection.ts';
+import { searchResults, type PageArguments, type SelectionReader } from './selection-reader.ts';
 
 /** What search fields need of the schema being derived. */
 export interface SearchParts {

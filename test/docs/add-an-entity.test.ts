@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
 import { buildPerson, testPassword, type Person } from '../kit/people.ts';
-import { ProductProcess } from '../kit/product-process.ts';
+import { ProductProcess } from '../kit/spawned-process.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
