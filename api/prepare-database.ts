@@ -20,11 +20,7 @@ export async function prepareDatabase({ db, server }: Config, logger: Logger): P
       return;
     } catch (error) {
       if (!mayHelpToWait(error) || Date.now() > giveUpAt) throw error;
-<<<<<<< HEAD
       if (!isWaiting) logger.warn(`${error.message} Waiting.`);
-=======
-      if (!isWaiting) logger.warn(`${error.message} Waiting.`);
->>>>>>> main
       isWaiting = true;
       await pause(pauseMs);
     }

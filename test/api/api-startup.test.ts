@@ -53,11 +53,7 @@ async function configurationRefusal(api: ProductProcess): Promise<string[]> {
   return problems;
 }
 
-<<<<<<< HEAD
 const waits = (line: Record<string, unknown>) => String(line['msg']).endsWith('Waiting.');
-=======
-const waits = (line: Record<string, unknown>) => String(line['msg']).endsWith('Waiting.');
->>>>>>> main
 
 const isWaiting = (api: ProductProcess) => eventually(() => api.logs.some(waits));
 

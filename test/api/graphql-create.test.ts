@@ -196,7 +196,7 @@ describe('a creation', () => {
     });
     const variable = await client.graphql(createTask, { input: { title: 'a', dueAt: 7 } });
     expectGraphqlError(variable, 'invalid_input');
-    expect(variable.errors[0].message).toMatch(/"\$input".*\.dueAt.*DateTime cannot represent 7: write an instant/);
+    expect(variable.errors[0].message).toMatch(/"\$input".*\.dueAt.*DateTime cannot represent 7: write a timestamp/);
   });
 
   test('names every problem by its path', async () => {
