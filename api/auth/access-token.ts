@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { createLocalJWKSet, errors, jwtVerify, SignJWT, type JSONWebKeySet, type JWTPayload } from 'jose';
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '#entities/kit/base/clock.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { isId, newId } from '#entities/kit/base/ids.ts';
-import { RecentlyUsed } from '#entities/kit/base/recently-used.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 /** Header `typ` of access tokens (RFC 9068); tokens of other types are rejected. */
@@ -51,7 +51,7 @@ export class AccessTokens {
   readonly #clock: Clock;
   #keySet: ReturnType<typeof createLocalJWKSet>;
   /** By hash of the token: its signature is verified only once. */
-  readonly #verified = new RecentlyUsed<Verified>(maxCached);
+  readonly #verified = new LRUCache<string, Verified>({ max: maxCached });
 
   constructor(keys: SigningKeys, settings: () => AccessTokenSettings, clock: Clock) {
     this.#keys = keys;

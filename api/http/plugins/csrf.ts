@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { deriveKey } from '#entities/kit/base/keys.ts';
-import { RecentlyUsed } from '#entities/kit/base/recently-used.ts';
 import { csrfCookie } from '../../auth/session-cookies.ts';
 import { isCsrfToken, newCsrfToken } from '../../auth/csrf-token.ts';
 import type { Services } from '../services.ts';
@@ -45,7 +45,7 @@ function renewCsrfCookie(request: FastifyRequest, services: Services): void {
 /** Maximum number of sessions whose token is cached. */
 const maxSessions = 10_000;
 
-const given = new RecentlyUsed<{ readonly key: Buffer; readonly token: string }>(maxSessions);
+const given = new LRUCache<string, { readonly key: Buffer; readonly token: string }>({ max: maxSessions });
 
 /** The token of a session. It is cached, because creating one for every request of a client without cookies costs time. */
 function tokenOf(key: Buffer, sessionId: string): string {
