@@ -1,5 +1,5 @@
-// Runs a program of this project on the pinned Node, after installing what is missing. Started by whatever Node a
-// machine has, it needs none of our packages and no syntax younger than Node 14, so that an old one reaches the message.
+// Runs a program of this project with the pinned Node, after installing missing dependencies. It is started with the Node of
+// the machine, so it uses no packages and only the syntax of Node 14: an old Node must be able to print the error message.
 //   node bootstrap.mjs PROGRAM [ARGUMENTS…]
 import { spawn } from 'child_process';
 import { existsSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'fs';
@@ -11,10 +11,10 @@ const root = dirname(fileURLToPath(import.meta.url));
 const modules = join(root, 'node_modules');
 const platform = `${process.platform}-${process.arch}`;
 
-/** One Ctrl-C may reach us from the terminal and again from npm; what comes this soon after is the same one, ms. */
+/** One Ctrl-C may arrive twice, from the terminal and from npm. A signal within this time after the first is ignored, ms. */
 const SAME_SIGNAL_MS = 500;
 
-/** How often a slow installation says that it goes on, ms. */
+/** Interval of progress messages during an installation, ms. */
 const PROGRESS_INTERVAL_MS = 10000;
 
 main().catch((error) => {
@@ -29,8 +29,8 @@ async function main() {
   const ownNode = process.env.STACK_NODE_BIN;
   if (!ownNode && platform !== 'linux-x64' && platform !== 'linux-arm64') {
     throw new Error(
-      `this runs on linux-x64 and linux-arm64, here is ${platform}: use a Linux machine, a container or WSL, ` +
-        'or set STACK_NODE_BIN to your own Node 24 and point the configuration at your own servers',
+      `this runs on linux-x64 and linux-arm64, not on ${platform}: use a Linux machine, a container or WSL, ` +
+        'or set STACK_NODE_BIN to your own Node 24 and configure the addresses of your own servers',
     );
   }
   if (process.argv.length < 3) throw new Error('usage: node bootstrap.mjs PROGRAM [ARGUMENTS…]');
@@ -39,8 +39,8 @@ async function main() {
 }
 
 /**
- * True when node_modules holds what package-lock.json asks for. npm writes the list of what it installed last of all, so
- * there is none after an interrupted installation; a package that somebody removed since is noticed too.
+ * True when node_modules contains the packages of package-lock.json. npm writes the list of installed packages at the end, so
+ * the list is missing after an interrupted installation. Packages that were deleted later are noticed as well.
  */
 function isInstalled() {
   const wanted = readJson(join(root, 'package-lock.json'));
@@ -54,7 +54,7 @@ function isInstalled() {
     const { version, optional } = wanted.packages[path];
     const found = installed.packages[path];
     if (path === '') return true;
-    // Optional packages of other platforms are left out; ours are looked for below.
+    // Optional packages of other platforms are not installed.
     if (!found) return optional === true && !path.endsWith(`/node-${platform}`);
     return found.version === version && existsSync(join(root, path, 'package.json'));
   });
@@ -73,12 +73,12 @@ function readJson(path) {
   }
 }
 
-/** Installs from the lockfile. Of several that find it missing at once, one does it and the others wait. */
+/** Installs the dependencies from the lockfile. When several processes start at the same time, one installs and the others wait. */
 async function install() {
   const lock = join(root, '.local', 'install.lock');
   if (!(await takeLock(lock))) return;
   try {
-    // Gone first: an installation that is cut short must not look like a complete one.
+    // Deleted first, so that an interrupted installation does not look complete.
     rmSync(join(modules, '.package-lock.json'), { force: true });
     const started = Date.now();
     process.stderr.write('installing dependencies (npm ci)\n');
@@ -86,8 +86,8 @@ async function install() {
       process.stderr.write(`installing dependencies: ${Math.round((Date.now() - started) / 1000)} s\n`);
     }, PROGRESS_INTERVAL_MS);
     const code = await npmCi().finally(() => clearInterval(timer));
-    if (code !== 0) throw new Error(`npm ci failed (exit code ${code}): mend what it says above and start again`);
-    if (!isInstalled()) throw new Error('npm ci left something out: run `npm ci` yourself to see what');
+    if (code !== 0) throw new Error(`npm ci failed (exit code ${code}): fix the error above and start again`);
+    if (!isInstalled()) throw new Error('npm ci did not install all packages: run `npm ci` to see which');
     process.stderr.write(`dependencies installed in ${Math.round((Date.now() - started) / 1000)} s\n`);
   } finally {
     rmSync(lock, { force: true });
@@ -96,7 +96,7 @@ async function install() {
 
 function npmCi() {
   const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
-  // Under npm this is npm's own program, whatever it is called on PATH.
+  // When started by npm, this is the path of npm itself.
   const npm = process.env.npm_execpath;
   const [command, all] = npm && npm.endsWith('.js') ? [process.execPath, [npm].concat(args)] : ['npm', args];
   const child = spawn(command, all, { cwd: root, stdio: ['ignore', 2, 2] });
@@ -106,20 +106,20 @@ function npmCi() {
   });
 }
 
-/** True when we may install; false when another process has done it meanwhile. */
+/** True when this process holds the lock; false when another process has installed the dependencies meanwhile. */
 async function takeLock(path) {
   let hasReported = false;
   let isTakenOver = false;
   for (;;) {
     try {
       mkdirSync(dirname(path), { recursive: true });
-      // A link appears with its content in one step; nothing has to be at the other end.
+      // A symbolic link is created atomically with its content; its target need not exist.
       symlinkSync(String(process.pid), path);
     } catch (error) {
       if (error.code !== 'EEXIST')
         throw new Error(`cannot write to ${dirname(path)} (${error.message})`, { cause: error });
     }
-    // Another one may have found the same dead holder and removed our lock for the holder's.
+    // Another process may have found the same dead holder and deleted our lock instead of the holder's.
     if (isTakenOver) await pause(300);
     const holder = Number(readLink(path));
     if (holder === process.pid) return true;
@@ -156,8 +156,8 @@ function isRunning(pid) {
 }
 
 /**
- * Runs the program and ends as it ends. It has a session of its own, so that a Ctrl-C reaches it once, through us, and not
- * also from the terminal and from npm.
+ * Runs the program and ends with its exit code. The program has its own session, so that a Ctrl-C reaches it only once,
+ * through this process, and not also from the terminal and from npm.
  */
 async function run(node, args) {
   const path = `${join(modules, '.bin')}${delimiter}${process.env.PATH || ''}`;
@@ -175,9 +175,9 @@ async function run(node, args) {
   const [code, signal] = await new Promise((resolve, reject) => {
     child.once('exit', (...how) => resolve(how));
     child.once('error', (error) =>
-      reject(new Error(`cannot run ${node} (${error.message}): it needs a Linux with glibc`)),
+      reject(new Error(`cannot run ${node} (${error.message}): it requires a Linux with glibc`)),
     );
   });
-  // As a shell reports it; sending the signal to ourselves would race with the end of this process.
+  // The exit code that a shell would report. Sending the signal to this process would race with its end.
   process.exitCode = code === null ? 128 + (constants.signals[signal] || 0) : code;
 }

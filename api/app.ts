@@ -14,6 +14,7 @@ import { openapiOptions } from './openapi.ts';
 import { rememberMethods } from './http/plugins/methods.ts';
 import { cutSlowReaders, requestContextPlugin } from './http/plugins/assign-context.ts';
 import { unitOfWorkPlugin } from './http/plugins/request-unit-of-work.ts';
+import { lazySchemaCompilers } from './http/lazy-schema-compilers.ts';
 import { asAppError } from './http/problem.ts';
 import { newRequestContext } from './http/request-context.ts';
 import { RequestLogger } from './http/request-logger.ts';
@@ -50,6 +51,7 @@ export async function createApp(services: Services, extraRoutes: readonly Route[
     },
     return503OnClosing: false,
     forceCloseConnections: 'idle',
+    schemaController: { compilersFactory: lazySchemaCompilers() },
     ajv: {
       customOptions: {
         removeAdditional: false,

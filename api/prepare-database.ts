@@ -20,7 +20,7 @@ export async function prepareDatabase({ db, server }: Config, logger: Logger): P
       return;
     } catch (error) {
       if (!mayHelpToWait(error) || Date.now() > giveUpAt) throw error;
-      if (!isWaiting) logger.warn(`${error.message} It is waited for.`);
+      if (!isWaiting) logger.warn(`${error.message} Waiting.`);
       isWaiting = true;
       await pause(pauseMs);
     }

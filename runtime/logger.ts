@@ -2,12 +2,12 @@ import { pino, type DestinationStream, type Logger, type LoggerOptions } from 'p
 import { traceIdOf } from '#entities/kit/base/trace.ts';
 import { currentOrigin } from '#activities/clients/temporal/work-origin.ts';
 
-/** Fields that never reach a log line, wherever they stand. */
+/** Fields that are removed from log lines, at every depth up to three. */
 const secretFields = ['password', 'token', 'access_token', 'authorization', 'cookie', 'secret', 'passwordHash'];
 
 /**
- * The one logger of a process: JSON lines, on standard output unless another destination is given. What is logged on behalf
- * of a request says so by itself.
+ * The logger of a process: JSON lines, on standard output unless another destination is given. Lines that are logged on behalf
+ * of a request have its id and trace id.
  */
 export function createLogger(
   service: string,
@@ -34,8 +34,8 @@ function originFields(): object {
 }
 
 /**
- * What a log line says of an error. Its other properties stay out: the database's carry whole rows in `detail`, the ORM's the
- * entity.
+ * The fields of an error in a log line. Other properties are left out: errors of the database have whole rows in `detail`,
+ * those of the ORM the entity.
  */
 function errorFields(error: unknown): unknown {
   if (!(error instanceof Error)) return { type: typeof error };

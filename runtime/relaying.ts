@@ -13,13 +13,12 @@ export interface RelayingOptions {
 }
 
 /**
- * Keeps a relay going: by the commits of this process, by NOTIFY of the others, by looking now and then, and when
- * dispatching is switched on again.
- * @returns ends that; the relay goes on with what it has claimed
+ * Wakes a relay after commits of this process, on notifications of others, at intervals, and when dispatching is switched on.
+ * @returns stops that; the relay finishes what it has claimed
  */
 export function startRelaying({ config, runtime, relay, logger, pauses }: RelayingOptions): () => Promise<void> {
   const { jobqueue, db } = config.current;
-  const poller = new OutboxPoller({ look: () => relay.wake(), lastPollWasEmpty: () => relay.lastPollWasEmpty, pauses });
+  const poller = new OutboxPoller({ poll: () => relay.wake(), lastPollWasEmpty: () => relay.lastPollWasEmpty, pauses });
   const endings = [
     runtime.relayHere(() => relay.wake()),
     config.subscribe('workflows.dispatch', () => relay.wake()),

@@ -1,4 +1,4 @@
-/** Why this process cannot start, in one line for whoever starts it; everything else is a bug. */
+/** Why this process cannot start, in one line for the operator. Any other error at start is a bug. */
 export class StartError extends Error {
   override readonly name = 'StartError';
 

@@ -4,7 +4,7 @@ import { startSpan } from '#entities/kit/base/trace.ts';
 
 export interface Telemetry {
   readonly isSending: boolean;
-  /** Sends what is still waiting. */
+  /** Sends the spans that are still buffered. */
   close(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export const statementSpans: StatementObserver = {
     const span = startSpan(verbOf(text), {
       parent: traceparent,
       startedAt: Date.now() - durationMs,
-      // Bound parameters are not part of the text, so no value is told.
+      // Bound parameters are not part of the text, so it contains no values.
       attributes: { 'db.system.name': 'postgresql', 'db.query.text': text.slice(0, 2_000) },
     });
     span.end(isFailed ? 'failed' : undefined);

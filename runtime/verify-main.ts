@@ -27,7 +27,9 @@ try {
   process.exitCode = lines.length === 0 ? 0 : 1;
 } catch (error) {
   if (!isAppError(error)) throw error;
-  console.error(`${error.message} All parts must run to be compared; "npm start" runs them.`);
+  console.error(
+    `${error.message} Database, Temporal and authorization store must be running to be compared; "npm start" starts them.`,
+  );
   process.exitCode = 1;
 } finally {
   await runtime.close();

@@ -7,7 +7,7 @@ import { deliveryWorkflowId } from '#workflows/events/deliver-event.contract.ts'
 import type { CoreRuntime } from './core-runtime.ts';
 
 export interface VerifyOptions {
-  /** The installation is at rest: whatever waits now will wait for ever. Off, work younger than a minute may be under way. */
+  /** The installation is at rest, so everything pending is reported; otherwise work younger than a minute is left out. */
   readonly isQuiet: boolean;
 }
 
@@ -57,9 +57,9 @@ async function compareTuples(
     if (present && !held.has(key))
       lines.push(`tuple "${key}" is desired and applied, but not in the authorization store`);
     if (present === false && held.has(key))
-      lines.push(`tuple "${key}" was taken back and applied, but is still in the authorization store`);
+      lines.push(`tuple "${key}" was revoked and applied, but is still in the authorization store`);
   }
   for (const key of held)
-    if (!desired.has(key)) lines.push(`tuple "${key}" is in the authorization store, but nothing desires it`);
+    if (!desired.has(key)) lines.push(`tuple "${key}" is in the authorization store, but no record grants it`);
   return lines;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { mailFolder } from '#activities/clients/email/mail-folder.ts';
 
-/** Prints the newest mail the product wrote to an address: `npm run -s mail -- ADDRESS`. Waits a moment for one to come. */
+/** Prints the newest mail to an address: `npm run -s mail -- ADDRESS`. Waits up to ten seconds for one. */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const address = process.argv[2];
 if (!address) {
@@ -36,7 +36,7 @@ async function newest(): Promise<string | undefined> {
   return files.toSorted((a, b) => b.at - a.at)[0]?.path;
 }
 
-/** The plain text of a mail, its encoding undone. */
+/** The decoded plain text of a mail. */
 function textOf(mail: string): string {
   const [, head = '', part = mail] =
     /(content-type: text\/plain[\s\S]*?)\r?\n\r?\n([\s\S]*?)(?:\r?\n--|$)/i.exec(mail) ?? [];
@@ -46,7 +46,7 @@ function textOf(mail: string): string {
   return text.replaceAll('\r', '').trim();
 }
 
-/** Bytes first: one character may be several of them. */
+/** Decodes to bytes first, because one character can be several bytes. */
 function quotedPrintable(text: string): string {
   const bytes = Buffer.from(text.replaceAll(/=\r?\n/g, '')).toString('latin1');
   const decoded = bytes.replaceAll(/=([0-9A-F]{2})/gi, (_match, hex: string) =>

@@ -11,12 +11,12 @@ import { stackStatus, statusTable } from './stack/stack-status.ts';
 
 const USAGE = `usage: npm run stack -- COMMAND
   start [--redis] [--without NAME]…   start the servers in the background: ${PART_NAMES.join(', ')}
-  stop                                stop them; data stays
-  status [--json]                     what runs where
-  reset                               stop them and delete their data and logs
-  logs NAME [-f]                      print a server's log, and go on with -f`;
+  stop                                stop the servers; their data are kept
+  status [--json]                     print state, address, version and memory of each server
+  reset                               stop the servers and delete their data and logs
+  logs NAME [-f]                      print the log of a server; -f follows it`;
 
-/** The one ignored folder, or another for a second stack of the same clone. */
+/** The state folder, which git ignores. Another folder allows a second stack in the same clone. */
 const STATE_DIR = process.env['STACK_STATE_DIR'] ?? fileURLToPath(new URL('../.local', import.meta.url));
 
 async function main(): Promise<void> {
@@ -75,7 +75,7 @@ function parseCommandLine() {
   }
 }
 
-/** Ctrl-C during a start ends it in order; a second one ends it at once. */
+/** The first Ctrl-C aborts the start in order; the second one ends the process at once. */
 function interruptible(): { signal: AbortSignal } {
   const controller = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
@@ -87,21 +87,21 @@ function interruptible(): { signal: AbortSignal } {
 }
 
 function stoppedLine(names: PartName[]): string {
-  return names.length === 0 ? 'nothing was running' : `stopped ${names.join(', ')}`;
+  return names.length === 0 ? 'no server was running' : `stopped ${names.join(', ')}`;
 }
 
 function parsePart(name: string | undefined): PartName {
   const part = PART_NAMES.find((one) => one === name);
   if (part !== undefined) return part;
   throw new StackError(
-    `${name === undefined ? 'no name' : `unknown name ${name}`}: give one of ${PART_NAMES.join(', ')}`,
+    `${name === undefined ? 'no name' : `unknown name ${name}`}: use one of ${PART_NAMES.join(', ')}`,
   );
 }
 
 function parseOptionalPart(name: string): Exclude<PartName, 'redis'> {
   const part = parsePart(name);
   if (part !== 'redis') return part;
-  throw new StackError('redis only starts when asked for: leave out --redis');
+  throw new StackError('redis is only started with --redis: remove that option instead');
 }
 
 try {

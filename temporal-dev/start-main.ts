@@ -14,7 +14,7 @@ import { ensureDatabase } from './servers/create-database.ts';
 import { listenUrl } from './product/listen-url.ts';
 import { PersonalSettings, productEnvironment } from './product/product-environment.ts';
 import { productPorts, rememberPorts } from './product/product-ports.ts';
-import { ProductProcess, type ProductProcessOptions } from './product/product-process.ts';
+import { ManagedProcess, type ManagedProcessOptions } from './product/managed-process.ts';
 import { noDemo, readyBlock, type ReadyFacts } from './product/ready-block.ts';
 import { terminalReport } from './machine/progress-report.ts';
 import { demoEmail, demoPassword, demoPeople, seedDemo } from './product/seed-demo.ts';
@@ -29,14 +29,14 @@ const report = terminalReport(process.stderr, 'start: ');
 const startedAt = Date.now();
 const interrupted = new AbortController();
 
-/** Stands in for servers that are not up yet, while only the configuration is checked. */
+/** Placeholder addresses for checking the configuration before the servers run. */
 const placeholderStack = {
   postgres: { url: (database: string) => `postgres://127.0.0.1:1/${database}`, pid: 0, port: 1 },
   temporal: { address: '127.0.0.1:1', uiUrl: 'http://127.0.0.1:1', pid: 0 },
   openfga: { url: 'http://127.0.0.1:1', pid: 0 },
 };
 
-/** Undone in reverse order when the start fails or ends. */
+/** Steps that stop what was started; run in reverse order at the end. */
 const undo: (() => Promise<void>)[] = [];
 let isReady = false;
 
@@ -50,7 +50,7 @@ try {
   else if (!interrupted.signal.aborted) report(error instanceof Error ? (error.stack ?? error.message) : String(error));
   if (!interrupted.signal.aborted) process.exitCode = 1;
 } finally {
-  // Not that of the start which keeps this one from starting.
+  // Only our own file: when the start was refused, the file belongs to the process that already runs.
   if (isReady) rmSync(readyFile, { force: true });
   for (const step of undo.toReversed()) {
     await step().catch((error: unknown) => {
@@ -61,7 +61,7 @@ try {
 }
 process.exit();
 
-/** Everything from the servers to the printed block; then waits, and rejects when a part ends by itself. */
+/** Starts everything and prints the addresses. Then waits, and rejects when the API or the worker ends by itself. */
 async function run(): Promise<never> {
   const file = configurationFile();
   prepareStateDirectory(stateDir);
@@ -69,7 +69,7 @@ async function run(): Promise<never> {
   const personal = new PersonalSettings(process.env, file ?? join(root, 'config', 'config.yaml'));
   const ports = await productPorts(stateDir, configuredPorts(personal), report);
   const local = { apiPort: ports.api, metricsPort: ports.metrics, stateDir };
-  // What is wrong with the configuration is said before anything is downloaded.
+  // Mistakes in the configuration are reported before anything is downloaded.
   await loadConfiguration({
     file,
     environment: productEnvironment(process.env, personal, placeholderStack, local),
@@ -79,7 +79,7 @@ async function run(): Promise<never> {
 
   const stack = await bringUpStack(personal, ports.codec);
   rememberPorts(stateDir, ports);
-  // Of a start that was killed.
+  // An earlier start that was killed may have left the file.
   rmSync(readyFile, { force: true });
   if (stack?.postgres && !personal.ownServers.postgres) await ensureDatabase(stack.postgres.url('postgres'), 'core');
   const environment = {
@@ -96,8 +96,9 @@ async function run(): Promise<never> {
   const api = startPart({ name: 'api', program: 'api/api-main.ts', args, environment }, grace);
   const worker = startPart({ name: 'worker', program: 'worker/worker-main.ts', args, environment }, grace);
   await api.ready;
-  // Its people have a password that everybody knows.
-  if (personal.ownServers.postgres) report('nothing is seeded: the database (db.primarydbsource) is your own');
+  // The demo users have a publicly known password.
+  if (personal.ownServers.postgres)
+    report('no demo data were written, because db.primarydbsource is your own database');
   const demo = personal.ownServers.postgres ? noDemo : await seed(environment, file);
   await worker.ready;
   const { listen, metricsport } = config.server;
@@ -130,13 +131,13 @@ async function run(): Promise<never> {
     [api, worker].map(async (part): Promise<never> => {
       const how = await part.ended;
       throw new StackError(
-        `the ${part.name} ended by itself (${how}); its log is ${join(stateDir, 'logs', `${part.name}.log`)}`,
+        `the ${part.name} process ended unexpectedly (${how}); its log is ${join(stateDir, 'logs', `${part.name}.log`)}`,
       );
     }),
   );
 }
 
-/** @returns the file named by `--config`. @throws StackError for arguments that are none */
+/** @returns the file named by `--config`. @throws StackError for unknown arguments */
 function configurationFile(): string | undefined {
   try {
     const { config } = parseArgs({ options: { config: { type: 'string' } } }).values;
@@ -147,7 +148,7 @@ function configurationFile(): string | undefined {
   }
 }
 
-/** For tools that are run beside the product (temporal-dev/with-local-main.ts). It holds passwords. */
+/** Writes the settings for tools that run beside the product (temporal-dev/with-local-main.ts). The file contains passwords. */
 function rememberEnvironment(environment: Readonly<Record<string, string>>, file: string | undefined): void {
   const own = Object.entries(environment).filter(([name]) => name.startsWith('CORE_'));
   const remembered = { variables: Object.fromEntries(own), ...(file ? { file } : {}) };
@@ -188,11 +189,11 @@ async function startCodec(encryptionKey: string, port: number, stack: Stack | un
 }
 
 function startPart(
-  options: Pick<ProductProcessOptions, 'name' | 'program' | 'args' | 'environment'>,
+  options: Pick<ManagedProcessOptions, 'name' | 'program' | 'args' | 'environment'>,
   graceMs: number,
-): ProductProcess {
-  const part = new ProductProcess({ ...options, root, stateDir });
-  // The part itself ends within the grace period; a little more, and it is killed.
+): ManagedProcess {
+  const part = new ManagedProcess({ ...options, root, stateDir });
+  // The process itself ends within the grace period. It is killed if it does not.
   undo.push(() => part.stop(graceMs + 2_000));
   return part;
 }
@@ -209,7 +210,7 @@ async function seed(environment: Record<string, string>, file: string | undefine
   }
 }
 
-/** Waits until every part says it is ready, and names those that are not. */
+/** Waits until the API reports that all dependencies are ready. Throws a StackError with the report after a minute. */
 async function untilReady(url: string): Promise<void> {
   const giveUpAt = Date.now() + 60_000;
   for (;;) {

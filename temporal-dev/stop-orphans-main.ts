@@ -1,8 +1,8 @@
 import { isSameProcess, type ProcessIdentity } from './machine/process-table.ts';
 import { readState } from './servers/stack-state.ts';
-import { stopParts, stopStrays, withStackLock } from './stack/run-server.ts';
+import { stopParts, stopUnrecorded, withStackLock } from './stack/run-server.ts';
 
-/** Run by the watchdog once the owner of servers is gone: stops what it owned, and what it had no time to record. */
+/** Run by the watchdog when the owner of servers has ended: stops the servers it owned, including unrecorded ones. */
 const [stateDir, pid, startTime, boot] = process.argv.slice(2);
 if (stateDir === undefined || startTime === undefined || boot === undefined) {
   throw new Error('usage: stop-orphans-main.ts STATE_DIR PID START_TIME BOOT');
@@ -13,5 +13,5 @@ const options = { purpose: 'stopping the servers of a process that ended', repor
 await withStackLock(stateDir, options, async () => {
   const state = readState(stateDir);
   await stopParts(stateDir, state, (record) => record.owner !== null && isSameProcess(record.owner, owner));
-  await stopStrays(stateDir, state);
+  await stopUnrecorded(stateDir, state);
 });

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 /**
  * Runs a program of the product against the servers of the last `npm start`: `node temporal-dev/with-local-main.ts PROGRAM
- * [ARGUMENTS…]`. What the environment and the arguments set already wins.
+ * [ARGUMENTS…]`. Environment variables and arguments that are already set take precedence.
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const file = join(process.env['STACK_STATE_DIR'] ?? join(root, '.local'), 'environment.json');

@@ -11,7 +11,11 @@ const checks = [
   { name: 'lint', command: [bin('oxlint'), '--type-aware'], mend: 'npx oxlint --type-aware --fix' },
   { name: 'types', command: [bin('tsc')], mend: undefined },
   { name: 'dead code', command: [bin('knip')], mend: undefined },
-  { name: 'printed descriptions', command: [process.execPath, 'docs/derive.ts', '--check'], mend: 'npm run derive' },
+  {
+    name: 'printed descriptions',
+    command: [process.execPath, 'docs/derive-main.ts', '--check'],
+    mend: 'npm run derive',
+  },
 ] as const;
 
 /** All of them run, so that one run shows everything there is to mend. */

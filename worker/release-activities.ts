@@ -1,4 +1,4 @@
-import type { ActivityDependencies, ActivityMap } from '#activities/activity-dependencies.ts';
+import type { ActivityDependencies, ActivityMap } from '#activities/kit/activity-dependencies.ts';
 import { sourceModules } from './source-modules.ts';
 
 const areas = await sourceModules('activities', '-activities.ts');

@@ -1,7 +1,7 @@
 import { MetricsBuffer } from '@temporalio/worker';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** Labels the native part of the worker library uses; a Prometheus metric has a fixed set of them. */
+/** Labels that the worker library uses; a Prometheus metric has a fixed set of labels. */
 const labelNames = [
   'namespace',
   'task_queue',
@@ -16,7 +16,7 @@ const labelNames = [
 
 const msBuckets = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 10_000, 60_000];
 
-/** Metrics of Temporal's worker library (`temporal_…`), brought into our registry: one address serves all. */
+/** Adds the metrics of Temporal's worker library (`temporal_…`) to our registry, so that one address serves all. */
 export class SdkMetrics {
   /** To be given to the library's runtime. */
   readonly buffer: MetricsBuffer;
@@ -30,12 +30,12 @@ export class SdkMetrics {
     this.#registry = registry;
     this.#unit = unit;
     this.buffer = new MetricsBuffer({ useSecondsForDurations: unit === 's' });
-    // It holds ten thousand updates and drops what comes after.
+    // The buffer holds ten thousand updates and drops further ones.
     this.#drain = setInterval(() => this.update(), 1_000);
     this.#drain.unref();
   }
 
-  /** Takes over what the library has measured since the last time. */
+  /** Adds what the library has measured since the last call. */
   update(): void {
     for (const { metric, value, attributes } of this.buffer.retrieveUpdates()) {
       const isDuration = metric.kind === 'histogram' && (metric.unit === 'ms' || metric.unit === 's');

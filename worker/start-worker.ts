@@ -8,7 +8,7 @@ import { checkNamespace, prepareNamespace, workflowRetentionMs } from '#activiti
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import { Relay } from '#relay/outbox/relay.ts';
 import { startRelaying } from '#runtime/relaying.ts';
-import type { ActivityMap } from '#activities/activity-dependencies.ts';
+import type { ActivityMap } from '#activities/kit/activity-dependencies.ts';
 import { createActivities } from './release-activities.ts';
 import { failureInterceptor } from './interceptors/failures.ts';
 import { heartbeatInterceptor } from './interceptors/heartbeat.ts';

@@ -5,22 +5,23 @@ import { mayHelpToWait, migrationState, refuseUnknown } from '#migrations/migrat
 const pauseMs = 500;
 
 /**
- * Waits until the database is there and has this version's schema. Workers never migrate: the API does
- * (`db.runmigrations`), or whoever runs `npm run migrate`.
+ * Waits until the database is reachable and has this version's schema. Workers never migrate: the API does
+ * (`db.runmigrations`), or an operator runs `npm run migrate`.
  * @throws AppError schema_too_new; database_unavailable where waiting does not help
  */
 export async function untilMigrated(url: string, logger: Logger): Promise<void> {
-  let said = '';
+  let logged = '';
   for (;;) {
-    const lack = await lackOf(url);
-    if (lack === undefined) return;
-    if (lack !== said) logger.warn(`${lack} It is waited for.`);
-    said = lack;
+    const reason = await whyNotReady(url);
+    if (reason === undefined) return;
+    if (reason !== logged) logger.warn(`${reason} Waiting.`);
+    logged = reason;
     await pause(pauseMs);
   }
 }
 
-async function lackOf(url: string): Promise<string | undefined> {
+/** @returns why the worker cannot start yet; undefined when it can */
+async function whyNotReady(url: string): Promise<string | undefined> {
   try {
     const { pending, unknown } = await migrationState(url);
     refuseUnknown(unknown);

@@ -41,7 +41,7 @@ const registry = new Registry();
 const sdkMetrics = jobqueue.metrics.enablemetrics
   ? new SdkMetrics(registry, jobqueue.metrics.metricsdurationunit)
   : undefined;
-// Signals are ours: the runtime would otherwise shut its workers down before the relay is quiet.
+// The library would shut its workers down on a signal, before the relay has stopped.
 Runtime.install({
   shutdownSignals: [],
   logger: {
@@ -66,16 +66,16 @@ const runtime = await openRuntime({
   observers: telemetry.isSending ? [statementSpans] : [],
 }).catch(exitOnConfigurationError);
 /** Time after `SoftStopTimeout` in which connections are closed and spans sent. */
-const lateMs = 3_000;
+const closingMs = 3_000;
 let running: RunningWorker | undefined;
 
 onStop((reason) => {
   logger.info({ reason }, 'worker stops');
-  cutOffLate();
+  exitLate();
   void (running?.stop() ?? Promise.resolve()).then(finish, fail);
 });
 
-/** Metrics are worth a line in the log, but no stop: on one machine the API may have the port. */
+/** A worker runs without metrics too: on one machine the API may already use the port. */
 async function exportMetrics(from: SdkMetrics): Promise<Server | undefined> {
   const address = parseListenAddress(server.metricsport);
   if (!address) return undefined;
@@ -89,7 +89,7 @@ async function exportMetrics(from: SdkMetrics): Promise<Server | undefined> {
   }
 }
 
-/** Database and Temporal may come up later than we do: try until they answer. */
+/** Database and Temporal may start later than the worker: tries until both answer. */
 async function startWhenReachable(): Promise<RunningWorker> {
   await untilMigrated(config.current.db.primarydbsource, logger);
   const bundlePath = await workflowBundle(join(readStateFolder(), 'bundles'));
@@ -110,13 +110,13 @@ async function startWhenReachable(): Promise<RunningWorker> {
   }
 }
 
-/** Whatever hangs, the process ends: what it leaves behind is in rows and in Temporal, and goes on elsewhere. */
-function cutOffLate(): void {
+/** Ends the process even if something hangs: unfinished work is in rows and in Temporal, and continues elsewhere. */
+function exitLate(): void {
   const { SoftStopTimeout } = config.current.jobqueue.queueconf;
   setTimeout(() => {
-    logger.warn('worker did not stop in time and is cut off');
+    logger.warn('the worker did not stop in time and exits now');
     process.exit(process.exitCode ?? 0);
-  }, SoftStopTimeout + lateMs).unref();
+  }, SoftStopTimeout + closingMs).unref();
 }
 
 async function finish(): Promise<void> {

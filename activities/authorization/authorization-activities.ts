@@ -1,4 +1,4 @@
-import { defineActivities, type ActivityDependencies } from '../activity-dependencies.ts';
+import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { isOwnTuple } from '#entities/kit/model/authorization-model.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';

@@ -4,7 +4,7 @@ import { systemCaller } from '#entities/kit/model/caller.ts';
 import { deriveKey } from '#entities/kit/base/keys.ts';
 import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
-import { defineActivities, type ActivityDependencies } from '../activity-dependencies.ts';
+import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { workContext } from '../clients/temporal/work-origin.ts';
 import { emailTheme, emailTransport, publicApiUrl } from '../clients/email/from-config.ts';
 import { renderEmail, type EmailContent } from '../clients/email/render.ts';
@@ -54,7 +54,7 @@ async function contentOf(
   unit: UnitOfWork,
   { tokenKey, apiUrl }: LinkSettings,
 ): Promise<EmailContent | undefined> {
-  switch (input.kind) {
+  switch (input.template) {
     case 'verify-address': {
       if (!input.about) return undefined;
       const verification = await unit.data.findOne(emailVerification, { id: { eq: input.about.id } });
@@ -83,7 +83,7 @@ async function contentOf(
         ],
       };
     default:
-      input.kind satisfies never;
-      throw new Error(`unknown mail ${String(input.kind)}`);
+      input.template satisfies never;
+      throw new Error(`unknown mail ${String(input.template)}`);
   }
 }

@@ -1,6 +1,6 @@
 import type { EventRow } from '#entities/kit/outbox/outbox.ts';
 import { deliverEventContract, type DeliverEventInput } from '#workflows/events/deliver-event.contract.ts';
-import type { ActivityDependencies } from '../activity-dependencies.ts';
+import type { ActivityDependencies } from '../kit/activity-dependencies.ts';
 
 /** Input of the workflow that a failing delivery gets. */
 export function inputOf(

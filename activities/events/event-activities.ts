@@ -3,7 +3,7 @@ import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { readBatch, settleBatch, type EventRow } from '#entities/kit/outbox/outbox.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { DeliverEventInput } from '#workflows/events/deliver-event.contract.ts';
-import { defineActivities } from '../activity-dependencies.ts';
+import { defineActivities } from '../kit/activity-dependencies.ts';
 import { deliverHeld, listenerCalled, type HeldEvents } from './deliver-held.ts';
 import { deliverSlices, whereOf, type DeliverySlice } from './deliver-record.ts';
 import { inputOf } from './delivery-input.ts';

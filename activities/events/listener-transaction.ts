@@ -6,7 +6,7 @@ import { failpoint } from '#entities/kit/base/failpoint.ts';
 import type { EventRow } from '#entities/kit/outbox/outbox.ts';
 import { startSpan } from '#entities/kit/base/trace.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
-import type { ActivityDependencies } from '../activity-dependencies.ts';
+import type { ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { WorkflowStarts } from './workflow-starts.ts';
 
 /** What delivering events needs. */

@@ -9,7 +9,7 @@ export const mailVerification = defineListener(
     const verification = await unit.data.get(emailVerification, event.entityId);
     start(sendEmailContract, {
       key,
-      kind: 'verify-address',
+      template: 'verify-address',
       userId: verification.userId,
       about: { id: verification.id, round: event.payload.round },
     });

@@ -1,4 +1,4 @@
-import { defineActivities, type ActivityDependencies } from '../activity-dependencies.ts';
+import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { workflowRetentionMs } from '../clients/temporal/temporal-admin.ts';
 import { resumeDeliveries } from '../events/resume-deliveries.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';

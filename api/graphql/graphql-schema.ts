@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import { registry } from '#entities/index.ts';
-import { deriveSchema } from './derive.ts';
+import { deriveSchema } from './derive-schema.ts';
 import { createOrganization } from './fields/create-organization.ts';
 import { explainAccess } from './fields/explain-access.ts';
 import { self } from './fields/self.ts';

@@ -5,7 +5,7 @@ import { AppError } from '#entities/kit/base/errors.ts';
 import { isId } from '#entities/kit/base/ids.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 import type { FieldMap } from './passthrough-field.ts';
-import { nodeInterface, type SelectionReader } from './selection.ts';
+import { nodeInterface, type SelectionReader } from './selection-reader.ts';
 
 /** Where a record says its type: no name in an answer can be this. */
 const typeOfNode = Symbol('type');

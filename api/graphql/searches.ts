@@ -14,7 +14,7 @@ import { pluralOf } from '#entities/kit/read/relations.ts';
 import { usualSize } from '../http/page-slice.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 import { passthroughField, type FieldConfig, type FieldMap } from './passthrough-field.ts';
-import { searchResults, type PageArguments, type SelectionReader } from './selection.ts';
+import { searchResults, type PageArguments, type SelectionReader } from './selection-reader.ts';
 
 /** What searches need of the schema that is being made. */
 export interface SearchParts {
@@ -45,7 +45,9 @@ export function searchFields(modules: readonly EntityModule[], parts: SearchPart
     args: { query, first: { type: GraphQLInt, description: `So many of each kind; ${usualSize} when left out.` } },
     resolve: (_source, args: { query: string; first?: number | null }, context, info) => {
       const text = checked(args.query);
-      return context.unit.data.answers.lists(parts.readerOf(context, info).searches(modules, text, args.first ?? undefined));
+      return context.unit.data.answers.lists(
+        parts.readerOf(context, info).searches(modules, text, args.first ?? undefined),
+      );
     },
   };
   return {

@@ -4,7 +4,7 @@ import { leaves, valueAt, type Leaf } from '../objects/leaf.ts';
 import { showValue } from '../schema/show-value.ts';
 import type { Config } from '../objects/root.ts';
 
-/** One changed leaf, as it may be logged. */
+/** A changed leaf for the log, with secrets masked. */
 export interface Change {
   readonly path: string;
   readonly from: string;
@@ -21,14 +21,14 @@ export function describeChange({ path, keys, field }: Leaf, from: Config, to: Co
   return { path, from: showValue(field, valueAt(from, keys)), to: showValue(field, valueAt(to, keys)) };
 }
 
-/** Whether a changed leaf waits for a restart. */
+/** Whether a change of this leaf takes effect only after a restart. */
 export function needsRestart({ field }: Leaf): boolean {
   return field.restart === true;
 }
 
 /**
- * `to`, with the objects of `from` in place of equal ones and the values of `from` for the leaves in `keep`. Whoever
- * holds an object can see by `===` that nothing below it has changed.
+ * Returns `to`, but with the objects of `from` where they are equal, and with the values of `from` for the leaves in `keep`.
+ * Because equal objects are reused, `===` shows that nothing below an object has changed.
  */
 export function merge(from: Config, to: Config, keep: readonly Leaf[]): Config {
   const kept = new Set(keep.map((leaf) => leaf.path));

@@ -7,34 +7,34 @@ import { recordingView, type View } from './recording-view.ts';
 import type { Config } from '../objects/root.ts';
 import { brokenRules } from '../reading/check-rules.ts';
 
-/** What the store needs of a logger; pino fits. */
+/** The part of a pino logger that the store uses. */
 export interface Logger {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
 
-/** How a store is opened. */
+/** Options of a store. */
 export interface StoreOptions extends LoadOptions {
   readonly logger: Logger;
-  /** For tests: told the path of every leaf that is read through `current` or handed to a subscriber. */
+  /** For tests: called with the path of every leaf that is read through `current` or in a subscriber. */
   readonly record?: (leafPath: string) => void;
 }
 
-/** What a reload did. */
+/** The result of a reload. */
 export type ReloadReport =
   | { readonly outcome: 'unchanged' }
   | { readonly outcome: 'changed'; readonly changes: readonly Change[]; readonly waiting: readonly string[] }
   | { readonly outcome: 'refused'; readonly problems: readonly Problem[] };
 
-/** Called after the configuration was swapped. */
+/** Called after the configuration was replaced. */
 export type Listener = (next: Config, previous: Config) => void;
 
 const unwrapped: View = (config) => config;
 
 /**
- * The running configuration. `current` is one frozen object that is replaced as a whole, so a reader never sees half of
- * a change. A field that needs a restart keeps its running value; a configuration with problems changes nothing.
+ * The running configuration. `current` is a frozen object that is replaced as a whole, so a reader never sees a partial
+ * change. A field that requires a restart keeps its running value. A configuration with problems is not used.
  */
 export class ConfigStore {
   readonly #options: StoreOptions;
@@ -44,9 +44,9 @@ export class ConfigStore {
   #timer: NodeJS.Timeout | undefined;
   #isStarted = false;
   #reloading: Promise<ReloadReport> | undefined;
-  /** What was said last about a refused configuration, so that it is said once. */
+  /** Digest of the last logged problems, so that the same problems are logged once. */
   #refusal: string | undefined;
-  /** What was said about fields that wait for a restart: path → digest of the waiting value. */
+  /** Fields that wait for a restart and were logged: path → digest of the new value. */
   readonly #waiting = new Map<string, string>();
 
   private constructor(options: StoreOptions, loaded: LoadedConfiguration) {
@@ -64,14 +64,14 @@ export class ConfigStore {
     return new ConfigStore(options, loaded);
   }
 
-  /** The running configuration, deeply frozen. Read it when it is needed; do not keep it. */
+  /** The running configuration, deeply frozen. Read it each time; do not store it, because a reload replaces it. */
   get current(): Config {
     return this.#view(this.#running);
   }
 
   /**
    * Calls `listener` after every reload that changed something at or below `path` (`server.cors`, `refreshinterval`;
-   * `''` for anything). Returns the function that ends the subscription.
+   * `''` for anything). Returns a function that ends the subscription.
    */
   subscribe(path: string, listener: Listener): () => void {
     const subscription = { keys: path === '' ? [] : path.split('.'), listener };
@@ -83,7 +83,7 @@ export class ConfigStore {
     };
   }
 
-  /** Reloads every `refreshinterval` from now on, without keeping the process alive. */
+  /** Starts reloading every `refreshinterval`. The timer does not keep the process alive. */
   start(): void {
     this.#isStarted = true;
     this.#arm();
@@ -95,7 +95,7 @@ export class ConfigStore {
     clearTimeout(this.#timer);
   }
 
-  /** Reads the configuration again and obeys what can be obeyed without a restart. Never throws for its content. */
+  /** Reads the configuration again and applies the changes that need no restart. Problems are logged and returned, not thrown. */
   reload(): Promise<ReloadReport> {
     this.#reloading ??= this.#reload().finally(() => {
       this.#reloading = undefined;
@@ -130,7 +130,7 @@ export class ConfigStore {
     const broken = kept.length === 0 ? [] : brokenRules(merged);
     if (broken.length > 0) return this.#refuse(new ConfigurationError(broken));
     this.#refusal = undefined;
-    this.#announceWaiting(
+    this.#logWaiting(
       kept.map((leaf) => ({
         path: leaf.path,
         change: describeChange(leaf, previous, next),
@@ -159,7 +159,7 @@ export class ConfigStore {
     return { outcome: 'refused', problems: error.problems };
   }
 
-  #announceWaiting(waiting: readonly { path: string; change: Change; value: unknown }[]): void {
+  #logWaiting(waiting: readonly { path: string; change: Change; value: unknown }[]): void {
     const paths = new Set(waiting.map(({ path }) => path));
     for (const path of [...this.#waiting.keys()].filter((known) => !paths.has(known))) this.#waiting.delete(path);
     for (const { path, change, value } of waiting) {
@@ -172,7 +172,7 @@ export class ConfigStore {
 
   #notify(previous: Config, next: Config): void {
     for (const { keys, listener } of this.#subscriptions) {
-      // Equal parts are the same object after a merge.
+      // After a merge, equal parts are the same object.
       if (valueAt(previous, keys) === valueAt(next, keys)) continue;
       try {
         listener(this.#view(next), this.#view(previous));

@@ -4,12 +4,12 @@ import { root, type Config } from '../objects/root.ts';
 /** Called with the path of every leaf that is read, as in the table of effects. */
 export type Recorder = (leafPath: string) => void;
 
-/** What a reader of a configuration gets: the object itself, or in tests one that tells what is read. */
+/** Wraps a configuration for its readers. In tests, the wrapper records which leaves are read. */
 export type View = (config: Config) => Config;
 
 /**
- * A view that records which leaves are read. Objects are wrapped; the value of a leaf is handed out as it is and
- * recorded at that moment. Two reads of an unchanged object give the same wrapper.
+ * A view that records which leaves are read. Objects are wrapped in proxies; reading a leaf records its path and returns the
+ * plain value. Two reads of an unchanged object return the same proxy.
  */
 export function recordingView(record: Recorder): View {
   const wrappers = new WeakMap<object, Map<string, object>>();
@@ -20,7 +20,7 @@ export function recordingView(record: Recorder): View {
     wrappers.set(value, known);
     const existing = known.get(path);
     if (existing !== undefined) return existing;
-    // A proxy must report the true value of a frozen property, so it stands before a copy that is not frozen.
+    // A proxy of a frozen object must return the true property values, so the target is a copy that is not frozen.
     const copy = Array.isArray(value) ? [...value] : { ...value };
     const wrapper = new Proxy(copy, {
       get: (_, key, receiver) => {

@@ -135,7 +135,7 @@ const storeRule: Rule = ({ authz }, refuse) => {
     refuse('authz.modulefile', 'is set, and so is authz.modelfile', 'set only one of them', []);
   }
   const kinds = authz.parentcontextconditions.map(({ kind }) => kind);
-  const repeated = kinds.filter((kind, place) => kinds.indexOf(kind) !== place);
+  const repeated = kinds.filter((kind, index) => kinds.indexOf(kind) !== index);
   if (repeated.length > 0) {
     const reason = `has several conditions for ${[...new Set(repeated)].join(', ')}`;
     refuse('authz.parentcontextconditions', reason, 'combine them into one condition', []);

@@ -138,5 +138,5 @@ const edgeRule: Rule = ({ edge, shortlinks }, refuse) => {
   requireTexts(refuse, 'shortlinks.enabled is on and edge has none', 'shortlinks', { clientid, clientsecret }, also);
 };
 
-/** Requirements between fields of everything that talks to other services. */
+/** Requirements between fields of the objects that configure other services. */
 export const integrationRules: readonly Rule[] = [storageRule, paymentRule, emailRule, clientRule, edgeRule];

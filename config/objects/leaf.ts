@@ -4,14 +4,14 @@ import { root } from './root.ts';
 
 /** A field that is set as a whole: by its key in the file, or by one environment variable. */
 export interface Leaf {
-  /** Keys from the root down. */
+  /** The keys from the root to the leaf. */
   readonly keys: readonly string[];
   /** The keys joined by dots: `server.tls.enabled`. */
   readonly path: string;
   /** `CORE_SERVER_TLS_ENABLED`. */
   readonly variable: string;
   readonly field: LeafField;
-  /** Whether it holds a secret, so that `<variable>_FILE` is accepted and its value is never shown. */
+  /** Whether it contains a secret: then `<variable>_FILE` is accepted and the value is never shown. */
   readonly secret: boolean;
 }
 
@@ -46,8 +46,8 @@ export function valueAt(value: unknown, keys: readonly string[]): unknown {
 }
 
 /**
- * The paths of everything that can have an effect of its own, with `[]` for the items of lists and `*` for those of
- * maps: the run-time twin of the type `ConfigPath`.
+ * The paths of all fields with an effect of their own, with `[]` for the items of lists and `*` for those of maps. They are
+ * the same paths as in the type `ConfigPath`.
  */
 export function effectPaths(field: Field = root, path = ''): string[] {
   if (field.type === 'object') {

@@ -2,15 +2,15 @@ import { leafByPath } from './leaf.ts';
 import type { Config } from './root.ts';
 
 /**
- * Reports that fields do not go together. `also` names further fields the rule looked at: when one of them is wrong by
- * itself, the report is dropped, because it may only be a consequence.
+ * Reports that the values of fields contradict each other. `also` names further fields that the rule uses: when one of
+ * them was already rejected, the report is dropped, because it may be a consequence.
  */
 export type Refuse = (path: string, reason: string, remedy: string, also?: readonly string[]) => void;
 
-/** A requirement between fields of a configuration whose fields are right one by one. */
+/** A requirement that involves several fields. Each field has already been validated. */
 export type Rule = (config: Config, refuse: Refuse) => void;
 
-/** Refuses every empty text among `values`; `why` is the condition as a clause. */
+/** Reports every empty text in `values`; `why` is the condition as a clause. */
 export function requireTexts(
   refuse: Refuse,
   why: string,
@@ -24,7 +24,7 @@ export function requireTexts(
   }
 }
 
-/** How a leaf can be set. */
+/** The remedy for a missing leaf: how to set it. */
 export function howToSet(path: string): string {
   const leaf = leafByPath.get(path);
   if (leaf === undefined) return 'set it';

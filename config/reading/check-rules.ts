@@ -10,7 +10,7 @@ import { serverRules } from '../objects/server-rules.ts';
 
 const rules: readonly Rule[] = [...serverRules, ...authRules, ...jobqueueRules, ...integrationRules];
 
-/** Reports every rule that a configuration breaks, unless a field it looked at is wrong by itself. */
+/** Reports every rule that a configuration breaks, unless a field that the rule uses was already rejected. */
 export function checkRules(config: Config, loading: Loading): void {
   for (const rule of rules) {
     rule(config, (path, reason, remedy, also = []) => {
@@ -22,7 +22,7 @@ export function checkRules(config: Config, loading: Loading): void {
   }
 }
 
-/** The rules that a configuration breaks whose fields are right one by one: a reload that keeps some running values. */
+/** The rules that a configuration of valid fields breaks. Used for a reload in which some fields keep their running values. */
 export function brokenRules(config: Config): readonly Problem[] {
   const loading = new Loading('the running configuration');
   checkRules(config, loading);

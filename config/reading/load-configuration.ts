@@ -14,32 +14,32 @@ import { parseTree, type Tree } from '../schema/parse-tree.ts';
 
 /** Where the configuration comes from. */
 export interface LoadOptions {
-  /** The file given with `--config`; it must exist. Without it, `config/config.yaml` is read when it exists. */
+  /** The file named by `--config`, which must exist. Without it, `config/config.yaml` is read if it exists. */
   readonly file?: string | undefined;
-  /** Environment variables; those of the process when left out. */
+  /** Environment variables; by default those of the process. */
   readonly environment?: Environment;
-  /** Folder that relative paths start from; the working directory when left out. */
+  /** Folder for relative paths; by default the working directory. */
   readonly directory?: string;
-  /** Local state folder, where generated development secrets are kept; see `readStateFolder` when left out. */
+  /** Local state folder for generated development secrets; by default see `readStateFolder`. */
   readonly stateFolder?: string;
 }
 
-/** A configuration and what start-up says about it. */
+/** A loaded configuration. */
 export interface LoadedConfiguration {
   readonly config: Config;
   /** The file that was read, if any. */
   readonly file: string | undefined;
-  /** Paths of fields that are set but have no effect in this engine. */
+  /** Paths of fields that are set but have no effect. */
   readonly noEffect: readonly string[];
 }
 
-/** The file that is read when no other is named. */
+/** The file that is read by default. */
 const defaultFile = join('config', 'config.yaml');
 
-/** A configuration that is not finished yet. */
+/** A configuration while it is loaded. */
 type Draft = Record<string, unknown>;
 
-/** The rules and readers see a draft as what it becomes. */
+/** Rules and readers use a draft with the type of the finished configuration. */
 function asConfig(draft: Draft): Config {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `resolve` gives every leaf a value of its type
   return draft as unknown as Config;
@@ -54,7 +54,7 @@ function treeProblem(tree: Tree): { reason: string; remedy: string } | undefined
   return { reason: `is ${kind}, not an object`, remedy: 'write key: value' };
 }
 
-/** Reads the file into the settings. `unreadable`: nothing is known about what it sets. */
+/** Reads the file into the settings. `unreadable`: its settings are unknown. */
 async function readFileLayer(
   file: string,
   name: string,
@@ -98,7 +98,7 @@ function defaultOf({ field }: Leaf): unknown {
   return field.type === 'empty' ? {} : undefined;
 }
 
-/** Defaults, with what was set over them. */
+/** The defaults, replaced by the values that were set. */
 function resolve(settings: ReadonlyMap<string, Setting>): Draft {
   const draft: Draft = {};
   for (const leaf of leaves) {
@@ -112,7 +112,7 @@ function isEmpty(value: unknown): boolean {
   return value === '' || (Array.isArray(value) && value.length === 0);
 }
 
-/** Fills what is still empty from `domain` (specification: Root configuration object). */
+/** Sets fields that are still empty from `domain` (specification: Root configuration object). */
 function inheritDomain(draft: Draft): void {
   const { domain } = asConfig(draft);
   if (domain === '') return;
@@ -129,7 +129,7 @@ function checkRequired(draft: Draft, loading: Loading): void {
   }
 }
 
-/** Adds the API token keys of the environment. Returns the variables that are neither fields nor such keys. */
+/** Adds the API token keys from the environment. Returns the variables that are neither fields nor such keys. */
 async function addApiTokenKeys(
   draft: Draft,
   environment: Environment,
@@ -173,8 +173,8 @@ function pathsWithoutEffect(settings: ReadonlyMap<string, Setting>): string[] {
 }
 
 /**
- * Loads the configuration: defaults, then the file, then the environment, then what `domain` gives to fields that are
- * still empty. The result is deeply frozen. Throws one `ConfigurationError` with everything that is wrong.
+ * Loads the configuration: defaults, then the file, then the environment, then values from `domain` for fields that are
+ * still empty. The result is deeply frozen. Throws one `ConfigurationError` that lists all problems.
  */
 export async function loadConfiguration(options: LoadOptions = {}): Promise<LoadedConfiguration> {
   const { directory = process.cwd(), environment = process.env } = options;
@@ -188,7 +188,7 @@ export async function loadConfiguration(options: LoadOptions = {}): Promise<Load
   const draft = resolve(loading.settings);
   inheritDomain(draft);
   reportUnknownVariables(await addApiTokenKeys(draft, environment, unknown, loading), loading.report);
-  // When the file could not be read, what is missing or contradictory would only be a consequence of that.
+  // When the file cannot be read, missing and contradictory fields would only be a consequence.
   if (outcome !== 'unreadable') {
     checkRequired(draft, loading);
     checkRules(asConfig(draft), loading);

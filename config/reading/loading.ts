@@ -3,14 +3,14 @@ import { showValue } from '../schema/show-value.ts';
 import { ConfigurationError, type Problem } from '../schema/config-problem.ts';
 import { invalid, type Setting } from './read-value.ts';
 
-/** One run of the loader: what was set and where, and what is wrong. */
+/** State of one load: which fields were set where, and which problems were found. */
 export class Loading {
   readonly problems: Problem[] = [];
-  /** By path: leaves that were set, and the places of objects. */
+  /** By path: the leaves that were set, and the origins of objects. */
   readonly settings = new Map<string, Setting>();
   readonly #origin: string;
 
-  /** `origin` is where missing fields belong. */
+  /** `origin` is reported for fields whose object was not set anywhere either. */
   constructor(origin: string) {
     this.#origin = origin;
   }
@@ -19,24 +19,24 @@ export class Loading {
     this.problems.push(problem);
   };
 
-  /** Reports about a field at the place that set it or, when it is missing, the object it belongs to. */
+  /** Reports a problem with the origin of the field or, when the field is not set, of the nearest object above it. */
   reportField(path: string, reason: string, remedy: string, value?: unknown): void {
-    const where = this.#placeOf(path);
+    const where = this.#originOf(path);
     if (this.problems.some((other) => other.where === where && other.path === path && other.remedy === remedy)) return;
     const leaf = leafByPath.get(path);
     const isShown = leaf !== undefined && value !== undefined && value !== '';
     this.report({ where, path, ...(isShown ? { value: showValue(leaf.field, value) } : {}), reason, remedy });
   }
 
-  #placeOf(path: string): string {
-    for (let place = path; place !== ''; place = place.slice(0, Math.max(0, place.lastIndexOf('.')))) {
-      const where = this.settings.get(place)?.where;
+  #originOf(path: string): string {
+    for (let current = path; current !== ''; current = current.slice(0, Math.max(0, current.lastIndexOf('.')))) {
+      const where = this.settings.get(current)?.where;
       if (where !== undefined) return where;
     }
     return this.#origin;
   }
 
-  /** Whether what was set at a path is wrong by itself. */
+  /** Whether the value set at a path was rejected. */
   isInvalid(path: string): boolean {
     return this.settings.get(path)?.value === invalid;
   }

@@ -40,9 +40,9 @@ async function read(file: string): Promise<Secrets | undefined> {
 }
 
 /**
- * Reads the secrets of a development installation from `secrets.json` in its state folder, or makes them. API and
- * worker start together: the file is written aside and linked into place, which only one of them can do, and the other
- * one reads what the first has made.
+ * Reads the secrets of a development installation from `secrets.json` in its state folder, or generates them. API and worker
+ * start at the same time: each writes a temporary file and links it to the final name. Only one link succeeds, and both
+ * processes read that file.
  */
 export async function readOrMakeLocalSecrets(stateFolder: string): Promise<Secrets> {
   const file = join(stateFolder, 'secrets.json');

@@ -10,7 +10,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 const fileSuffix = '_FILE';
 
-/** Why the text of a variable cannot be taken apart. */
+/** Why the text of a variable cannot be parsed. */
 interface TextProblem {
   readonly reason: string;
   readonly remedy: string;
@@ -25,8 +25,8 @@ function list(texts: readonly string[]): Tree {
 }
 
 /**
- * The text of a variable as a tree, by the kind of its field: JSON for maps, lists of objects and free values; commas
- * between the texts of a list. What is left a text is refused by the field with its own words.
+ * Parses the text of a variable by the type of its field: JSON for maps, lists of objects and arbitrary values, commas
+ * between the texts of a list. A text that is not a number or a boolean stays a text, which the field then rejects.
  */
 function treeOf(field: LeafField, text: string): Tree | TextProblem {
   switch (field.type) {
@@ -58,7 +58,7 @@ function json(text: string): Tree | TextProblem {
   return { reason: parsed.unreadable[0]?.reason ?? 'is not JSON', remedy: 'write it as JSON' };
 }
 
-/** Reads the file that `…_FILE` names, without its last newline. */
+/** Reads the file that a `…_FILE` variable names, without a newline at its end. */
 async function readSecretFile(
   variable: string,
   file: string,
@@ -133,8 +133,8 @@ async function readLeaf(
 }
 
 /**
- * Reads every `CORE_…` variable into `settings`, over what is there. Returns the variables that no field has, which
- * may still be API token keys.
+ * Reads every `CORE_…` variable into `settings`, replacing existing values. Returns the variables that belong to no field;
+ * they may be API token keys.
  */
 export async function readEnvironment(
   environment: Environment,
@@ -154,12 +154,12 @@ export async function readEnvironment(
   return unknown;
 }
 
-/** Reports the variables that are neither fields nor API token keys. */
+/** Reports variables that are neither fields nor API token keys. */
 export function reportUnknownVariables(variables: readonly string[], report: Reading['report']): void {
   for (const variable of variables) reportUnknown(variable, { report, where: () => variable });
 }
 
-/** The API token keys among the environment variables: those whose name begins with `prefix`. */
+/** Reads the API token keys from the environment variables whose name begins with `prefix`. */
 export async function readApiTokenKeys(
   environment: Environment,
   prefix: string,

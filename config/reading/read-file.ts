@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 
-/** Largest file that is read: a configuration of this size is a mistake. */
+/** Maximum size of a file. A larger file is not a configuration. */
 const maxBytes = 1_048_576;
 
 const reasons: Readonly<Record<string, { reason: string; remedy: string }>> = {
@@ -13,7 +13,7 @@ const reasons: Readonly<Record<string, { reason: string; remedy: string }>> = {
   ELOOP: { reason: 'is a link to itself', remedy: 'name a file' },
 };
 
-/** Why a file could not be read, as a clause, and what to do. */
+/** Why a file cannot be read, as a clause, and what to do. */
 export interface FileFailure {
   readonly reason: string;
   readonly remedy: string;
@@ -30,12 +30,12 @@ export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown error';
 }
 
-/** Reads a small UTF-8 text without NUL bytes. Returns the text, without a byte-order mark, or why that is impossible. */
+/** Reads a small UTF-8 file. Returns the text without byte order mark, or the reason why it cannot be read. */
 export async function readTextFile(path: string): Promise<string | FileFailure> {
   if (path === '' || path.includes('\0')) return failure('is not a file name', 'name a file');
   let bytes: Buffer;
   try {
-    // Non-blocking, so that a named pipe without a writer fails the check below instead of waiting for ever.
+    // Non-blocking, so that a named pipe without a writer fails the check below instead of waiting forever.
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const status = await file.stat();
     if (!status.isFile())

@@ -1,6 +1,6 @@
 import type { IntegerField } from '../schema/field.ts';
 
-/** What is wrong with a number, as a clause, and what to do. */
+/** Why a number is rejected, as a clause, and what to do. */
 export interface NumberProblem {
   readonly reason: string;
   readonly remedy: string;
@@ -18,7 +18,7 @@ const millisecondsPer: Readonly<Record<string, number>> = {
 
 const millisecondsOfUnit: Readonly<Record<string, number>> = { milliseconds: 1, seconds: 1000, days: 86_400_000 };
 
-/** What is wrong with a number in this field; undefined when nothing is. */
+/** Why a number is rejected for this field; undefined when it is valid. */
 export function numberProblem(field: IntegerField, value: number): NumberProblem | undefined {
   if (!Number.isSafeInteger(value)) {
     return { reason: 'is not a whole number', remedy: `write a whole number of ${field.unit}` };
@@ -30,7 +30,7 @@ export function numberProblem(field: IntegerField, value: number): NumberProblem
   return { reason: `is ${bound} ${field.unit}`, remedy: rangeRemedy(field, value) };
 }
 
-/** Says the unit, and what was probably meant. */
+/** The remedy: unit, range, and the value that was probably meant. */
 function rangeRemedy(field: IntegerField, value: number): string {
   const fits = (number: number): boolean =>
     Number.isInteger(number) && number >= field.minimum && number <= field.maximum;
@@ -46,7 +46,7 @@ function rangeRemedy(field: IntegerField, value: number): string {
   return parts.join('; ');
 }
 
-/** What to write instead of a text such as `15s` or `"20"`. */
+/** The remedy for a text such as `15s` or `"20"` where a number is expected. */
 export function textInsteadRemedy(field: IntegerField, written: string): string {
   const text = written.trim();
   if (/^-?\d+$/u.test(text)) return 'remove the quotes';

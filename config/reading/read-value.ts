@@ -6,17 +6,17 @@ import { numberProblem, textInsteadRemedy } from './read-number.ts';
 import { root } from '../objects/root.ts';
 import type { Tree } from '../schema/parse-tree.ts';
 
-/** Where a tree came from, and where its problems go. */
+/** Where a tree comes from, and where problems are reported. */
 export interface Reading {
   /** `file:line`, or the name of the variable. */
   readonly where: (line: number) => string;
   readonly report: (problem: Problem) => void;
 }
 
-/** Stands for a value that was reported as wrong. */
+/** Placeholder for a value that was rejected. */
 export const invalid: unique symbol = Symbol('invalid');
 
-/** A value set by the file or by a variable, or the place of an object. */
+/** A value set by the file or by a variable, or the origin of an object. */
 export interface Setting {
   readonly value: unknown;
   readonly where: string;
@@ -24,15 +24,15 @@ export interface Setting {
 
 const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);
 
-/** A key as it may be shown: `signingkey:abc` (a forgotten space) must not show what follows the colon. */
+/** A key for messages. Of `signingkey:abc` (a missing space), the part after the colon is hidden, because it may be a secret. */
 function showKey(key: string): string {
   const safe = /^[\w./-]{1,100}/u.exec(key)?.[0] ?? '';
   return safe === key ? key : `${safe}…`;
 }
 
 /**
- * Reads the tree of an object with fixed keys. Right leaves land in `settings` by path; a wrong one is reported and
- * lands there as `wrong`.
+ * Reads the tree of an object with fixed keys and adds its leaves to `settings` by path. A rejected value is reported and
+ * added as `invalid`.
  */
 export function readObject(
   field: ObjectField,
@@ -45,7 +45,7 @@ export function readObject(
   for (const [key, { line, tree: child, field: childField }] of entries ?? []) {
     const childPath = join(path, key);
     if (childField.type === 'object') {
-      // Its place, for problems about what is missing below it.
+      // The origin of the object, for problems about missing fields below it.
       settings.set(childPath, { value: undefined, where: reading.where(line) });
       readObject(childField, child, childPath, reading, settings);
     } else
@@ -53,7 +53,7 @@ export function readObject(
   }
 }
 
-/** Reads the tree of one leaf. Returns its value with the defaults of items filled in, or `wrong` after reporting. */
+/** Reads the tree of one leaf. Returns its value, with defaults in items of lists and maps, or reports a problem and returns `invalid`. */
 export function readValue(field: LeafField | ObjectField, tree: Tree, path: string, reading: Reading): unknown {
   switch (field.type) {
     case 'text':
@@ -94,7 +94,7 @@ function fail(
   return invalid;
 }
 
-/** Only a scalar where a scalar belongs is shown: a text in the place of an object may be a mistyped secret. */
+/** Shows a value only for a field with a scalar type: a text where an object is expected may be a misplaced secret. */
 function showScalar(field: Field, value: boolean | number | string): string | undefined {
   if (field.type === 'text')
     return typeof value === 'string' || field.secret !== undefined ? showValue(field, String(value)) : String(value);
@@ -217,7 +217,7 @@ function readMap(field: Extract<Field, { type: 'map' }>, tree: Tree, path: strin
   return isValid ? result : invalid;
 }
 
-/** An item of a list or map: its missing keys get their defaults. */
+/** Reads an item of a list or map. Missing keys get their defaults. */
 function readItem(field: ObjectField, tree: Tree, path: string, reading: Reading): unknown {
   const entries = entriesOf(field, tree, path, reading);
   if (entries === undefined) return invalid;
@@ -246,10 +246,10 @@ function readItem(field: ObjectField, tree: Tree, path: string, reading: Reading
 
 const emptyMap: Tree = { type: 'map', line: 0, entries: new Map() };
 
-/** The known keys of an object's tree with their fields; unknown ones are reported. Undefined when it is no object. */
+/** The known keys of an object with their fields. Unknown keys are reported. Undefined when the tree is not an object. */
 function entriesOf(field: ObjectField, tree: Tree, path: string, reading: Reading) {
   const entries = new Map<string, { line: number; tree: Tree; field: Field }>();
-  // `server:` with everything below it commented out.
+  // For example `server:` with all its keys commented out.
   if (tree.type === 'scalar' && tree.value === null) return entries;
   if (tree.type !== 'map') {
     const reason = `is ${typeOf(tree)}, not an object`;
@@ -287,7 +287,7 @@ function keyRemedy(field: ObjectField, key: string, path: string): string {
   return elsewhere === undefined ? `known keys here: ${keyList(field)}` : `did you mean ${elsewhere}?`;
 }
 
-/** The first path in the whole configuration that ends in this key. */
+/** The first path of the configuration that ends with this key. */
 function findKey(field: Field, path: string, key: string): string | undefined {
   if (field.type !== 'object') return undefined;
   for (const name of Object.keys(field.fields)) if (name.toLowerCase() === key) return join(path, name);

@@ -1,26 +1,26 @@
 /**
- * What is configured through the standard variables of other systems instead of `CORE_…`: tracing (OpenTelemetry
- * specification, OTLP exporter) and the connection to Temporal (Temporal's environment configuration).
+ * Settings that use the standard environment variables of other systems instead of `CORE_…`: tracing (OpenTelemetry
+ * specification, OTLP exporter) and credentials for Temporal (Temporal's environment configuration).
  */
 import { httpUrl } from '../schema/format.ts';
 import { ConfigurationError, type Problem } from '../schema/config-problem.ts';
 import type { Environment } from './read-environment.ts';
 
-/** A named place at which a test makes the process die, fail or stand still (entities/kit/base/failpoint.ts). */
+/** A named point in the code at which a test kills, fails or pauses the process (entities/kit/base/failpoint.ts). */
 export interface FailpointSetting {
   readonly name: string;
   readonly action: 'kill' | 'throw' | 'pause';
-  /** Passes that go by unharmed first. */
+  /** Number of passes before the action is taken. */
   readonly after: number;
 }
 
-/** Where traces go. */
+/** Settings of tracing. */
 export interface TelemetryEnvironment {
-  /** `OTEL_EXPORTER_OTLP_ENDPOINT`; undefined: no traces are sent. */
+  /** `OTEL_EXPORTER_OTLP_ENDPOINT`. When undefined, no traces are sent. */
   readonly otlpEndpoint?: string;
 }
 
-/** How this server identifies itself to Temporal. Paths are of PEM files. */
+/** Credentials for Temporal. Files are PEM files. */
 export interface TemporalEnvironment {
   /** `TEMPORAL_API_KEY`; it implies TLS. */
   readonly apiKey?: string;
@@ -38,7 +38,7 @@ function refuse(problem: Omit<Problem, 'path'>): never {
   throw new ConfigurationError([{ ...problem, path: '' }]);
 }
 
-/** Reads where traces go. Throws a `ConfigurationError` when that is no URL. */
+/** Reads the endpoint for traces. Throws a `ConfigurationError` when it is not a URL. */
 export function readTelemetryEnvironment(environment: Environment = process.env): TelemetryEnvironment {
   const variable = 'OTEL_EXPORTER_OTLP_ENDPOINT';
   const otlpEndpoint = environment[variable] ?? '';
@@ -48,7 +48,7 @@ export function readTelemetryEnvironment(environment: Environment = process.env)
   return { otlpEndpoint };
 }
 
-/** Reads the credentials for Temporal. Throws a `ConfigurationError` when half of a client certificate is missing. */
+/** Reads the credentials for Temporal. Throws a `ConfigurationError` when only one of certificate and key is set. */
 export function readTemporalEnvironment(environment: Environment = process.env): TemporalEnvironment {
   const certificate = 'TEMPORAL_TLS_CLIENT_CERT_PATH';
   const key = 'TEMPORAL_TLS_CLIENT_KEY_PATH';
@@ -68,14 +68,14 @@ export function readTemporalEnvironment(environment: Environment = process.env):
   return temporal;
 }
 
-/** Folder for generated secrets, keys and bundles of a local installation: `STACK_STATE_DIR`, else `.local`. */
+/** Folder for the generated secrets and other files of a local installation: `STACK_STATE_DIR`, else `.local`. */
 export function readStateFolder(environment: Environment = process.env): string {
   return environment['STACK_STATE_DIR'] || '.local';
 }
 
 /**
- * Reads `FAILPOINTS`, a comma list of `NAME=ACTION` or `NAME=ACTION@PASSES`, such as `after-commit=kill@3`. Only heard when
- * server.dev is on. Throws a `ConfigurationError` when an entry is none.
+ * Reads `FAILPOINTS`, a list of `NAME=ACTION` or `NAME=ACTION@PASSES` separated by commas, such as `after-commit=kill@3`.
+ * Failpoints are only active while server.dev is on. Throws a `ConfigurationError` for an invalid entry.
  */
 export function readFailpoints(environment: Environment = process.env): FailpointSetting[] {
   const variable = 'FAILPOINTS';

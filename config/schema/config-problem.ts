@@ -1,24 +1,24 @@
-/** One thing that is wrong with the configuration. Printed on one line; holds no secret. */
+/** A mistake in the configuration. It is printed on one line and contains no secret. */
 export interface Problem {
   /** `file:line`, or the name of an environment variable. */
   readonly where: string;
-  /** Path of the field, `''` when the problem is not about one. */
+  /** Path of the field; `''` when the problem is not about a field. */
   readonly path: string;
-  /** The value as it may be shown, when showing it helps. */
+  /** The value with secrets masked, when it helps. */
   readonly value?: string;
-  /** What is wrong, as a clause. */
+  /** What is wrong, as a clause: `is empty`. */
   readonly reason: string;
   /** What to do. */
   readonly remedy: string;
 }
 
-/** A problem on one line. */
+/** Formats a problem as one line. */
 export function printProblem({ where, path, value, reason, remedy }: Problem): string {
   const subject = path + (value === undefined ? '' : `${path === '' ? '' : ' = '}${value}`);
   return `${where}: ${subject === '' ? '' : `${subject}: `}${reason}; ${remedy}`;
 }
 
-/** The configuration cannot be used. `message` holds every problem, one per line. */
+/** Thrown when the configuration cannot be used. `message` lists every problem, one per line. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
   readonly problems: readonly Problem[];
@@ -31,8 +31,8 @@ export class ConfigurationError extends Error {
 }
 
 /**
- * For the catch of a main module: prints a configuration error without its stack and leaves with exit code 1. Any
- * other error is thrown again.
+ * For the catch block of a main module: prints a ConfigurationError without its stack and exits with code 1. Other errors
+ * are thrown again.
  */
 export function exitOnConfigurationError(error: unknown): never {
   if (!(error instanceof ConfigurationError)) throw error;

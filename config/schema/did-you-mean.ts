@@ -18,8 +18,8 @@ function distance(a: string, b: string): number {
 }
 
 /**
- * The known name didYouMean to a wrong one, ignoring case; undefined when none is near enough to be what was meant (more
- * than a third of its characters differ).
+ * The known name that is most similar to a wrong one, ignoring case. Undefined when no name is similar enough, that is, when
+ * more than a third of the characters differ.
  */
 export function didYouMean(wrong: string, known: Iterable<string>): string | undefined {
   const wanted = wrong.slice(0, 100).toLowerCase();

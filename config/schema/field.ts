@@ -1,22 +1,22 @@
 /**
- * The language in which every configuration field describes itself. One description serves the static type
- * (`ValueOf`), the loader, the printed JSON Schema, the example and the reference page.
+ * The types that describe configuration fields. The static type (`ValueOf`), the loader, the printed JSON Schema, the example
+ * and the reference page are all derived from these descriptions.
  *
- * Plain data on purpose: a schema library costs more start-up time than loading the whole configuration.
+ * The descriptions are plain data, because a schema library needs more time at start than the whole configuration does.
  */
 import type { Format } from './format.ts';
 
-/** What every field says about itself. */
+/** Properties that every field has. */
 interface Described {
-  /** What the field does, in a sentence or two. */
+  /** What the field does: complete sentences for the reference page. */
   readonly description: string;
-  /** True when the running process keeps its value until it is restarted; otherwise a reload is obeyed. */
+  /** True when a change takes effect only after a restart; otherwise it takes effect with the next reload. */
   readonly restart?: true;
-  /** True when the field is accepted but has no effect in this engine; start-up says so once when it is set. */
+  /** True when the field is accepted but has no effect in this product. A warning is logged at start when it is set. */
   readonly noEffect?: true;
 }
 
-/** A field that must be given: it has no default. `''` stands for "not given" in texts. */
+/** A field that can be required. In texts, `''` means "not set". */
 interface Requirable {
   readonly required?: true;
 }
@@ -31,22 +31,22 @@ export interface TextField<T extends string = string> extends Described, Requira
   readonly format?: Format;
   readonly minLength?: number;
   readonly maxLength?: number;
-  /** `'value'`: never shown. `'url'`: shown with its user information masked. Both accept `…_FILE`. */
+  /** `'value'`: the value is never shown. `'url'`: user name and password of the URL are masked. Both accept `…_FILE`. */
   readonly secret?: 'value' | 'url';
-  /** What `domain` gives when the field is still empty after defaults, file and environment. */
+  /** The value derived from `domain` when the field is still empty after defaults, file and environment. */
   readonly fromDomain?: (domain: string) => string;
 }
 
-/** A whole number with its unit in words. */
+/** A whole number with its unit. */
 export interface IntegerField extends Described {
   readonly type: 'integer';
   readonly default: number;
   readonly unit: string;
   readonly minimum: number;
   readonly maximum: number;
-  /** Values outside the range that have a meaning of their own. */
+  /** Values with a special meaning, which may be outside the range. */
   readonly special?: readonly { readonly value: number; readonly meaning: string }[];
-  /** Said in addition when a value is outside the range. */
+  /** Additional advice in the error when a value is outside the range. */
   readonly outside?: string;
 }
 
@@ -64,17 +64,17 @@ export interface ListField<I extends Field = Field> extends Described {
   readonly fromDomain?: (domain: string) => readonly unknown[];
 }
 
-/** An object with free keys; set as a whole. */
+/** An object with arbitrary keys; set as a whole. */
 export interface MapField<V extends Field = Field> extends Described {
   readonly type: 'map';
-  /** What a key is, in words. */
+  /** What a key is, for messages: `header name`. */
   readonly keyLabel: string;
   readonly keyFormat?: Format;
   readonly values: V;
   readonly default: Readonly<Record<string, unknown>>;
 }
 
-/** An object with fixed keys. Keys that are not listed are refused. */
+/** An object with fixed keys. Other keys are rejected. */
 export interface ObjectField<P extends Fields = Fields> {
   readonly type: 'object';
   readonly description: string;
@@ -93,7 +93,7 @@ export interface AnyField extends Described {
   readonly type: 'any';
 }
 
-/** An object that has no keys at all. */
+/** An object without keys. */
 export interface EmptyField extends Described {
   readonly type: 'empty';
 }
@@ -117,10 +117,10 @@ export interface Fields {
   readonly [key: string]: Field;
 }
 
-/** A value as JSON has it. */
+/** A JSON value. */
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** The type of the resolved value of a field. */
+/** The type of the value of a field after loading. */
 export type ValueOf<F> =
   F extends ObjectField<infer P>
     ? { readonly [K in keyof P]: ValueOf<P[K]> }
@@ -161,19 +161,19 @@ export type LeafPath<F, P extends string = ''> =
 
 type Options<F extends Field> = Omit<F, 'type' | 'default'>;
 
-/** A text field; without `default` it starts empty. */
+/** A text field. Without `default`, the default is the empty text. */
 export function text<const T extends string = string>(
   options: Options<TextField<T>> & { readonly default?: NoInfer<T> | '' },
 ): TextField<T> {
   return { type: 'text', default: '', ...options };
 }
 
-/** A secret text: never shown, settable through `…_FILE`, no default. */
+/** A secret text: never shown, can be set with `…_FILE`, has no default. */
 export function secret(options: Options<TextField>): TextField {
   return { type: 'text', default: '', secret: 'value', ...options };
 }
 
-/** A whole number; `unit` is in words. */
+/** A whole number. */
 export function integer(options: Options<IntegerField> & { readonly default: number }): IntegerField {
   return { type: 'integer', ...options };
 }
@@ -183,19 +183,19 @@ export function duration(options: Omit<Options<IntegerField>, 'unit'> & { readon
   return { type: 'integer', unit: 'milliseconds', ...options };
 }
 
-/** On or off; off unless `default` says otherwise. */
+/** On or off. Without `default`, it is off. */
 export function flag(options: Options<FlagField> & { readonly default?: boolean }): FlagField {
   return { type: 'flag', default: false, ...options };
 }
 
-/** A list; empty unless `default` says otherwise, which only lists of texts have. */
+/** A list. Without `default`, it is empty. Only lists of texts can have a default. */
 export function list<const I extends Field>(
   options: Options<ListField<I>> & { readonly default?: readonly string[] },
 ): ListField<I> {
   return { type: 'list', default: [], ...options };
 }
 
-/** An object with free keys; empty unless `default` says otherwise, which only maps of texts have. */
+/** An object with arbitrary keys. Without `default`, it is empty. Only maps of texts can have a default. */
 export function map<const V extends Field>(
   options: Options<MapField<V>> & { readonly default?: Readonly<Record<string, string>> },
 ): MapField<V> {
@@ -222,7 +222,7 @@ export function empty(options: Options<EmptyField>): EmptyField {
   return { type: 'empty', ...options };
 }
 
-/** Whether a field holds a secret, itself or somewhere below. */
+/** Whether a field is a secret or contains one. */
 export function holdsSecret(field: Field): boolean {
   switch (field.type) {
     case 'text':

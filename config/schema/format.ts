@@ -1,18 +1,18 @@
 /**
- * The forms that texts of the configuration must have: addresses, URLs, names. A form says in one clause why a text
- * does not have it; the parsers are exported for the code that uses the value.
+ * Formats of configuration texts: addresses, URLs, names. A format returns the reason why a text does not match. The
+ * parsers are exported for the code that uses the values.
  */
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** The form of a text. */
+/** The format of a text. */
 export interface Format {
-  /** Its name in messages and in the reference page: `a listen address`. */
+  /** Name in messages and in the reference: `a listen address`. */
   readonly name: string;
-  /** What a right value looks like. */
+  /** Example of a valid value. */
   readonly example: string;
-  /** The same as a regular expression where one is enough, for editors that read the JSON Schema. */
+  /** The format as a regular expression where possible, for editors that use the JSON Schema. */
   readonly pattern?: string;
-  /** Why the text does not have the form, as a clause without the text itself; undefined when it has. */
+  /** The reason why a text does not match, as a clause that does not quote the text; undefined when it matches. */
   readonly check: (text: string) => string | undefined;
 }
 
@@ -65,7 +65,7 @@ function parseUrl(text: string): URL | undefined {
   return URL.canParse(text) && !/[\s\\]/u.test(text) ? new URL(text) : undefined;
 }
 
-/** `postgres://user:password@host:port/database`; a socket folder goes into the parameter `host`. */
+/** `postgres://user:password@host:port/database`. A socket folder is written as the parameter `host`. */
 export const postgresUrl: Format = {
   name: 'a PostgreSQL URL',
   example: 'postgres://user:password@127.0.0.1:5432/core',
@@ -79,14 +79,14 @@ export const postgresUrl: Format = {
   },
 };
 
-/** Where the Temporal server is, taken from `temporal://host:port/namespace`. */
+/** The parts of `temporal://host:port/namespace`. */
 export interface TemporalAddress {
-  /** `host:port` as the client expects it. */
+  /** `host:port`, as the Temporal client expects it. */
   readonly address: string;
   readonly namespace: string;
 }
 
-/** Parses `temporal://host:port/namespace`; undefined when the text is something else. */
+/** Parses `temporal://host:port/namespace`. Returns undefined for any other text. */
 export function parseTemporalUrl(text: string): TemporalAddress | undefined {
   const match = /^temporal:\/\/(?<address>[^/@?#]+)\/(?<namespace>[A-Za-z0-9][\w.-]{0,254})$/u.exec(text)?.groups;
   if (match?.address === undefined || match.namespace === undefined) return undefined;
@@ -126,7 +126,7 @@ export const hostOrUrl: Format = {
   check: (text) => httpUrl.check(/^https?:\/\//u.test(text) ? text : `https://${text}`),
 };
 
-/** One key of at least 32 characters, or several separated by commas, for rotation. */
+/** A key of at least 32 characters, or several keys separated by commas, for rotation. */
 export const keyList: Format = {
   name: 'a key of at least 32 characters, or several separated by commas',
   example: 'a-new-key-0123456789abcdef01234567,the-key-before-0123456789abcdef01234',

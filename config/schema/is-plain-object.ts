@@ -1,4 +1,4 @@
-/** Whether a value is an object with keys (not a list). */
+/** Whether a value is an object and not an array. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

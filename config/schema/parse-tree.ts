@@ -11,8 +11,8 @@ import {
 } from 'yaml';
 
 /**
- * What was written, with the line of every part, before anyone asks what it means. Keys live in a Map, so that no key
- * can reach an object's prototype.
+ * A parsed YAML or JSON text with the line of every part, before it is validated. Keys are stored in a Map, so that no key
+ * can change the prototype of an object.
  */
 export type Tree =
   | { readonly type: 'scalar'; readonly line: number; readonly value: null | boolean | number | string }
@@ -23,14 +23,14 @@ export type Tree =
       readonly entries: ReadonlyMap<string, { line: number; tree: Tree }>;
     };
 
-/** Something that cannot be read as a tree. */
+/** A part of the text that cannot be parsed. */
 interface Unreadable {
   readonly line: number;
   readonly reason: string;
   readonly remedy: string;
 }
 
-/** Thrown inside `parseTree`. */
+/** Thrown and caught inside `parseTree`. */
 class TreeError extends Error {
   readonly unreadable: Unreadable;
 
@@ -43,10 +43,10 @@ class TreeError extends Error {
 const maxDepth = 32;
 const maxParts = 20_000;
 
-/** Keys that could reach a prototype when somebody copies the value carelessly. */
+/** Keys that could change a prototype when a value is copied without care. */
 const dangerousKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** Our words per error code: the parser's own messages quote the text, which may be a secret. */
+/** Reasons by error code. The messages of the parser are not used, because they quote the text, which may be a secret. */
 const syntaxReasons: Readonly<Record<string, string>> = {
   BAD_ALIAS: 'refers to an anchor that does not exist or is not allowed here',
   BAD_INDENT: 'is indented wrongly or lacks a closing bracket',
@@ -75,7 +75,7 @@ function syntaxProblem(error: YAMLError, lines: LineCounter): Unreadable {
   };
 }
 
-/** One error draws others behind it: the first of each line says enough. */
+/** One mistake often causes several errors, so only the first error of each line is kept. */
 function firstPerLine(problems: readonly Unreadable[]): Unreadable[] {
   return problems.filter(({ line }, index) => problems.findIndex((other) => other.line === line) === index).slice(0, 5);
 }
@@ -123,7 +123,7 @@ class TreeReader {
 
   #readList(node: unknown, line: number, depth: number): Tree {
     if (!isSeq(node)) {
-      // An empty place: `key:` without a value.
+      // `key:` without a value.
       return { type: 'scalar', line, value: null };
     }
     return { type: 'list', line, items: node.items.map((item) => this.read(item, line, depth + 1)) };
@@ -153,10 +153,10 @@ class TreeReader {
   }
 }
 
-/** A text taken apart, or everything that keeps it from being a tree. */
+/** A parsed text, or the parts that cannot be parsed. */
 export type Parsed = { readonly tree: Tree } | { readonly unreadable: readonly Unreadable[] };
 
-/** Reads a YAML or JSON text. */
+/** Parses a YAML or JSON text. */
 export function parseTree(text: string): Parsed {
   const lines = new LineCounter();
   try {
@@ -166,7 +166,7 @@ export function parseTree(text: string): Parsed {
     return { tree: new TreeReader(document, lines).read(document.contents, 1, 0) };
   } catch (error) {
     if (error instanceof TreeError) return { unreadable: [error.unreadable] };
-    // The parser recurses: a text of nothing but brackets exhausts the stack.
+    // The parser is recursive: deeply nested brackets exhaust the stack.
     if (error instanceof RangeError) {
       return { unreadable: [{ line: 1, reason: 'is nested too deeply', remedy: `use at most ${maxDepth} levels` }] };
     }

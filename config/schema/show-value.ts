@@ -3,7 +3,7 @@ import { isPlainObject } from './is-plain-object.ts';
 
 const maxLength = 120;
 
-/** A text in quotes, on one line, shortened. */
+/** A text in quotes, truncated, on one line. */
 export function quote(text: string): string {
   return JSON.stringify(text.length > maxLength ? `${text.slice(0, maxLength)}…` : text);
 }
@@ -11,9 +11,9 @@ export function quote(text: string): string {
 const urlShape = /^(?<scheme>[A-Za-z][\w+.-]*:\/\/)(?<name>[^:@/?#]*)(?:(?<password>.*)@)?(?<tail>[^@]*)$/su;
 
 /**
- * A URL with its password masked. Greedy up to the last `@`, because a password that is not percent-encoded may hold
- * any character. Without an `@`, a wrong URL is cut after its first name, since the rest may be a password; what is no
- * URL at all is hidden whole.
+ * A URL with a masked password. Everything up to the last `@` counts as password, because a password that is not
+ * percent-encoded can contain any character. An invalid URL without `@` is truncated after its first name, because the rest
+ * may be a password. A text that is not a URL is hidden.
  */
 function maskUrl(text: string, isValid: boolean): string {
   if (text === '') return quote(text);
@@ -26,7 +26,7 @@ function maskUrl(text: string, isValid: boolean): string {
   return quote(beginning + user + tail);
 }
 
-/** The value of a field as it may be shown: secrets masked, long texts shortened, always one line. */
+/** The value of a field for messages: secrets masked, long texts truncated, on one line. */
 export function showValue(field: Field, value: unknown): string {
   switch (field.type) {
     case 'text': {

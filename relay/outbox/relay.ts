@@ -23,7 +23,7 @@ export interface RelayOptions {
 const maxEvents = 200;
 
 /** Batches this process starts at the same time. */
-const maxStarts = 4;
+const maxConcurrentStarts = 4;
 
 /** Most batches one sweep starts again. */
 const maxSwept = 100;
@@ -32,18 +32,18 @@ const maxSwept = 100;
 const pausesMs = [100, 250, 500, 1_000, 2_000] as const;
 
 /**
- * From rows to workflow starts. A batch is stamped in the database first and its workflow's input is the stamp, so a crash
- * in between is mended by starting the same batch again, never by forming another one.
+ * Starts a workflow for each batch of waiting events. A batch id is written to the rows first and is the workflow's input, so
+ * after a crash in between the same batch is started again, never formed anew.
  *
- * `wake` is cheap and may be called for every commit: while a start is under way further events gather, so an idle server
- * delivers each transaction by itself and a busy one in large batches.
+ * `wake` is cheap and may be called for every commit. Events that are recorded while a start is under way go into the next
+ * batch, so an idle server delivers each transaction by itself and a busy one in large batches.
  */
 export class Relay {
   readonly #options: RelayOptions;
   /** Claimed here, but not accepted by Temporal yet. */
   readonly #unstarted: BatchHead[] = [];
   readonly #running = new Set<Promise<void>>();
-  /** Two claims at the same time would tear the events of a transaction apart. */
+  /** Two claims at the same time would split the events of one transaction. */
   readonly #claims = new SerialQueue();
   #isWanted = false;
   #lastPollWasEmpty = false;
@@ -55,10 +55,10 @@ export class Relay {
     this.#options = options;
   }
 
-  /** Something may be waiting. */
+  /** To be called when events may be waiting. */
   wake(): void {
     this.#isWanted = true;
-    if (this.#running.size < maxStarts && !this.#stopped.signal.aborted) this.#spawn();
+    if (this.#running.size < maxConcurrentStarts && !this.#stopped.signal.aborted) this.#spawn();
   }
 
   /** Whether the last claim found nothing. */
@@ -69,11 +69,11 @@ export class Relay {
   #spawn(): void {
     const run = this.#run()
       .catch((error: unknown) => {
-        this.#options.logger.error({ err: error }, 'relay stopped; the next event or the sweep wakes it again');
+        this.#options.logger.error({ err: error }, 'the relay failed; the next event or the sweep wakes it again');
       })
       .finally(() => {
         this.#running.delete(run);
-        // A wish that came while this run was ending found all places taken.
+        // `wake` may have been called while this run was ending and still counted.
         if (this.#isWanted && this.#mayClaim) this.wake();
       });
     this.#running.add(run);
@@ -87,7 +87,7 @@ export class Relay {
     }
   }
 
-  /** While Temporal is away no new batches are formed: the rows gather and go out in few large ones. */
+  /** While Temporal is unavailable no new batches are formed: the events go out in a few large ones afterwards. */
   get #mayClaim(): boolean {
     return this.#failures === 0 && !this.#stopped.signal.aborted && this.#options.isEnabled();
   }
@@ -100,7 +100,7 @@ export class Relay {
     if (!batch) return undefined;
     failpoint('relay-claimed');
     this.#lastTenant = batch.lastTenant;
-    // Another start goes on beside this one.
+    // The next batch is claimed and started concurrently.
     if (batch.hasMore) this.wake();
     return batch;
   }
@@ -108,7 +108,7 @@ export class Relay {
   async #startOrKeep(batch: BatchHead): Promise<void> {
     try {
       await this.#start(batch);
-      if (this.#failures > 0) this.#options.logger.info('Temporal answers again; events flow');
+      if (this.#failures > 0) this.#options.logger.info('Temporal accepts batches again');
       this.#failures = 0;
     } catch (error) {
       this.#unstarted.push(batch);
@@ -116,7 +116,7 @@ export class Relay {
       if (this.#failures === 1) {
         this.#options.logger.warn(
           { err: error, batch_id: batch.batchId },
-          'events wait in their rows: Temporal did not take a batch',
+          'events stay pending: Temporal did not accept a batch',
         );
       }
       await pause(waitMs, undefined, { signal: this.#stopped.signal }).catch(() => {});
@@ -127,13 +127,13 @@ export class Relay {
     const { temporal, logger } = this.#options;
     const { batchId } = batch;
     const start = (search: object) =>
-      // The delivery rows say what is done; a batch that was cut off runs again under its id.
+      // The delivery rows say what is done, so a batch whose run was interrupted may run again under its id.
       temporal.start(deliverEventsContract, { batchId }, { repeat: 'again', search });
     try {
       await start({ RequestId: batch.requestIds, EventTopic: batch.topics, OrganizationId: batch.organizationIds });
     } catch (error) {
       if (!isRefused(error)) throw error;
-      // Delivered without being found is better than never delivered, with all others behind it.
+      // Without search attributes it is delivered all the same; otherwise it would hold up all later batches.
       logger.error({ err: error, batch_id: batchId }, 'Temporal refuses the search attributes of a batch');
       await start({});
     }
@@ -142,7 +142,7 @@ export class Relay {
   }
 
   /**
-   * Starts what a crash left behind: batches claimed before `before` and not delivered, and events nobody claimed.
+   * Starts what a crash left behind: batches that were claimed before `before` and not delivered, and unclaimed events.
    * @returns how many batches were started again
    * @throws AppError workflows_unavailable
    */
@@ -154,7 +154,7 @@ export class Relay {
     return left.length;
   }
 
-  /** Claims nothing more and waits for starts under way. What is not started stays in its rows. */
+  /** Claims nothing more and waits for starts under way. Batches that are not started stay in their rows. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     while (this.#running.size > 0) await Promise.all(this.#running);

@@ -2,15 +2,15 @@ import { Client } from 'pg';
 import type { Logger } from 'pino';
 import type { Database } from '#entities/kit/unit/database.ts';
 
-/** PostgreSQL channel on which processes tell the relays that events wait. */
+/** PostgreSQL channel on which processes notify the relays of waiting events. */
 const channel = 'core_events';
 
 /** Shortest pause between two notifications of one process, in milliseconds. */
-const pauseMs = 5;
+const minPauseMs = 5;
 
 /**
- * Tells the relays that events wait, after the commit and not inside it: NOTIFY in a transaction takes a lock of the whole
- * server at COMMIT (docs/decisions/relay-in-the-worker.md). Losing one costs nothing but a poll.
+ * Notifies the relays of waiting events, after the commit and not inside it: NOTIFY in a transaction takes a server-wide lock
+ * at COMMIT (docs/decisions/relay-in-the-worker.md). A notification that is lost only delays the events until the next poll.
  */
 export function createNotifier(database: Database): { readonly notify: () => void; readonly stop: () => void } {
   let timer: NodeJS.Timeout | undefined;
@@ -20,11 +20,11 @@ export function createNotifier(database: Database): { readonly notify: () => voi
     timer = setTimeout(() => {
       timer = undefined;
       if (isWanted) send();
-    }, pauseMs);
+    }, minPauseMs);
     timer.unref();
     database.pool
       .query(`notify ${channel}`)
-      .catch((error: unknown) => database.options.onBackgroundError(error, 'telling the relays of waiting events'));
+      .catch((error: unknown) => database.options.onBackgroundError(error, 'notifying the relays of waiting events'));
   };
   return {
     notify: () => {
@@ -42,9 +42,9 @@ export interface ListenOptions {
 }
 
 /**
- * Listens for notifications on a connection of its own, and connects again when it is lost. Polling finds what was missed
- * in between.
- * @returns ends the listening
+ * Listens for notifications on a connection of its own, and reconnects when it is lost. Polling finds the events whose
+ * notifications were missed.
+ * @returns stops listening
  */
 export function listenForEvents({ url, logger, onWake }: ListenOptions): () => Promise<void> {
   let client: Client | undefined;
@@ -82,33 +82,33 @@ export function listenForEvents({ url, logger, onWake }: ListenOptions): () => P
 }
 
 export interface PollerOptions {
-  /** Looks for waiting events. */
-  readonly look: () => void;
-  /** Whether the last look found nothing. */
+  /** Claims waiting events. */
+  readonly poll: () => void;
+  /** Whether the last poll found nothing. */
   readonly lastPollWasEmpty: () => boolean;
   /**
-   * Read at every look. `queueconf.FetchPollInterval`: longest pause between two looks; `queueconf.FetchCooldown`: shortest
-   * one after a look that found nothing.
+   * Read before every poll. `queueconf.FetchPollInterval`: longest pause between two polls; `queueconf.FetchCooldown`:
+   * shortest pause after a poll that found nothing.
    */
   readonly pauses: () => { readonly maxMs: number; readonly cooldownMs: number };
 }
 
 /**
- * Looks for waiting events every now and then, and when it is told of some: at once, unless the last look was in vain,
- * because then others are quicker.
+ * Polls for waiting events at intervals, and on notification: at once, unless the last poll found nothing, because then the
+ * relays of other processes are faster.
  */
 export class OutboxPoller {
   readonly #options: PollerOptions;
   #timer: NodeJS.Timeout | undefined;
-  #lookedAt = -Infinity;
+  #polledAt = -Infinity;
   #isStopped = false;
 
   constructor(options: PollerOptions) {
     this.#options = options;
-    this.#look();
+    this.#poll();
   }
 
-  /** Another process told of waiting events, or the pauses have changed. */
+  /** To be called on a notification, or when the pauses have changed. */
   pollSoon(): void {
     this.#arm(this.#options.lastPollWasEmpty() ? this.#options.pauses().cooldownMs : 0);
   }
@@ -118,16 +118,16 @@ export class OutboxPoller {
     clearTimeout(this.#timer);
   }
 
-  #look(): void {
-    this.#lookedAt = performance.now();
-    this.#options.look();
+  #poll(): void {
+    this.#polledAt = performance.now();
+    this.#options.poll();
     this.#arm(this.#options.pauses().maxMs);
   }
 
   #arm(pauseMs: number): void {
     clearTimeout(this.#timer);
     if (this.#isStopped) return;
-    const sinceMs = performance.now() - this.#lookedAt;
-    this.#timer = setTimeout(() => this.#look(), Math.max(0, pauseMs - sinceMs));
+    const sinceMs = performance.now() - this.#polledAt;
+    this.#timer = setTimeout(() => this.#poll(), Math.max(0, pauseMs - sinceMs));
   }
 }

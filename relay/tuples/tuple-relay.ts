@@ -14,8 +14,8 @@ export interface TupleRelayOptions {
 }
 
 /**
- * Brings the authorization store to the desired tuples. Whoever writes a tuple keeps the other relays from it until the
- * write has ended, so an older state never lands after a newer one (docs/decisions/tuple-order.md).
+ * Brings the authorization store to the desired tuples. A tuple stays locked until its write has ended, so no relay writes an
+ * older state after a newer one (docs/decisions/tuple-order.md).
  */
 export class TupleRelay {
   readonly #options: TupleRelayOptions;
@@ -27,8 +27,8 @@ export class TupleRelay {
   }
 
   /**
-   * Applies all that is free to be applied. One run at a time in a process: callers that come meanwhile share the one after
-   * it, so that a slow store holds one connection and not all of them.
+   * Applies all pending tuples that are not locked. A process does this once at a time: callers that come meanwhile share the
+   * next run, so a slow store occupies one connection and not all of them.
    * @returns how many tuples were written
    * @throws AppError authorization_unavailable; the rows then stay as they are
    */
@@ -50,7 +50,7 @@ export class TupleRelay {
 
   async #applyAll(): Promise<number> {
     let applied = 0;
-    // What a request is changing would come again at once, for as long as that takes.
+    // Tuples that a request is changing stay unapplied; without this they would be read again and again.
     const held: Tuple[] = [];
     for (;;) {
       const batch = await this.#applyBatch(held);
@@ -62,9 +62,9 @@ export class TupleRelay {
 
   async #applyBatch(except: readonly Tuple[]): Promise<Batch> {
     const { database, store, maxBatch } = this.#options;
-    const most = maxBatch();
+    const limit = maxBatch();
     return database.transact({ caller: systemCaller('tuple relay'), requestId: `tuples-${newId()}` }, async (unit) => {
-      const tuples = await lockUnapplied(unit, most, except);
+      const tuples = await lockUnapplied(unit, limit, except);
       if (tuples.length === 0) return { count: 0, held: [], isDone: true };
       failpoint('tuples-before-write');
       await store.write(
@@ -73,14 +73,14 @@ export class TupleRelay {
       );
       failpoint('tuples-after-write');
       const { hasChanged, held } = await markApplied(unit, tuples);
-      return { count: tuples.length, held, isDone: tuples.length < most && !hasChanged };
+      return { count: tuples.length, held, isDone: tuples.length < limit && !hasChanged };
     });
   }
 }
 
 interface Batch {
   readonly count: number;
-  /** Tuples that were written and stay unapplied. */
+  /** Tuples that were written but stay unapplied, because a request is changing them. */
   readonly held: readonly Tuple[];
   readonly isDone: boolean;
 }

@@ -9,7 +9,7 @@ import type { Report } from '../machine/progress-report.ts';
 import { codeOf, explainFileError, messageOf } from '../machine/stack-error.ts';
 import type { BinarySpec } from './binary-spec.ts';
 
-/** What is kept beside a cached binary: what it was when it was let in. */
+/** Written beside a cached binary: the facts about the file when it was added. */
 interface Origin {
   route: string;
   version: string;
@@ -19,8 +19,8 @@ interface Origin {
 }
 
 /**
- * The first cache folder that can be written and, if there is such a one, that `isWanted`. Throws a StackError when the
- * person named one that cannot be written.
+ * The first writable cache folder for which `isWanted` is true, else the first writable one. Throws a StackError when a
+ * folder that the user named is not writable.
  */
 export async function openCache(
   environment: StackEnvironment,
@@ -41,14 +41,14 @@ export async function openCache(
   return writable;
 }
 
-/** Where a binary is kept: the version and platform are part of the path, so an update never meets an old file. */
+/** The folder of a binary. Version and platform are part of the path, so an update never finds an old file. */
 export function cacheEntry(cache: string, spec: BinarySpec, platform: Platform): string {
   return join(cache, `${spec.name}-${spec.version}-${platform}`);
 }
 
 /**
- * The cached binary, if there is one and it is still the file that was checked when it came in. An unchanged size and
- * time count as the same file; otherwise its checksum decides, and a file that fails is thrown away.
+ * The cached binary, if it exists and is still the file that was checked when it was added. The file counts as unchanged
+ * when its size and modification time are unchanged, else when its checksum is. A changed file is deleted.
  */
 export async function readCache(
   entry: string,
@@ -63,18 +63,18 @@ export async function readCache(
     if (isUntouched || (await sha256Of(path)) === origin.sha256) {
       return { path, version: origin.version, route: origin.route };
     }
-    report(`${path} is damaged (its checksum changed): it is fetched again`);
+    report(`${path} is damaged (its checksum changed): fetching it again`);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
-    report(`${path} cannot be used (${messageOf(error)}): it is fetched again`);
+    report(`${path} cannot be used (${messageOf(error)}): fetching it again`);
   }
   await rm(entry, { recursive: true, force: true });
   return undefined;
 }
 
 /**
- * Lets a folder into the cache in one step: `fill` builds it under a temporary name, and only a complete one gets the
- * real name. Whatever fails leaves nothing behind.
+ * Adds a folder to the cache atomically: `fill` creates it under a temporary name, and a complete folder is renamed. A
+ * failure leaves nothing behind.
  */
 export async function fillCache(entry: string, fill: (directory: string) => Promise<void>): Promise<void> {
   const directory = `${entry}.${process.pid}-${randomBytes(4).toString('hex')}.part`;
@@ -84,14 +84,14 @@ export async function fillCache(entry: string, fill: (directory: string) => Prom
     await rm(entry, { recursive: true, force: true });
     await rename(directory, entry);
   } catch (error) {
-    // Explained first: it says how much room there was before this made some.
+    // Before the deletion: the message says how much disk space was free when the error occurred.
     const fileError = explainFileError(error, entry);
     await rm(directory, { recursive: true, force: true });
     throw fileError;
   }
 }
 
-/** Removes what killed fetches of this entry left. Only for the holder of the entry's lock. */
+/** Deletes what interrupted fetches of this entry left. The caller must hold the lock of the entry. */
 export async function removeUnfinished(cache: string, entry: string): Promise<void> {
   for (const name of await readdir(cache)) {
     const path = join(cache, name);
@@ -99,7 +99,7 @@ export async function removeUnfinished(cache: string, entry: string): Promise<vo
   }
 }
 
-/** Makes a fetched file executable, has it checked, and writes down what it is. */
+/** Makes a fetched file executable, runs `check` on it, and writes its facts beside it. */
 export async function sealBinary(
   path: string,
   directory: string,
@@ -121,10 +121,10 @@ async function sha256Of(path: string): Promise<string> {
 function parseOrigin(text: string): Origin {
   const origin: unknown = JSON.parse(text);
   if (isOrigin(origin)) return origin;
-  throw new Error('origin.json is not ours');
+  throw new Error('origin.json has unknown content');
 }
 
-/** Only this file writes it: the fields looked at are those a wrong value could do harm in. */
+/** Only this file writes origin.json, so it is enough to check the fields in which a wrong value would do harm. */
 function isOrigin(value: unknown): value is Origin {
   return typeof value === 'object' && value !== null && 'sha256' in value && 'version' in value && 'route' in value;
 }

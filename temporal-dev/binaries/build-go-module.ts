@@ -6,13 +6,13 @@ import { withProgress } from '../machine/progress-report.ts';
 import { messageOf, StackError } from '../machine/stack-error.ts';
 import type { RouteContext } from './binary-route.ts';
 
-/** The folder of go.mod and go.sum, which pin the module and everything it needs. */
+/** The folder of go.mod and go.sum, which pin the module and its dependencies. */
 const MODULE_DIRECTORY = fileURLToPath(new URL('..', import.meta.url));
 
-/** Where Go's own installer puts it; often not on PATH. */
+/** Where the installer of Go puts it; this folder is often not on PATH. */
 const USUAL_GO = '/usr/local/go/bin/go';
 
-/** Builds the binary with the Go toolchain from the pinned module. Uses Go's own caches, so a broken build goes on. */
+/** Builds the binary with Go from the pinned module. Go's caches are used, so the next attempt continues an interrupted build. */
 export async function buildGoModule(context: RouteContext): Promise<string> {
   const { spec, target, report, stateDir, signal } = context;
   const module = spec.goModule;
@@ -26,15 +26,15 @@ export async function buildGoModule(context: RouteContext): Promise<string> {
       ...context.variables,
       GOFLAGS: '-mod=readonly',
       GOWORK: 'off',
-      // What a killed build leaves is removed with the folder of the unfinished binary.
+      // Temporary files of a killed build are deleted together with the folder of the unfinished binary.
       GOTMPDIR: dirname(target),
-      // Without a terminal git would otherwise wait for a password that nobody is asked for.
+      // Without a terminal, git would wait forever for a password.
       GIT_TERMINAL_PROMPT: '0',
     },
   };
   await withProgress(
     report,
-    `${spec.title} ${spec.version}: building from source with Go, some minutes`,
+    `${spec.title} ${spec.version}: building from source with Go (takes some minutes)`,
     async (step) => {
       let packages = 0;
       let downloaded = 0;

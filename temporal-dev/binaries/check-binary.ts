@@ -3,7 +3,7 @@ import { runHelper, type HelperResult } from '../machine/helper-process.ts';
 import { codeOf, StackError } from '../machine/stack-error.ts';
 import { compareVersions, type BinarySpec } from './binary-spec.ts';
 
-/** Runs a binary to see that it works here. Resolves with the version it states, or throws a StackError saying why not. */
+/** Runs a binary to check that it works on this machine. Resolves with the version it prints. Throws a StackError when it does not run. */
 export async function checkBinary(path: string, spec: BinarySpec, stateDir: string): Promise<string> {
   const { exitCode, output } = await run(path, spec.versionArguments, stateDir);
   if (exitCode !== 0)
@@ -16,7 +16,7 @@ async function run(path: string, args: string[], stateDir: string): Promise<Help
     try {
       return await runHelper(path, args, { stateDir, variables: { PATH: '/usr/bin:/bin' }, timeoutMs: 20_000 });
     } catch (error) {
-      // A file just written stays "busy" while any process forked meanwhile has not yet let go of it.
+      // A file that was just written is busy (ETXTBSY) while a process forked meanwhile still has it open.
       if (codeOf(error) !== 'ETXTBSY' || attempt === 20) throw error;
       await sleep(50);
     }

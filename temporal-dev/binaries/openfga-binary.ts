@@ -1,8 +1,8 @@
 import type { BinarySpec } from './binary-spec.ts';
 
 /**
- * The OpenFGA server. No official asset is pinned: for this version no two independent records of its checksum were to be
- * had when it was pinned, and an unconfirmed one is worth nothing.
+ * The OpenFGA server. No official release is pinned, because no two independent records of its checksum were available for
+ * this version (docs/decisions/local-stack-pins.md).
  */
 export const openfgaBinary: BinarySpec = {
   name: 'openfga',
@@ -10,7 +10,7 @@ export const openfgaBinary: BinarySpec = {
   version: '1.18.1',
   variable: 'STACK_OPENFGA_BIN',
   commands: ['openfga'],
-  // Older ones were not tried; a version 2 may change the schema of its database.
+  // Older versions are untested; a version 2 may change the database schema.
   accepted: { from: '1.18', below: '2' },
   versionArguments: ['version'],
   versionPattern: /version `?v?(\d+\.\d+\.\d+)/,
@@ -19,7 +19,7 @@ export const openfgaBinary: BinarySpec = {
     package: 'github.com/openfga/openfga/cmd/openfga',
     versionVariable: 'github.com/openfga/openfga/internal/build.Version',
   },
-  // Distributions ship a Go that is too old for the module, so the release itself is the shorter way.
+  // The Go of Linux distributions is too old for the module, so the command installs the release of OpenFGA.
   remedy: (platform) =>
     'curl -fsSL https://github.com/openfga/openfga/releases/download/v1.18.1/openfga_1.18.1_linux_' +
     `${platform === 'linux-x64' ? 'amd64' : 'arm64'}.tar.gz | sudo tar -xz -C /usr/local/bin openfga`,

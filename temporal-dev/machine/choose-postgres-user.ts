@@ -3,18 +3,18 @@ import { readFileSync } from 'node:fs';
 import { StackError } from './stack-error.ts';
 
 /**
- * As whom PostgreSQL runs. It refuses to run as root, so root either switches to another user of the machine or, where
- * that user could not reach the files, keeps them as its own in a user namespace in which it is called otherwise.
+ * The user that PostgreSQL runs as. PostgreSQL refuses to run as root. When started by root, it runs as an unprivileged
+ * user of the machine or, when that user cannot access the files, as root in a user namespace under another name.
  */
 export type PostgresUser =
   | { type: 'self' }
   | { type: 'switch'; name: string; uid: number; gid: number }
   | { type: 'namespace'; prefix: [command: string, ...args: string[]] };
 
-/** Users to switch to, the fitting one first. PostgreSQL insists on one that the machine knows by name. */
+/** Users to switch to, in order of preference. PostgreSQL requires a user with a name. */
 const UNPRIVILEGED = ['postgres', 'nobody'];
 
-/** Chooses as whom to run PostgreSQL so that it can reach all of `directories`. Throws a StackError when nothing does. */
+/** Chooses a user for PostgreSQL that can access all `directories`. Throws a StackError when there is none. */
 export function choosePostgresUser(directories: string[], ownUid = process.getuid?.()): PostgresUser {
   if (ownUid !== 0) return { type: 'self' };
   const user = unprivilegedUser();
@@ -23,12 +23,12 @@ export function choosePostgresUser(directories: string[], ownUid = process.getui
   const prefix: [string, ...string[]] = ['unshare', '--user', `--map-user=${user.uid}`, `--map-group=${user.gid}`];
   if (spawnSync(prefix[0], [...prefix.slice(1), 'true']).status === 0) return { type: 'namespace', prefix };
   throw new StackError(
-    `PostgreSQL does not run as root, and the user ${user.name} may not enter ${closed}: ` +
-      'run as an ordinary user, or let everybody enter that folder and those above it (chmod a+x)',
+    `PostgreSQL does not run as root, and the user ${user.name} cannot access ${closed}: ` +
+      'run as an ordinary user, or make that folder and its parents accessible for everybody (chmod a+x)',
   );
 }
 
-/** True when PostgreSQL could run from `directory` without a user namespace. */
+/** True when PostgreSQL can run from `directory` without a user namespace. */
 export function canPostgresReach(directory: string, ownUid = process.getuid?.()): boolean {
   return ownUid !== 0 || canEnter(directory, unprivilegedUser());
 }
@@ -45,7 +45,7 @@ function unprivilegedUser(): { name: string; uid: number; gid: number } {
   throw new StackError('PostgreSQL does not run as root, and this machine has no user nobody: run as an ordinary user');
 }
 
-/** Asks the kernel, which also knows about access lists. */
+/** Asks the kernel, because it also evaluates access control lists. */
 function canEnter(directory: string, user: { uid: number; gid: number }): boolean {
   const test = spawnSync('sh', ['-c', 'test -x "$1"', 'sh', directory], { uid: user.uid, gid: user.gid });
   return test.status === 0;

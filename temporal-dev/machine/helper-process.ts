@@ -4,8 +4,8 @@ import type { Variables } from './stack-environment.ts';
 import { codeOf, StackError } from './stack-error.ts';
 
 /**
- * Set for every process the stack starts, servers and helpers, to the state folder they work for. By it strays are found
- * that a killed starter had no time to record. Whatever carries it may be ended: no person and no other program sets it.
+ * Environment variable that is set to the state folder for every process that the stack starts. It identifies processes
+ * that a killed start had no time to record. A process with this variable may be killed, because nothing else sets it.
  */
 export const MEMBER_VARIABLE = 'LOCAL_STACK_MEMBER_OF';
 
@@ -16,7 +16,7 @@ export interface HelperOptions {
   uid?: number | undefined;
   gid?: number | undefined;
   timeoutMs?: number;
-  /** Ends the helper by SIGINT, on which it tidies up after itself. */
+  /** Ends the helper with SIGINT, on which it cleans up. */
   signal?: AbortSignal | undefined;
   /** Called with each line of output. */
   onLine?: (line: string) => void;
@@ -25,15 +25,15 @@ export interface HelperOptions {
 export interface HelperResult {
   /** null when the helper was ended by a signal. */
   exitCode: number | null;
-  /** The last lines of output and errors together. */
+  /** The last lines of standard output and standard error. */
   output: string;
 }
 
 const KEPT_LINES = 40;
 
 /**
- * Runs a command to its end. Throws a StackError when it cannot be started or takes longer than `timeoutMs`; an exit code
- * other than 0 is the caller's to judge.
+ * Runs a command to its end. Throws a StackError when it cannot be started or takes longer than `timeoutMs`. An exit code
+ * other than 0 is returned, not thrown.
  */
 export async function runHelper(command: string, args: string[], options: HelperOptions): Promise<HelperResult> {
   const child = spawn(command, args, {
@@ -70,14 +70,14 @@ export async function runHelper(command: string, args: string[], options: Helper
     return { exitCode, output: lines.join('\n') };
   } catch (error) {
     if (codeOf(error) === 'ENOENT') throw new StackError(`${command}: not found`, { cause: error });
-    if (codeOf(error) === 'EACCES') throw new StackError(`${command}: may not be run`, { cause: error });
+    if (codeOf(error) === 'EACCES') throw new StackError(`${command}: not executable`, { cause: error });
     throw error;
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** The last line of a helper's output that says something, for an error message of one line. */
+/** The last line of a helper's output, for an error message of one line. */
 export function lastLine(output: string): string {
-  return output.trim().split('\n').at(-1)?.trim() || 'it said nothing';
+  return output.trim().split('\n').at(-1)?.trim() || 'no output';
 }

@@ -3,13 +3,13 @@ import { createConnection, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf, StackError } from './stack-error.ts';
 
-/** Held until `release` or the end of this process, however it ends. */
+/** A lock that is held until `release`, or until this process ends in any way. */
 export interface MachineLock {
   release(): Promise<void>;
 }
 
 /**
- * The name of an exclusive right: what is protected and for which folder. Two clones have different folders and so
+ * The name of a lock: what it protects, and in which folder. Two clones of the project have different folders, so they
  * never wait for each other.
  */
 export function machineLockName(subject: string, path = ''): string {
@@ -18,15 +18,14 @@ export function machineLockName(subject: string, path = ''): string {
 }
 
 /**
- * Takes an exclusive right if nobody on this machine has it.
+ * Acquires a lock if no other process on this machine holds it; else resolves with undefined.
  *
- * The right is a listening socket in Linux's abstract namespace: the kernel hands it to exactly one process and takes it
- * back when that process ends, so a killed holder leaves nothing stale behind, which no lock file can promise.
- * `purpose` is told to whoever has to wait.
+ * The lock is a listening socket in Linux's abstract namespace. The kernel gives it to one process and releases it when
+ * that process ends, so a killed process leaves no stale lock, as a lock file would. Waiting processes are told `purpose`.
  */
 export async function tryMachineLock(name: string, purpose: string): Promise<MachineLock | undefined> {
   const server = createServer((socket) => {
-    // A waiting process that goes away mid-sentence is not our concern.
+    // A waiting process may disconnect before it has read the answer.
     socket.on('error', () => socket.destroy());
     socket.end(`process ${process.pid} is ${purpose}`);
     socket.destroySoon();
@@ -50,7 +49,7 @@ export async function tryMachineLock(name: string, purpose: string): Promise<Mac
   };
 }
 
-/** Runs `action` with the exclusive right to `name`, waiting at most `waitMs` for it; says once for whom it waits. */
+/** Runs `action` while holding the lock `name`. Waits at most `waitMs` for the lock and reports once which process holds it. */
 export async function withMachineLock<T>(
   name: string,
   options: { purpose: string; waitMs: number; report: (line: string) => void },
@@ -58,29 +57,29 @@ export async function withMachineLock<T>(
 ): Promise<T> {
   const deadline = Date.now() + options.waitMs;
   let hasReported = false;
-  let right = await tryMachineLock(name, options.purpose);
-  while (right === undefined) {
+  let lock = await tryMachineLock(name, options.purpose);
+  while (lock === undefined) {
     const holder = await holderOf(name);
     if (holder !== undefined) {
       if (Date.now() > deadline) {
         throw new StackError(
-          `${holder} and did not finish within ${Math.round(options.waitMs / 1000)} s: end it first`,
+          `${holder} and did not finish within ${Math.round(options.waitMs / 1000)} s: stop it first`,
         );
       }
       if (!hasReported) options.report(`waiting: ${holder}`);
       hasReported = true;
       await sleep(100);
     }
-    right = await tryMachineLock(name, options.purpose);
+    lock = await tryMachineLock(name, options.purpose);
   }
   try {
     return await action();
   } finally {
-    await right.release();
+    await lock.release();
   }
 }
 
-/** What the holder of `name` says about itself; undefined when there is no holder any more. */
+/** What the process that holds the lock says about itself; undefined when no process holds it any more. */
 function holderOf(name: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     let text = '';
@@ -90,7 +89,7 @@ function holderOf(name: string): Promise<string | undefined> {
     socket.on('error', () => {
       resolve(undefined);
     });
-    // A holder that is too busy to answer is still a holder.
+    // A process that is too busy to answer still holds the lock.
     socket.on('close', (hadError) => {
       resolve(hadError ? undefined : text || 'another process holds the lock');
     });

@@ -8,7 +8,7 @@ export function currentPlatform(system: string = process.platform, architecture:
   const platform = `${system}-${architecture}`;
   if (platform === 'linux-x64' || platform === 'linux-arm64') return platform;
   throw new StackError(
-    `the local servers exist for linux-x64 and linux-arm64, this is ${platform}: ` +
-      'point the configuration at servers that run elsewhere, or use a Linux machine, container or WSL',
+    `the local servers are available for linux-x64 and linux-arm64, not for ${platform}: ` +
+      'configure the addresses of servers that run elsewhere, or use a Linux machine, a container or WSL',
   );
 }

@@ -5,11 +5,11 @@ import { machineLockName, tryMachineLock, type MachineLock } from './machine-loc
 import { describeProcess, listenerOf } from './process-table.ts';
 import { codeOf, StackError } from './stack-error.ts';
 
-/** Everything listens here: the stack is for this machine only. */
+/** All servers listen on this address only. */
 export const LOOPBACK = '127.0.0.1';
 
-/** Ports a person may expect to find, used by a development stack when they are free. */
-const FAMILIAR_PORTS: Record<PortName, number> = {
+/** Default ports of a development stack, used when they are free. */
+const DEFAULT_PORTS: Record<PortName, number> = {
   postgres: 15_432,
   temporal: 7233,
   'temporal-http': 7243,
@@ -19,20 +19,20 @@ const FAMILIAR_PORTS: Record<PortName, number> = {
   redis: 16_379,
 };
 
-/** Below the range from which Linux takes the local port of outgoing connections, which could otherwise get in first. */
+/** Below the range from which Linux takes local ports of outgoing connections, which could otherwise take the port first. */
 const SEARCH_FROM = 20_000;
 const SEARCH_TO = 32_000;
 
 export type Ports = Partial<Record<PortName, number>>;
 
-/** The port of that name, which has been chosen by now. */
+/** The port with this name, which must have been chosen. */
 export function requirePort(ports: Ports, name: PortName): number {
   const port = ports[name];
   if (port === undefined) throw new Error(`no port has been chosen for ${name}`);
   return port;
 }
 
-/** A free port that no other starting stack on this machine will choose until `release`. */
+/** A free port that no other stack on this machine chooses until `release`. */
 export interface PortClaim {
   port: number;
   release: () => Promise<void>;
@@ -40,19 +40,20 @@ export interface PortClaim {
 
 export interface PortRequest {
   name: PortName;
-  /** The port this state folder used last. */
+  /** The port that this state folder used last. */
   remembered?: number | undefined;
-  /** Told when a remembered port has been taken by somebody else. */
+  /** Called when another process uses the remembered port. */
   report: (line: string) => void;
 }
 
 /**
- * Chooses a free port: the configured one or a StackError naming who holds it, else the remembered one, else the
- * familiar one, else the first free one from a place that depends on the state folder, so that clones rarely meet.
+ * Chooses a free port: the configured port, else the remembered one, else the default, else the first free one of a range.
+ * The search in the range begins at a port that depends on the state folder, so that clones rarely collide. Throws a
+ * StackError that names the process when a configured port is in use.
  */
 export async function claimPort(
   request: PortRequest,
-  options: { stateDir: string; environment: StackEnvironment; isFamiliarWanted: boolean },
+  options: { stateDir: string; environment: StackEnvironment; shouldUseDefaultPorts: boolean },
 ): Promise<PortClaim> {
   const configured = options.environment.ports[request.name];
   if (configured !== undefined) {
@@ -80,10 +81,10 @@ export async function claimPort(
 
 function* candidates(
   request: PortRequest,
-  options: { stateDir: string; isFamiliarWanted: boolean },
+  options: { stateDir: string; shouldUseDefaultPorts: boolean },
 ): Generator<number> {
   if (request.remembered !== undefined) yield request.remembered;
-  if (options.isFamiliarWanted) yield FAMILIAR_PORTS[request.name];
+  if (options.shouldUseDefaultPorts) yield DEFAULT_PORTS[request.name];
   const size = SEARCH_TO - SEARCH_FROM;
   const start = createHash('sha256').update(options.stateDir).digest().readUInt32BE() % size;
   for (let step = 0; step < size; step += 1) yield SEARCH_FROM + ((start + step) % size);
@@ -111,7 +112,7 @@ export async function isFree(port: number): Promise<boolean> {
   } catch (error) {
     if (codeOf(error) === 'EADDRINUSE') return false;
     if (codeOf(error) === 'EACCES') {
-      throw new StackError(`port ${port} needs more rights than this user has: choose one above 1023`, {
+      throw new StackError(`port ${port} requires more rights than this user has: choose a port above 1023`, {
         cause: error,
       });
     }

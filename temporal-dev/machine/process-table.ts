@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 
 /**
- * One process, told apart from any later process that is given the same number: `startTime` is when it started, in clock
- * ticks since `boot`, the identity of this run of the kernel.
+ * Identifies one process, also after its pid has been reused: `startTime` is the start time in clock ticks since boot, and
+ * `boot` is the boot id of the kernel.
  */
 export interface ProcessIdentity {
   pid: number;
@@ -11,11 +11,11 @@ export interface ProcessIdentity {
   boot: string;
 }
 
-/** The identity of a running process; undefined when there is none, or only its unreaped remains. */
+/** The identity of a running process; undefined when there is none, or only a zombie. */
 export function identify(pid: number): ProcessIdentity | undefined {
   const stat = read(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
-  // The command in parentheses may hold spaces and parentheses itself: fields are counted from its end.
+  // The command in parentheses may contain spaces and parentheses, so fields are counted from its end.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const state = fields[0];
   const startTime = fields[19];
@@ -30,32 +30,32 @@ export function identifySelf(): ProcessIdentity {
   return self;
 }
 
-/** True for two records of one and the same process. */
+/** True when both identify the same process. */
 export function isSameProcess(one: ProcessIdentity, other: ProcessIdentity): boolean {
   return one.pid === other.pid && one.startTime === other.startTime && one.boot === other.boot;
 }
 
-/** True while the recorded process itself runs; a stranger with a reused number does not count. */
+/** True while the process runs. Another process with the same pid does not count. */
 export function isAlive(identity: ProcessIdentity): boolean {
   const current = identify(identity.pid);
   return current !== undefined && isSameProcess(current, identity);
 }
 
-/** The name of the program a process runs, as the kernel shortens it. */
+/** The name of the program that a process runs, truncated by the kernel. */
 function commandName(pid: number): string | undefined {
   return read(`/proc/${pid}/comm`)?.trim();
 }
 
-/** The name and number of a process as a person would look for it, for example `nginx (pid 812)`. */
+/** The name and pid of a process for messages, for example `nginx (pid 812)`. */
 export function describeProcess(pid: number): string {
   const name = commandName(pid);
   if (name === undefined) return `pid ${pid}`;
-  // Node calls itself by its main thread; what it runs tells a person more.
+  // Node shows the name of its main thread; the name of the script is more useful.
   const script = name === 'MainThread' || name === 'node' ? read(`/proc/${pid}/cmdline`)?.split('\0')[1] : undefined;
   return `${script ? `node ${basename(script)}` : name} (pid ${pid})`;
 }
 
-/** Resident memory of a process in bytes, shared pages counted in part; 0 when it cannot be read. */
+/** Resident memory of a process in bytes, with proportional shared pages (PSS) where available; 0 when it cannot be read. */
 export function memoryBytes(pid: number): number {
   const rollup = read(`/proc/${pid}/smaps_rollup`);
   const proportional = rollup === undefined ? undefined : /^Pss:\s+(\d+) kB/m.exec(rollup)?.[1];
@@ -71,23 +71,23 @@ export function findProcesses(matches: (pid: number) => boolean): ProcessIdentit
     .filter((identity) => identity !== undefined);
 }
 
-/** Processes that run one of the `commands` and work in exactly this folder. */
+/** Processes that run one of the `commands` with this working directory. */
 export function findProcessesIn(directory: string, commands: readonly string[]): ProcessIdentity[] {
   return findProcesses((pid) => workingDirectory(pid) === directory && commands.includes(commandName(pid) ?? ''));
 }
 
-/** The working directory of a process, if we may see it. A deleted one keeps its old path. */
+/** The working directory of a process, if it is readable. A deleted directory is given by its former path. */
 export function workingDirectory(pid: number): string | undefined {
   return link(`/proc/${pid}/cwd`)?.replace(/ \(deleted\)$/, '');
 }
 
-/** True when the process was started with exactly this variable in its environment, as far as we may see it. */
+/** True when the process was started with this variable in its environment. False when its environment is not readable. */
 export function hasEnvironment(pid: number, name: string, value: string): boolean {
   const environment = read(`/proc/${pid}/environ`);
   return environment !== undefined && environment.split('\0').includes(`${name}=${value}`);
 }
 
-/** The process that listens on a TCP port of this machine; undefined when it is not ours to see. */
+/** The pid of the process that listens on a TCP port; undefined when there is none or it belongs to another user. */
 export function listenerOf(port: number): number | undefined {
   const inodes = new Set(['/proc/net/tcp', '/proc/net/tcp6'].flatMap((table) => listeningInodes(table, port)));
   if (inodes.size === 0) return undefined;
@@ -123,7 +123,7 @@ function processNumbers(): number[] {
     .filter((pid) => Number.isInteger(pid));
 }
 
-// Processes come and go while we look, and those of other users are closed to us: neither is an error here.
+// Processes may end while they are read, and those of other users are not readable: neither is an error here.
 function read(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');

@@ -1,6 +1,6 @@
 /**
- * Receives what the stack is doing, one line at a time. A `transient` line is progress that the next line replaces;
- * a receiver that cannot replace lines may print it or leave it out.
+ * Receives messages about what the stack does, one line at a time. A `transient` line is progress that the next line
+ * replaces; a receiver that cannot replace lines may skip it.
  */
 export type Report = (line: string, transient?: boolean) => void;
 
@@ -9,12 +9,12 @@ interface LineStream {
   write(text: string): unknown;
 }
 
-/** How often progress is repeated where lines cannot be replaced, ms. */
+/** Interval of progress lines where lines cannot be replaced, ms. */
 const PLAIN_PROGRESS_INTERVAL_MS = 10_000;
 
 /**
- * A receiver for a terminal or a log: on a terminal progress is rewritten in place, elsewhere it becomes a plain line
- * every ten seconds. Progress of several things at once shares the one line, the latest wins.
+ * A receiver for a terminal or a log. On a terminal, progress is updated in place; elsewhere it is printed as a line every
+ * ten seconds. Parallel actions share the progress line; the latest message is shown.
  */
 export function terminalReport(stream: LineStream, prefix = ''): Report {
   let drawn = false;
@@ -32,8 +32,8 @@ export function terminalReport(stream: LineStream, prefix = ''): Report {
 }
 
 /**
- * Runs `action` and reports once a second how long it has been going on. `action` may name its latest step through the
- * function it is given, for example `45 %`.
+ * Runs `action` and reports its duration once a second. `action` can report its latest step, for example `45 %`, through
+ * the function it is given.
  */
 export async function withProgress<T>(
   report: Report,

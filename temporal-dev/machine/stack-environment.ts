@@ -6,7 +6,7 @@ import { StackError } from './stack-error.ts';
 export const PART_NAMES = ['postgres', 'temporal', 'openfga', 'redis'] as const;
 export type PartName = (typeof PART_NAMES)[number];
 
-/** The ports of the stack; `temporal` speaks gRPC, `temporal-http` the same API as JSON. */
+/** The ports of the stack. `temporal` is the gRPC API, `temporal-http` the same API as JSON over HTTP. */
 export const PORT_NAMES = [
   'postgres',
   'temporal',
@@ -18,24 +18,24 @@ export const PORT_NAMES = [
 ] as const;
 export type PortName = (typeof PORT_NAMES)[number];
 
-/** Variables as a process is given them. */
+/** Environment variables of a process. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What the environment says about the local stack; `variables` is what helper processes (pip, go) are given. */
+/** The settings of the local stack from the environment. `variables` is passed to helper processes (pip, go). */
 export interface StackEnvironment {
   variables: Variables;
-  /** Folders of the binary cache in order of preference; `mustWork` is true when the person named the folder. */
+  /** Folders of the binary cache in order of preference. `mustWork`: it is an error when the folder is not writable. */
   cacheDirectories: { path: string; mustWork: boolean }[];
-  /** Ports the person chose. */
+  /** Ports that were configured. */
   ports: Partial<Record<PortName, { variable: string; port: number }>>;
 }
 
 /**
  * Reads the variables of the local stack:
  * `STACK_CACHE_DIR` (else `$XDG_CACHE_HOME/core-server`, else `~/.cache/core-server`, else `cache` in the state folder;
- * for root's PostgreSQL `/var/cache/core-server` where its home is closed to others)
+ * root also uses `/var/cache/core-server` when its home is not accessible for the user that PostgreSQL runs as)
  * and `STACK_POSTGRES_PORT`, `STACK_TEMPORAL_PORT`, `STACK_TEMPORAL_HTTP_PORT`,
- * `STACK_TEMPORAL_UI_PORT`, `STACK_OPENFGA_PORT`, `STACK_OPENFGA_GRPC_PORT`, `STACK_REDIS_PORT`. Throws a StackError for a port that is none.
+ * `STACK_TEMPORAL_UI_PORT`, `STACK_OPENFGA_PORT`, `STACK_OPENFGA_GRPC_PORT`, `STACK_REDIS_PORT`. Throws a StackError for an invalid port.
  */
 export function readStackEnvironment(variables: Variables, stateDir: string): StackEnvironment {
   const ports: StackEnvironment['ports'] = {};
@@ -50,7 +50,7 @@ export function readStackEnvironment(variables: Variables, stateDir: string): St
 function parsePort(variable: string, value: string): number {
   const port = Number(value);
   if (Number.isInteger(port) && port >= 1 && port <= 65_535) return port;
-  throw new StackError(`${variable} is ${JSON.stringify(value)}: give a port from 1 to 65535, or leave it out`);
+  throw new StackError(`${variable} is ${JSON.stringify(value)}: set a port from 1 to 65535, or unset it`);
 }
 
 function cacheDirectories(variables: Variables, stateDir: string): StackEnvironment['cacheDirectories'] {
@@ -60,7 +60,7 @@ function cacheDirectories(variables: Variables, stateDir: string): StackEnvironm
     return [{ path: join(variables['XDG_CACHE_HOME'], 'core-server'), mustWork: false }, own];
   }
   const shared = [join(variables['HOME'] || homedir(), '.cache', 'core-server')];
-  // The home of root is closed to the user as whom PostgreSQL then runs; this is where root keeps caches for others.
+  // The user that PostgreSQL then runs as cannot access the home of root, but it can access this folder.
   if (process.getuid?.() === 0) shared.push('/var/cache/core-server');
   return [...shared.map((path) => ({ path, mustWork: false })), own];
 }

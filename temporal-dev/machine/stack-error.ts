@@ -2,14 +2,14 @@ import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * A condition the person at the keyboard can mend. The message says what happened, with which value, and what to do;
- * callers print it without a stack trace and exit with a code other than 0.
+ * A problem that the user can fix. The message says what happened, with which value, and what to do. Callers print it
+ * without a stack trace and exit with a code other than 0.
  */
 export class StackError extends Error {
   override name = 'StackError';
 }
 
-/** The message of anything that was thrown. */
+/** The message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -33,7 +33,7 @@ export function freeBytes(path: string): number {
 }
 
 /**
- * Words a file-system failure under `path` for the person who has to mend it; anything else is returned as it came.
+ * Translates a file-system error below `path` into a StackError that says what to do. Other errors are returned unchanged.
  * Usage: `catch (error) { throw explainFileError(error, path) }`.
  */
 export function explainFileError(error: unknown, path: string): unknown {
@@ -41,22 +41,22 @@ export function explainFileError(error: unknown, path: string): unknown {
   if (code === 'ENOSPC' || code === 'EDQUOT') return new DiskFullError(path, { cause: error });
   if (code !== 'EACCES' && code !== 'EPERM' && code !== 'EROFS') return error;
   return new StackError(
-    `cannot write to ${path} (${messageOf(error)}): run as the user it belongs to, or make it writable for you`,
+    `cannot write to ${path} (${messageOf(error)}): run as the user who owns it, or make it writable for this user`,
     { cause: error },
   );
 }
 
-/** The disk that holds `path` has no room left, or too little to begin with. */
+/** The disk of `path` has too little free space. */
 export class DiskFullError extends StackError {
   override name = 'DiskFullError';
 
   constructor(path: string, options?: ErrorOptions) {
     const megabytes = Math.floor(freeBytes(path) / 1024 / 1024);
-    super(`the disk of ${path} has no room (${megabytes} MB left): free some space and start again`, options);
+    super(`the disk of ${path} is full (${megabytes} MB free): free some space and start again`, options);
   }
 }
 
-/** How programs of all kinds word a full disk. */
+/** Whether the output of a program says that the disk is full. */
 export function saysDiskFull(output: string): boolean {
   return /no space left on device|disk quota exceeded/i.test(output);
 }

@@ -6,7 +6,7 @@ import type { Variables } from '../machine/stack-environment.ts';
 import { listenUrl, withPort } from './listen-url.ts';
 import type { RunningStack } from '../stack/running-stack.ts';
 
-/** Settings that a start on this machine fills in unless the person set them, in the environment or in the file. */
+/** Settings of a local start, used unless the user set them in the environment or in the file. */
 export interface LocalSettings {
   readonly apiPort: number;
   readonly metricsPort: number;
@@ -14,19 +14,19 @@ export interface LocalSettings {
   readonly stateDir: string;
 }
 
-/** Which servers the person points elsewhere. */
+/** Servers that the user configured, so that no local one is started. */
 export interface OwnServers {
   readonly postgres: boolean;
   readonly temporal: boolean;
   readonly openfga: boolean;
 }
 
-/** What is set by the person: `CORE_…` variables and the configuration file. */
+/** The settings of the user: `CORE_…` variables and the configuration file. */
 export class PersonalSettings {
   readonly #variables: Variables;
   readonly #file: unknown;
 
-  /** @param path of the configuration file, which need not be there */
+  /** @param path of the configuration file, which may be missing */
   constructor(variables: Variables, path: string) {
     this.#variables = variables;
     this.#file = tryParse(path);
@@ -38,14 +38,14 @@ export class PersonalSettings {
     return valueAt(this.#file, path.split('.')) !== undefined;
   }
 
-  /** A text, wherever it is set; undefined when it is not. */
+  /** The text at a path; undefined when it is not set. */
   text(path: string): string | undefined {
     const variable = this.#variables[`CORE_${path.toUpperCase().replaceAll('.', '_')}`];
     const value = variable ?? valueAt(this.#file, path.split('.'));
     return typeof value === 'string' ? value : undefined;
   }
 
-  /** The value of a switch, wherever it is set; undefined when it is not. */
+  /** The boolean at a path; undefined when it is not set. */
   flag(path: string): boolean | undefined {
     const variable = this.#variables[`CORE_${path.toUpperCase().replaceAll('.', '_')}`];
     if (variable !== undefined) return variable === 'true';
@@ -53,7 +53,7 @@ export class PersonalSettings {
     return typeof value === 'boolean' ? value : undefined;
   }
 
-  /** Whether the person leaves the port to us (port 0). It is chosen before the start: links and tokens name it. */
+  /** Whether the user configured port 0. Then a port is chosen before the start, because links and tokens contain it. */
   isPortOpen(path: string): boolean {
     return parseListenAddress(this.text(path) ?? '')?.port === 0;
   }
@@ -67,7 +67,7 @@ export class PersonalSettings {
   }
 }
 
-/** The variables of API and worker: what the person set, and for the rest what fits this machine. */
+/** The environment of API and worker: the settings of the user, and local values for the rest. */
 export function productEnvironment(
   variables: Variables,
   personal: PersonalSettings,
@@ -81,7 +81,7 @@ export function productEnvironment(
     'server.dev': 'true',
     'server.listen': listen,
     'server.metricsport': metrics,
-    // Plain HTTP on this machine: browsers and curl keep secure cookies to themselves.
+    // The API uses plain HTTP, over which browsers and curl do not send Secure cookies.
     'server.csrfprotection.secure': 'false',
     'sessions.secure': 'false',
     'db.primarydbsource': stack?.postgres?.url('core'),
@@ -124,7 +124,7 @@ function tryParse(path: string): unknown {
   try {
     return parse(readFileSync(path, 'utf8'));
   } catch {
-    // What cannot be read is reported by the configuration loader, with line and remedy.
+    // The configuration loader reports a file that cannot be read, with line and remedy.
     return undefined;
   }
 }

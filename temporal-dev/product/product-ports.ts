@@ -5,23 +5,23 @@ import { describeProcess, listenerOf } from '../machine/process-table.ts';
 import type { Report } from '../machine/progress-report.ts';
 import { StackError } from '../machine/stack-error.ts';
 
-/** Ports of the product itself, beside those of its servers. */
+/** Ports of the product itself. */
 export interface ProductPorts {
   readonly api: number;
   readonly metrics: number;
-  /** Where the Temporal UI has payloads decrypted. */
+  /** The codec server, which decrypts payloads for the Temporal UI. */
   readonly codec: number;
 }
 
-const familiar: ProductPorts = { api: 17_608, metrics: 17_609, codec: 17_610 };
+const defaults: ProductPorts = { api: 17_608, metrics: 17_609, codec: 17_610 };
 
-/** How far from the familiar port another free one is looked for. */
+/** Number of ports that are tried in the search for a free one. */
 const searchSteps = 500;
 
 /**
- * Free ports for the product: those of the last start when they are free, else the familiar ones, else some near them.
- * Ports that the person configured are taken as they are.
- * @throws StackError naming the process that holds a configured port
+ * Chooses free ports for the product: those of the last start, else the defaults, else other ports near them. Configured
+ * ports are used unchanged.
+ * @throws StackError that names the process when a configured port is in use
  */
 export async function productPorts(
   stateDir: string,
@@ -34,8 +34,8 @@ export async function productPorts(
     const own = configured[name];
     const port =
       own === undefined
-        ? await firstFree([remembered[name], familiar[name]], familiar[name] + 10, taken)
-        : await insistOn(own, name);
+        ? await firstFree([remembered[name], defaults[name]], defaults[name] + 10, taken)
+        : await requireFree(own, name);
     if (own === undefined && remembered[name] !== undefined && remembered[name] !== port) {
       report(`port ${remembered[name]} is in use by ${holderOf(remembered[name])}: ${name} moves to ${port}`);
     }
@@ -45,7 +45,7 @@ export async function productPorts(
   return { api: await choose('api'), metrics: await choose('metrics'), codec: await choose('codec') };
 }
 
-/** For the next start; only of a start that got as far as using them. */
+/** Stores the ports for the next start. Called only by a start that uses them. */
 export function rememberPorts(stateDir: string, ports: ProductPorts): void {
   writeFileSync(fileOf(stateDir), `${JSON.stringify(ports)}\n`);
 }
@@ -54,7 +54,7 @@ function fileOf(stateDir: string): string {
   return join(stateDir, 'product-ports.json');
 }
 
-async function insistOn(port: number, name: string): Promise<number> {
+async function requireFree(port: number, name: string): Promise<number> {
   if (await isFree(port)) return port;
   throw new StackError(
     `port ${port}, configured for ${name}, is in use by ${holderOf(port)}: stop it, or configure another port`,
@@ -82,7 +82,7 @@ function readRemembered(file: string): Partial<ProductPorts> {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Partial<ProductPorts>;
   } catch {
-    // Nothing remembered, or nothing readable: the ports are chosen anew.
+    // There is no readable file: the ports are chosen again.
     return {};
   }
 }

@@ -1,4 +1,4 @@
-/** What a start leaves in `.local/ready.json`. Every URL answers a plain GET; what there is none of is an empty text. */
+/** Content of `.local/ready.json`. Every URL responds to GET. A text is empty when there is nothing to name. */
 export interface ReadyFacts {
   readonly urls: {
     readonly api: string;
@@ -8,21 +8,21 @@ export interface ReadyFacts {
     readonly temporalUi: string;
   };
   readonly demo: {
-    /** Whom the printed calls sign in, and in which organization. */
+    /** The user that the printed commands sign in, and the organization. */
     readonly email: string;
     readonly password: string;
     readonly organizationId: string;
-    /** All who can sign in with that password, and what they are in each organization. */
+    /** All users with that password, and their role in each organization. */
     readonly people: readonly { readonly email: string; readonly roles: Readonly<Record<string, string>> }[];
   };
   readonly pids: Readonly<Record<string, number>>;
   readonly startedInMs: number;
 }
 
-/** A start on a database of the person's own has no demo. */
+/** There are no demo data when the user configured the database. */
 export const noDemo: ReadyFacts['demo'] = { email: '', password: '', organizationId: '', people: [] };
 
-/** The one block that `npm start` prints: where everything is, and three calls to copy. */
+/** The text that `npm start` prints: all addresses, and three commands to copy. */
 export function readyBlock(
   { urls, demo, startedInMs }: ReadyFacts,
   csrf: { readonly cookie: string; readonly header: string },
@@ -37,7 +37,7 @@ Ready in ${(startedInMs / 1_000).toFixed(1)} s. Ctrl-C stops everything.
   Temporal UI   ${urls.temporalUi || '(your own)'}
   Mails         npm run -s mail -- ADDRESS
 
-${demo.email === '' ? '  No demo: the database is your own. The README shows how to sign up.\n' : demoCalls(urls, demo, csrf)}
+${demo.email === '' ? '  There are no demo data, because the database is your own. The README shows how to sign up.\n' : demoCalls(urls, demo, csrf)}
 `;
 }
 
@@ -54,10 +54,10 @@ function demoCalls(
   const jar = '.local/cookies.txt';
   const token = `-H "${csrf.header}: $(awk '/${csrf.cookie}/{print $7}' ${jar})" -H 'content-type: application/json'`;
   return `\
-  Demo people, all with the password ${demo.password}
+  Demo users, all with the password ${demo.password}
 
 ${demo.people.map(personLine).join('')}
-  Get the CSRF cookie, sign in, ask who you are:
+  Get the CSRF cookie, sign in, and query your user and organizations:
 
   curl -sS -c ${jar} ${urls.api}/livez
   curl -sS -b ${jar} -c ${jar} ${token} \\

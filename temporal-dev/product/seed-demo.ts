@@ -8,10 +8,10 @@ import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import type { Database } from '#entities/kit/unit/database.ts';
 import { productModules, type ProductModule } from '#entities/kit/model/product-modules.ts';
 
-/** The demo's people share one password; it exists in development only. */
+/** Password of all demo users. They exist in development only. */
 export const demoPassword = 'core-demo-password';
 
-/** Whom the printed calls sign in. */
+/** The user that the printed commands sign in. */
 export const demoEmail = 'ada@acme.example';
 
 const organizations = [
@@ -21,7 +21,7 @@ const organizations = [
 
 type OrganizationName = (typeof organizations)[number]['name'];
 
-/** Who is there, and in which roles. */
+/** The demo users and their roles. */
 export const demoPeople: readonly {
   readonly email: string;
   readonly displayName: string;
@@ -34,9 +34,9 @@ export const demoPeople: readonly {
 ];
 
 /**
- * Two organizations with every product module, and four people with different roles. What is there already stays as it is, so it may run at every
- * start.
- * @returns id of the organization the demo sign-in acts in
+ * Creates two organizations with every product module, and four users with different roles. Existing records are not
+ * changed, so it can run at every start.
+ * @returns id of the organization that the demo user signs in to
  */
 export async function seedDemo(database: Database): Promise<string> {
   const passwordHash = await hashPassword(demoPassword);

@@ -1,18 +1,18 @@
 import { Client } from 'pg';
 
 /**
- * Makes an empty database, or a copy of `template`, which nobody may be connected to. `url` is any database of the same
- * server. Throws when there is one of that name.
+ * Creates an empty database, or a copy of `template`, which must have no connections. `url` is any database of the same
+ * server. Throws when a database with this name exists.
  */
 export async function createDatabase(url: string, name: string, template?: string): Promise<void> {
   await withClient(url, async (client) => {
-    // Copying files beats logging every page for anything but the smallest template.
+    // Copying the files is faster than writing every page to the log, except for very small templates.
     const copy = template === undefined ? '' : ` template ${client.escapeIdentifier(template)} strategy file_copy`;
     await client.query(`create database ${client.escapeIdentifier(name)}${copy}`);
   });
 }
 
-/** Makes an empty database unless there is one of that name. Resolves with true when it was made. */
+/** Creates an empty database unless one with this name exists. Resolves with true when it was created. */
 export async function ensureDatabase(url: string, name: string): Promise<boolean> {
   return await withClient(url, async (client) => {
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name]);
@@ -21,7 +21,7 @@ export async function ensureDatabase(url: string, name: string): Promise<boolean
   });
 }
 
-/** Removes a database with whoever is connected to it. Does nothing when there is none. */
+/** Drops a database and closes its connections. Does nothing when it does not exist. */
 export async function dropDatabase(url: string, name: string): Promise<void> {
   await withClient(url, async (client) => {
     await client.query(`drop database if exists ${client.escapeIdentifier(name)} with (force)`);
@@ -30,7 +30,7 @@ export async function dropDatabase(url: string, name: string): Promise<void> {
 
 async function withClient<T>(url: string, action: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url });
-  // A server that goes away fails the query in hand; unheard, the event would end the process besides.
+  // When the server ends, the running query fails. Without a listener, the event would also end this process.
   client.on('error', () => {});
   await client.connect();
   try {

@@ -11,7 +11,7 @@ import { logFile } from './stack-state.ts';
 /** OpenFGA's own database on the stack's PostgreSQL. */
 export const OPENFGA_DATABASE = 'openfga';
 
-/** The datastore, by environment: the address holds a password, which the process list would show. */
+/** The datastore settings. They are passed as environment variables because the URL contains a password that the process list would show. */
 function datastore(databaseUrl: string): Record<string, string> {
   return {
     PATH: '/usr/bin:/bin',
@@ -20,7 +20,7 @@ function datastore(databaseUrl: string): Record<string, string> {
   };
 }
 
-/** Brings OpenFGA's database to the binary's schema. Does nothing when it is there; goes on where a killed one ended. */
+/** Migrates the database of OpenFGA to the schema of the binary. Can be repeated after an interruption. */
 export async function migrateOpenfga(stateDir: string, binary: FoundBinary, databaseUrl: string): Promise<void> {
   const { exitCode, output } = await runHelper(binary.path, ['migrate'], {
     stateDir,
@@ -30,7 +30,7 @@ export async function migrateOpenfga(stateDir: string, binary: FoundBinary, data
   if (exitCode !== 0) throw new StackError(`openfga migrate failed: ${lastLine(output)}`);
 }
 
-/** How to start the OpenFGA server. */
+/** The command that starts the OpenFGA server. */
 export function launchOpenfga(
   stateDir: string,
   binary: FoundBinary,
@@ -50,14 +50,14 @@ export function launchOpenfga(
   };
 }
 
-/** Removes the folder with a socket that a killed server leaves in /tmp, whatever state folder it worked for. */
+/** Deletes the folder with a socket that a killed server leaves in /tmp. */
 export function clearOpenfgaCrash(pid: number): void {
   for (const name of readdirSync('/tmp')) {
     if (name.startsWith(`openfga-${pid}-`)) rmSync(join('/tmp', name), { recursive: true, force: true });
   }
 }
 
-/** True once the server says it serves. */
+/** True when the server reports that it is healthy. */
 export async function isOpenfgaReady(ports: Ports): Promise<boolean> {
   try {
     const response = await fetch(`http://${LOOPBACK}:${requirePort(ports, 'openfga')}/healthz`, {

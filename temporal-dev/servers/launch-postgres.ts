@@ -21,21 +21,21 @@ import { stopProcess, type Launch } from './spawn-server.ts';
 import { DiskFullError, explainFileError, saysDiskFull, StackError } from '../machine/stack-error.ts';
 import { dataDirectory, logFile } from './stack-state.ts';
 
-/** `test` trades safety against power loss for speed; nothing in it has to survive that. */
+/** `test` turns off durability for speed, because test data need not survive a crash of the machine. */
 export type Profile = 'development' | 'test';
 
-/** The folder PostgreSQL itself works in. */
+/** The data directory of PostgreSQL. */
 export function clusterDirectory(stateDir: string): string {
   return join(dataDirectory(stateDir, 'postgres'), 'data');
 }
 
-/** The address of a database for a client, password included. */
+/** The connection URL of a database, with the password. */
 export function postgresUrl(stateDir: string, ports: Ports, database: string): string {
   const password = readFileSync(join(dataDirectory(stateDir, 'postgres'), 'password'), 'utf8').trim();
   return `postgresql://postgres:${password}@${LOOPBACK}:${requirePort(ports, 'postgres')}/${encodeURIComponent(database)}`;
 }
 
-/** Makes the cluster if there is none, and chooses as whom its server runs. */
+/** Creates the database cluster if it does not exist, and chooses the user that the server runs as. */
 export async function preparePostgres(
   stateDir: string,
   binaries: PostgresBinaries,
@@ -63,7 +63,7 @@ async function createCluster(
   const passwordFile = join(unfinished, 'password');
   try {
     mkdirSync(unfinished);
-    // Long enough that no key stretching is needed, and free of characters that mean something in a URL.
+    // Long enough to need no key stretching, and without characters that have a meaning in a URL.
     writeFileSync(passwordFile, randomBytes(24).toString('base64url'), { mode: 0o600 });
     for (const path of [unfinished, passwordFile]) giveTo(user, path);
   } catch (error) {
@@ -84,7 +84,7 @@ async function createCluster(
   throw new StackError(`initdb failed for ${directory}: ${lastLine(output)}`);
 }
 
-/** Byte order for sorting, Unicode for letters and case, the same on every machine. */
+/** Sorting by bytes and Unicode character classes, the same on every machine. */
 function localeArguments(major: number): string[] {
   return major >= 17
     ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C.UTF-8']
@@ -101,31 +101,32 @@ function checkCluster(stateDir: string, binaries: PostgresBinaries): void {
   } catch (error) {
     const fileError = explainFileError(error, directory);
     if (fileError instanceof StackError) throw fileError;
-    throw new StackError(`${directory} is not a whole PostgreSQL folder: ${remedy}`, { cause: error });
+    throw new StackError(`${directory} is not a complete PostgreSQL folder: ${remedy}`, { cause: error });
   }
   if (Number(version) !== binaries.major) {
     throw new StackError(
-      `${directory} was made by PostgreSQL ${version}, the one at hand is ${binaries.version}: ` +
+      `${directory} was created by PostgreSQL ${version}, but the installed version is ${binaries.version}: ` +
         `set STACK_POSTGRES_BIN to a PostgreSQL ${version}; ${remedy}`,
     );
   }
 }
 
-/** The processes of this folder's PostgreSQL, server and orphaned children alike: they all work in the cluster's folder. */
+/** The PostgreSQL processes of this state folder, including orphaned children. All of them have the data directory as working directory. */
 export function findPostgresProcesses(stateDir: string): ProcessIdentity[] {
   return findProcessesIn(clusterDirectory(stateDir), ['postgres']);
 }
 
 /**
- * Clears away what a killed server left: children that still hold its shared memory, and a postmaster.pid whose number may
- * belong to a stranger by now, which PostgreSQL would take for its rival. The server itself must be down.
+ * Cleans up after a killed server: kills children that still use its shared memory, and deletes its postmaster.pid. If
+ * another process has the recorded pid by now, PostgreSQL would take that process for a running server. The server itself
+ * must have ended.
  */
 export async function clearPostgresCrash(stateDir: string): Promise<void> {
   await Promise.all(findPostgresProcesses(stateDir).map((child) => stopProcess(child, 'SIGQUIT', 1000)));
   rmSync(join(clusterDirectory(stateDir), 'postmaster.pid'), { force: true });
 }
 
-/** How to start the server. */
+/** The command that starts the server. */
 export function launchPostgres(
   stateDir: string,
   binaries: PostgresBinaries,
@@ -134,7 +135,7 @@ export function launchPostgres(
   const settings: Record<string, string> = {
     listen_addresses: LOOPBACK,
     port: String(requirePort(options.ports, 'postgres')),
-    // Clients come by TCP only: no socket files outside the state folder, no limit on the length of its path.
+    // Clients connect by TCP only: there are no socket files outside the state folder, and its path may be of any length.
     unix_socket_directories: '',
     max_connections: '300',
     max_prepared_transactions: '64',
@@ -153,17 +154,17 @@ export function launchPostgres(
   };
 }
 
-/** True once the server accepts connections: it says so in the last line of its pid file. */
+/** True when the server accepts connections, which it writes into the last line of its pid file. */
 export function isPostgresReady(stateDir: string, pid: number): boolean {
   try {
     const lines = readFileSync(join(clusterDirectory(stateDir), 'postmaster.pid'), 'utf8').split('\n');
     return Number(lines[0]) === pid && lines[7]?.trim() === 'ready';
   } catch {
-    return false; // Not there yet, or just being written.
+    return false; // The file does not exist yet, or is being written.
   }
 }
 
-/** Nothing of the caller's own PG… variables may reach the server. */
+/** The whole environment of the server: the PG… variables of the caller must not reach it. */
 const SERVER_ENV = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', TZ: 'UTC' };
 
 function asUser(
@@ -181,7 +182,7 @@ function giveTo(user: PostgresUser, path: string): void {
   if (user.type === 'switch') chownSync(path, user.uid, user.gid);
 }
 
-/** A cluster made as another user, for example before the project moved below a closed folder, changes hands. */
+/** Changes the owner of a cluster that was created as another user, for example before the project was moved. */
 function takeOver(user: PostgresUser, directory: string): void {
   const own = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
   const { uid, gid } = user.type === 'switch' ? user : own;
@@ -189,7 +190,7 @@ function takeOver(user: PostgresUser, directory: string): void {
   if (owner === uid) return;
   if (own.uid !== 0) {
     throw new StackError(
-      `${directory} belongs to user ${owner}: run as that user, or remove ${dirname(directory)} as root`,
+      `${directory} belongs to user ${owner}: run as that user, or delete ${dirname(directory)} as root`,
     );
   }
   chownSync(directory, uid, gid);

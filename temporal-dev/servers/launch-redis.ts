@@ -7,7 +7,7 @@ import { findProcessesIn, type ProcessIdentity } from '../machine/process-table.
 import type { Launch } from './spawn-server.ts';
 import { dataDirectory, logFile } from './stack-state.ts';
 
-/** How to start a Redis or Valkey server. */
+/** The command that starts a Redis or Valkey server. */
 export function launchRedis(
   stateDir: string,
   binary: FoundBinary,
@@ -25,7 +25,7 @@ export function launchRedis(
   return {
     part: 'redis',
     command: binary.path,
-    // A lone dash reads the configuration from standard input, where nobody sees the password.
+    // `-` reads the configuration from standard input, so the process list does not show the password.
     args: ['-'],
     input: `${settings.join('\n')}\n`,
     env: { PATH: '/usr/bin:/bin' },
@@ -35,17 +35,17 @@ export function launchRedis(
   };
 }
 
-/** The server processes of this folder. They overwrite their environment with a title, so they are known by their place. */
+/** The Redis processes of this state folder. Redis overwrites its environment with a title, so they are found by their working directory. */
 export function findRedisProcesses(stateDir: string): ProcessIdentity[] {
   return findProcessesIn(dataDirectory(stateDir, 'redis'), redisBinary.commands);
 }
 
-/** The address for a client, password included. */
+/** The connection URL, with the password. */
 export function redisUrl(ports: Ports, password: string): string {
   return `redis://:${password}@${LOOPBACK}:${requirePort(ports, 'redis')}`;
 }
 
-/** True once the server answers a PING; without the password it answers that it wants one, which is as good. */
+/** True when the server replies to PING. The reply NOAUTH (password required) counts as well. */
 export function isRedisReady(ports: Ports): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection({ host: LOOPBACK, port: requirePort(ports, 'redis') });

@@ -6,10 +6,10 @@ import { LOOPBACK, requirePort, type Ports } from '../machine/ports.ts';
 import type { Launch } from './spawn-server.ts';
 import { dataDirectory, logFile } from './stack-state.ts';
 
-/** The command line's names of the types of search attributes. Every namespace made at start has them all. */
+/** Names of the search attribute types on the command line. Every namespace created at start has all search attributes. */
 const COMMAND_LINE_TYPES = { KEYWORD: 'Keyword', KEYWORD_LIST: 'KeywordList' } as const;
 
-/** How to start the Temporal server with its UI. `default` and `namespaces` are usable once it is ready. */
+/** The command that starts the Temporal server with its UI. `default` and `namespaces` exist when it is ready. */
 export function launchTemporal(
   stateDir: string,
   binary: FoundBinary,
@@ -26,7 +26,7 @@ export function launchTemporal(
     '--ui-disable-news-fetch',
   );
   args.push('--db-filename', join(cwd, 'temporal.db'));
-  // With SQLite's defaults every write waits for the disk: a quarter of the workflows per second.
+  // With the defaults of SQLite every write waits for the disk, which allows a quarter of the workflows per second.
   args.push('--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=normal');
   args.push('--log-level', 'warn');
   for (const [name, type] of Object.entries(searchAttributes)) {
@@ -38,7 +38,7 @@ export function launchTemporal(
     part: 'temporal',
     command: binary.path,
     args,
-    // Without HOME it reads no configuration file that a person made for other servers.
+    // Without HOME, it does not read the user's configuration file for other servers.
     env: { PATH: '/usr/bin:/bin' },
     cwd,
     logFile: logFile(stateDir, 'temporal'),
@@ -46,12 +46,12 @@ export function launchTemporal(
   };
 }
 
-/** True once the `default` namespace answers. */
+/** True when the `default` namespace responds. */
 export async function isTemporalReady(ports: Ports): Promise<boolean> {
   return await answers(`http://${LOOPBACK}:${requirePort(ports, 'temporal-http')}/api/v1/namespaces/default`);
 }
 
-/** Waits for the UI, which opens a second after the server. It is a convenience: a start does not fail for it. */
+/** Waits for the UI, which starts a second after the server. A UI that does not start is not an error. */
 export async function waitForTemporalUi(ports: Ports): Promise<void> {
   const url = `http://${LOOPBACK}:${requirePort(ports, 'temporal-ui')}/`;
   for (const deadline = Date.now() + 10_000; Date.now() < deadline && !(await answers(url));) await sleep(50);

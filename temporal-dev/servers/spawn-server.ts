@@ -13,13 +13,13 @@ import {
   StackError,
 } from '../machine/stack-error.ts';
 
-/** All that is needed to start a server, now or again later from another process. */
+/** Everything that is needed to start a server, also later from another process. */
 export interface Launch {
   part: PartName;
   command: string;
   args: string[];
   env: Record<string, string>;
-  /** Written to the server's standard input; used for what must not show in the process list. */
+  /** Written to the standard input of the server; for values that the process list must not show. */
   input?: string;
   cwd: string;
   logFile: string;
@@ -30,15 +30,15 @@ export interface Launch {
 
 export interface ServerProcess {
   identity: ProcessIdentity;
-  /** Resolves with how the server ended, if it ends while this process watches. */
+  /** Resolves with the exit code or signal when the server ends while this process runs. */
   ended: Promise<string>;
 }
 
 const MAX_LOG_BYTES = 32 * 1024 * 1024;
 
 /**
- * Starts a server in a session of its own: a Ctrl-C in the terminal reaches whoever started the stack, which then stops
- * the servers in order, instead of all of them at once.
+ * Starts a server in its own session. Ctrl-C in the terminal then reaches only the process that started the stack, which
+ * stops the servers in order.
  */
 export async function spawnServer(launch: Launch): Promise<ServerProcess> {
   const log = openLog(launch.logFile);
@@ -55,7 +55,7 @@ export async function spawnServer(launch: Launch): Promise<ServerProcess> {
       child.once('spawn', resolve);
       child.once('error', reject);
     });
-    // The server may end before it has read its input; how it ended is what counts then.
+    // The server may end before it has read its input. That error is reported by its exit.
     child.stdin?.on('error', () => {}).end(launch.input);
     child.unref();
     const identity = child.pid === undefined ? undefined : identify(child.pid);
@@ -89,14 +89,14 @@ function openLog(path: string): number {
   }
 }
 
-/** The size of a log so far, to tell later what was added; 0 when there is none. */
+/** The current size of a log, to find later what was added; 0 when there is none. */
 export function logSize(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /**
- * Waits until `isReady` says so. Throws a StackError with the end of the log when the server ends first or does not get
- * ready within `timeoutMs`.
+ * Waits until `isReady` is true. Throws a StackError with the end of the log when the server ends first or is not ready
+ * within `timeoutMs`.
  */
 export async function waitUntilReady(
   server: ServerProcess,
@@ -108,9 +108,9 @@ export async function waitUntilReady(
   void server.ended.then((how) => (end = how));
   for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 1.5, 100)) {
     const isReady = await options.isReady();
-    // Asked even of one that answers: it could be a stranger on the port that ours did not get.
+    // Checked even when it responds: the response could come from another process on the port.
     if (end !== undefined || !isAlive(server.identity)) {
-      // The kernel knows a moment before Node does.
+      // Node reports the end a moment later than the kernel.
       end ??= await Promise.race([server.ended, sleep(500, 'it ended')]);
       throw new StackError(`${launch.part} did not start (${end})${logTail(launch, options.logOffset)}`);
     }
@@ -141,15 +141,15 @@ function readFrom(path: string, offset: number): string {
   }
 }
 
-/** Asks a process to end with `signal`, and after `graceMs` makes it. Returns when it is gone. */
+/** Ends a process with `signal`, and with SIGKILL after `graceMs`. Returns when the process has ended. */
 export async function stopProcess(identity: ProcessIdentity, signal: NodeJS.Signals, graceMs: number): Promise<void> {
   if (!sendSignal(identity, signal) || (await isGoneWithin(identity, graceMs))) return;
   sendSignal(identity, 'SIGKILL');
   if (await isGoneWithin(identity, 10_000)) return;
-  throw new StackError(`process ${identity.pid} does not end, not even by SIGKILL: it hangs in the kernel`);
+  throw new StackError(`process ${identity.pid} did not end after SIGKILL: it hangs in the kernel`);
 }
 
-/** Sends a signal to the recorded process and to no other. False when it is gone. */
+/** Sends a signal to the recorded process, and never to another one with its pid. False when it has ended. */
 function sendSignal(identity: ProcessIdentity, signal: NodeJS.Signals): boolean {
   if (!isAlive(identity)) return false;
   try {

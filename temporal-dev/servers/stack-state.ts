@@ -14,10 +14,10 @@ import type { ProcessIdentity } from '../machine/process-table.ts';
 import type { Launch } from './spawn-server.ts';
 import { codeOf, DiskFullError, explainFileError, freeBytes } from '../machine/stack-error.ts';
 
-/** A server that was started, with what is needed to find it, to stop it and to start it again. */
+/** A started server, with everything needed to find, stop and restart it. */
 export interface PartRecord {
   identity: ProcessIdentity;
-  /** The process the server belongs to and ends with; null when it runs in the background. */
+  /** The process that owns the server; the server ends with it. Null when the server runs in the background. */
   owner: ProcessIdentity | null;
   launch: Launch;
   ports: Partial<Record<PortName, number>>;
@@ -27,7 +27,7 @@ export interface PartRecord {
   startedAt: string;
 }
 
-/** What a state folder knows about its servers. */
+/** The record of the servers of a state folder. */
 export interface StackState {
   ports: Partial<Record<PortName, number>>;
   parts: Partial<Record<PartName, PartRecord>>;
@@ -35,18 +35,18 @@ export interface StackState {
 }
 
 /**
- * The one name of a state folder. The kernel tells where a server works by the real path, and two names for one folder
+ * The real path of a state folder. The kernel reports working directories by their real path, and two paths of one folder
  * would be two locks.
  */
 export function realStateDirectory(stateDir: string): string {
   try {
     return realpathSync(stateDir);
   } catch {
-    return resolve(stateDir); // Not there yet: then there is nothing in it to be found.
+    return resolve(stateDir); // The folder does not exist yet.
   }
 }
 
-/** The folder of one server's data below the state folder. */
+/** The data folder of a server below the state folder. */
 export function dataDirectory(stateDir: string, part: PartName): string {
   return join(stateDir, part);
 }
@@ -55,10 +55,10 @@ export function logFile(stateDir: string, name: string): string {
   return join(stateDir, 'logs', `${name}.log`);
 }
 
-/** Less than this and no server would get far, bytes. */
+/** Minimum free disk space for a start, bytes. */
 const NEEDED_BYTES = 100 * 1024 * 1024;
 
-/** Makes the state folder, or says in one line why it cannot be used. */
+/** Creates the state folder. Throws a StackError when it cannot be used. */
 export function prepareStateDirectory(stateDir: string): void {
   try {
     mkdirSync(join(stateDir, 'logs'), { recursive: true });
@@ -69,7 +69,7 @@ export function prepareStateDirectory(stateDir: string): void {
   if (freeBytes(stateDir) < NEEDED_BYTES) throw new DiskFullError(stateDir);
 }
 
-/** Removes a folder of data if there is one. Throws a StackError when it may not. */
+/** Deletes a data folder if it exists. Throws a StackError when that is not permitted. */
 export function removeDirectory(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
@@ -78,7 +78,7 @@ export function removeDirectory(path: string): void {
   }
 }
 
-/** The recorded state; an empty one when there is none or it cannot be read, since everything in it can be found anew. */
+/** The recorded state. It is empty when there is none or it is damaged, because everything in it can be found again. */
 export function readState(stateDir: string): StackState {
   try {
     const state: unknown = JSON.parse(readFileSync(stateFile(stateDir), 'utf8'));
@@ -89,7 +89,7 @@ export function readState(stateDir: string): StackState {
   return { ports: {}, parts: {} };
 }
 
-/** Records the state so that a crash leaves the old one or the new one. Readable by the owner only: it holds passwords. */
+/** Writes the state atomically. The file is readable by its owner only, because it contains passwords. */
 export function writeState(stateDir: string, state: StackState): void {
   const temporary = `${stateFile(stateDir)}.new`;
   try {

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf, StackError } from '../machine/stack-error.ts';
 
-/** Writes a log to `output`, and with `isFollowing` goes on with what is added until `signal` ends it. */
+/** Writes a log to `output`. With `isFollowing`, continues with new lines until `signal` is aborted. */
 export async function printLog(
   path: string,
   output: NodeJS.WritableStream,
@@ -12,7 +12,7 @@ export async function printLog(
   let position = 0;
   do {
     const size = sizeOf(path);
-    if (size < position) position = 0; // The log was started anew.
+    if (size < position) position = 0; // The log was replaced by a new file.
     if (size > position) {
       await pipeline(createReadStream(path, { start: position, end: size - 1 }), output, { end: false });
       position = size;
@@ -26,7 +26,7 @@ function sizeOf(path: string): number {
     return statSync(path).size;
   } catch (error) {
     if (codeOf(error) === 'ENOENT')
-      throw new StackError(`there is no log ${path} yet: that server was never started here`);
+      throw new StackError(`there is no log ${path}: the server has not been started in this folder`);
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import type { Report } from '../machine/progress-report.ts';
 import { stopStack } from './start-stack.ts';
 import { dataDirectory, realStateDirectory, removeDirectory } from '../servers/stack-state.ts';
 
-/** Stops the servers and deletes their data and logs. Ports and fetched binaries stay. Says what it deletes. */
+/** Stops the servers and deletes their data and logs. Keeps ports and fetched binaries. Reports what it deletes. */
 export async function resetStack(stateDir: string, report: Report): Promise<void> {
   const directory = realStateDirectory(stateDir);
   for (const name of await stopStack(directory, report)) report(`${name} stopped`);

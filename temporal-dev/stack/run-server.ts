@@ -15,25 +15,25 @@ import { logSize, spawnServer, stopProcess, waitUntilReady, type ServerProcess }
 import { writeState, type PartRecord, type StackState } from '../servers/stack-state.ts';
 import { isTemporalReady } from '../servers/launch-temporal.ts';
 
-/** How each server is asked to end, and how long it may take before it is made to, ms. */
+/** The signal that stops each server, and the time after which it is killed, ms. */
 const STOPPING: Record<PartName, { signal: NodeJS.Signals; graceMs: number }> = {
-  // SIGINT is PostgreSQL's fast shutdown: clients are sent away, everything is written.
+  // SIGINT is the fast shutdown of PostgreSQL: it disconnects clients and writes all data.
   postgres: { signal: 'SIGINT', graceMs: 20_000 },
   temporal: { signal: 'SIGTERM', graceMs: 10_000 },
   openfga: { signal: 'SIGTERM', graceMs: 5000 },
   redis: { signal: 'SIGTERM', graceMs: 5000 },
 };
 
-/** A start under load, or a PostgreSQL that recovers from a crash, may take a while, ms. */
+/** Maximum time of a start, ms. It is long because the machine may be busy, or PostgreSQL may recover from a crash. */
 const READY_TIMEOUT_MS = 90_000;
 
-/** Only one process at a time starts or stops servers of a state folder. */
+/** Runs `action` while no other process starts or stops servers of the state folder. */
 export async function withStackLock<T>(
   stateDir: string,
   options: { purpose: string; report: (line: string) => void },
   action: () => Promise<T>,
 ): Promise<T> {
-  // A cold start may hold it while it builds a server.
+  // The first start holds the lock while it builds a server.
   return await withMachineLock(machineLockName('stack', stateDir), { ...options, waitMs: 20 * 60_000 }, action);
 }
 
@@ -44,17 +44,17 @@ const READINESS: Record<PartName, (record: PartRecord) => boolean | Promise<bool
   redis: ({ ports }) => isRedisReady(ports),
 };
 
-/** True when the server of this record answers. */
+/** True when the recorded server responds. */
 export async function isReady(record: PartRecord): Promise<boolean> {
   return await READINESS[record.launch.part](record);
 }
 
-/** Told that a server has ended, and how. */
+/** Called with the exit code or signal when a server has ended. */
 export type EndListener = (part: PartName, how: string) => void;
 
 /**
- * Starts a server, records it before anything else can go wrong, and waits until it is ready. `onEnd` is told when the
- * server ends after that, as long as this process is there to see it.
+ * Starts a server, records it at once, and waits until it is ready. `onEnd` is called when the server ends later while
+ * this process runs.
  */
 export async function runServer(
   state: StackState,
@@ -75,7 +75,7 @@ async function tellEnd(server: ServerProcess, part: PartName, onEnd: EndListener
   onEnd(part, await server.ended);
 }
 
-/** Stops the recorded servers for which `mayStop` is true: PostgreSQL last, since OpenFGA works on it. */
+/** Stops the recorded servers for which `mayStop` is true. PostgreSQL is stopped last, because OpenFGA uses it. */
 export async function stopParts(
   stateDir: string,
   state: StackState,
@@ -89,7 +89,7 @@ export async function stopParts(
   if (names.includes('postgres')) await stopPart(stateDir, state, 'postgres');
 }
 
-/** Stops one recorded server and forgets it. */
+/** Stops one recorded server and deletes its record. */
 export async function stopPart(stateDir: string, state: StackState, name: PartName): Promise<void> {
   const record = state.parts[name];
   if (record !== undefined) await stopProcess(record.identity, STOPPING[name].signal, STOPPING[name].graceMs);
@@ -100,10 +100,10 @@ export async function stopPart(stateDir: string, state: StackState, name: PartNa
 }
 
 /**
- * Ends processes of this state folder that are not on record, for example because their starter was killed before it
- * could write them down. Whoever calls this holds the lock, so nothing of it is being started now.
+ * Ends processes of this state folder that are not recorded, for example because a start was killed before it recorded
+ * them. The caller must hold the lock, so that no process is being started meanwhile.
  */
-export async function stopStrays(stateDir: string, state: StackState): Promise<void> {
+export async function stopUnrecorded(stateDir: string, state: StackState): Promise<void> {
   const known = Object.values(state.parts).map((record) => record.identity);
   const isKnown = (identity: ProcessIdentity): boolean => known.some((one) => isSameProcess(one, identity));
   const isPostgresKept = state.parts.postgres !== undefined && isAlive(state.parts.postgres.identity);
@@ -112,8 +112,8 @@ export async function stopStrays(stateDir: string, state: StackState): Promise<v
     ...findProcesses((pid) => hasEnvironment(pid, MEMBER_VARIABLE, stateDir)),
     ...findRedisProcesses(stateDir),
   ].filter((identity) => !isKnown(identity) && !databases.some((one) => isSameProcess(one, identity)));
-  await Promise.all(others.map((stray) => stopProcess(stray, 'SIGINT', 5000)));
+  await Promise.all(others.map((identity) => stopProcess(identity, 'SIGINT', 5000)));
   if (isPostgresKept) return;
-  await Promise.all(databases.map((stray) => stopProcess(stray, STOPPING.postgres.signal, 5000)));
+  await Promise.all(databases.map((identity) => stopProcess(identity, STOPPING.postgres.signal, 5000)));
   await clearPostgresCrash(stateDir);
 }

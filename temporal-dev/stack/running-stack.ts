@@ -7,30 +7,30 @@ import { StackError } from '../machine/stack-error.ts';
 import { readState, realStateDirectory, type PartRecord, type StackState } from '../servers/stack-state.ts';
 import { runServer, stopPart, withStackLock, type EndListener } from './run-server.ts';
 
-/** The servers of a state folder, as any process may use them. Numbers of processes are those at the time of the call. */
+/** The addresses and pids of the servers of a state folder, at the time of the call. */
 export interface RunningStack {
-  /** `url` gives the address of a database, password included. */
+  /** `url` returns the connection URL of a database, with the password. */
   postgres?: { url: (database: string) => string; pid: number; port: number };
   temporal?: { address: string; uiUrl: string; pid: number };
   openfga?: { url: string; pid: number };
   redis?: { url: string; pid: number };
-  /** Kills a server (SIGKILL) and returns when it is gone. For tests of what happens then. */
+  /** Kills a server with SIGKILL and returns when it has ended. For tests. */
   kill(part: PartName): Promise<void>;
-  /** Starts a killed or running server again, on the same port and data, and returns when it is ready. */
+  /** Restarts a killed or running server with the same port and data, and returns when it is ready. */
   restart(part: PartName): Promise<void>;
 }
 
-/** The running servers of a state folder, for a process that did not start them. Throws a StackError when there are none. */
+/** The running servers of a state folder, for a process that did not start them. Throws a StackError when none is recorded. */
 export function attachStack(stateDir: string): RunningStack {
   const directory = realStateDirectory(stateDir);
   const state = readState(directory);
   if (Object.keys(state.parts).length === 0) {
-    throw new StackError(`no servers run in ${directory}: start them with \`npm run stack -- start\``);
+    throw new StackError(`no servers are running in ${directory}: start them with \`npm run stack -- start\``);
   }
   return describeStack(directory, state);
 }
 
-/** The servers on record as their users see them; `onEnd` is told when one that was restarted here ends again. */
+/** The recorded servers. `onEnd` is called when a server that was restarted through the result ends. */
 export function describeStack(stateDir: string, state: StackState, onEnd?: EndListener): RunningStack {
   const stack: RunningStack = {
     ...addresses(stateDir, state),
@@ -54,7 +54,7 @@ export function describeStack(stateDir: string, state: StackState, onEnd?: EndLi
 function recordOf(stateDir: string, state: StackState, part: PartName): PartRecord {
   const record = state.parts[part];
   if (record === undefined)
-    throw new StackError(`${part} is not on record in ${stateDir}: it was not started, or it was stopped`);
+    throw new StackError(`${part} is not recorded in ${stateDir}: it was not started, or it was stopped`);
   return record;
 }
 

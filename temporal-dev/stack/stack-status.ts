@@ -5,7 +5,7 @@ import { LOOPBACK } from '../machine/ports.ts';
 import { readState, type PartRecord } from '../servers/stack-state.ts';
 import { isReady } from './run-server.ts';
 
-/** What is known of one server. */
+/** The status of one server. */
 export interface PartStatus {
   name: string;
   state: 'ready' | 'starting' | 'dead' | 'stopped';
@@ -15,11 +15,11 @@ export interface PartStatus {
   memoryBytes?: number;
   /** Where the binary came from. */
   route?: string;
-  /** `background`, or the process it ends with. */
+  /** `background`, or the process that the server ends with. */
   owner?: string;
 }
 
-/** The servers of a state folder, those that do not run included. Changes nothing. */
+/** The status of all servers of a state folder, including those that do not run. */
 export async function stackStatus(stateDir: string): Promise<PartStatus[]> {
   const { parts } = readState(stateDir);
   return await Promise.all(

@@ -27,7 +27,7 @@ export interface StartSession extends SearchContext {
   signal: AbortSignal;
   namespaces: readonly string[];
   uiCodecEndpoint?: string | undefined;
-  /** Called when a server ends that nobody stopped. */
+  /** Called when a server ends without having been stopped. */
   onEnd: EndListener;
 }
 
@@ -38,7 +38,7 @@ export interface Binaries {
   redis?: FoundBinary;
 }
 
-/** Finds or fetches the binaries of all wanted parts at once; the first failure ends the other fetches. */
+/** Finds or fetches the binaries of all wanted parts in parallel. The first failure ends the other fetches. */
 export async function findBinaries(wanted: ReadonlySet<PartName>, session: StartSession): Promise<Binaries> {
   const failure = new AbortController();
   const context = { ...session, signal: AbortSignal.any([session.signal, failure.signal]) };
@@ -66,7 +66,7 @@ export async function findBinaries(wanted: ReadonlySet<PartName>, session: Start
   return binaries;
 }
 
-/** Starts all servers for which there is a binary, side by side; throws the first failure once none is being started. */
+/** Starts all servers for which there is a binary, in parallel. Throws the first failure after all starts have ended. */
 export async function startServers(binaries: Binaries, session: StartSession): Promise<void> {
   const { postgres, openfga, temporal, redis } = binaries;
   const outcomes = await Promise.allSettled([
@@ -130,12 +130,12 @@ async function startRedis(binary: FoundBinary, session: StartSession): Promise<v
 interface PartPlan {
   part: PartName;
   portNames: readonly [PortName, ...PortName[]];
-  /** The server keeps data in a folder that it wants to be there. */
+  /** Whether the data folder must exist before the server starts. */
   hasFolder: boolean;
   makeLaunch: (ports: Ports) => Launch;
 }
 
-/** A port that was free a moment ago can be gone when the server asks for it: then another is chosen, this often. */
+/** Maximum number of starts of a server. Another process may take a port after it was chosen; then a new port is chosen. */
 const MAX_ATTEMPTS = 3;
 
 async function startPart(
@@ -164,7 +164,7 @@ async function startPart(
   }
 }
 
-/** True when the part runs in the background already and just as it would be started now; otherwise stops it. */
+/** True when the part already runs in the background with the same settings. Otherwise it is stopped. */
 async function keepRunning(session: StartSession, { part, portNames, makeLaunch }: PartPlan): Promise<boolean> {
   const { state, stateDir, report, environment } = session;
   const record = state.parts[part];
@@ -173,7 +173,7 @@ async function keepRunning(session: StartSession, { part, portNames, makeLaunch 
   for (const name of portNames) ports[name] = environment.ports[name]?.port ?? ports[name];
   const isSame = JSON.stringify(makeLaunch(ports)) === JSON.stringify(record.launch);
   if (isSame && isAlive(record.identity) && (await isReady(record))) {
-    report(`${part} ${record.version} runs already`);
+    report(`${part} ${record.version} is already running`);
     return true;
   }
   await stopPart(stateDir, state, part);
@@ -189,14 +189,14 @@ async function claimPorts(
   const release = async (): Promise<void> => {
     await Promise.all(claims.map((claim) => claim.release()));
   };
-  // Tests run beside a development stack: they leave the ports a person chose or expects to that one.
-  const isFamiliarWanted = profile === 'development';
-  const environment = isFamiliarWanted ? session.environment : { ...session.environment, ports: {} };
+  // Tests run beside a development stack and leave the configured and default ports to it.
+  const shouldUseDefaultPorts = profile === 'development';
+  const environment = shouldUseDefaultPorts ? session.environment : { ...session.environment, ports: {} };
   const ports: Ports = {};
   try {
     for (const name of names) {
       const request = { name, remembered: state.ports[name], report };
-      const claim = await claimPort(request, { stateDir, environment, isFamiliarWanted });
+      const claim = await claimPort(request, { stateDir, environment, shouldUseDefaultPorts });
       claims.push(claim);
       ports[name] = claim.port;
     }
@@ -215,8 +215,8 @@ function makeDirectory(path: string): void {
   }
 }
 
-/** A postgres that its user points elsewhere, with an OpenFGA that is not: OpenFGA then brings the local one along. */
+/** Adds the local PostgreSQL when the local OpenFGA is wanted, because OpenFGA stores its data there. */
 export function withRequirements(wanted: ReadonlySet<PartName>): Set<PartName> {
-  if (wanted.size === 0) throw new StackError('every part of the stack is left out: there is nothing to start');
+  if (wanted.size === 0) throw new StackError('all servers are excluded: there is nothing to start');
   return wanted.has('openfga') ? new Set([...wanted, 'postgres']) : new Set(wanted);
 }

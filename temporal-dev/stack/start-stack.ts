@@ -23,41 +23,41 @@ import {
   type PartRecord,
   type StackState,
 } from '../servers/stack-state.ts';
-import { stopParts, stopStrays, withStackLock } from './run-server.ts';
+import { stopParts, stopUnrecorded, withStackLock } from './run-server.ts';
 import { startWatchdog } from './start-watchdog.ts';
 
 export interface StackOptions {
-  /** Absolute path of the folder that holds everything the servers write. */
+  /** Absolute path of the folder into which the servers write. */
   stateDir: string;
-  /** `development` keeps its data; `test` starts empty, fast and beside a development stack of the same clone. */
+  /** `development` keeps its data. `test` starts empty and fast, and can run beside a development stack of the same clone. */
   profile: Profile;
-  /** Redis or Valkey as well. */
+  /** Also starts Redis or Valkey. */
   redis?: boolean;
-  /** Parts that the person points elsewhere. PostgreSQL is started all the same when OpenFGA needs it. */
+  /** Parts that are not started, because the user configured other servers. PostgreSQL is still started when OpenFGA needs it. */
   without?: readonly ('postgres' | 'temporal' | 'openfga')[];
-  /** Temporal namespaces to make besides `default`, with the same search attributes. */
+  /** Temporal namespaces to create in addition to `default`, with the same search attributes. */
   namespaces?: readonly string[];
-  /** Where the Temporal UI asks for payloads to be decrypted. */
+  /** URL of the codec server that decrypts payloads for the Temporal UI. */
   uiCodecEndpoint?: string | undefined;
   report: Report;
-  /** Servers go on when this process ends. Otherwise they end with it, however it ends. */
+  /** The servers keep running when this process ends. Otherwise they end with it, however it ends. */
   detached?: boolean;
-  /** Interrupts a start, including downloads and builds. */
+  /** Aborts the start, including downloads and builds. */
   signal?: AbortSignal;
-  /** Instead of the environment of this process. */
+  /** Used instead of the environment of this process. */
   variables?: Variables;
 }
 
 /** The stack of the process that started it. */
 export interface Stack extends RunningStack {
-  /** Stops the servers this process started and returns when they are gone. Those it found running go on. */
+  /** Stops the servers that this process started and returns when they have ended. Servers that already ran are not stopped. */
   stop(): Promise<void>;
 }
 
 /**
- * Brings up the local servers and returns when all are ready. Recovers by itself from whatever an earlier, killed run
- * left. Servers started in the background with the same settings are used as they are.
- * Throws a StackError when something has to be mended by hand; then nothing that it started is left running.
+ * Starts the local servers and returns when all are ready. Cleans up after an earlier run that was killed. Servers that
+ * already run in the background with the same settings are used.
+ * Throws a StackError when the user has to fix something; then no server that it started is left running.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   prepareStateDirectory(options.stateDir);
@@ -92,7 +92,7 @@ async function start(options: StackOptions, base: Omit<StartSession, 'state' | '
   const stopOwn = async (current: StackState): Promise<void> => {
     isStopping = true;
     await stopParts(stateDir, current, isOwnedBy(owner));
-    await stopStrays(stateDir, current);
+    await stopUnrecorded(stateDir, current);
     watchdog.dismiss();
   };
   try {
@@ -128,29 +128,29 @@ function isOwnedBy(owner: ProcessIdentity): (record: PartRecord) => boolean {
   return (record) => record.owner !== null && isSameProcess(record.owner, owner);
 }
 
-/** Before a start looks for anything else that the one before it may hold. @throws StackError that names who has the servers */
+/** Refuses a start while another process owns the servers. Called before anything else. @throws StackError that names that process */
 export function refuseSecondStart(stateDir: string): void {
   const directory = realStateDirectory(stateDir);
   refuseForeign(directory, readState(directory), identifySelf());
 }
 
-/** Two owners of the same data cannot be. */
+/** Only one process can own the servers of a state folder. */
 function refuseForeign(stateDir: string, state: StackState, self: ProcessIdentity): void {
   for (const { owner } of Object.values(state.parts)) {
     if (owner === null || !isAlive(owner)) continue;
     const name = isSameProcess(owner, self) ? 'this process' : describeProcess(owner.pid);
-    throw new StackError(`the servers in ${stateDir} are in use by ${name}: end it first`);
+    throw new StackError(`the servers in ${stateDir} are in use by ${name}: stop it first`);
   }
 }
 
-/** Stops what outlived its owner; a test starts without anything. */
+/** Stops servers that outlived their owner. A test stack starts without any servers and data. */
 async function clearLeftovers(stateDir: string, state: StackState, profile: Profile): Promise<void> {
   await stopParts(
     stateDir,
     state,
     (record) => profile === 'test' || record.owner !== null || !isAlive(record.identity),
   );
-  await stopStrays(stateDir, state);
+  await stopUnrecorded(stateDir, state);
   if (profile === 'development') return;
   for (const part of PART_NAMES) removeDirectory(dataDirectory(stateDir, part));
 }
@@ -166,7 +166,7 @@ export async function stopStack(stateDir: string, report: Report): Promise<PartN
       return record !== undefined && isAlive(record.identity);
     });
     await stopParts(directory, state);
-    await stopStrays(directory, state);
+    await stopUnrecorded(directory, state);
     return running;
   });
 }

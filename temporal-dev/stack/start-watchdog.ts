@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { identifySelf } from '../machine/process-table.ts';
 import { logFile } from '../servers/stack-state.ts';
 
-/** Ends the watch without stopping anything. */
+/** Watches this process. `dismiss` ends the watch without stopping the servers. */
 export interface Watchdog {
   dismiss(): void;
 }
@@ -13,10 +13,10 @@ export interface Watchdog {
 const STOP_ORPHANS = fileURLToPath(new URL('../stop-orphans-main.ts', import.meta.url));
 
 /**
- * Watches over this process: when it ends in whatever way, SIGKILL included, the servers it owns are stopped in order.
+ * Stops the servers that this process owns when this process ends in any way, including SIGKILL.
  *
- * A shell waits on a pipe of which this process holds the other end; the kernel closes it with the process, and only then
- * does the shell become a Node process that does the work. Until then the watch costs one megabyte.
+ * A shell reads from a pipe to this process. When this process ends, the kernel closes the pipe, and the shell runs a Node
+ * program that stops the servers. Until then the watchdog needs one megabyte of memory.
  */
 export function startWatchdog(stateDir: string): Watchdog {
   const log = openSync(logFile(stateDir, 'watchdog'), 'a', 0o600);
@@ -28,7 +28,7 @@ export function startWatchdog(stateDir: string): Watchdog {
     env: { PATH: '/usr/bin:/bin' },
   });
   closeSync(log);
-  // Neither the shell nor the pipe is a reason for this process to stay.
+  // Neither the shell nor the pipe keeps this process alive.
   shell.unref();
   if (shell.stdin instanceof Socket) shell.stdin.unref();
   return {

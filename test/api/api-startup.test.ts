@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { createDatabase, dropDatabase } from '#temporal-dev/servers/create-database.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
-import { ProductProcess } from '../kit/product-process.ts';
+import { ProductProcess } from '../kit/spawned-process.ts';
 import { startTcpProxy } from '../kit/tcp-proxy.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -53,9 +53,9 @@ async function configurationRefusal(api: ProductProcess): Promise<string[]> {
   return problems;
 }
 
-const waits = (line: Record<string, unknown>) => String(line['msg']).endsWith('It is waited for.');
+const waits = (line: Record<string, unknown>) => String(line['msg']).endsWith('Waiting.');
 
-const isWaiting = (api: ProductProcess) => eventually(() => api.logs.some(waits), 60_000);
+const isWaiting = (api: ProductProcess) => eventually(() => api.logs.some(waits));
 
 function databaseUrl(change: (url: URL) => void): string {
   const url = new URL(world.databaseUrl);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { registry } from '#entities/index.ts';
 import { deriveModel, printModel } from '#entities/kit/model/authorization-model.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import { ProductProcess } from '../kit/product-process.ts';
+import { ProductProcess } from '../kit/spawned-process.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 // Processes take a while to start.
@@ -146,15 +146,19 @@ describe('modelfile', () => {
 
   test.each([
     ['missing', undefined, /model\.fga: authz\.modelfile: cannot be read \(ENOENT\)/u],
-    ['broken', `${derived}\ntype\n`, /model\.fga:\d+: authz\.modelfile: is no authorization model: mismatched input/u],
+    [
+      'broken',
+      `${derived}\ntype\n`,
+      /model\.fga:\d+: authz\.modelfile: is not an authorization model: mismatched input/u,
+    ],
     [
       'without sense',
       `${derived}\ntype x\n  relations\n    define a: [nobody]\n`,
-      /is no authorization model: `nobody` is not a valid type/u,
+      /is not an authorization model: `nobody` is not a valid type/u,
     ],
-    ['broken JSON', '{"schema_version": ', /is no authorization model: /u],
+    ['broken JSON', '{"schema_version": ', /is not an authorization model: /u],
     ['other JSON', '{"schema_version": "1.1"}', /it has no type_definitions/u],
-    ['empty', '', /is no authorization model: /u],
+    ['empty', '', /is not an authorization model: /u],
   ])('%s is refused', async (_case, text, refusal) => {
     const file =
       text === undefined ? join(await files({ x: '' }), '..', 'model.fga') : await files({ 'model.fga': text });
@@ -220,13 +224,13 @@ describe('modulefile', () => {
     };
     expect(await refusalOf({ CORE_AUTHZ_MODULEFILE: await files(broken) })).toEqual([
       expect.stringContaining(
-        'watchers.fga:3: authz.modulefile: is no authorization model: extended type nothing does not exist',
+        'watchers.fga:3: authz.modulefile: is not an authorization model: extended type nothing does not exist',
       ),
     ]);
     const elsewhere = { ...modules, 'fga.mod': 'schema: "1.2"\ncontents:\n  - ../core.fga\n' };
     expect(await refusalOf({ CORE_AUTHZ_MODULEFILE: await files(elsewhere) })).toEqual([
       expect.stringContaining(
-        'fga.mod:3: authz.modulefile: is no authorization model: invalid contents item ../core.fga',
+        'fga.mod:3: authz.modulefile: is not an authorization model: invalid contents item ../core.fga',
       ),
     ]);
   });

@@ -1,131 +1,108 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { crowdedFolders, forbiddenImports, importCircles, repeatedNames, type Sources } from '#docs/import-graph.ts';
+import { roomOf, rooms } from '#docs/import-table.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Who may import what, by top folder (ARCHITECTURE.md shows the same table). Type imports are free where it says so. */
-const allowed: Readonly<Record<string, { readonly values: readonly string[]; readonly types?: readonly string[] }>> = {
-  config: { values: [] },
-  entities: { values: [] },
-  workflows: { values: [], types: ['activities'] },
-  activities: { values: ['entities', 'workflows', 'config'] },
-  relay: { values: ['entities', 'workflows', 'activities/clients', 'config'] },
-  runtime: { values: ['entities', 'relay', 'workflows', 'activities/clients', 'activities/listeners', 'config'] },
-  api: { values: ['entities', 'relay', 'runtime', 'workflows', 'activities/clients', 'config', 'migrations'] },
-  worker: { values: ['entities', 'relay', 'runtime', 'workflows', 'activities', 'config', 'migrations'] },
-  migrations: { values: ['entities', 'config'] },
-};
+const tracked: Sources = new Map(
+  execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+    .split('\n')
+    .filter((file) => file !== '' && existsSync(join(root, file)))
+    .map((file) => [file, readFileSync(join(root, file), 'utf8')]),
+);
+const areas = new Set([...rooms.map(({ path }) => path.split('/')[0]), 'temporal-dev']);
+const product: Sources = new Map([...tracked].filter(([file]) => areas.has(file.split('/')[0])));
 
-interface Import {
-  readonly file: string;
-  readonly target: string;
-  readonly isType: boolean;
+/** The product with a file added, or with a line added to one of its files. */
+function planted(file: string, line: string): Sources {
+  return new Map([...product, [file, `${line}\n${product.get(file) ?? ''}`]]);
 }
 
-async function sources(folder: string): Promise<string[]> {
-  const files = await readdir(join(root, folder), { recursive: true });
-  return files.filter((file) => file.endsWith('.ts')).map((file) => join(folder, file));
-}
-
-async function importsOf(file: string): Promise<Import[]> {
-  const text = await readFile(join(root, file), 'utf8');
-  const pattern = /(?:^|\n)\s*(?:import|export)\s+(type\s)?[^;'"]*?from\s+'([^']+)'|import\(\s*'([^']+)'\s*\)/g;
-  return [...text.matchAll(pattern)].map(([, type, from, dynamic]) => ({
-    file,
-    target: (from ?? dynamic) as string,
-    isType: type !== undefined,
-  }));
-}
-
-describe.each(Object.entries(allowed))('%s', (folder, { values, types = [] }) => {
-  test('imports only what the table allows', async () => {
-    const violations: string[] = [];
-    for (const file of await sources(folder)) {
-      for (const { target, isType } of await importsOf(file)) {
-        const [, area] = /^#([^/]+)\//.exec(target) ?? [];
-        if (!area || area === folder) continue;
-        const path = target.slice(1);
-        const isAllowed = [...values, ...(isType ? types : [])].some((name) => path.startsWith(`${name}/`));
-        if (!isAllowed) violations.push(`${file} imports ${target}`);
-      }
-    }
-    expect(violations).toEqual([]);
+describe('rooms', () => {
+  test('every source file belongs to a room', () => {
+    expect([...product.keys()].filter((file) => !file.startsWith('temporal-dev/') && !roomOf(file))).toEqual([]);
   });
 
-  test('reaches other folders by #area and its own by relative paths, always with .ts', async () => {
-    const violations: string[] = [];
-    for (const file of await sources(folder)) {
-      for (const { target } of await importsOf(file)) {
-        if (target.startsWith('.')) {
-          const resolved = relative(root, resolve(root, dirname(file), target));
-          if (!resolved.startsWith(`${folder}/`)) violations.push(`${file} leaves its folder: ${target}`);
-        }
-        if (/^[.#]/.test(target) && !target.endsWith('.ts')) violations.push(`${file} imports without .ts: ${target}`);
-      }
-    }
-    expect(violations).toEqual([]);
+  test('every room has files', () => {
+    const used = new Set([...product.keys()].map((file) => roomOf(file)?.path));
+    expect(rooms.filter(({ path }) => !used.has(path))).toEqual([]);
+  });
+
+  test('files import only what the table allows', () => {
+    expect(forbiddenImports(product)).toEqual([]);
+  });
+
+  test.each([
+    ['a room above', 'entities/kit/read/rows.ts', "import { newRows } from '../write/creations.ts';"],
+    ['a type of a room above', 'entities/kit/base/ids.ts', "import type { Caller } from '../model/caller.ts';"],
+    ['another area', 'relay/outbox/relay.ts', "import { buildApp } from '#api/app.ts';"],
+    ['a kind of another area', 'entities/work/task.ts', "import { file } from '../files/file.ts';"],
+    ['activity code from a workflow', 'workflows/email/send-email.ts', "import { x } from '#activities/email/x.ts';"],
+    ['a package of another room', 'relay/outbox/relay.ts', "import { sql } from 'kysely';"],
+    ['a Node module in the workflow sandbox', 'workflows/email/send-email.ts', "import 'node:fs';"],
+    ['its own area by #area', 'api/app.ts', "import { route } from '#api/http/route.ts';"],
+    ['a file without .ts', 'api/app.ts', "import { route } from './http/route';"],
+  ])('finds a file that imports %s', (_what, file, line) => {
+    expect(forbiddenImports(planted(file, line))).toEqual([expect.stringContaining(file)]);
   });
 });
 
-/** Packages that stand for an outside system or a layer, and where they belong. */
-const homes: Readonly<Record<string, readonly string[]>> = {
-  '@temporalio/workflow': ['workflows/'],
-  '@temporalio/worker': ['worker/'],
-  '@temporalio/client': ['activities/clients/', 'worker/'],
-  '@openfga/sdk': ['activities/clients/'],
-  ioredis: ['activities/clients/'],
-  nodemailer: ['activities/clients/'],
-  fastify: ['api/'],
-  'graphql-yoga': ['api/'],
-  graphql: ['api/', 'docs/'],
-  jose: ['api/auth/'],
-  '@mikro-orm/core': ['entities/kit/', 'migrations/'],
-  '@mikro-orm/postgresql': ['entities/kit/', 'migrations/'],
-  pg: ['entities/kit/', 'migrations/', 'relay/', 'temporal-dev/'],
-  kysely: ['entities/kit/'],
-};
+describe('shape of the tree', () => {
+  test('no circle of imports, types included', () => {
+    expect(importCircles(product)).toEqual([]);
+  });
 
-test('packages stay where they belong', async () => {
-  const violations: string[] = [];
-  for (const folder of [...Object.keys(allowed), 'docs', 'temporal-dev']) {
-    for (const file of await sources(folder)) {
-      for (const { target, isType } of await importsOf(file)) {
-        const home = Object.entries(homes).find(([name]) => target === name || target.startsWith(`${name}/`))?.[1];
-        if (home && !isType && !home.some((prefix) => file.startsWith(prefix)))
-          violations.push(`${file} imports ${target}`);
-      }
-    }
-  }
-  expect(violations).toEqual([]);
+  test('finds a circle of type imports', () => {
+    const circle = planted('entities/kit/model/fields.ts', "import type { EntityModule } from './define.ts';");
+    expect(importCircles(circle).flat()).toContain('entities/kit/model/fields.ts');
+  });
+
+  test('no folder holds more than 40 source files', () => {
+    expect(crowdedFolders(product, 40)).toEqual([]);
+  });
+
+  test('finds a crowded folder', () => {
+    const crowded = new Map([
+      ...product,
+      ...Array.from({ length: 41 }, (_, n) => [`api/crowd/f-${n}.ts`, ''] as const),
+    ]);
+    expect(crowdedFolders(crowded, 40)).toEqual(['api/crowd: 41']);
+  });
+
+  test('no two files have the same name', () => {
+    expect(repeatedNames(tracked)).toEqual([]);
+  });
+
+  test('finds two files of one name', () => {
+    expect(repeatedNames(planted('api/rest/app.ts', ''))).toEqual(
+      expect.arrayContaining(['api/rest/app.ts', 'api/app.ts']),
+    );
+  });
 });
 
-test('SQL is written in entities/kit and migrations only', async () => {
-  const violations: string[] = [];
-  for (const folder of Object.keys(allowed).filter((name) => name !== 'migrations')) {
-    for (const file of await sources(folder)) {
-      if (file.startsWith('entities/kit/')) continue;
-      // The wall of an entity is SQL by nature; it is one expression and becomes a policy.
-      const text = (await readFile(join(root, file), 'utf8')).replace(/rlsUsing: `[^`]*`/, '');
-      if (
-        /\b(?:select\s.+\sfrom|insert\s+into|update\s+\w+\s+set|delete\s+from)\b/i.test(
-          text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, ''),
-        )
-      ) {
-        violations.push(file);
-      }
-    }
-  }
-  expect(violations).toEqual([]);
+/** Product files outside a folder that contain a pattern in their code. */
+function outside(folders: readonly string[], pattern: RegExp, cleaned = (text: string) => text): string[] {
+  return [...product]
+    .filter(([file]) => !folders.some((folder) => file.startsWith(folder)))
+    .filter(([, text]) => pattern.test(cleaned(text)))
+    .map(([file]) => file);
+}
+
+test('SQL is written in entities/kit and migrations only', () => {
+  const statements = /\b(?:select\s.+\sfrom|insert\s+into|update\s+\w+\s+set|delete\s+from)\b/i;
+  // A row-level security policy is SQL by nature; it is one expression of the kind's definition.
+  const code = (text: string) =>
+    text.replace(/rls(?:Using|WithCheck): `[^`]*`/g, '').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+  expect(outside(['entities/kit/', 'migrations/', 'temporal-dev/'], statements, code)).toEqual([]);
 });
 
-test('process.env is read in config/ and temporal-dev/ only', async () => {
-  const violations: string[] = [];
-  for (const folder of Object.keys(allowed).filter((name) => name !== 'config')) {
-    for (const file of await sources(folder)) {
-      if ((await readFile(join(root, file), 'utf8')).includes('process.env')) violations.push(file);
-    }
-  }
-  expect(violations).toEqual([]);
+test('process.env is read in config/ and temporal-dev/ only', () => {
+  expect(outside(['config/', 'temporal-dev/'], /process\.env/)).toEqual([]);
 });

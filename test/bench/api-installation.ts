@@ -1,5 +1,5 @@
 import { eventually } from '../kit/eventually.ts';
-import { ProductProcess } from '../kit/product-process.ts';
+import { ProductProcess } from '../kit/spawned-process.ts';
 import { openBenchInstallation, type BenchInstallation } from './installation.ts';
 import { seedRecords, signIn, type BenchPerson } from './records.ts';
 

@@ -1,4 +1,4 @@
-import { deriveSchema } from '#api/graphql/derive.ts';
+import { deriveSchema } from '#api/graphql/derive-schema.ts';
 import { allow, anyone, deny, role, system } from '#entities/kit/model/policy.ts';
 import { defineEntityModule, type EntityModule } from '#entities/kit/model/define.ts';
 import { choice, flag, integer, reference, text, textList, timestamp } from '#entities/kit/model/fields.ts';

@@ -105,6 +105,6 @@ describe('secrets in development', () => {
     await chmod(stateFile(), 0o000);
     // Root may read everything.
     const isRoot = process.getuid?.() === 0;
-    expect((await problemsOf(load())).map(({ reason }) => reason)).toEqual(isRoot ? [] : ['may not be read']);
+    expect((await problemsOf(load())).map(({ reason }) => reason)).toEqual(isRoot ? [] : ['is not readable']);
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import Schema from 'typebox/schema';
-import { driftedFiles } from '#docs/derive.ts';
+import { driftedFiles } from '#docs/derive-main.ts';
 import { isPlainObject } from '#config/schema/is-plain-object.ts';
 import { leaves, valueAt } from '#config/objects/leaf.ts';
 import { printExample, printReference, printSchema } from '#config/print-configuration.ts';
@@ -35,7 +35,7 @@ describe('what is printed', () => {
   });
 
   test('is checked by the command without a word when nothing differs', async () => {
-    const script = join(import.meta.dirname, '..', '..', 'docs', 'derive.ts');
+    const script = join(import.meta.dirname, '..', '..', 'docs', 'derive-main.ts');
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [script, '--check']);
     expect(stdout + stderr).toBe('');
   });

@@ -84,7 +84,7 @@ test('a start beside it in the same folder is refused, and leaves its ports and 
   await expect(refused).rejects.toMatchObject({
     code: 1,
     // That one reason, and nothing about ports that it would move to.
-    stderr: expect.stringMatching(/^start: the servers in .* are in use by .*: end it first\n$/),
+    stderr: expect.stringMatching(/^start: the servers in .* are in use by .*: stop it first\n$/),
   });
   expect(files.map((file) => readFileSync(file, 'utf8'))).toEqual(held);
 });

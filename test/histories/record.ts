@@ -1,7 +1,7 @@
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, test } from 'vitest';
-import { announce } from '../kit/events.ts';
+import { announce } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { failingRecord, fragileListener } from '../kit/failing-deliveries.ts';
 import { waitForMails } from '../kit/mailbox.ts';
@@ -11,16 +11,18 @@ import { openWorld, type World } from '../kit/world.ts';
 import { portableHistory } from './portable-history.ts';
 
 /**
- * Records a history of every workflow type and of every way through it that matters (`npm run histories`). Run it when a
- * workflow has got a new way, or when running workflows of the release before no longer matter; a replay that fails is
- * otherwise a change that would break runs under way.
+ * Records a history of every workflow type, and of every path through it that matters, into the folder of this version
+ * (`npm run histories`). What is there already stays as it is: runs of earlier releases may still be under way, and the
+ * replay of their histories shows that a change does not break them. Run it after adding a workflow or a path.
  */
 const fragile = fragileListener('recorded', 'fragile.happened');
-const folder = import.meta.dirname;
+const root = join(import.meta.dirname, '..', '..');
+const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { readonly version: string };
+const folder = join(import.meta.dirname, version);
 
 let world: World;
 beforeAll(async () => {
-  for (const file of await readdir(folder)) if (file.endsWith('.json')) await rm(join(folder, file));
+  await mkdir(folder, { recursive: true });
   world = await openWorld({
     worker: true,
     listeners: [fragile],
@@ -41,7 +43,12 @@ async function record(name: string, workflowId: string, runId?: string): Promise
   const { client, codec } = world.runtime.temporal;
   const history = await client.workflow.getHandle(`${world.name}/${workflowId}`, runId).fetchHistory();
   const text = await portableHistory(history, { codec, prefix: world.name });
-  await writeFile(join(folder, `${name}.json`), text);
+  await writeFile(join(folder, `${name}.json`), text, { flag: 'wx' }).then(
+    () => process.stdout.write(`added ${version}/${name}.json\n`),
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    },
+  );
 }
 
 async function recordRun(name: string, query: string): Promise<void> {

@@ -8,7 +8,8 @@ import { installRuntime } from '../kit/world.ts';
 import { parsedHistory } from './portable-history.ts';
 
 const folder = import.meta.dirname;
-const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
+/** Histories of this release and of all earlier ones, each in the folder of its version. */
+const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.json'));
 
 const textOf = (file: string) => readFileSync(join(folder, file), 'utf8');
 
@@ -47,12 +48,12 @@ describe('recorded histories', () => {
 
 describe('a history that the workflows would not have written is refused', () => {
   test('because another activity ran', async () => {
-    const other = textOf('send-email.sent.json').replaceAll('"deliverEmail"', '"sendAnotherMail"');
+    const other = textOf('0.1.0/send-email.sent.json').replaceAll('"deliverEmail"', '"sendAnotherMail"');
     await expect(replay(other)).rejects.toThrow(/nondeterminism/iu);
   });
 
   test('because a child was not started', async () => {
-    const other = textOf('deliver-events.failing.json').replaceAll('"deliverEvent"', '"deliverAnotherEvent"');
+    const other = textOf('0.1.0/deliver-events.failing.json').replaceAll('"deliverEvent"', '"deliverAnotherEvent"');
     await expect(replay(other)).rejects.toThrow(/nondeterminism/iu);
   });
 });

@@ -1,6 +1,6 @@
 import { newId } from '#entities/kit/base/ids.ts';
 import type { World } from './world.ts';
-import { announce, notingListener, storedDeliveries, type NotingListener } from './events.ts';
+import { announce, notingListener, storedDeliveries, type NotingListener } from './event-fixtures.ts';
 import { eventually } from './eventually.ts';
 import { waitForRuns } from './runs.ts';
 

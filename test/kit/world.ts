@@ -15,6 +15,7 @@ import { newId } from '#entities/kit/base/ids.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import type { StatementObserver } from '#entities/kit/storage/transaction.ts';
 import { openRuntime, type CoreRuntime, type CoreRuntimeOptions } from '#runtime/core-runtime.ts';
+import { releaseWorkflows } from '#worker/release-workflows.ts';
 import { startWorker, type RunningWorker } from '#worker/start-worker.ts';
 import { createDatabase, dropDatabase } from '#temporal-dev/servers/create-database.ts';
 import { testSecrets } from '../setup/secrets.ts';
@@ -23,6 +24,7 @@ import { recordRead } from './config-reads.ts';
 import { eventually } from './eventually.ts';
 import { createTables } from './synthetic-tables.ts';
 import { TestClient } from './test-client.ts';
+import { untilAvailable } from './until-available.ts';
 import { verifyInstallation } from '#runtime/verify.ts';
 
 export interface WorldOptions {
@@ -188,7 +190,8 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const others: Instance[] = [];
 
   let worker: RunningWorker | undefined;
-  if (options.worker) worker = await first.startWorker(options.worker === true ? undefined : options.worker);
+  const startWhenAvailable = (queues?: readonly string[]) => untilAvailable(() => first.startWorker(queues));
+  if (options.worker) worker = await startWhenAvailable(options.worker === true ? undefined : options.worker);
 
   return {
     name,
@@ -215,7 +218,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       return instance;
     },
     listen: () => first.listen(),
-    startWorker: (queues) => first.startWorker(queues),
+    startWorker: startWhenAvailable,
     close: async () => {
       const instances = [first, ...others];
       await Promise.all(instances.map((instance) => instance.stopServing()));
@@ -247,11 +250,16 @@ async function assertNothingHeld(instances: readonly Instance[]): Promise<void> 
   }
 }
 
+/** Names of the schedules of this release. */
+export const releaseSchedules = releaseWorkflows.flatMap(({ contract }) =>
+  contract.schedule ? [contract.workflowId({})] : [],
+);
+
 /** Left behind, they would go on starting workflows that nobody runs any more. */
 export async function removeSchedules(
   prefix: string,
   { temporal }: CoreRuntime,
-  names = ['sweep-outbox', 'prune-records', 'reconcile-authorization'],
+  names: readonly string[] = releaseSchedules,
 ): Promise<void> {
   const { schedule } = temporal.client;
   await Promise.allSettled(names.map((name) => schedule.getHandle(`${prefix}/${name}`).delete()));

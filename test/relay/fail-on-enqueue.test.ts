@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asOwner } from '../kit/as-owner.ts';
-import { storedEvents } from '../kit/events.ts';
+import { storedEvents } from '../kit/event-fixtures.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { announce, isSettled, notingListener, storedEvents } from '../kit/events.ts';
+import { announce, isSettled, notingListener, storedEvents } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { startTcpProxy, type TcpProxy } from '../kit/tcp-proxy.ts';
 import { openWorld, type World } from '../kit/world.ts';

@@ -3,7 +3,7 @@ import { newId } from '#entities/kit/base/ids.ts';
 import type { Tuple } from '#entities/kit/model/tuples.ts';
 import { verifyInstallation } from '#runtime/verify.ts';
 import { asOwner } from '../kit/as-owner.ts';
-import { announce, notingListener } from '../kit/events.ts';
+import { announce, notingListener } from '../kit/event-fixtures.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
 import { waitForRuns } from '../kit/runs.ts';
 import { openWorld, type World } from '../kit/world.ts';
@@ -210,7 +210,7 @@ describe.concurrent('verifyInstallation', () => {
       await plant('update desired_tuples set present = false, version = version + 1, applied_version = version + 1');
       await plant('update memberships set deleted_at = now()');
       expect(await verify()).toEqual([
-        `tuple "${line}" was taken back and applied, but is still in the authorization store`,
+        `tuple "${line}" was revoked and applied, but is still in the authorization store`,
       ]);
     }));
 
@@ -219,7 +219,7 @@ describe.concurrent('verifyInstallation', () => {
       const stray = { object: `organization:${newId()}`, relation: 'owner', subject: `user:${newId()}` };
       await world.runtime.store?.write([stray], []);
       expect(await verify()).toEqual([
-        `tuple "${stray.object} ${stray.relation} ${stray.subject}" is in the authorization store, but nothing desires it`,
+        `tuple "${stray.object} ${stray.relation} ${stray.subject}" is in the authorization store, but no record grants it`,
       ]);
     }));
 });

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { StatementReport } from '#entities/kit/storage/transaction.ts';
 import { asOwner } from '../kit/as-owner.ts';
-import { announce, isSettled, notingListener } from '../kit/events.ts';
+import { announce, isSettled, notingListener } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { openWorld, type World, type WorldOptions } from '../kit/world.ts';
 

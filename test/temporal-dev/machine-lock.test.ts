@@ -59,7 +59,7 @@ test('whoever waits is told for whom and why, and in the end that it took too lo
     Promise.resolve(),
   );
   await expect(waiting).rejects.toThrow(
-    /process \d+ is building a cathedral and did not finish within 0 s: end it first/,
+    /process \d+ is building a cathedral and did not finish within 0 s: stop it first/,
   );
   expect(lines).toEqual([expect.stringMatching(/^waiting: process \d+ is building a cathedral$/)]);
   await holder.kill();

@@ -56,8 +56,8 @@ describe('with servers of your own, named in a file', () => {
   test('nobody is written into the database, and the start says so', async () => {
     expect(product.facts.demo).toEqual({ email: '', password: '', organizationId: '', people: [] });
     expect(await asOwner(world, 'select id from users')).toEqual([]);
-    expect(product.output).toContain('nothing is seeded');
-    expect(product.output).not.toContain('Demo people');
+    expect(product.output).toContain('no demo data were written');
+    expect(product.output).not.toContain('Demo users');
     expect(Object.keys(product.facts.pids)).toEqual(['api', 'worker']);
   });
 

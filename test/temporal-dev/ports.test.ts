@@ -9,7 +9,7 @@ const claim = (
 ): Promise<PortClaim> =>
   claimPort(
     { name: 'postgres', remembered: options.remembered, report: options.report ?? (() => {}) },
-    { stateDir, environment: readStackEnvironment(options.variables ?? {}, stateDir), isFamiliarWanted: false },
+    { stateDir, environment: readStackEnvironment(options.variables ?? {}, stateDir), shouldUseDefaultPorts: false },
   );
 
 async function occupiedPort(): Promise<number> {
@@ -33,9 +33,9 @@ test('a busy configured port is refused, naming the variable and who holds the p
   );
 });
 
-test.each(['0', '65536', 'abc', '1.5'])('%s is no port', (value) => {
+test.each(['0', '65536', 'abc', '1.5'])('%s is not a port', (value) => {
   expect(() => readStackEnvironment({ STACK_REDIS_PORT: value }, '/a')).toThrow(
-    `STACK_REDIS_PORT is "${value}": give a port from 1 to 65535, or leave it out`,
+    `STACK_REDIS_PORT is "${value}": set a port from 1 to 65535, or unset it`,
   );
 });
 

@@ -13,7 +13,7 @@ const temporaryStateDirectory = useStateDirectories();
 test('a second owner is refused, and told who the first is', async () => {
   const stateDir = await temporaryStateDirectory();
   const owner = await ownerOf(stateDir);
-  const refusal = `the servers in ${stateDir} are in use by node stack-owner.ts (pid ${owner.pid}): end it first`;
+  const refusal = `the servers in ${stateDir} are in use by node stack-owner.ts (pid ${owner.pid}): stop it first`;
   await expect(startTestStack({ ...SMALL, stateDir })).rejects.toThrow(refusal);
   await expect(stopStack(stateDir, () => {})).rejects.toThrow(refusal);
   await expect(resetStack(stateDir, () => {})).rejects.toThrow(refusal);

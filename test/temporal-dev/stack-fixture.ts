@@ -68,7 +68,7 @@ export async function rememberPorts(stateDir: string): Promise<void> {
   const ports: Ports = {};
   const claims: PortClaim[] = [];
   for (const name of PORT_NAMES) {
-    const claim = await claimPort({ name, report: () => {} }, { stateDir, environment, isFamiliarWanted: false });
+    const claim = await claimPort({ name, report: () => {} }, { stateDir, environment, shouldUseDefaultPorts: false });
     claims.push(claim);
     ports[name] = claim.port;
   }

@@ -46,7 +46,7 @@ test('servers end with the process they belong to, even when it is killed', asyn
   const owner = await ownerOf(stateDir);
   expect(processesOf(stateDir).length).toBeGreaterThan(2);
   await owner.kill();
-  await expect.poll(() => processesOf(stateDir), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => processesOf(stateDir), { timeout: 60_000 }).toEqual([]);
   await expect.poll(() => watchdogsOf(stateDir)).toEqual([]);
 });
 
@@ -130,7 +130,7 @@ test('a PostgreSQL folder that is not whole is named with the way out', async ()
   const stateDir = await temporaryStateDirectory();
   rmSync(join(stateDir, 'postgres', 'password'));
   await expect(startTestStack({ ...SMALL, stateDir })).rejects.toThrow(
-    `${join(stateDir, 'postgres')} is not a whole PostgreSQL folder: \`npm run stack -- reset\` starts over with empty data`,
+    `${join(stateDir, 'postgres')} is not a complete PostgreSQL folder: \`npm run stack -- reset\` starts over with empty data`,
   );
 });
 
@@ -138,7 +138,7 @@ test('a state folder that cannot be written is one clear line', async () => {
   await expect(
     startStack({ ...SMALL, stateDir: '/sys/core-server', profile: 'test', report: () => {} }),
   ).rejects.toThrow(
-    /^cannot write to \/sys\/core-server \(.*\): run as the user it belongs to, or make it writable for you$/,
+    /^cannot write to \/sys\/core-server \(.*\): run as the user who owns it, or make it writable for this user$/,
   );
 });
 

@@ -62,12 +62,12 @@ describe('refused', () => {
     ['a list', '[]'],
     ['an object of another form', '{"payload":[]}'],
     ['payloads that are no list', '{"payloads":5}'],
-    ['a payload that is no object', '{"payloads":["x"]}'],
+    ['a payload that is not an object', '{"payloads":["x"]}'],
     ['bytes that are a length', '{"payloads":[{"data":{"length":1000000000}}]}'],
     ['bytes of metadata that are a length', '{"payloads":[{"metadata":{"encoding":{"length":1000000000}}}]}'],
     ['bytes that are a list', '{"payloads":[{"data":[1,2,3]}]}'],
-    ['metadata that is no object', '{"payloads":[{"metadata":"json/plain","data":""}]}'],
-    ['bytes that are no base64', '{"payloads":[{"metadata":{"encoding":"%%%"},"data":"%%%"}]}'],
+    ['metadata that is not an object', '{"payloads":[{"metadata":"json/plain","data":""}]}'],
+    ['bytes that are not base64', '{"payloads":[{"metadata":{"encoding":"%%%"},"data":"%%%"}]}'],
   ])('%s', async (_what, body) => {
     for (const path of ['/decode', '/encode']) {
       const answer = await call(path, body);

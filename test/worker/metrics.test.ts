@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
 import { eventually } from '../kit/eventually.ts';
 import { waitForMails } from '../kit/mailbox.ts';
-import { ProductProcess } from '../kit/product-process.ts';
+import { ProductProcess } from '../kit/spawned-process.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 /** Processes take a while to start, the more so beside others. */
-const patience = { timeout: 120_000 };
+const patience = { timeout: 600_000 };
 
 let world: World;
 beforeAll(async () => {
@@ -68,7 +68,7 @@ describe('with enablemetrics', patience, () => {
   test('starts of workflows, attempts of activities and the library are counted and measured, in milliseconds', async () => {
     const values = await exported({ ...on, CORE_JOBQUEUE_QUEUECONF_WORKERMIDDLEWARE: 'metrics' });
     expect(valueOf(values, 'core_jobs_total', 'layer="client"', 'name="sendEmail"', 'outcome="done"')).toBe(1);
-    const mail = ['layer="WorkerMiddleware"', 'kind="activity"', 'name="deliverEmail"'];
+    const mail = ['layer="WorkerMiddleware"', 'type="activity"', 'name="deliverEmail"'];
     expect(valueOf(values, 'core_jobs_total', ...mail, 'outcome="done"')).toBe(1);
     expect(valueOf(values, 'core_job_duration_milliseconds_sum', ...mail)).toBeGreaterThan(1);
     const names = namesOf(values);

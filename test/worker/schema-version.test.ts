@@ -3,11 +3,11 @@ import { migrate } from '#migrations/migrator.ts';
 import { createDatabase, dropDatabase } from '#temporal-dev/servers/create-database.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
-import { ProductProcess } from '../kit/product-process.ts';
+import { ProductProcess } from '../kit/spawned-process.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 /** Processes take a while to start, the more so beside others. */
-const patience = { timeout: 120_000 };
+const patience = { timeout: 600_000 };
 
 let world: World;
 beforeAll(async () => {
@@ -28,7 +28,7 @@ test('a worker waits until somebody has migrated the database, and never does so
   await createDatabase(admin, name);
   const worker = startWorkerOn(url);
   await eventually(
-    () => worker.logs.some((line) => /lacks the migrations \d{14}-first.*waited for/.test(String(line['msg']))),
+    () => worker.logs.some((line) => /lacks the migrations \d{14}-first.*Waiting/.test(String(line['msg']))),
     60_000,
   );
   expect(await asOwner({ databaseUrl: url }, `select 1 from pg_tables where schemaname = 'public'`)).toEqual([]);

@@ -1,15 +1,15 @@
 import { Client } from 'pg';
 import { expect, test } from 'vitest';
 import { asOwner } from '../kit/as-owner.ts';
-import { isSettled } from '../kit/events.ts';
+import { isSettled } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { waitForMails } from '../kit/mailbox.ts';
-import { ProductProcess } from '../kit/product-process.ts';
+import { ProductProcess } from '../kit/spawned-process.ts';
 import { openWorld } from '../kit/world.ts';
 
 test(
   'a worker process whose delivery stands still ends with 0, and another one delivers',
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async () => {
     const world = await openWorld({ environment: { CORE_JOBQUEUE_QUEUECONF_JOBSTUCKTHRESHOLD: '2000' } });
     const email = 'late@example.com';

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
-import { isSettled } from '../kit/events.ts';
+import { isSettled } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { waitForMails } from '../kit/mailbox.ts';
-import { ProductProcess } from '../kit/product-process.ts';
+import { ProductProcess } from '../kit/spawned-process.ts';
 import { startTcpProxy } from '../kit/tcp-proxy.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 /** Processes take a while to start, the more so beside others. */
-const patience = { timeout: 120_000 };
+const patience = { timeout: 600_000 };
 
 let world: World;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
-import { announce, isSettled, notingListener, storedDeliveries } from '../kit/events.ts';
+import { announce, isSettled, notingListener, storedDeliveries } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { runsOf, waitForRuns } from '../kit/runs.ts';
 import { openWorld, type World } from '../kit/world.ts';

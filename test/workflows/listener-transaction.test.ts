@@ -3,7 +3,7 @@ import { membership, organizationSetting, user } from '#entities/index.ts';
 import type { Listener } from '#activities/listeners/listener.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
-import { announce, isSettled, notingListener, storedDeliveries, storedEvents } from '../kit/events.ts';
+import { announce, isSettled, notingListener, storedDeliveries, storedEvents } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
 import { openWorld, type World } from '../kit/world.ts';

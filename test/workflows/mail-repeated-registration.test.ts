@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isSettled, storedDeliveries } from '../kit/events.ts';
+import { isSettled, storedDeliveries } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { mailsTo, waitForMails } from '../kit/mailbox.ts';
 import { buildPerson } from '../kit/people.ts';

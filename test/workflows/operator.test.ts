@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { armFailpoints } from '#entities/kit/base/failpoint.ts';
 import { asOwner } from '../kit/as-owner.ts';
-import { isSettled } from '../kit/events.ts';
+import { isSettled } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { failingRecord, fragileListener } from '../kit/failing-deliveries.ts';
 import { runsOf, waitForRuns } from '../kit/runs.ts';

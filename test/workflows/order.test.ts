@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
 import type { RunningWorker } from '#worker/start-worker.ts';
-import { announce, isSettled, notingListener, storedDeliveries } from '../kit/events.ts';
+import { announce, isSettled, notingListener, storedDeliveries } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { openWorld, type World } from '../kit/world.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
-import { announce, isSettled, storedEvents } from '../kit/events.ts';
+import { announce, isSettled, storedEvents } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { fragileListener } from '../kit/failing-deliveries.ts';
 import { runsOf, waitForRuns, type Run } from '../kit/runs.ts';

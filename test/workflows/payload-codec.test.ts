@@ -5,7 +5,7 @@ import { EncryptingCodec } from '#activities/clients/temporal/payload-codec.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
-import { announce, notingListener } from '../kit/events.ts';
+import { announce, notingListener } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { failingRecord, fragileListener } from '../kit/failing-deliveries.ts';
 import { waitForMails } from '../kit/mailbox.ts';

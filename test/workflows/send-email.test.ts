@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { armFailpoints } from '#entities/kit/base/failpoint.ts';
 import { sendEmailContract, type SendEmailInput } from '#workflows/email/send-email.contract.ts';
 import { asOwner } from '../kit/as-owner.ts';
-import { isSettled } from '../kit/events.ts';
+import { isSettled } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { mailsTo, tokenIn, waitForMails } from '../kit/mailbox.ts';
 import { waitForRuns } from '../kit/runs.ts';
@@ -38,7 +38,7 @@ test('the same key is the same mail, however often it is asked for', async () =>
   await signUp('once@example.com');
   await waitForMails(world, 'once@example.com');
   const { id, userId, round } = await verificationOf('once@example.com');
-  const again = { key: 'the-same', kind: 'verify-address', userId, about: { id, round } } as const;
+  const again = { key: 'the-same', template: 'verify-address', userId, about: { id, round } } as const;
   expect(await Promise.all([send(again), send(again), send(again)])).toEqual(['sent', 'sent', 'sent']);
   expect(await mailsTo(world, 'once@example.com')).toHaveLength(2);
   expect(await waitForRuns(world, `WorkflowId = "${world.name}/email/the-same"`, 1)).toHaveLength(1);
@@ -59,11 +59,11 @@ test('a mail that would say what is not true any more is not sent', async () => 
   await signUp('outdated@example.com');
   const [mail] = await waitForMails(world, 'outdated@example.com');
   const { id, userId, round } = await verificationOf('outdated@example.com');
-  const older = { key: 'older-round', kind: 'verify-address', userId, about: { id, round: round - 1 } } as const;
+  const older = { key: 'older-round', template: 'verify-address', userId, about: { id, round: round - 1 } } as const;
   expect(await send(older)).toBe('outdated');
   await world.client().post('/v1/verify', { token: tokenIn(mail as string) });
   expect(await send({ ...older, key: 'confirmed', about: { id, round } })).toBe('outdated');
-  expect(await send({ key: 'nobody', kind: 'welcome', userId: '01J00000000000000000000000' })).toBe('outdated');
+  expect(await send({ key: 'nobody', template: 'welcome', userId: '01J00000000000000000000000' })).toBe('outdated');
   await eventually(() => isSettled(world));
   // The first one, and the welcome.
   expect(await waitForMails(world, 'outdated@example.com', 2)).toHaveLength(2);

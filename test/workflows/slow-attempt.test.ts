@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { announce, notingListener, storedDeliveries } from '../kit/events.ts';
+import { announce, notingListener, storedDeliveries } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { waitForRuns } from '../kit/runs.ts';
 import { newId } from '#entities/kit/base/ids.ts';

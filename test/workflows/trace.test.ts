@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OtlpCollector, type CollectedSpan } from '../kit/fakes/otlp-collector.ts';
 import { eventually } from '../kit/eventually.ts';
 import { tokenIn, waitForMails } from '../kit/mailbox.ts';
-import { ProductProcess } from '../kit/product-process.ts';
+import { ProductProcess } from '../kit/spawned-process.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;

@@ -7,7 +7,7 @@ import { declaredEvents } from '#entities/kit/model/events.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { asSystem } from '../kit/as-person.ts';
-import { isSettled } from '../kit/events.ts';
+import { isSettled } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { buildPerson } from '../kit/people.ts';
 import { verificationToken } from '../kit/verification-token.ts';

@@ -5,14 +5,14 @@ import { EncryptingCodec } from '#activities/clients/temporal/payload-codec.ts';
 export interface CodecServerOptions {
   readonly host: string;
   readonly port: number;
-  /** Origins of Temporal UIs that may ask; everything else gets no answer. */
+  /** Origins of the Temporal UIs that may call it from a browser; requests of other origins are refused. */
   readonly origins: readonly string[];
   /** Read at each request, so that the server can start before the configuration. */
   readonly encryptionKey: () => Promise<string> | string;
 }
 
-/** Largest request, in bytes: a history page of the UI. */
-const largestBody = 8 * 1024 * 1024;
+/** Size limit of a request body, in bytes: a history page of the UI. */
+const maxBodyBytes = 8 * 1024 * 1024;
 
 class BodyTooLarge extends Error {}
 
@@ -20,7 +20,7 @@ const { Payload, Payloads } = proto.temporal.api.common.v1;
 
 /**
  * Decrypts workflow payloads for the Temporal UI (remote codec protocol: POST /decode and /encode with `{ payloads }`).
- * Who may reach it may read all payloads: it listens on loopback, or behind the operators' own gateway.
+ * Whoever can reach it can read all payloads, so it must listen on loopback or behind an authenticating gateway.
  */
 export async function startCodecServer(options: CodecServerOptions): Promise<Server> {
   const server = createServer((request, response) => {
@@ -39,7 +39,7 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Ser
 async function answer(request: IncomingMessage, response: ServerResponse, options: CodecServerOptions): Promise<void> {
   const { origin } = request.headers;
   if (origin !== undefined && !options.origins.includes(origin)) {
-    send(response, 403, { message: `${origin} may not ask this codec server` });
+    send(response, 403, { message: `${origin} may not use this codec server` });
     return;
   }
   if (origin !== undefined) {
@@ -77,14 +77,13 @@ function payloadsIn(body: string) {
   return Payloads.fromObject(given);
 }
 
-/** The decoder below would also take a list or a `length` for bytes, and make as many of them as it is told. */
+/** Only base64 is accepted for bytes: the decoder would also take a `length` and allocate as much as it says. */
 function refuseOtherBytes(payload: unknown, index: number): void {
-  if (!isObject(payload)) throw new Error(`payload ${index} is no object`);
+  if (!isObject(payload)) throw new Error(`payload ${index} is not an object`);
   const { data = '', metadata = {} } = payload;
-  if (!isObject(metadata)) throw new Error(`metadata of payload ${index} is no object`);
+  if (!isObject(metadata)) throw new Error(`metadata of payload ${index} is not an object`);
   for (const [name, value] of [['data', data], ...Object.entries(metadata)] as const) {
-    if (typeof value !== 'string' || !base64.test(value))
-      throw new Error(`${name} of payload ${index} is no base64 text`);
+    if (typeof value !== 'string' || !base64.test(value)) throw new Error(`${name} of payload ${index} is not base64`);
   }
 }
 
@@ -99,10 +98,10 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    // Read to its end all the same: a client that still sends would not see the answer.
-    if (size <= largestBody) chunks.push(chunk);
+    // Read to the end: a client that is still sending would not read the response.
+    if (size <= maxBodyBytes) chunks.push(chunk);
   }
-  if (size > largestBody) throw new BodyTooLarge(`the body is larger than ${largestBody} bytes`);
+  if (size > maxBodyBytes) throw new BodyTooLarge(`the body is larger than ${maxBodyBytes} bytes`);
   return Buffer.concat(chunks).toString('utf8');
 }
 

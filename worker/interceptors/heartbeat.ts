@@ -2,8 +2,8 @@ import type { Context } from '@temporalio/activity';
 import type { ActivityInterceptors } from '@temporalio/worker';
 
 /**
- * Gives signs of life for every activity while it runs, so that one whose worker is gone is tried again after
- * `JobStuckThreshold` and not only after its whole timeout; a cancellation arrives the same way.
+ * Sends heartbeats for every activity while it runs. An activity whose worker is gone is then tried again after
+ * `JobStuckThreshold`, not only after its whole timeout; heartbeats also bring cancellations.
  */
 export function heartbeatInterceptor(context: Context): ActivityInterceptors {
   const { heartbeatTimeoutMs, isLocal } = context.info;

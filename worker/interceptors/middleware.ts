@@ -1,15 +1,15 @@
 import type { Context } from '@temporalio/activity';
 import type { ActivityInterceptors } from '@temporalio/worker';
-import type { JobMiddleware } from '#activities/clients/temporal/job-middleware.ts';
+import type { JobMiddleware } from '#activities/clients/temporal/job.ts';
 
-/** What the configuration puts around every attempt of an activity (`jobqueue.queueconf.WorkerMiddleware`, `Hooks`, …). */
+/** Runs the configured middleware around every attempt of an activity (`jobqueue.queueconf.WorkerMiddleware`, `Hooks`, …). */
 export function middlewareInterceptor(middleware: JobMiddleware): (context: Context) => ActivityInterceptors {
   return ({ info }) => ({
     inbound: {
       execute: (input, next) =>
         middleware(
           {
-            kind: 'activity',
+            type: 'activity',
             name: info.activityType,
             queue: info.taskQueue,
             workflowId: info.workflowExecution?.workflowId ?? '',

@@ -8,8 +8,8 @@ import { startSpan } from '#entities/kit/base/trace.ts';
 
 /**
  * Runs each activity on behalf of the request that caused it: its span continues the request's trace, its statements and log
- * lines belong to it, and workflows it starts carry the request on. Work that no request caused, or several, is no part of
- * a trace: a batch has a span for each delivery instead. Failures are logged here once, with the ids to find them by.
+ * lines have the request id, and so have workflows it starts. An activity that no request caused, or several, has no trace; a
+ * batch has a span for each delivery instead. Failures are logged here, once, with the ids to search for.
  */
 export function originInterceptor(logger: Logger, codec: EncryptingCodec): (context: Context) => ActivityInterceptors {
   return ({ info }) => {

@@ -1,17 +1,17 @@
 import type { ActivityQueue } from '../kit/activity-queue.ts';
 import { defineContract } from '../kit/contract.ts';
 
-/** Mails the product sends; each has its template in activities/clients/email/templates. */
-export type EmailKind = 'verify-address' | 'welcome' | 'registration-repeated';
+/** The mails of the product; their texts are in activities/email/email-activities.ts. */
+export type EmailTemplate = 'verify-address' | 'welcome' | 'registration-repeated';
 
 export interface SendEmailInput {
   readonly queue: ActivityQueue;
-  /** `<event>/<listener>`, unless several events share a mail: the same key is the same mail, however often it is tried. */
+  /** Idempotency key: `<event>/<listener>`, or one that several events share when they cause one mail. */
   readonly key: string;
-  readonly kind: EmailKind;
-  /** Who gets it; the address is read when the mail is sent. */
+  readonly template: EmailTemplate;
+  /** The recipient; the address is read when the mail is sent. */
   readonly userId: string;
-  /** The record the mail is about, and its state that the mail was asked for in. */
+  /** The record the mail is about, with the round that the mail was requested in. */
   readonly about?: { readonly id: string; readonly round: number };
 }
 

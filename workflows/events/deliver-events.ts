@@ -4,8 +4,8 @@ import type { DeliverEventsInput } from './deliver-events.contract.ts';
 import { startDelivery } from './start-delivery.ts';
 
 /**
- * A local activity: it saves a round trip through the server, which is most of the time between commit and listener. It
- * fails as a whole only when the database is away, so it is tried until that is over.
+ * A local activity, because the round trip through the server would be most of the time between commit and listener. It fails
+ * as a whole only while the database is unavailable, so it is tried until that ends.
  */
 const { deliverBatch } = proxyLocalActivities<EventActivities>({
   startToCloseTimeout: '5 minutes',
@@ -13,7 +13,7 @@ const { deliverBatch } = proxyLocalActivities<EventActivities>({
   retry: { initialInterval: '100 milliseconds', maximumInterval: '30 seconds' },
 });
 
-/** Delivers a batch. Deliveries that keep failing get a workflow of their own; nobody else waits for them. */
+/** Delivers a batch. Deliveries that keep failing get a workflow of their own, and hold up no others. */
 export async function deliverEvents({ batchId }: DeliverEventsInput): Promise<{ delivered: number; failing: number }> {
   const { delivered, failing } = await deliverBatch({ batchId });
   await Promise.all(failing.map(startDelivery));

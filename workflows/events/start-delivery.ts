@@ -5,7 +5,7 @@ import { workflowTaskTimeoutMs } from '../kit/contract.ts';
 import { searchPairs } from '../kit/search-pairs.ts';
 import { deliverEventContract, searchOfDelivery, type DeliverEventInput } from './deliver-event.contract.ts';
 
-/** Gives a failing delivery a workflow of its own that outlives this one; it may have one from an earlier run. */
+/** Starts the workflow of a failing delivery, which outlives this one; it may be running since an earlier attempt. */
 export async function startDelivery(input: DeliverEventInput): Promise<void> {
   try {
     await startChild(deliverEventContract.name, {

@@ -41,7 +41,7 @@ export function defineContract<Input>(contract: WorkflowContract<Input> & QueueO
   return contract;
 }
 
-/** Which request work belongs to; carried in headers from the request through every workflow and activity. */
+/** The request that caused a piece of work; passed in headers through every workflow and activity. */
 export interface WorkOrigin {
   readonly requestId: string;
   readonly traceparent?: string;
@@ -53,8 +53,8 @@ export interface WorkOrigin {
 export const originHeader = 'core-origin';
 
 /**
- * Time a worker has for one step of workflow code, and after which a lost worker is noticed while it runs local activities:
- * that is a sign of life too (`JobStuckThreshold`). Temporal allows two minutes.
+ * Time limit of one workflow task, after which a lost worker is noticed also while it runs local activities
+ * (`JobStuckThreshold`). Temporal allows two minutes.
  */
 export function workflowTaskTimeoutMs(heartbeatTimeoutMs: number): number {
   return Math.min(heartbeatTimeoutMs, 120_000);

@@ -11,8 +11,8 @@ import type {
 import { originHeader } from './contract.ts';
 
 /**
- * Hands the origin of a workflow (request id, trace, actor) on to its activities and children, unread: the payload of the
- * header goes out as it came in.
+ * Passes the origin of a workflow (request id, trace, actor) to its activities and children. The payload of the header is
+ * passed as it came, without decoding.
  */
 class OriginCarrier implements WorkflowInboundCallsInterceptor, WorkflowOutboundCallsInterceptor {
   #headers: Headers = {};

@@ -1,6 +1,6 @@
 /**
- * What operators find workflows by. Lists, where a batch has several of them; a claim stops at 50 distinct ones, because
- * Temporal keeps at most 2 KB per attribute.
+ * Search attributes of workflows. Those of which a batch has several are lists; a claim stops at 50 distinct values, because
+ * Temporal accepts at most 2 KB per attribute.
  */
 export const searchAttributes = {
   OrganizationId: 'KEYWORD_LIST',

@@ -3,7 +3,7 @@ import type { MaintenanceActivities } from '#activities/maintenance/maintenance-
 import { activityOptions } from '../kit/activity-queue.ts';
 import type { MaintenanceInput } from './sweep-outbox.contract.ts';
 
-/** The schedule comes again soon, so one run does not try for long. */
+/** A run makes few attempts, because the schedule starts the next one soon. */
 export async function sweepOutbox({ queue }: MaintenanceInput) {
   const { sweepOutbox: run } = proxyActivities<MaintenanceActivities>({
     ...activityOptions(queue),

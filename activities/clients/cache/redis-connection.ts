@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import type { Config } from '#config/objects/root.ts';
 
-/** The configured cache connection (specification, Cache connection); nothing connects before the first command. */
+/** The configured cache connection (specification, Cache connection). Connects with the first command. */
 export function cacheConnection(config: Config['cache'], onError: (error: unknown) => void): Redis {
   const { address, name, username, password, db, dialtimeout, readtimeout, writetimeout, maxretries } = config;
   const { hostname, port } = new URL(`redis://${address}`);
@@ -16,7 +16,6 @@ export function cacheConnection(config: Config['cache'], onError: (error: unknow
     ...(readtimeout < 0 || writetimeout < 0 ? {} : { commandTimeout: readtimeout + writetimeout }),
     maxRetriesPerRequest: maxretries,
     lazyConnect: true,
-    // A cache that is away is no reason to collect commands: whoever asks it does without.
     enableOfflineQueue: true,
   });
   // Without a listener the connection would end the process.

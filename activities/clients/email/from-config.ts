@@ -2,7 +2,7 @@ import type { Config } from '#config/objects/root.ts';
 import type { EmailTheme } from './render.ts';
 import { FolderTransport, NoTransport, type EmailTransport } from './transport.ts';
 
-/** How mail leaves, as configured (`integrations.email`). */
+/** The configured way to send mail (`integrations.email`). */
 export function emailTransport({ server, integrations }: Config): EmailTransport {
   const { testdir } = integrations.email;
   return server.dev && testdir ? new FolderTransport(testdir) : new NoTransport();

@@ -1,6 +1,6 @@
 import { escapeHtml } from '#entities/kit/base/escape-html.ts';
 
-/** What a mail says, without how it looks. */
+/** The content of a mail, without its layout. */
 export interface EmailContent {
   readonly subject: string;
   readonly paragraphs: readonly string[];

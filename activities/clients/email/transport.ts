@@ -6,7 +6,7 @@ import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { digestOf, mailFolder } from './mail-folder.ts';
 
 export interface OutgoingEmail {
-  /** The same key is the same mail: a second attempt changes nothing at the receiving end. */
+  /** Idempotency key: a second attempt with the same key has no effect for the recipient. */
   readonly key: string;
   readonly from: string;
   readonly to: string;
@@ -48,12 +48,12 @@ export class FolderTransport implements EmailTransport {
   }
 }
 
-/** Stands in until a way to send mail is configured: what needs one waits and says why. */
+/** Used while no mail provider is configured: sending fails with the reason, and is tried again. */
 export class NoTransport implements EmailTransport {
   async send(): Promise<void> {
     throw new AppError(
       'workflows_unavailable',
-      'No way to send e-mail is configured: set integrations.email.testdir (with server.dev) or integrations.email.provider.',
+      'No e-mail provider is configured: set integrations.email.testdir (with server.dev) or integrations.email.provider.',
     );
   }
 }

@@ -26,25 +26,25 @@ export interface AuthorizationStoreSettings {
   readonly model: WrittenModel;
 }
 
-/** Longest time of one request to the store. */
+/** Time limit of one request to the store, in milliseconds. */
 const requestTimeoutMs = 3_000;
 
-/** Longest time of a call, with the token it may need first: the SDK waits for tokens without an end. */
+/** Time limit of a call, in milliseconds; it includes the token, for which the SDK has no limit. */
 const callTimeoutMs = 8_000;
 
-/** Time in which a store that did not answer in time is left alone, in milliseconds. */
+/** Time in which a store that did not answer is not called again, in milliseconds. */
 const pauseMs = 1_000;
 
 /**
- * The OpenFGA store of this installation. Connects, and finds or creates store and model, with the first call.
+ * The OpenFGA store of this installation. The first call connects, and finds or creates store and model.
  *
- * Whoever calls holds a connection to the database meanwhile. So when the store stands still only one call at a time waits
- * in vain for it, and the others are refused at once.
+ * Callers hold a database connection while they wait. So while the store does not answer, one call at a time tries it, and the
+ * others fail at once.
  */
 export class AuthorizationStore {
   readonly #settings: AuthorizationStoreSettings;
   #ready: Promise<OpenFgaClient> | undefined;
-  /** Until then nobody asks; undefined while the store answers. */
+  /** Until then calls fail at once; undefined while the store answers. */
   #silentUntil: number | undefined;
 
   constructor(settings: AuthorizationStoreSettings) {
@@ -57,7 +57,7 @@ export class AuthorizationStore {
   }
 
   /**
-   * Writes and deletes tuples in one transaction of the store. What is there already, or gone already, is fine.
+   * Writes and deletes tuples in one transaction of the store; tuples that are there, or gone, already are no error.
    * @throws AppError authorization_unavailable
    */
   async write(present: readonly Tuple[], absent: readonly Tuple[]): Promise<void> {
@@ -106,8 +106,8 @@ export class AuthorizationStore {
   }
 
   /**
-   * Whether a tuple counts that only travels along, and why not when the store refuses it: a condition that the model does
-   * not have, or that lacks a parameter.
+   * Whether a contextual tuple has its effect, and why the store refuses it: its condition is not in the model, or lacks a
+   * parameter.
    * @throws AppError authorization_unavailable
    */
   async counts(tuple: ConditionedTuple): Promise<{ readonly isAllowed: boolean; readonly refusal?: string }> {
@@ -125,7 +125,7 @@ export class AuthorizationStore {
   }
 
   /**
-   * Asks past the caches of the store, so that the answer knows of every write that has ended.
+   * Checks with higher consistency, so that the result includes every write that has ended.
    * @throws AppError authorization_unavailable
    */
   async check({ context, ...tuple }: Tuple & Partial<CheckRequest>): Promise<boolean> {
@@ -178,7 +178,7 @@ export class AuthorizationStore {
     const { hostUrl, credentials, storeId, modelId } = this.#settings;
     const client = new OpenFgaClient({
       apiUrl: hostUrl,
-      // Requests wait for it, and whoever writes tuples tries again by itself: better soon refused than long retried.
+      // Requests wait for it and tuple writes are repeated anyway, so it fails early instead of retrying for long.
       baseOptions: { timeout: requestTimeoutMs },
       retryParams: { maxRetry: 1, minWaitInMs: 50 },
       ...credentials,
@@ -188,7 +188,7 @@ export class AuthorizationStore {
     return client;
   }
 
-  /** Store names are not unique. Of several, made by processes that started together, all take the oldest. */
+  /** Store names are not unique: of several that processes created at the same time, all use the oldest. */
   async #storeByName(client: OpenFgaClient): Promise<string> {
     const held = await this.#oldestStore(client);
     if (held) return held;
@@ -246,12 +246,12 @@ function unavailable(cause: unknown): AppError {
   return new AppError(
     'authorization_unavailable',
     'The authorization store cannot be reached; try again in a moment.',
-    { cause: told(cause), details: { retryAfterSeconds: 1 } },
+    { cause: withoutSecrets(cause), details: { retryAfterSeconds: 1 } },
   );
 }
 
-/** What operators may read of an error: those of the SDK carry requests, with tokens and client secrets in them. */
-function told(cause: unknown): Error {
+/** Name and message of an error of the SDK, without its request: that contains tokens and client secrets. */
+function withoutSecrets(cause: unknown): Error {
   const { name, message, statusCode } = cause as { name?: unknown; message?: unknown; statusCode?: unknown };
   const error = new Error(String(message), ...(typeof statusCode === 'number' ? [{ cause: statusCode }] : []));
   error.name = String(name);

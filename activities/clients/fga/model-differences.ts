@@ -3,10 +3,10 @@ import { transformer } from '@openfga/syntax-transformer';
 import { parentContext } from '#entities/kit/model/authorization-model.ts';
 import type { WrittenModel } from './written-model.ts';
 
-/** A place where a model does not say what it must; texts are in the store's own language. */
+/** Where a model differs from what is required; texts are in OpenFGA's modeling language. */
 export interface ModelDifference {
   /** `task`, or `task#can_view`. */
-  readonly place: string;
+  readonly name: string;
   readonly expected: string;
   /** Undefined when it is missing. */
   readonly found: string | undefined;
@@ -19,11 +19,11 @@ export interface ModelDifference {
 export function modelDifferences(required: WrittenModel, given: WrittenModel): ModelDifference[] {
   return required.type_definitions.flatMap((type) => {
     const found = given.type_definitions.find((each) => each.type === type.type);
-    if (!found) return [{ place: type.type, expected: `type ${type.type}`, found: undefined }];
+    if (!found) return [{ name: type.type, expected: `type ${type.type}`, found: undefined }];
     return Object.keys(type.relations ?? {})
       .filter((name) => !isKept(type, found, name))
       .map((name) => ({
-        place: `${type.type}#${name}`,
+        name: `${type.type}#${name}`,
         expected: printedRelation(type, name) ?? '',
         found: printedRelation(found, name),
       }));
@@ -51,7 +51,7 @@ function printedSubject({ type, relation, wildcard, condition }: RelationReferen
   return condition ? `${name} with ${condition}` : name;
 }
 
-/** The same text for rewrites that mean the same: in which order and how deep alternatives stand does not matter. */
+/** The same text for equivalent rewrites, whatever the order and nesting of their alternatives. */
 function canonical(userset: Userset): string {
   if (userset.union) return `or(${alternatives(userset, 'union').toSorted().join()})`;
   if (userset.intersection) return `and(${alternatives(userset, 'intersection').toSorted().join()})`;
@@ -63,9 +63,9 @@ function canonical(userset: Userset): string {
   return userset.computedUserset ? (userset.computedUserset.relation ?? '') : 'this';
 }
 
-function alternatives(userset: Userset, way: 'union' | 'intersection'): string[] {
-  const found = (userset[way]?.child ?? []).flatMap((child) =>
-    child[way] ? alternatives(child, way) : [canonical(child)],
+function alternatives(userset: Userset, operator: 'union' | 'intersection'): string[] {
+  const found = (userset[operator]?.child ?? []).flatMap((child) =>
+    child[operator] ? alternatives(child, operator) : [canonical(child)],
   );
   return [...new Set(found)];
 }

@@ -25,10 +25,10 @@ export async function modelToWrite(
   const differences = modelDifferences(derived, model);
   if (differences.length > 0)
     throw new ConfigurationError(
-      differences.map(({ place, expected, found }) => ({
+      differences.map(({ name, expected, found }) => ({
         where: file,
         path: field,
-        reason: `${place} must be "${expected}", ${found === undefined ? 'but the file lacks it' : `not "${found}"`}`,
+        reason: `${name} must be "${expected}", ${found === undefined ? 'but the file lacks it' : `not "${found}"`}`,
         remedy: 'start from entities/authorization.fga and only add to it',
       })),
     );
@@ -77,14 +77,14 @@ function reported<T>(file: string, field: Field, work: () => T): T {
   } catch (error) {
     if (!(error instanceof errors.BaseMultiError)) {
       const what = error instanceof Error ? error.message : String(error);
-      throw refusal(file, field, `is no authorization model: ${oneLine(what)}`);
+      throw refusal(file, field, `is not an authorization model: ${oneLine(what)}`);
     }
     // The package counts lines from zero.
     const problems = (error.errors as errors.BaseError[]).map(({ line, msg, file: module }) =>
       problem(
         `${module ? join(dirname(file), module) : file}${line ? `:${line.start + 1}` : ''}`,
         field,
-        `is no authorization model: ${oneLine(msg)}`,
+        `is not an authorization model: ${oneLine(msg)}`,
       ),
     );
     throw new ConfigurationError(problems);
@@ -98,6 +98,6 @@ function refusal(file: string, field: Field, reason: string): ConfigurationError
 }
 
 function problem(where: string, path: Field, reason: string): Problem {
-  const remedy = 'mend the file, name another one, or leave the field empty for the derived model';
+  const remedy = 'correct the file, name another one, or leave the field empty for the derived model';
   return { where, path, reason, remedy };
 }

@@ -1,9 +1,9 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import type { JobMiddleware } from './job-middleware.ts';
+import type { JobMiddleware } from './job.ts';
 
 export interface JobMetricsOptions {
   readonly registry: Registry;
-  /** `jobqueue.metrics.metricsdurationunit`: of every exported duration, except those whose convention fixes it. */
+  /** `jobqueue.metrics.metricsdurationunit`: unit of every duration whose name is not fixed by a convention. */
   readonly unit: 'ms' | 's';
 }
 
@@ -24,8 +24,8 @@ export class JobMetrics {
     const { count, duration } = this.#jobMetrics();
     return (job, work) =>
       this.#timed(work, (seconds, outcome) => {
-        count.inc({ layer, kind: job.kind, name: job.name, outcome });
-        duration.observe({ layer, kind: job.kind, name: job.name }, this.#inUnit(seconds));
+        count.inc({ layer, type: job.type, name: job.name, outcome });
+        duration.observe({ layer, type: job.type, name: job.name }, this.#inUnit(seconds));
       });
   }
 
@@ -66,7 +66,7 @@ export class JobMetrics {
           messaging_destination_name: job.queue,
           ...(outcome === 'failed' ? { error_type: '_OTHER' } : {}),
         };
-        if (job.kind === 'activity') {
+        if (job.type === 'activity') {
           processing.observe(of, seconds);
           return;
         }
@@ -80,14 +80,14 @@ export class JobMetrics {
     this.#jobs ??= {
       count: new Counter({
         name: 'core_jobs_total',
-        help: 'Starts of workflows and attempts of activities, by interceptor list, kind, name and outcome.',
-        labelNames: ['layer', 'kind', 'name', 'outcome'],
+        help: 'Starts of workflows and attempts of activities, by interceptor list, type, name and outcome.',
+        labelNames: ['layer', 'type', 'name', 'outcome'],
         registers: [registry],
       }),
       duration: new Histogram({
         name: `core_job_duration_${unit === 's' ? 'seconds' : 'milliseconds'}`,
         help: 'Time of one start or attempt.',
-        labelNames: ['layer', 'kind', 'name'],
+        labelNames: ['layer', 'type', 'name'],
         buckets: secondsBuckets.map((seconds) => this.#inUnit(seconds)),
         registers: [registry],
       }),

@@ -26,7 +26,7 @@ import {
 } from '#workflows/kit/contract.ts';
 import type { SearchValues } from '#workflows/kit/search-attributes.ts';
 import { searchPairs } from '#workflows/kit/search-pairs.ts';
-import type { JobMiddleware } from './job-middleware.ts';
+import type { JobMiddleware } from './job.ts';
 import { EncryptingCodec } from './payload-codec.ts';
 import { currentOrigin } from './work-origin.ts';
 
@@ -34,13 +34,13 @@ export interface TemporalSettings {
   /** `host:port`. */
   readonly address: string;
   readonly namespace: string;
-  /** Before every task queue, workflow id and schedule id (`jobqueue.queueconf.Schema`). */
+  /** Prefix of every task queue, workflow id and schedule id (`jobqueue.queueconf.Schema`). */
   readonly prefix: string;
   /** `sessions.encryptionkey`. */
   readonly encryptionKey: string;
   /** API key and TLS, from Temporal's own environment variables. */
   readonly credentials?: Pick<ConnectionOptions, 'apiKey' | 'tls'>;
-  /** Longest one call may take, in milliseconds. */
+  /** Time limit of one call, in milliseconds. */
   readonly timeoutMs?: number;
   /** Task queues that the configuration renames, by the name that contracts use. */
   readonly queueNames?: Readonly<Record<string, string>>;
@@ -48,11 +48,11 @@ export interface TemporalSettings {
   readonly activityDefaults?: Omit<ActivityQueue, 'taskQueue'>;
   /** Around every start of a workflow (`jobqueue.queueconf.JobInsertMiddleware` and its relatives). */
   readonly middleware?: JobMiddleware;
-  /** The same work can be started twice, for tests (`jobqueue.queueconf.Test.DisableUniqueEnforcement`). */
+  /** Every start gets an id of its own, for tests (`jobqueue.queueconf.Test.DisableUniqueEnforcement`). */
   readonly hasRandomIds?: boolean;
 }
 
-/** As the configuration has them by default. */
+/** The defaults of the configuration. */
 const commonDefaults: Omit<ActivityQueue, 'taskQueue'> = {
   attemptTimeoutMs: 60_000,
   heartbeatTimeoutMs: 10_000,
@@ -85,18 +85,18 @@ export interface StartOptions {
   readonly repeat?: 'once' | 'again';
 }
 
-/** The only way to Temporal from outside a workflow. Connects with the first call and again after every loss. */
+/** The only access to Temporal from outside workflow code. Connects with the first call and reconnects by itself. */
 export class TemporalGateway {
   readonly settings: TemporalSettings;
   readonly client: Client;
-  /** What encrypts everything that Temporal stores of us. */
+  /** Encrypts every payload that Temporal stores. */
   readonly codec: EncryptingCodec;
   readonly #connection: Connection;
   readonly #isEager: boolean;
 
   /**
-   * @param workers connection of the workers of this process: what is started over it is begun by them at once, when one
-   * of them has room, without a way over the queue. Whoever opened it closes it.
+   * @param workers connection of the workers of this process: workflows that are started over it begin there at once when a
+   * worker has a free slot, without passing the task queue. Its owner closes it.
    */
   constructor(settings: TemporalSettings, workers?: ConnectionLike) {
     this.settings = settings;
@@ -104,7 +104,7 @@ export class TemporalGateway {
     this.#connection = Connection.lazy({
       address: settings.address,
       ...settings.credentials,
-      // By default the pauses between attempts to connect grow to two minutes; events would wait that long after an outage.
+      // By default the pauses between connection attempts grow to two minutes: events would wait that long after an outage.
       channelArgs: { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': 1_000 },
     });
     this.codec = new EncryptingCodec(settings.encryptionKey);
@@ -183,7 +183,7 @@ export class TemporalGateway {
         }
       });
     return middleware
-      ? middleware({ kind: 'start', name: contract.name, queue: taskQueue, workflowId }, start)
+      ? middleware({ type: 'start', name: contract.name, queue: taskQueue, workflowId }, start)
       : start();
   }
 
@@ -202,14 +202,14 @@ export class TemporalGateway {
 
   /** Resolves when the server answers. @throws AppError workflows_unavailable after two seconds */
   async reach(): Promise<void> {
-    await this.call('begin', () => this.client.connection.workflowService.getSystemInfo({}), 2_000);
+    await this.call('start', () => this.client.connection.workflowService.getSystemInfo({}), 2_000);
   }
 
   /** Resolves when the server answers and has the namespace. @throws AppError workflows_unavailable after two seconds */
   async check(): Promise<void> {
     const { namespace } = this.settings;
     const { workflowService } = this.client.connection;
-    await this.call('look at the namespace', () => workflowService.describeNamespace({ namespace }), 2_000);
+    await this.call('read the namespace', () => workflowService.describeNamespace({ namespace }), 2_000);
   }
 
   async close(): Promise<void> {
@@ -229,7 +229,7 @@ function isUnreachable(error: unknown): boolean {
   return false;
 }
 
-/** Whether Temporal refused what was asked (gRPC INVALID_ARGUMENT), so that asking the same again is of no use. */
+/** Whether Temporal refused the request itself (gRPC INVALID_ARGUMENT), so that repeating it is useless. */
 export function isRefused(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if ((cause as { code?: unknown }).code === 3) return true;
@@ -237,7 +237,7 @@ export function isRefused(error: unknown): boolean {
   return false;
 }
 
-/** The SDK leaves headers to us: they are encrypted like everything else. */
+/** The SDK does not encrypt headers, so the origin is encrypted here. */
 function originCarrier(codec: EncryptingCodec): WorkflowClientInterceptor {
   return {
     async start(input, next) {

@@ -5,7 +5,7 @@ import type { WorkOrigin } from '#workflows/kit/contract.ts';
 
 const current = new AsyncLocalStorage<WorkOrigin>();
 
-/** Runs work on behalf of a request: workflows it starts and logs it writes carry the request's id and trace. */
+/** Runs work on behalf of a request: the workflows it starts and the lines it logs have the request's id and trace. */
 export function withOrigin<T>(origin: WorkOrigin, work: () => T): T {
   return current.run(origin, work);
 }

@@ -25,34 +25,54 @@ export interface ToMany {
 }
 
 /**
- * All relations of a kind, by name: what its own references point to, and the kinds that refer to it under their plural.
- * References that are not exposed are no way to anywhere.
+ * All relations of a kind, by name: the records that its own references point to, and the kinds that refer to it, under their
+ * plural. References that are not exposed give no relation.
  */
 export function relationsOf(registry: Registry, module: EntityModule): ReadonlyMap<string, Relation> {
-  const known = cache.get(registry) ?? new Map<string, ReadonlyMap<string, Relation>>();
+  const known = cache.get(registry) ?? { referrers: referrersIn(registry), relations: new Map() };
   cache.set(registry, known);
-  const relations = known.get(module.kind) ?? findRelations(registry, module);
-  known.set(module.kind, relations);
+  const relations = known.relations.get(module.kind) ?? findRelations(registry, module, known.referrers);
+  known.relations.set(module.kind, relations);
   return relations;
 }
 
-const cache = new WeakMap<Registry, Map<string, ReadonlyMap<string, Relation>>>();
+interface KnownRelations {
+  readonly referrers: ReadonlyMap<string, readonly Referrer[]>;
+  readonly relations: Map<string, ReadonlyMap<string, Relation>>;
+}
 
-function findRelations(registry: Registry, module: EntityModule): ReadonlyMap<string, Relation> {
+const cache = new WeakMap<Registry, KnownRelations>();
+
+/** A kind, and its reference to another one. */
+interface Referrer extends Reference {
+  readonly module: EntityModule;
+}
+
+/** The exposed references of all kinds, by the kind they point to: looked up once, or 110 kinds would be searched 110 times. */
+function referrersIn(registry: Registry): ReadonlyMap<string, readonly Referrer[]> {
+  const referrers = new Map<string, Referrer[]>(registry.modules.map(({ kind }) => [kind, []]));
+  for (const module of registry.modules)
+    for (const reference of referencesOf(registry, module))
+      referrers.get(reference.target.kind)?.push({ ...reference, module });
+  return referrers;
+}
+
+function findRelations(
+  registry: Registry,
+  module: EntityModule,
+  referrers: KnownRelations['referrers'],
+): ReadonlyMap<string, Relation> {
   const relations = new Map<string, Relation>();
   for (const { field, target, description } of referencesOf(registry, module)) {
     const name = field.replace(/Id$/, '');
     relations.set(name, { is: 'one', name, field, target, description });
   }
-  for (const other of registry.modules) {
-    for (const { field, target, reverse } of referencesOf(registry, other)) {
-      if (target.kind !== module.kind) continue;
-      const name = reverse ?? pluralOf(other);
-      if (relations.has(name) || Object.hasOwn(module.fields, name))
-        throw new TypeError(`entity "${module.kind}" has two ways that are called "${name}"`);
-      const description = `${inWordsCapitalized(other.table)} whose ${inWords(field.replace(/Id$/, ''))} is this record.`;
-      relations.set(name, { is: 'many', name, field, target: other, description });
-    }
+  for (const { module: other, field, reverse } of referrers.get(module.kind) ?? []) {
+    const name = reverse ?? pluralOf(other);
+    if (relations.has(name) || Object.hasOwn(module.fields, name))
+      throw new TypeError(`entity "${module.kind}" has two relations called "${name}"`);
+    const description = `${inWordsCapitalized(other.table)} whose ${inWords(field.replace(/Id$/, ''))} is this record.`;
+    relations.set(name, { is: 'many', name, field, target: other, description });
   }
   return relations;
 }
@@ -71,7 +91,7 @@ interface Reference {
 }
 
 function referencesOf(registry: Registry, module: EntityModule): Reference[] {
-  // A kind that exposes nothing is nowhere to be seen, and entries of a history lead nowhere.
+  // Kinds that expose nothing are not visible, and entries of a history have no relations.
   if (!isExposed(module) || module.historyOf) return [];
   const declared = readableFields(module).flatMap(([name, { target, description, reverse }]): Reference[] =>
     target ? [{ field: name, target: registry.byKind(target), description, ...(reverse ? { reverse } : {}) }] : [],

@@ -128,7 +128,7 @@ export function operandsOf(
 ): Comparison {
   return Object.fromEntries(
     Object.entries(comparison).map(([operator, given]) => [operator, bind(operator, operandOf(module, name, given))]),
-  ) as Comparison;
+  );
 }
 
 function operandOf(module: EntityModule, name: string, value: unknown): unknown {

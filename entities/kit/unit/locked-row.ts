@@ -11,6 +11,13 @@ export interface RowReader {
   may(module: EntityModule, operation: 'edit' | 'remove', row: Row): Promise<boolean>;
 }
 
+/** The row to lock, and for whom. */
+interface LockTarget {
+  readonly module: EntityModule;
+  readonly id: string;
+  readonly caller: Caller;
+}
+
 /** One row, locked by the statement that reads it, and judged by the authorization store. */
 export class LockedRow implements RowAccess {
   readonly #module: EntityModule;
@@ -20,13 +27,10 @@ export class LockedRow implements RowAccess {
   #row: Row | undefined;
 
   /** @param readerFor the reader of a caller of the unit of work */
-  constructor(
-    { module, id, caller }: { readonly module: EntityModule; readonly id: string; readonly caller: Caller },
-    readerFor: (caller: Caller) => RowReader,
-  ) {
-    this.#module = module;
-    this.#id = id;
-    this.#caller = caller;
+  constructor(target: LockTarget, readerFor: (caller: Caller) => RowReader) {
+    this.#module = target.module;
+    this.#id = target.id;
+    this.#caller = target.caller;
     this.#readerFor = readerFor;
   }
 

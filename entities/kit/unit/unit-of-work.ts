@@ -1,10 +1,8 @@
 import type { MikroORM } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Pool } from 'pg';
 import { bumpRevisions } from '../access/authorization-state.ts';
 import type { DatabaseOptions } from '../access/database-options.ts';
 import type { Clock } from '../base/clock.ts';
-import { isAppError } from '../base/errors.ts';
 import { failpoint } from '../base/failpoint.ts';
 import { databaseRoleOf } from '../model/caller.ts';
 import type { RecordedChange } from '../model/changes.ts';
@@ -13,9 +11,8 @@ import type { Registry } from '../model/registry.ts';
 import { withCaller, type CommitSummary, type Origin, type WorkContext } from '../model/work-context.ts';
 import type { PlanCache } from '../read/plan-cache.ts';
 import type { OrmSchemas } from '../storage/orm-schema.ts';
-import { pipelinedMessages, pipelinedRead } from '../storage/pipelined-query.ts';
 import type { Statement } from '../storage/sql.ts';
-import { Transaction, type DatabaseRole, type RoleSession, type TransactionSettings } from '../storage/transaction.ts';
+import type { DatabaseRole, RoleSession, Transaction, TransactionSettings } from '../storage/transaction.ts';
 import { recordWithCascades } from '../write/cascade.ts';
 import { ChangeCounters } from '../write/change-counters.ts';
 import type { ChangeWork, Stamp } from '../write/change-work.ts';
@@ -25,20 +22,20 @@ import { ChangeBuffer } from './change-buffer.ts';
 import type { AnswerWork } from './answer-work.ts';
 import { DataClient } from './data-client.ts';
 import { FlushQueue } from './flush-queue.ts';
+import { LazyTransaction, type TransactionSource } from './lazy-transaction.ts';
 import { PostCommitHooks } from './post-commit-hooks.ts';
+
+// Long because the life of a unit of work is one state machine; what it buffers, orders and begins has files of its own.
 
 type Row = Record<string, unknown>;
 type State = 'open' | 'committing' | 'committed' | 'rolling back' | 'rolled back';
 
 /** What a unit of work needs of its database. */
-export interface UnitOfWorkHost {
+export interface UnitOfWorkHost extends TransactionSource {
   readonly options: DatabaseOptions;
-  readonly pool: Pool;
   readonly orm: MikroORM;
   readonly schemas: OrmSchemas;
   readonly plans: PlanCache;
-  /** Takes a slot for a transaction. @returns gives the slot back @throws AppError database_busy */
-  acquireSlot(): () => void;
   /** Called after the COMMIT. */
   committed(summary: CommitSummary): Promise<void>;
   /** Commits work of its own, in the slot of a unit of work that was rolled back. */
@@ -60,13 +57,7 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
   readonly #afterCommit = new PostCommitHooks();
   /** Recorded after a rollback. */
   readonly #outside: { readonly name: string; readonly work: (unit: UnitOfWork) => Promise<void> }[] = [];
-  readonly #bypassLimit: boolean;
-  #transaction: Promise<Transaction> | undefined;
-  #begun: Transaction | undefined;
-  /** Messages of a pipelined read, which has no transaction of its own. */
-  #pipelinedMessages = 0;
-  /** Gives the slot of this unit of work back to the database. */
-  #releaseSlot: (() => void) | undefined;
+  readonly #transaction: LazyTransaction;
   #state: State = 'open';
   #rollingBack: Promise<void> | undefined;
   /** Why only a rollback is left. */
@@ -77,8 +68,8 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
   constructor(database: UnitOfWorkHost, context: WorkContext, bypassLimit = false) {
     this.database = database;
     this.context = withCaller(context);
-    this.#bypassLimit = bypassLimit;
     this.#origin = context;
+    this.#transaction = new LazyTransaction(database, () => this.#settings, bypassLimit);
     this.#buffer = new ChangeBuffer(database.orm, database.schemas, database.options.registry);
     this.data = new DataClient(this, context.caller);
   }
@@ -113,24 +104,13 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
 
   /** Statements sent so far, BEGIN and COMMIT included. */
   get statements(): number {
-    return this.#begun?.statements ?? this.#pipelinedMessages;
+    return this.#transaction.statements;
   }
 
   /** The transaction, which begins with the first call. */
   #begin(): Promise<Transaction> {
     this.#refuseUnlessOpen();
-    this.#transaction ??= this.#beginTransaction();
-    return this.#transaction;
-  }
-
-  async #beginTransaction(): Promise<Transaction> {
-    this.#takeSlot();
-    this.#begun = await Transaction.begin(this.database.pool, this.#settings, this.options.observer);
-    return this.#begun;
-  }
-
-  #takeSlot(): void {
-    if (!this.#bypassLimit) this.#releaseSlot = this.database.acquireSlot();
+    return this.#transaction.begin();
   }
 
   get #settings(): TransactionSettings {
@@ -150,17 +130,13 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
   }
 
   async readInOneStatement(statement: Statement): Promise<readonly (readonly (string | null)[])[]> {
-    if (this.#transaction || !this.#buffer.isUnused || this.#homeRole !== 'app') {
+    if (this.#transaction.isStarted || !this.#buffer.isUnused || this.#homeRole !== 'app') {
       const { rows } = await (await this.readAs(this.#homeRole)).query(statement.text, statement.values);
       return rows.map((row) => Object.values(row) as (string | null)[]);
     }
     this.#refuseUnlessOpen();
-    this.#takeSlot();
     failpoint('before-commit');
-    this.#pipelinedMessages = pipelinedMessages;
-    const rows = await this.#committing(() =>
-      pipelinedRead(this.database.pool, this.#settings, statement, this.options.observer),
-    );
+    const rows = await this.#committing(() => this.#transaction.readOnce(statement));
     await this.#committed();
     return rows;
   }
@@ -292,12 +268,12 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
     failpoint('before-commit');
     // Meanwhile the client may have gone away.
     this.#refuseUnlessOpen();
-    await this.#committing(async () => {
-      const transaction = await this.#transaction;
-      if (transaction && this.counters.raisedScopes.size > 0)
-        await bumpRevisions(transaction.as(this.#homeRole), this.counters.raisedScopes);
-      await transaction?.commit();
-    });
+    const { raisedScopes } = this.counters;
+    await this.#committing(() =>
+      this.#transaction.commit(async (transaction) => {
+        if (raisedScopes.size > 0) await bumpRevisions(transaction.as(this.#homeRole), raisedScopes);
+      }),
+    );
     await this.#committed();
   }
 
@@ -314,7 +290,7 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
   async #committed(): Promise<void> {
     failpoint('after-commit');
     this.#end('committed');
-    this.#releaseSlot?.();
+    this.#transaction.releaseSlot();
     // Neither the answer nor anything else waits for these hooks.
     void this.#afterCommit.run(this.options.onBackgroundError);
     const { requestId } = this.context;
@@ -341,18 +317,10 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
   }
 
   async #rollBack(): Promise<void> {
-    // Whoever asked for a transaction that could not begin has got the error.
-    const transaction = await this.#transaction?.catch(() => undefined);
-    try {
-      await transaction?.rollback();
-    } catch (error) {
-      // A lost connection rolls its transaction back.
-      const isGone = isAppError(error) && error.code === 'database_unavailable';
-      if (!isGone) this.options.onBackgroundError(error, 'rollback');
-    }
+    await this.#transaction.rollback();
     this.#end('rolled back');
     for (const { name, work } of this.#outside) await this.database.recordOutside(name, work, this.context);
-    this.#releaseSlot?.();
+    this.#transaction.releaseSlot();
   }
 
   /**

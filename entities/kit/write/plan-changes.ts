@@ -94,16 +94,18 @@ export async function planChanges(work: ChangeWork, request: ChangeRequest, acce
   return { caller, changes: changes.filter(({ row }) => !refusals.has(row['id'] as string)), unchanged, refusals };
 }
 
-async function refusalOf({ row, may }: JudgedRow, request: ChangeRequest): Promise<AppError | undefined> {
+async function refusalOf(judged: JudgedRow, request: ChangeRequest): Promise<AppError | undefined> {
   const { module, operation, values, recordVersion } = request;
+  const { row } = judged;
   if (!module.policy) return undefined;
-  if (!(await may(operation))) return denied(module, operation);
+  if (!(await judged.may(operation))) return denied(module, operation);
   if (recordVersion !== undefined && recordVersion !== row['recordVersion'])
     return new AppError(
       'stale_record',
       `The ${module.typeName} is at version ${String(row['recordVersion'])}, not ${recordVersion}; read it again and repeat the change.`,
     );
-  if (isMove(module, Object.keys(differences(row, values))) && !(await may('remove'))) return denied(module, 'remove');
+  if (isMove(module, Object.keys(differences(row, values))) && !(await judged.may('remove')))
+    return denied(module, 'remove');
   return undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import type { AuthorizationStore } from './clients/fga/authorization-store.ts';
-import type { TemporalGateway } from './clients/temporal/temporal-client.ts';
-import type { Listener } from './listeners/listener.ts';
+import type { AuthorizationStore } from '../clients/fga/authorization-store.ts';
+import type { TemporalGateway } from '../clients/temporal/temporal-client.ts';
+import type { Listener } from '../listeners/listener.ts';
 import type { ConfigStore } from '#config/live/config-store.ts';
 import type { Database } from '#entities/kit/unit/database.ts';
 

@@ -3,10 +3,10 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { StackError } from '../machine/stack-error.ts';
 import { logFile } from '../servers/stack-state.ts';
 
-export interface ProductProcessOptions {
-  /** `api` or `worker`: names the log. */
+export interface ManagedProcessOptions {
+  /** `api` or `worker`; also the name of the log. */
   readonly name: string;
-  /** Program below `root`. */
+  /** Path of the program below `root`. */
   readonly program: string;
   readonly root: string;
   readonly stateDir: string;
@@ -14,22 +14,22 @@ export interface ProductProcessOptions {
   readonly args?: readonly string[];
 }
 
-/** The API or the worker as a child of `npm start`; its output goes to a log of its own. */
-export class ProductProcess {
+/** The API or the worker as a child process of `npm start`, with its own log. */
+export class ManagedProcess {
   readonly name: string;
   readonly ready: Promise<void>;
-  /** Resolves with how it ended. */
+  /** Resolves with the exit code or signal when the process ends. */
   readonly ended: Promise<string>;
   readonly #child: ChildProcess;
 
-  constructor({ name, program, root, stateDir, environment, args = [] }: ProductProcessOptions) {
+  constructor({ name, program, root, stateDir, environment, args = [] }: ManagedProcessOptions) {
     this.name = name;
     const path = logFile(stateDir, name);
     const log = openSync(path, 'a', 0o600);
     this.#child = spawn(process.execPath, [program, ...args], {
       cwd: root,
       env: environment,
-      // In a session of its own: Ctrl-C reaches us, and we stop the parts in order.
+      // In its own session: Ctrl-C reaches only `npm start`, which stops the processes in order.
       detached: true,
       stdio: ['ignore', log, log, 'ipc'],
     });
@@ -40,9 +40,11 @@ export class ProductProcess {
     this.ready = new Promise((resolve, reject) => {
       this.#child.once('message', () => resolve());
       this.#child.once('error', reject);
-      void this.ended.then((how) => reject(new StackError(`the ${name} ended at once (${how}):\n${tailOf(path)}`)));
+      void this.ended.then((how) =>
+        reject(new StackError(`the ${name} process ended during its start (${how}):\n${tailOf(path)}`)),
+      );
     });
-    // Awaited by whoever needs it; an early end is reported there.
+    // The caller awaits `ready` later and handles its rejection.
     this.ready.catch(() => {});
   }
 
@@ -50,7 +52,7 @@ export class ProductProcess {
     return this.#child.pid ?? 0;
   }
 
-  /** Asks it to end, and returns when it has; after `timeoutMs` it is killed. */
+  /** Stops the process with SIGTERM, and with SIGKILL after `timeoutMs`. Returns when it has ended. */
   async stop(timeoutMs: number): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     this.#child.kill('SIGTERM');
@@ -60,7 +62,7 @@ export class ProductProcess {
   }
 }
 
-/** The last lines of a log, for an error message. Messages of JSON lines are enough. */
+/** The last lines of a log for an error message; of a JSON line, only level and message. */
 export function tailOf(path: string, lines = 12): string {
   return readFileSync(path, 'utf8').trimEnd().split('\n').slice(-lines).map(messageOf).join('\n');
 }

@@ -4,18 +4,27 @@
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { printSchema as printGraphql } from 'graphql';
 import { productSchema } from '#api/graphql/graphql-schema.ts';
+import { schemaFiles } from '#api/graphql/schema-files.ts';
 import { printExample, printReference, printSchema } from '#config/print-configuration.ts';
 import { registry } from '#entities/index.ts';
 import { deriveModel, printModel } from '#entities/kit/model/authorization-model.ts';
+import { printArchitecture } from './print-architecture.ts';
 import { printErrors } from './print-errors.ts';
 import { printEvents } from './print-events.ts';
+import { printLint } from './print-lint.ts';
 import { printPolicy } from './print-policy.ts';
 
-/** The printed files and what they should hold, by path from the root of the repository. */
-const printed: Readonly<Record<string, () => string>> = {
-  'api/graphql/schema.graphql': () => `${printGraphql(productSchema())}\n`,
+/** The printed files and what they should hold, by path from the root of the repository. `present` is the text they have now. */
+const printed: Readonly<Record<string, (present: string) => string>> = {
+  '.oxlintrc.rooms.json': printLint,
+  'ARCHITECTURE.md': printArchitecture,
+  ...Object.fromEntries(
+    [...schemaFiles(productSchema(), registry)].map(([area, text]) => [
+      `api/graphql/schema/${area}.graphql`,
+      () => text,
+    ]),
+  ),
   'config/config.example.yaml': printExample,
   'config/config.schema.json': printSchema,
   'docs/reference/configuration.md': printReference,
@@ -32,7 +41,7 @@ export async function driftedFiles(folder = repository): Promise<string[]> {
   const drifted: string[] = [];
   for (const [path, print] of Object.entries(printed)) {
     const present = await readFile(join(folder, path), 'utf8').catch(() => '');
-    if (present !== print()) drifted.push(path);
+    if (present !== print(present)) drifted.push(path);
   }
   return drifted;
 }
@@ -46,7 +55,8 @@ if (import.meta.main) {
     for (const path of drifted) {
       const file = join(repository, path);
       await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, printed[path]?.() ?? '');
+      const present = await readFile(file, 'utf8').catch(() => '');
+      await writeFile(file, printed[path]?.(present) ?? '');
       process.stdout.write(`wrote ${path}\n`);
     }
   }

@@ -12,7 +12,15 @@ import {
 } from 'graphql';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
-import type { EdgePart, ListsPart, PageInfoPart, PagePart, PageSelection, RecordPart, RecordSelection } from '#entities/kit/read/selection.ts';
+import type {
+  EdgePart,
+  ListsPart,
+  PageInfoPart,
+  PagePart,
+  PageSelection,
+  RecordPart,
+  RecordSelection,
+} from '#entities/kit/read/selection.ts';
 import { maxOrderTerms } from '#entities/kit/read/order.ts';
 import { pluralOf, relationsOf, type Relation } from '#entities/kit/read/relations.ts';
 import { usualOrder } from '#entities/kit/read/source.ts';

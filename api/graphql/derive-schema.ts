@@ -33,7 +33,7 @@ import { Node, nodeFields } from './nodes.ts';
 import { OperationBudget } from './operation-budget.ts';
 import { PageTypes } from './pages.ts';
 import { searchFields } from './searches.ts';
-import { SelectionReader, type PageArguments } from './selection.ts';
+import { SelectionReader, type PageArguments } from './selection-reader.ts';
 import { WhereTypes } from './where-inputs.ts';
 
 /**

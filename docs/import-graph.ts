@@ -1,0 +1,109 @@
+import { dirname, join, normalize } from 'node:path';
+import { packageHomes, roomOf, type Room } from './import-table.ts';
+
+/** Source files with their text, by path from the root of the repository. */
+export type Sources = ReadonlyMap<string, string>;
+
+interface Import {
+  /** A path from the root for files of ours, else the name of a package. */
+  readonly target: string;
+  readonly isOwn: boolean;
+  readonly isRelative: boolean;
+  /** The import is erased: all it names are types. */
+  readonly isType: boolean;
+}
+
+const importPattern =
+  /(?:^|\n)\s*(?:import|export)\s+(type\s)?[^;'"]*?from\s+'([^']+)'|(?:^|\n)\s*import\s+'([^']+)'|import\(\s*'([^']+)'\s*\)/g;
+
+/** Imports and re-exports of a file, those of types included. */
+function importsOf(file: string, text: string): Import[] {
+  return [...text.matchAll(importPattern)].map(([, type, from, bare, dynamic]) => {
+    const specifier = (from ?? bare ?? dynamic) as string;
+    const isRelative = specifier.startsWith('.');
+    const isOwn = isRelative || specifier.startsWith('#');
+    const target = isRelative ? normalize(join(dirname(file), specifier)) : specifier.replace(/^#/, '');
+    return { target: isOwn ? target : specifier, isOwn, isRelative, isType: type !== undefined };
+  });
+}
+
+/** Imports that the table does not allow, one line each. */
+export function forbiddenImports(sources: Sources): string[] {
+  return [...sources].flatMap(([file, text]) => {
+    const room = roomOf(file);
+    if (!room) return [];
+    return importsOf(file, text).flatMap((one) => {
+      const problem = one.isOwn ? roomProblem(file, room, one) : packageProblem(room, one);
+      return problem ? [`${file} imports ${one.target}: ${problem}`] : [];
+    });
+  });
+}
+
+function roomProblem(file: string, room: Room, { target, isRelative, isType }: Import): string | undefined {
+  if (!target.endsWith('.ts')) return 'imports end in .ts';
+  const isSameArea = target.split('/')[0] === file.split('/')[0];
+  if (isSameArea !== isRelative)
+    return isSameArea
+      ? 'files of one area are imported by relative paths'
+      : 'files of other areas are imported by #area';
+  const other = roomOf(target);
+  if (!other) return 'it belongs to no room';
+  if (other === room) {
+    const depth = room.path.split('/').length;
+    const folderOf = (path: string) => path.split('/').slice(0, depth).join('/');
+    return folderOf(file) === folderOf(target) ? undefined : `${room.path} rooms do not import each other`;
+  }
+  const isAllowed = room.imports.includes(other.path) || (isType && room.typeImports?.includes(other.path));
+  return isAllowed ? undefined : `${room.path} may not import ${other.path}`;
+}
+
+function packageProblem(room: Room, { target, isType }: Import): string | undefined {
+  if (room.isSandboxed && target.startsWith('node:')) return 'the workflow sandbox has no Node modules';
+  const homes = Object.entries(packageHomes).find(([name]) => target === name || target.startsWith(`${name}/`))?.[1];
+  return !homes || isType || homes.includes(room.path) ? undefined : `the package belongs to ${homes.join(', ')}`;
+}
+
+/** Circles of imports between files, type imports included. */
+export function importCircles(sources: Sources): string[][] {
+  const targets = new Map(
+    [...sources].map(([file, text]) => [
+      file,
+      importsOf(file, text)
+        .map(({ target }) => target)
+        .filter((target) => sources.has(target)),
+    ]),
+  );
+  return stronglyConnected(targets).filter((files) => files.length > 1);
+}
+
+/** Tarjan's algorithm: groups of nodes that reach each other. */
+function stronglyConnected(targets: ReadonlyMap<string, readonly string[]>): string[][] {
+  const indexes = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const stack: string[] = [];
+  const groups: string[][] = [];
+  const visit = (node: string): void => {
+    indexes.set(node, indexes.size);
+    lowest.set(node, indexes.get(node) as number);
+    stack.push(node);
+    for (const target of targets.get(node) ?? []) {
+      if (!indexes.has(target)) visit(target);
+      if (stack.includes(target)) lowest.set(node, Math.min(lowest.get(node) as number, lowest.get(target) as number));
+    }
+    if (lowest.get(node) === indexes.get(node)) groups.push(stack.splice(stack.indexOf(node)));
+  };
+  for (const node of targets.keys()) if (!indexes.has(node)) visit(node);
+  return groups;
+}
+
+/** Folders that hold more than `max` source files themselves, with their number of files. */
+export function crowdedFolders(sources: Sources, max: number): string[] {
+  const folders = Map.groupBy(sources.keys(), (file) => dirname(file));
+  return [...folders].filter(([, files]) => files.length > max).map(([folder, files]) => `${folder}: ${files.length}`);
+}
+
+/** Files that share their name with another one. */
+export function repeatedNames(sources: Sources): string[] {
+  const names = Map.groupBy(sources.keys(), (file) => file.slice(file.lastIndexOf('/') + 1));
+  return [...names].filter(([name, files]) => name !== 'index.ts' && files.length > 1).flatMap(([, files]) => files);
+}

@@ -1,0 +1,241 @@
+/**
+ * Who may import what. The one table from which lint (`.oxlintrc.rooms.json`), the architecture test and the table in
+ * ARCHITECTURE.md are made.
+ */
+
+/** A folder with one purpose. It holds the files below its path that belong to no room with a longer path. */
+export interface Room {
+  /** From the root of the repository; `*` stands for one folder. */
+  readonly path: string;
+  readonly purpose: string;
+  /** Other rooms whose files it may import, by path. */
+  readonly imports: readonly string[];
+  /** Other rooms of whose files it may import types only. */
+  readonly typeImports?: readonly string[];
+  /** Its code runs in the workflow sandbox, which has no Node modules. */
+  readonly isSandboxed?: true;
+}
+
+const contracts = ['workflows/kit', 'workflows/*'];
+const kit = (...names: readonly string[]) => names.map((name) => `entities/kit/${name}`);
+const wholeKit = kit('base', 'model', 'storage', 'read', 'access', 'outbox', 'write', 'unit');
+const config = ['config/schema', 'config/objects', 'config/reading', 'config/live'];
+const entities = [...wholeKit, 'entities/presets', 'entities/*', 'entities'];
+const activityImports = [
+  ...config,
+  ...entities,
+  ...contracts,
+  'activities/clients/*',
+  'activities/listeners',
+  'activities/kit',
+];
+const relayImports = [...config, ...entities, ...contracts, 'activities/clients/*'];
+const relay = ['relay/outbox', 'relay/tuples', 'relay/authorization'];
+
+/** Rooms of one area stand in the order in which they may import each other: only those above. */
+export const rooms: readonly Room[] = [
+  { path: 'config/schema', purpose: 'kinds of configuration fields, their formats and problems', imports: [] },
+  {
+    path: 'config/objects',
+    purpose: 'one file for each object of the specification, its rules beside it',
+    imports: ['config/schema'],
+  },
+  {
+    path: 'config/reading',
+    purpose: 'reads file and environment into a checked configuration',
+    imports: ['config/schema', 'config/objects'],
+  },
+  {
+    path: 'config/live',
+    purpose: 'the running configuration: reload, differences, subscriptions',
+    imports: ['config/schema', 'config/objects', 'config/reading'],
+  },
+  { path: 'config', purpose: 'prints schema, example and reference', imports: config },
+  { path: 'entities/kit/base', purpose: 'values without knowledge of records: ids, clock, errors, keys', imports: [] },
+  {
+    path: 'entities/kit/model',
+    purpose: 'what a kind is: definition, fields, policy, grants, registry; pure data',
+    imports: kit('base'),
+  },
+  {
+    path: 'entities/kit/storage',
+    purpose: 'PostgreSQL: schema of the kinds, connections, transactions, SQL',
+    imports: kit('base', 'model'),
+  },
+  {
+    path: 'entities/kit/read',
+    purpose: 'compiles selections, filters and rules into one statement',
+    imports: kit('base', 'model', 'storage'),
+  },
+  {
+    path: 'entities/kit/access',
+    purpose: 'who calls now, and decisions about single records',
+    imports: kit('base', 'model', 'storage', 'read'),
+  },
+  {
+    path: 'entities/kit/outbox',
+    purpose: 'rows for work after the commit: events, deliveries, desired tuples',
+    imports: kit('base', 'model', 'storage', 'read', 'access'),
+  },
+  {
+    path: 'entities/kit/write',
+    purpose: 'plans and makes changes, and records what follows from them',
+    imports: kit('base', 'model', 'storage', 'read', 'access', 'outbox'),
+  },
+  {
+    path: 'entities/kit/unit',
+    purpose: 'the unit of work, the data client, the database',
+    imports: kit('base', 'model', 'storage', 'read', 'access', 'outbox', 'write'),
+  },
+  {
+    path: 'entities/presets',
+    purpose: 'policies that several kinds share, by name',
+    imports: kit('base', 'model'),
+  },
+  {
+    path: 'entities/*',
+    purpose: 'the kinds of one area, one file each, and their list',
+    imports: [...kit('base', 'model'), 'entities/presets'],
+  },
+  { path: 'entities', purpose: 'the list of areas', imports: [...kit('model'), 'entities/*'] },
+  { path: 'workflows/kit', purpose: 'contracts, queues and interceptors that workflows share', imports: [] },
+  {
+    path: 'workflows/*',
+    purpose: 'workflows of one area, each with its contract; orchestration only',
+    imports: ['workflows/kit'],
+    typeImports: ['activities/events', 'activities/*'],
+    isSandboxed: true,
+  },
+  {
+    path: 'activities/clients/*',
+    purpose: 'the only adapter to one outside system',
+    imports: [...config, ...wholeKit, ...contracts],
+  },
+  {
+    path: 'activities/listeners',
+    purpose: 'reactions to events, one file each',
+    imports: [...entities, ...contracts, 'activities/clients/*'],
+  },
+  {
+    path: 'activities/kit',
+    purpose: 'what the worker gives to all activities',
+    imports: [...config, ...entities, ...contracts, 'activities/clients/*', 'activities/listeners'],
+  },
+  {
+    path: 'activities/events',
+    purpose: 'delivers events to listeners, in the order of each record',
+    imports: activityImports,
+  },
+  {
+    path: 'activities/*',
+    purpose: 'activities of one area: effects, each idempotent',
+    imports: [...activityImports, 'activities/events'],
+  },
+  { path: 'relay/outbox', purpose: 'claims event rows and starts their workflows', imports: relayImports },
+  { path: 'relay/tuples', purpose: 'writes desired tuples to the authorization store', imports: relayImports },
+  {
+    path: 'relay/authorization',
+    purpose: 'answers checks from the allow cache or the authorization store',
+    imports: [...relayImports, 'relay/tuples'],
+  },
+  {
+    path: 'runtime',
+    purpose: 'the services that API, worker and tools share; logs, telemetry, verification',
+    imports: [...config, ...entities, ...contracts, 'activities/clients/*', 'activities/listeners', ...relay],
+  },
+  { path: 'migrations', purpose: 'changes of the database schema', imports: [...config, ...entities] },
+  {
+    path: 'api/auth',
+    purpose: 'passwords, access tokens, signing keys, session cookies',
+    imports: [...config, ...kit('base'), 'runtime'],
+  },
+  {
+    path: 'api/http',
+    purpose: 'the order of a request: plugins, routes, problems',
+    imports: [...config, ...wholeKit, 'runtime', ...relay, 'api/auth'],
+  },
+  {
+    path: 'api/rest',
+    purpose: 'REST routes, one file each; those of all kinds are derived',
+    imports: [...config, ...entities, 'runtime', 'api/auth', 'api/http'],
+  },
+  {
+    path: 'api/graphql',
+    purpose: 'the GraphQL schema derived from the kinds, its server, fields written by hand',
+    imports: [...config, ...entities, 'runtime', 'api/auth', 'api/http'],
+  },
+  {
+    path: 'api',
+    purpose: 'the HTTP process: entry point, list of plugins, OpenAPI',
+    imports: [
+      ...config,
+      ...entities,
+      'migrations',
+      'runtime',
+      ...relay,
+      'activities/clients/*',
+      'api/auth',
+      'api/http',
+      'api/rest',
+      'api/graphql',
+    ],
+  },
+  {
+    path: 'worker/codec',
+    purpose: 'the server that decrypts payloads for the Temporal UI',
+    imports: [...config, ...wholeKit, 'activities/clients/*', 'runtime'],
+  },
+  {
+    path: 'worker',
+    purpose: 'the worker process: queues, schedules, interceptors, bundle',
+    imports: [
+      ...config,
+      ...entities,
+      ...contracts,
+      'migrations',
+      'runtime',
+      ...relay,
+      'activities/clients/*',
+      'activities/listeners',
+      'activities/kit',
+      'activities/events',
+      'activities/*',
+      'worker/codec',
+    ],
+  },
+];
+
+/** Packages that belong to one layer or stand for one outside system, and the rooms that may import them. Types are free. */
+export const packageHomes: Readonly<Record<string, readonly string[]>> = {
+  '@temporalio/workflow': ['workflows/kit', 'workflows/*'],
+  '@temporalio/worker': ['worker'],
+  '@temporalio/client': ['activities/clients/*', 'worker'],
+  '@openfga/sdk': ['activities/clients/*'],
+  '@openfga/syntax-transformer': ['activities/clients/*'],
+  ioredis: ['activities/clients/*'],
+  nodemailer: ['activities/clients/*'],
+  fastify: ['api', 'api/http', 'api/rest', 'api/graphql'],
+  'graphql-yoga': ['api/graphql'],
+  graphql: ['api/graphql'],
+  jose: ['api/auth'],
+  '@mikro-orm/core': [...wholeKit, 'migrations'],
+  '@mikro-orm/postgresql': [...wholeKit, 'migrations'],
+  '@mikro-orm/migrations': ['migrations'],
+  pg: [...wholeKit, 'migrations', ...relay],
+  kysely: wholeKit,
+};
+
+/** The room of a file; undefined for files outside the table. @param file from the root of the repository */
+export function roomOf(file: string): Room | undefined {
+  const matching = rooms.filter(({ path }) => pathPattern(path).test(file));
+  return matching.toSorted((one, other) => specificity(other) - specificity(one))[0];
+}
+
+function pathPattern(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll('*', '[^/]+')}/`);
+}
+
+/** Longer paths win, and names win over `*`. */
+export function specificity({ path }: Room): number {
+  return path.split('/').length * 10 + (path.includes('*') ? 0 : 1);
+}
