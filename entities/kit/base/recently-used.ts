@@ -1,19 +1,19 @@
-/** Values by key, so many at the most: the one that was not asked for the longest makes room. */
+/** A bounded cache: when it is full, the least recently used value is dropped. */
 export class RecentlyUsed<Value> {
   readonly #values = new Map<string, Value>();
-  readonly #most: number;
+  readonly #maxSize: number;
   readonly #onDrop: ((value: Value) => void) | undefined;
 
-  /** @param onDrop told of each value that makes room */
-  constructor(most: number, onDrop?: (value: Value) => void) {
-    this.#most = most;
+  /** @param onDrop called with each value that is dropped because the cache is full */
+  constructor(maxSize: number, onDrop?: (value: Value) => void) {
+    this.#maxSize = maxSize;
     this.#onDrop = onDrop;
   }
 
   get(key: string): Value | undefined {
     const value = this.#values.get(key);
     if (value === undefined) return undefined;
-    // A map keeps the order in which keys came: the first one is the one to drop.
+    // A map iterates in insertion order, so its first key is the least recently used one.
     this.#values.delete(key);
     this.#values.set(key, value);
     return value;
@@ -22,7 +22,7 @@ export class RecentlyUsed<Value> {
   set(key: string, value: Value): void {
     this.#values.delete(key);
     this.#values.set(key, value);
-    if (this.#values.size <= this.#most) return;
+    if (this.#values.size <= this.#maxSize) return;
     const [oldest] = this.#values;
     if (!oldest) return;
     this.#values.delete(oldest[0]);
