@@ -71,7 +71,7 @@ test.each<[string, Fields, Named]>([
   expect(() => define('risk', wrong, named)).toThrow(`entity "risk": ${message}`);
 });
 
-test('what is right is taken', () => {
+test('a valid definition is accepted', () => {
   define('risk', fields, { filter: ['words', 'size', 'weight'], order: ['weight', 'since'], search: ['title'] });
 });
 
@@ -82,7 +82,7 @@ test('two kinds with one prefix are refused', () => {
   );
 });
 
-test('a reference that points nowhere is told with its kind and field', () => {
+test('a reference to an unknown kind is refused with its kind and field', () => {
   const risk = define('risk', { taskId: reference('tsk', 'Task.') });
   expect(() => createRegistry([user, organization, risk])).toThrow(
     'entity "risk": field "taskId": no entity is called "tsk"; known are user, organization, risk',

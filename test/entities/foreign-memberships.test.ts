@@ -48,7 +48,7 @@ const context = (): WorkContext => ({
 const asAttacker = <T>(work: (data: DataClient) => Promise<T>): Promise<T> =>
   world.runtime.database.transact(context(), ({ data }) => work(data));
 
-test('an owner of one organization has no say about the members of another', async () => {
+test('an owner of one organization cannot change members of another', async () => {
   const stranger = await buildPerson(world);
   const denied = { code: 'permission_denied' };
   const organizationId = owner.organization.id;
@@ -59,7 +59,7 @@ test('an owner of one organization has no say about the members of another', asy
   expect(await asOwner(world, 'select role from memberships where id = $1', [joined])).toEqual([{ role: 'member' }]);
 });
 
-test('nor would the database let it pass, were the rules forgotten', async () => {
+test('row-level security refuses it as well', async () => {
   const unit = world.runtime.database.unitOfWork(context());
   const session = await unit.readAs('app');
   await expect(session.query(`update memberships set role = 'owner' where id = $1`, [joined])).rejects.toThrow();
