@@ -66,7 +66,7 @@ test('row-level security refuses it as well', async () => {
   await unit.rollback();
 });
 
-test('a kind with a wall must say in which organization a role counts', () => {
+test('a kind with rlsUsing must name the organization in which a role counts', () => {
   const define = () =>
     defineEntityModule({
       kind: 'leak',
@@ -82,6 +82,6 @@ test('a kind with a wall must say in which organization a role counts', () => {
       events: [],
     });
   expect(define).toThrow(
-    '"leak": it has a wall, so its rules for changes must say in which organization a role counts',
+    '"leak": it declares rlsUsing, so its rules for changes must name the organization in which a role counts',
   );
 });
