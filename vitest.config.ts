@@ -1,11 +1,13 @@
 import { defineConfig } from 'vitest/config';
 import { ClosingReporter } from './test/setup/closing-reporter.ts';
+import { runSeed } from './test/setup/run-seed.ts';
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/setup/global-setup.ts'],
     reporters: ['default', new ClosingReporter()],
+    provide: { depth: 'sample', seed: runSeed() },
     // Test files are kept apart by their own database, store, queues and ids, so they may share loaded modules.
     // Node runs the sources itself, as in production; nothing is transformed or resolved by another tool.
     experimental: { viteModuleRunner: false, nodeLoader: false },
@@ -13,7 +15,8 @@ export default defineConfig({
     isolate: false,
     // One more than the cores that are reckoned with: there is always one that waits for servers to start or to stop.
     maxWorkers: 3,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // A test waits for a condition and says itself when it gives up. These only end what hangs.
+    testTimeout: 1_800_000,
+    hookTimeout: 1_800_000,
   },
 });

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { createLocalJWKSet, errors, jwtVerify, SignJWT, type JSONWebKeySet, type JWTPayload } from 'jose';
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '#entities/kit/base/clock.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { isId, newId } from '#entities/kit/base/ids.ts';
-import { RecentlyUsed } from '#entities/kit/base/recently-used.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 /** Header `typ` of access tokens (RFC 9068); a token of another type is never accepted as one. */
@@ -51,7 +51,7 @@ export class AccessTokens {
   readonly #clock: Clock;
   #keySet: ReturnType<typeof createLocalJWKSet>;
   /** By hash; a signature stays what it is, so it is checked once. */
-  readonly #verified = new RecentlyUsed<Verified>(maxRemembered);
+  readonly #verified = new LRUCache<string, Verified>({ max: maxRemembered });
 
   constructor(keys: SigningKeys, settings: () => AccessTokenSettings, clock: Clock) {
     this.#keys = keys;

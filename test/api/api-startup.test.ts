@@ -55,7 +55,7 @@ async function configurationRefusal(api: ProductProcess): Promise<string[]> {
 
 const waits = (line: Record<string, unknown>) => String(line['msg']).endsWith('Waiting.');
 
-const isWaiting = (api: ProductProcess) => eventually(() => api.logs.some(waits), 60_000);
+const isWaiting = (api: ProductProcess) => eventually(() => api.logs.some(waits));
 
 function databaseUrl(change: (url: URL) => void): string {
   const url = new URL(world.databaseUrl);

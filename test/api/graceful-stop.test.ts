@@ -1,13 +1,10 @@
 import { Client } from 'pg';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
 import { ProductProcess } from '../kit/spawned-process.ts';
 import { openWorld, type World } from '../kit/world.ts';
-
-// Processes take a while to start, the more so beside others.
-vi.setConfig({ testTimeout: 120_000 });
 
 let world: World;
 beforeAll(async () => {
@@ -21,7 +18,7 @@ async function startApi(environment: Readonly<Record<string, string>>): Promise<
     environment: {
       ...world.environment,
       STACK_STATE_DIR: join(world.mailFolder, '..'),
-      CORE_SERVER_WRITETIMEOUT: '60000',
+      CORE_SERVER_WRITETIMEOUT: '300000',
       ...environment,
     },
   });
@@ -58,15 +55,14 @@ async function waitingSignIn(api: ProductProcess): Promise<{ answer: Promise<Res
       [world.name],
     );
     return waiting.length > 0;
-  }, 60_000);
+  });
   return { answer };
 }
 
-const says = (api: ProductProcess, text: string) =>
-  eventually(() => api.logs.some((line) => line['msg'] === text), 60_000);
+const says = (api: ProductProcess, text: string) => eventually(() => api.logs.some((line) => line['msg'] === text));
 
 test('what is under way is answered; what comes meanwhile is told to go elsewhere; then it ends with 0', async () => {
-  const api = await startApi({ CORE_SERVER_SHUTDOWNGRACEPERIOD: '60000' });
+  const api = await startApi({ CORE_SERVER_SHUTDOWNGRACEPERIOD: '300000' });
   const lock = await lockPeople();
   const { answer } = await waitingSignIn(api);
   expect((await fetch(`${api.url}/readyz`)).status).toBe(200);
@@ -91,7 +87,10 @@ test('what is under way is answered; what comes meanwhile is told to go elsewher
 });
 
 test('server.shutdowngraceperiod: what takes longer is cut off, and it still ends with 0', async () => {
-  const api = await startApi({ CORE_SERVER_SHUTDOWNGRACEPERIOD: '100' });
+  const api = await startApi({
+    // Also how long a start waits for its servers.
+    CORE_SERVER_SHUTDOWNGRACEPERIOD: '3000',
+  });
   const lock = await lockPeople();
   const { answer } = await waitingSignIn(api);
   // The lock is held all the while.

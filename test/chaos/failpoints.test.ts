@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { failpoints, type Failpoint } from '#entities/kit/base/failpoint.ts';
+import { timesOf } from '../kit/depth.ts';
 import { eventually } from '../kit/eventually.ts';
 import { ProductProcesses, type Life, type Program } from '../kit/product-processes.ts';
+import { recordTried } from '../kit/tried.ts';
 import { openWorld, type World } from '../kit/world.ts';
 import { expectExactlyOnce } from './recovery-checks.ts';
 import { InFlightRequests } from './traffic.ts';
@@ -26,26 +28,31 @@ const mortals: Readonly<Record<Failpoint, Readonly<Partial<Record<Program, numbe
   'tuples-after-write': { [api]: 0 },
 };
 
+/** How often each process dies at each of its failpoints. */
+const rounds = timesOf({ sample: 1, prove: 5 });
+
 /** Lives of a program that end at one failpoint after the other. */
 const livesOf = (program: Program): Life[] =>
-  failpoints.flatMap((name) => {
-    const passes = mortals[name][program];
-    return passes === undefined ? [] : [{ FAILPOINTS: `${name}=kill@${passes}` }];
-  });
+  Array.from({ length: rounds }, () => failpoints)
+    .flat()
+    .flatMap((name) => {
+      const passes = mortals[name][program];
+      return passes === undefined ? [] : [{ FAILPOINTS: `${name}=kill@${passes}` }];
+    });
 const lives = { [api]: livesOf(api), [worker]: livesOf(worker) };
 
 let world: World;
 let product: ProductProcesses;
 beforeAll(async () => {
   world = await openWorld();
-  product = new ProductProcesses(world, [api, worker], lives);
+  product = await ProductProcesses.start(world, [api, worker], lives);
 });
 afterAll(async () => {
   await product.close();
   await world.close();
 });
 
-test('killed at every failpoint: what was committed happens once', { timeout: 300_000 }, async () => {
+test('killed at every failpoint: what was committed happens once', async () => {
   expect(lives[api].length + lives[worker].length).toBeGreaterThanOrEqual(failpoints.length);
   const traffic = await InFlightRequests.of(world, { urls: () => product.apiUrls });
   const end = new AbortController();
@@ -53,11 +60,14 @@ test('killed at every failpoint: what was committed happens once', { timeout: 30
   visits.catch(() => {});
   try {
     // Nobody else kills them, so each has been where it was to die.
-    for (const place of product.places) await eventually(() => place.deaths === lives[place.program].length, 150_000);
+    for (const place of product.places)
+      for (let deaths = 1; deaths <= lives[place.program].length; deaths++)
+        await Promise.race([eventually(() => place.deaths >= deaths), visits]);
   } finally {
     end.abort();
   }
   await visits;
   await expectExactlyOnce(world, traffic);
   product.refuseCrashes();
+  for (const { program, deaths } of product.places) recordTried(`kills of ${program} at a failpoint`, deaths);
 });

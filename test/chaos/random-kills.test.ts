@@ -1,54 +1,72 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { seeded, timesOf } from '../kit/depth.ts';
 import { eventually } from '../kit/eventually.ts';
-import { ProductProcesses } from '../kit/product-processes.ts';
-import { Random } from '../kit/random.ts';
+import { ProductProcesses, type Place, type Program } from '../kit/product-processes.ts';
+import { recordTried } from '../kit/tried.ts';
 import { openWorld, type World } from '../kit/world.ts';
 import { expectExactlyOnce } from './recovery-checks.ts';
 import { InFlightRequests } from './traffic.ts';
 
-const kills = 50;
-/** Longest time from the beginning of a visit to a kill, in milliseconds: about what it and its deliveries take. */
+const kills = timesOf({ sample: 12, prove: 2_000 });
+/** Longest time that both programs serve before the next kill, in milliseconds: about what a visit and its deliveries take. */
 const maxPauseMs = 400;
+/** Kills between two checks of all that happened so far. */
+const killsPerCheck = 100;
+const programs = ['api/api-main.ts', 'worker/worker-main.ts'] as const satisfies readonly Program[];
+/** While some start, others serve; more than a machine can start beside each other would only wait for one another. */
+const processesEach = timesOf({ sample: 2, prove: 3 });
 
 let world: World;
 let product: ProductProcesses;
 beforeAll(async () => {
   world = await openWorld();
-  product = new ProductProcesses(world, [
-    'api/api-main.ts',
-    'worker/worker-main.ts',
-    'api/api-main.ts',
-    'worker/worker-main.ts',
-  ]);
+  product = await ProductProcesses.start(
+    world,
+    programs.flatMap((program) => Array.from({ length: processesEach }, () => program)),
+  );
 });
 afterAll(async () => {
   await product.close();
   await world.close();
 });
 
-test(`${kills} kills at random moments`, { timeout: 300_000 }, async () => {
-  const seed = Date.now() % 2 ** 31;
-  const random = new Random(seed);
-  console.log(`random kills: seed ${seed}`);
-  const traffic = await InFlightRequests.of(world, { urls: () => product.apiUrls });
-  for (let kill = 0; kill < kills; kill++) {
-    const order = product.places.toSorted(() => random.next() - 0.5);
-    const serving = () => order.filter(({ current }) => current.isServing);
-    // Another of its kind goes on, or nothing would ever get done between two kills.
-    const victim = await eventually(
-      () => serving().find((place) => serving().some((other) => other !== place && other.program === place.program)),
-      60_000,
-    );
-    const visit = traffic.visit();
-    visit.catch(() => {});
-    await pause(random.next() * maxPauseMs);
-    await victim.current.kill();
-    await visit;
+/** One that serves while another of its kind goes on, or nothing would ever get done between two kills. */
+function victimAmong(order: readonly Place[]): Place | undefined {
+  const serving = order.filter(({ current }) => current.isServing);
+  return serving.find((place) => serving.some((other) => other !== place && other.program === place.program));
+}
+
+test('what was answered happened once, and nothing else, however often processes are killed', async () => {
+  const random = seeded('random kills');
+  const killed = new Map<Program, number>();
+  let done = 0;
+  while (done < kills) {
+    const traffic = await InFlightRequests.of(world, { urls: () => product.apiUrls });
+    const end = new AbortController();
+    const visits = traffic.repeat(end.signal, () => traffic.visit(), 0);
+    visits.catch(() => {});
+    try {
+      for (const goal = Math.min(kills, done + killsPerCheck); done < goal; done++) {
+        await pause(random.next() * maxPauseMs);
+        const order = random.shuffled(product.places);
+        const victim = await eventually(() => victimAmong(order));
+        // Its successor starts while the others are killed.
+        await victim.current.kill();
+        killed.set(victim.program, (killed.get(victim.program) ?? 0) + 1);
+      }
+    } finally {
+      end.abort();
+    }
+    await visits;
+    await expectExactlyOnce(world, traffic);
+    product.refuseCrashes();
+    recordTried('sign-ups and organizations', traffic.signedUp.length + traffic.created.length);
+    recordTried('refused requests', traffic.refused.length);
+    recordTried('requests without an answer', traffic.unanswered);
   }
-  console.log(
-    `random kills: ${traffic.signedUp.length} sign-ups, ${traffic.created.length} organizations, ${traffic.unanswered} requests without an answer`,
-  );
-  await expectExactlyOnce(world, traffic);
-  product.refuseCrashes();
+  for (const program of programs) {
+    recordTried(`kills of ${program}`, killed.get(program) ?? 0);
+    expect(killed.get(program) ?? 0).toBeGreaterThan(kills / 4);
+  }
 });

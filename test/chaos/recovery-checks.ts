@@ -11,10 +11,10 @@ import type { InFlightRequests } from './traffic.ts';
 /** What people were told happened, happened once, all of it arrived once, and nothing else happened. */
 export async function expectExactlyOnce(world: World, traffic: InFlightRequests): Promise<void> {
   expect(traffic.unexpected).toEqual([]);
-  await eventually(() => isSettled(world), 60_000);
+  await eventually(() => isSettled(world));
   const { signedUp, created, refused } = traffic;
 
-  const mails = await Promise.all(signedUp.map(async (email) => (await waitForMails(world, email, 1, 60_000)).length));
+  const mails = await Promise.all(signedUp.map(async (email) => (await waitForMails(world, email)).length));
   expect(signedUp.filter((_email, index) => mails[index] !== 1)).toEqual([]);
 
   const people = await asOwner<{ email: string; rows: number; events: number }>(
@@ -48,7 +48,7 @@ export async function expectExactlyOnce(world: World, traffic: InFlightRequests)
     const lines = await verifyInstallation(world.runtime, { isQuiet: true });
     if (lines.length > 0) throw new Error(lines.join('\n'));
     return true;
-  }, 30_000);
+  });
 }
 
 /** Every event that listeners want has one delivery for each of them, and it is done. */

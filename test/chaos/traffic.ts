@@ -13,7 +13,7 @@ interface Answer {
 export interface TrafficOptions {
   /** Addresses that may be asked now; while there are none, people wait. */
   readonly urls: () => readonly string[];
-  /** Statuses that tell people to come again, besides no answer at all. */
+  /** Statuses that tell people to come again, besides no answer at all; default 503, which a busy machine answers, too. */
   readonly again?: readonly number[];
 }
 
@@ -96,11 +96,14 @@ export class InFlightRequests {
     await this.beRefused();
   }
 
-  /** Does something again and again until told to stop; people take their time, in which servers get on. */
-  async repeat(signal: AbortSignal, visit: () => Promise<void>): Promise<void> {
+  /**
+   * Does something again and again until told to stop.
+   * @param pauseMs time that people take between two visits, in which servers get on
+   */
+  async repeat(signal: AbortSignal, visit: () => Promise<void>, pauseMs = 150): Promise<void> {
     while (!signal.aborted) {
       await visit();
-      await pause(150);
+      await pause(pauseMs);
     }
   }
 
@@ -109,9 +112,10 @@ export class InFlightRequests {
   }
 
   async #untilAnswered(path: string, body: object, headers: Readonly<Record<string, string>>) {
+    const { again = [503] } = this.#options;
     for (let attempts = 1; ; attempts++) {
       const answer = await this.#ask(path, body, headers);
-      if (answer && !this.#options.again?.includes(answer.status)) return { answer, attempts };
+      if (answer && !again.includes(answer.status)) return { answer, attempts };
       if (answer) {
         this.putOff.push(answer.type);
         // As a client does that is told to come again.
@@ -121,7 +125,7 @@ export class InFlightRequests {
   }
 
   async #ask(path: string, body: object, headers: Readonly<Record<string, string>>): Promise<Answer | undefined> {
-    const url = await eventually(() => someOf(this.#options.urls()), 60_000);
+    const url = await eventually(() => someOf(this.#options.urls()));
     try {
       const response = await fetch(`${url}${path}`, {
         method: 'POST',

@@ -5,6 +5,8 @@ import { leaves } from '#config/objects/leaf.ts';
 import { printExample } from '#config/print-configuration.ts';
 import { ConfigurationError, printProblem } from '#config/schema/config-problem.ts';
 import { parse } from 'yaml';
+import { seedOf, timesOf, type Depth } from '../kit/depth.ts';
+import { recordTried } from '../kit/tried.ts';
 import { leastEnvironment, Sandbox } from './configuration-folder.ts';
 
 let sandbox: Sandbox;
@@ -14,6 +16,13 @@ beforeAll(async () => {
 afterAll(() => sandbox.remove());
 
 const example = printExample();
+
+/** How often fast-check tries a property in this run, and from which seed. */
+function runs(what: string, times: Readonly<Record<Depth, number>>): { numRuns: number; seed: number } {
+  const numRuns = timesOf(times);
+  recordTried(what, numRuns);
+  return { numRuns, seed: seedOf(what) };
+}
 
 /** Loads and expects success or a `ConfigurationError` whose problems are whole and on one line each. */
 async function loadsOrExplains(content: string, environment: Record<string, string> = leastEnvironment): Promise<void> {
@@ -67,7 +76,7 @@ describe('the loader never crashes', () => {
           await loadsOrExplains(JSON.stringify(mutated) ?? 'null');
         },
       ),
-      { numRuns: 150 },
+      runs('changes of the example', { sample: 50, prove: 5_000 }),
     );
   });
 
@@ -104,7 +113,7 @@ describe('the loader never crashes', () => {
         for (const [at, removed, inserted] of edits) text = text.slice(0, at) + inserted + text.slice(at + removed);
         await loadsOrExplains(text);
       }),
-      { numRuns: 100 },
+      runs('edits of the text', { sample: 40, prove: 5_000 }),
     );
   });
 
@@ -127,7 +136,7 @@ describe('the loader never crashes', () => {
         });
         expect(({} as Record<string, unknown>).polluted).toBeUndefined();
       }),
-      { numRuns: 200 },
+      runs('variables', { sample: 60, prove: 5_000 }),
     );
   });
 });

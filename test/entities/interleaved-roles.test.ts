@@ -5,6 +5,8 @@ import { callerOf, type Caller } from '#entities/kit/model/caller.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { asOwner } from '../kit/as-owner.ts';
+import { seeded, timesOf } from '../kit/depth.ts';
+import { recordTried } from '../kit/tried.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -13,7 +15,8 @@ let world: World;
 let people: Person[];
 let stranger: Person;
 const lanes = 4;
-const roundsPerLane = 250;
+const roundsPerLane = timesOf({ sample: 60, prove: 1_000 });
+const random = seeded('interleaved roles');
 
 beforeAll(async () => {
   world = await openWorld();
@@ -38,8 +41,8 @@ function ownerCaller({ user: { id }, organization: { id: organizationId } }: Per
 
 /** Lets a random number of other steps go first, some of them across a turn of the event loop. */
 async function jitter(): Promise<void> {
-  if (Math.random() < 0.2) await nextTurn();
-  for (let left = Math.floor(Math.random() * 6); left > 0; left--) await Promise.resolve();
+  if (random.chance(0.2)) await nextTurn();
+  for (let left = random.below(6); left > 0; left--) await Promise.resolve();
 }
 
 async function roleSeenBy(unit: UnitOfWork, role: 'app' | 'system'): Promise<string> {
@@ -51,7 +54,7 @@ async function roleSeenBy(unit: UnitOfWork, role: 'app' | 'system'): Promise<str
   return rows[0]?.seen ?? '';
 }
 
-test('in 1,000 interleavings of privileged and plain work no statement ever runs under the role of the other', async () => {
+test('when privileged and plain work of one unit interleave, no statement runs under the role of the other', async () => {
   const foreign: string[] = [];
   const made: string[] = [];
 
@@ -88,9 +91,9 @@ test('in 1,000 interleavings of privileged and plain work no statement ever runs
         if (!row) foreign.push(`${requestId}: privileged work was held back`);
       },
     ];
-    const shuffled = steps.map((step) => ({ step, place: Math.random() })).toSorted((a, b) => a.place - b.place);
+    const shuffled = random.shuffled(steps);
     await Promise.all(
-      shuffled.map(async ({ step }) => {
+      shuffled.map(async (step) => {
         await jitter();
         await step();
       }),
@@ -103,6 +106,7 @@ test('in 1,000 interleavings of privileged and plain work no statement ever runs
     }),
   );
 
+  recordTried('interleavings', lanes * roundsPerLane);
   expect(foreign).toEqual([]);
   expect(
     await asOwner(world, 'select kind, role, count(distinct id)::int as rows from written_by group by 1, 2 order by 1'),

@@ -3,11 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 /**
  * Asks until the answer is there; for what other processes bring about. Asynchronous parts of the product are waited for
  * like this, never slept for.
+ * @param withinMs ends what would never come; generous, because it also has to come on a machine that is busy with other things
  * @param question undefined, null, false or a throw mean "not yet"
  */
 export async function eventually<T>(
   question: () => Promise<T | undefined | null | false> | T | undefined | null | false,
-  withinMs = 15_000,
+  withinMs = 180_000,
 ): Promise<T> {
   const giveUpAt = Date.now() + withinMs;
   let last: unknown;

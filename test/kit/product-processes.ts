@@ -74,24 +74,26 @@ export class ProductProcesses {
   readonly places: readonly Place[];
   readonly #world: World;
 
-  constructor(
+  private constructor(
     world: World,
     programs: readonly Program[],
     lives: Readonly<Partial<Record<Program, readonly Life[]>>> = {},
   ) {
     this.#world = world;
-    const folder = dirname(world.mailFolder);
-    symlinkSync(dirname(inject('stack').bundlePath), join(folder, 'bundles'));
-    const environment = {
-      ...world.environment,
-      // The world's own signing key: its processes and the world itself accept each other's tokens.
-      STACK_STATE_DIR: folder,
-      // What a dead process left behind is noticed in a second or two instead of half a minute.
-      CORE_JOBQUEUE_QUEUECONF_JOBSTUCKTHRESHOLD: '2000',
-      CORE_JOBQUEUE_QUEUECONF_RESCUESTUCKJOBSAFTER: '2000',
-      CORE_JOBQUEUE_QUEUECONF_PERIODICJOBS: JSON.stringify([{ name: often, workflow: 'sweepOutbox', schedule: 1_000 }]),
-    };
+    const environment = environmentOf(world);
     this.places = programs.map((program) => new Place(program, environment, lives[program] ?? []));
+  }
+
+  /** @param lives what the first lives of a program's processes are like */
+  static async start(
+    world: World,
+    programs: readonly Program[],
+    lives: Readonly<Partial<Record<Program, readonly Life[]>>> = {},
+  ): Promise<ProductProcesses> {
+    symlinkSync(dirname(inject('stack').bundlePath), join(dirname(world.mailFolder), 'bundles'));
+    // Node writes what it has compiled when a process ends in order, which those that are killed never do.
+    await Promise.all([...new Set(programs)].map((program) => endInOrder(program, environmentOf(world))));
+    return new ProductProcesses(world, programs, lives);
   }
 
   /** Addresses of the APIs that serve now. @throws Error once a process has ended that nobody killed */
@@ -109,4 +111,22 @@ export class ProductProcesses {
     await Promise.all(this.places.map((place) => place.close()));
     await removeSchedules(this.#world.name, this.#world.runtime, [...releaseSchedules, often]);
   }
+}
+
+async function endInOrder(program: Program, environment: Readonly<Record<string, string>>): Promise<void> {
+  const process = new ProductProcess({ program, environment });
+  await process.ready;
+  await process.stop();
+}
+
+function environmentOf(world: World): Readonly<Record<string, string>> {
+  return {
+    ...world.environment,
+    // The world's own signing key: its processes and the world itself accept each other's tokens.
+    STACK_STATE_DIR: dirname(world.mailFolder),
+    // What a dead process left behind is noticed in a second or two instead of half a minute.
+    CORE_JOBQUEUE_QUEUECONF_JOBSTUCKTHRESHOLD: '2000',
+    CORE_JOBQUEUE_QUEUECONF_RESCUESTUCKJOBSAFTER: '2000',
+    CORE_JOBQUEUE_QUEUECONF_PERIODICJOBS: JSON.stringify([{ name: often, workflow: 'sweepOutbox', schedule: 1_000 }]),
+  };
 }

@@ -24,6 +24,7 @@ import { recordRead } from './config-reads.ts';
 import { eventually } from './eventually.ts';
 import { createTables } from './synthetic-tables.ts';
 import { TestClient } from './test-client.ts';
+import { untilAvailable } from './until-available.ts';
 import { verifyInstallation } from '#runtime/verify.ts';
 
 export interface WorldOptions {
@@ -189,7 +190,8 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const others: Instance[] = [];
 
   let worker: RunningWorker | undefined;
-  if (options.worker) worker = await first.startWorker(options.worker === true ? undefined : options.worker);
+  const startWhenAvailable = (queues?: readonly string[]) => untilAvailable(() => first.startWorker(queues));
+  if (options.worker) worker = await startWhenAvailable(options.worker === true ? undefined : options.worker);
 
   return {
     name,
@@ -216,7 +218,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       return instance;
     },
     listen: () => first.listen(),
-    startWorker: (queues) => first.startWorker(queues),
+    startWorker: startWhenAvailable,
     close: async () => {
       const instances = [first, ...others];
       await Promise.all(instances.map((instance) => instance.stopServing()));

@@ -1,29 +1,40 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import type { Reporter, TestCase, TestModule, TestRunEndReason, TestSpecification, Vitest } from 'vitest/node';
 import { checkEffects } from '../config/check-effects.ts';
 import { effects } from '../config/effects.ts';
 import { configReadsFile } from '../kit/config-reads-file.ts';
+import { isPartialRun } from './partial-run.ts';
+import { fileOf, nameOf } from './test-names.ts';
+
+export interface ClosingReporterOptions {
+  /** Whether the run has every test by which a configuration field shows its effect. */
+  readonly checksEffects: boolean;
+}
+
+/** How many files are named for their time. */
+const slowest = 10;
 
 /**
- * Closes a run: what was skipped and why, whether every configuration field has the effect it claims, and last the counts
- * in one line.
+ * Closes a run: what was skipped and why, whether every configuration field has the effect it claims, the slowest files, the
+ * seed, and last the counts in one line.
  */
 export class ClosingReporter implements Reporter {
+  readonly #options: ClosingReporterOptions;
   #vitest: Vitest | undefined;
   /** Only some files or names were asked for. */
   #isPartial = true;
+
+  constructor(options: ClosingReporterOptions = { checksEffects: true }) {
+    this.#options = options;
+  }
 
   onInit(vitest: Vitest): void {
     this.#vitest = vitest;
   }
 
   async onTestRunStart(specifications: readonly TestSpecification[]): Promise<void> {
-    const vitest = this.#vitest;
-    if (!vitest) return;
-    const all = await vitest.globTestSpecifications();
-    this.#isPartial =
-      vitest.config.watch || vitest.config.testNamePattern !== undefined || specifications.length < all.length;
+    if (this.#vitest) this.#isPartial = await isPartialRun(this.#vitest, specifications);
   }
 
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[], reason: TestRunEndReason): void {
@@ -43,10 +54,13 @@ export class ClosingReporter implements Reporter {
     const brokenModules = modules.filter(
       (module) => module.state() === 'failed' && [...module.children.allTests('failed')].length === 0,
     );
-    if (!this.#isPartial && reason === 'passed') {
+    if (this.#options.checksEffects && !this.#isPartial && reason === 'passed') {
       problems.push(...checkEffects(effects, { ran: new Set(passed.map(nameOf)), read: this.#configReads() }));
     }
     for (const problem of problems) console.log(`suite: ${problem}`);
+    for (const line of slowestFiles(modules)) console.log(line);
+    const { seed } = this.#vitest?.getRootProject().getProvidedContext() ?? {};
+    console.log(`seed: ${seed}; TEST_SEED=${seed} repeats the samples of this run`);
     const failed = inState('failed').length + brokenModules.length + problems.length + unhandled.length;
     if (failed > 0) process.exitCode = 1;
     console.log(`${passed.length} passed, ${failed} failed, ${skipped.length} skipped`);
@@ -60,12 +74,19 @@ export class ClosingReporter implements Reporter {
   }
 }
 
+/** With loading, hooks and tests. */
+function slowestFiles(modules: readonly TestModule[]): string[] {
+  return modules
+    .map((module) => {
+      const { collectDuration, duration } = module.diagnostic();
+      return { file: fileOf(module), seconds: (collectDuration + duration) / 1_000 };
+    })
+    .toSorted((a, b) => b.seconds - a.seconds)
+    .slice(0, slowest)
+    .map(({ file, seconds }) => `slowest: ${seconds.toFixed(1).padStart(6)} s ${file}`);
+}
+
 function noteOf(test: TestCase): string | undefined {
   const result = test.result();
   return result.state === 'skipped' ? result.note : undefined;
-}
-
-/** File, then the titles down to the test. */
-function nameOf(test: TestCase): string {
-  return `${relative(process.cwd(), test.module.moduleId)} > ${test.fullName}`;
 }

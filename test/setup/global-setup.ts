@@ -1,12 +1,16 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
+import type { Depth } from '../kit/depth.ts';
 import { takeRunSlot } from './run-slot.ts';
 import { prepareTestStack, type TestStack } from './test-stack.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     stack: TestStack;
+    depth: Depth;
+    /** All random numbers of the run follow from it. */
+    seed: number;
   }
 }
 

@@ -7,7 +7,7 @@ import { ProductProcess } from '../kit/spawned-process.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 /** Processes take a while to start, the more so beside others. */
-const patience = { timeout: 120_000 };
+const patience = { timeout: 600_000 };
 
 let world: World;
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import { openWorld } from '../kit/world.ts';
 
 test(
   'a worker process whose delivery stands still ends with 0, and another one delivers',
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async () => {
     const world = await openWorld({ environment: { CORE_JOBQUEUE_QUEUECONF_JOBSTUCKTHRESHOLD: '2000' } });
     const email = 'late@example.com';

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { deriveKey } from '#entities/kit/base/keys.ts';
-import { RecentlyUsed } from '#entities/kit/base/recently-used.ts';
 import { csrfCookie } from '../../auth/session-cookies.ts';
 import { isCsrfToken, newCsrfToken } from '../../auth/csrf-token.ts';
 import type { Services } from '../services.ts';
@@ -45,7 +45,7 @@ function renewCsrfCookie(request: FastifyRequest, services: Services): void {
 /** Most sessions of which is remembered which token they were given. */
 const maxSessions = 10_000;
 
-const given = new RecentlyUsed<{ readonly key: Buffer; readonly token: string }>(maxSessions);
+const given = new LRUCache<string, { readonly key: Buffer; readonly token: string }>({ max: maxSessions });
 
 /** Clients that keep no cookies are given the same token of their session every time: making one takes its time. */
 function tokenOf(key: Buffer, sessionId: string): string {

@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache';
 import type { PoolClient } from 'pg';
-import { RecentlyUsed } from '../base/recently-used.ts';
 
 /** Most statements that one connection keeps prepared: the server holds a plan for each, in memory of its own. */
 const maxPrepared = 100;
@@ -20,8 +20,11 @@ interface Prepared {
 export class PreparedStatements {
   #next = 1;
   #dropped: string[] = [];
-  readonly #seen = new RecentlyUsed<true>(maxSeen);
-  readonly #known = new RecentlyUsed<Prepared>(maxPrepared, ({ name }) => void this.#dropped.push(name));
+  readonly #seen = new LRUCache<string, true>({ max: maxSeen });
+  readonly #known = new LRUCache<string, Prepared>({
+    max: maxPrepared,
+    dispose: ({ name }) => void this.#dropped.push(name),
+  });
 
   /** The name of a statement on this connection, and whether it has to be prepared under it now. */
   take(text: string): { readonly name: string; readonly isNew: boolean } {
@@ -51,7 +54,6 @@ export class PreparedStatements {
 
   /** After an error nobody knows which of them the server has. They are prepared anew, under other names. */
   forget(): void {
-    for (const { name } of this.#known.values()) this.#dropped.push(name);
     this.#known.clear();
   }
 }

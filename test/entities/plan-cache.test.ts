@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { newId } from '#entities/kit/base/ids.ts';
+import { callerOf, roles, type Caller } from '#entities/kit/model/caller.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
+import { scopeRelations } from '#entities/kit/model/policy.ts';
+import { productModules } from '#entities/kit/model/product-modules.ts';
+import { createRegistry } from '#entities/kit/model/registry.ts';
+import { compilePage, compileRecord } from '#entities/kit/read/answer-statements.ts';
+import { PlanCache } from '#entities/kit/read/plan-cache.ts';
+import type { PageSelection } from '#entities/kit/read/selection.ts';
+import { registry as product } from '#entities/index.ts';
+import { Random } from '../kit/random.ts';
+import { syntheticKinds } from '../kit/synthetic-kinds.ts';
+
+const random = new Random(500);
+
+/** 110 kinds, every other one part of a product module. */
+const kinds = syntheticKinds(110).map((kind, index): EntityModule => {
+  const name = productModules[index % productModules.length];
+  return index % 2 === 0 || name === undefined ? kind : { ...kind, productModules: [name] };
+});
+const registry = createRegistry([
+  ...product.modules.filter(({ kind }) => !/Share$|^creatorGrant$/.test(kind)),
+  ...kinds,
+]);
+const asked = registry.modules.filter(({ kind }) => kind.startsWith('thing')).slice(0, 30);
+
+/** People and API tokens, no two with the same scopes, product modules and groups. */
+const callers = Array.from({ length: 500 }, (_none, index): Caller => {
+  const relations = registry.modules
+    .filter(() => random.chance(0.3))
+    .flatMap(({ kind }) => scopeRelations({ kind, operation: 'view' }).slice(0, 1));
+  return callerOf({
+    kind: index % 2 === 0 ? 'api_token' : 'user',
+    subjectId: newId(),
+    organizationId: newId(),
+    role: index % 2 === 0 ? null : (roles[index % roles.length] ?? null),
+    groupIds: index % 3 === 0 ? [] : [newId(), newId()],
+    relations,
+    productModules: productModules.filter(() => random.chance(0.5)),
+  });
+});
+
+function pageOf(module: EntityModule): PageSelection {
+  return {
+    module,
+    filter: { is: 'field', field: 'status', comparison: { eq: 'open' } },
+    orderBy: [{ field: 'priority', direction: 'desc' }],
+    size: 50,
+    from: 'first',
+    parts: [{ is: 'records', as: 'data', record: { module, parts: [{ is: 'value', as: 'id', field: 'id' }] } }],
+  };
+}
+
+/** Undefined when the organization does not have the product module of the kind. */
+function statements(module: EntityModule, caller: Caller, plans: PlanCache) {
+  try {
+    return [
+      compilePage(pageOf(module), caller, plans),
+      compileRecord({ module, parts: [{ is: 'value', as: 'id', field: 'id' }] }, module.kind, caller, plans),
+    ];
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'module_not_enabled' });
+    return undefined;
+  }
+}
+
+describe('the plan cache', () => {
+  test('compiles a query once for all of 500 callers who decide it alike', () => {
+    const plans = new PlanCache(registry);
+    let executed = 0;
+    for (const caller of callers)
+      for (const module of asked) executed += statements(module, caller, plans)?.length ?? 0;
+    expect(executed).toBeGreaterThan(10_000);
+    // By kind of caller, role, groups and the decision on each rule, however scopes and product modules are combined.
+    expect(plans.compilations / (asked.length * 2)).toBeLessThan(20);
+    const compilations = plans.compilations;
+    for (const caller of callers) for (const module of asked) statements(module, caller, plans);
+    expect(plans.compilations).toBe(compilations);
+  });
+
+  test('gives every caller the statement that would be compiled for that caller alone', () => {
+    const plans = new PlanCache(registry);
+    for (let index = 0; index < 500; index++) {
+      const [caller, module] = [random.pick(callers), random.pick(asked)];
+      expect(statements(module, caller, plans)).toEqual(statements(module, caller, new PlanCache(registry)));
+    }
+  });
+});

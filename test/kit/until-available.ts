@@ -1,0 +1,18 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { isAppError, statusOf } from '#entities/kit/base/errors.ts';
+
+/**
+ * Does something again as long as the product answers 503, which asks clients to come again: on a busy machine that is no
+ * mistake. Whatever else fails, fails.
+ */
+export async function untilAvailable<T>(work: () => Promise<T>, withinMs = 300_000): Promise<T> {
+  const giveUpAt = Date.now() + withinMs;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isAppError(error) || statusOf(error.code) !== 503 || Date.now() > giveUpAt) throw error;
+      await pause(100);
+    }
+  }
+}

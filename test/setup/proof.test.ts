@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { printProof, proofOf, type RunResult, type TestResult } from './proof.ts';
+
+const passed: TestResult = {
+  file: 'test/security/a.test.ts',
+  title: 'T-50 > owner',
+  state: 'passed',
+  seconds: 61.04,
+  errors: [],
+  tried: { 'id positions': { times: 400, of: 400 } },
+};
+const run: RunResult = {
+  depth: 'prove',
+  seed: 7,
+  startedAt: '2026-01-31T12:00:00.000Z',
+  seconds: 125,
+  isWhole: true,
+  tests: [
+    passed,
+    { ...passed, title: 'T-50 > member', seconds: 1 },
+    {
+      ...passed,
+      file: 'test/chaos/b.test.ts',
+      title: 'kills',
+      state: 'failed',
+      errors: ['Error: lost\n  at b'],
+      tried: { kills: { times: 3, of: 2000 } },
+    },
+  ],
+  errors: ['test/chaos/c.test.ts: Error: no such file'],
+};
+
+test('a proof adds up what the tests of a file tried, and keeps what failed', () => {
+  expect(proofOf(run)).toMatchObject({
+    seed: 7,
+    counts: { passed: 2, failed: 1, skipped: 0, pending: 0 },
+    tried: [
+      { file: 'test/security/a.test.ts', what: 'id positions', times: 800, of: 800 },
+      { file: 'test/chaos/b.test.ts', what: 'kills', times: 3, of: 2000 },
+    ],
+    files: [
+      { file: 'test/security/a.test.ts', tests: 2, seconds: 62 },
+      { file: 'test/chaos/b.test.ts', tests: 1, seconds: 61 },
+    ],
+    failures: [{ file: 'test/chaos/b.test.ts', title: 'kills' }],
+  });
+});
+
+test('the report names the seed, what was tried, and every failure with its error', () => {
+  const text = printProof(proofOf(run));
+  for (const part of [
+    'All generated matrices',
+    '2 min 5 s',
+    'TEST_SEED=7 npm run prove',
+    '2 tests passed, 2 failed, 0 skipped.',
+    '| test/security/a.test.ts | id positions | 800 | 800 |',
+    '- test/chaos/b.test.ts > kills\n  Error: lost\n    at b',
+    'test/chaos/c.test.ts: Error: no such file',
+  ])
+    expect(text).toContain(part);
+  expect(printProof(proofOf({ ...run, isWhole: false }))).toContain('chosen by name');
+});

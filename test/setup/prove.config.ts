@@ -1,0 +1,20 @@
+import { defineConfig } from 'vitest/config';
+import suite from '../../vitest.config.ts';
+import { ClosingReporter } from './closing-reporter.ts';
+import { matrixFiles } from './matrix-files.ts';
+import { ProofReporter } from './proof-reporter.ts';
+
+const hoursMs = 6 * 3_600_000;
+
+/** `npm run prove`: the generated matrices whole, as long as that takes. */
+export default defineConfig({
+  ...suite,
+  test: {
+    ...suite.test,
+    include: matrixFiles(process.cwd()),
+    provide: { ...suite.test?.provide, depth: 'prove' },
+    reporters: ['default', new ProofReporter(), new ClosingReporter({ checksEffects: false })],
+    testTimeout: hoursMs,
+    hookTimeout: hoursMs,
+  },
+});

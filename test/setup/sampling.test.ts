@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { Random } from '../kit/random.ts';
+import { coveringSample } from '../kit/sample-of.ts';
+import { matrixFiles } from './matrix-files.ts';
+import { runSeed } from './run-seed.ts';
+
+interface Cell {
+  readonly kind: string;
+  readonly operation: string;
+  readonly caller: string;
+}
+
+const names = (prefix: string, count: number) => Array.from({ length: count }, (_none, place) => `${prefix}${place}`);
+/** A matrix of which some kinds lack some operations. */
+const cells: Cell[] = names('kind', 40).flatMap((kind, number) =>
+  names('operation', 1 + (number % 6)).flatMap((operation) =>
+    names('caller', 9).map((caller) => ({ kind, operation, caller })),
+  ),
+);
+const by = [({ kind, operation }: Cell) => `${kind} ${operation}`, ({ kind, caller }: Cell) => `${kind} ${caller}`];
+const seeds = Array.from({ length: 40 }, (_none, seed) => seed);
+const sampleWith = (seed: number, atLeast = 1) => coveringSample(new Random(seed), cells, { by, atLeast });
+
+describe('a sample', () => {
+  test.each([1, 3])('of every seed has %i items of every group, or all that the group has', (atLeast) => {
+    for (const seed of seeds) {
+      const sample = sampleWith(seed, atLeast);
+      for (const groupOf of by) {
+        const found = Map.groupBy(sample, groupOf);
+        const lacking = [...Map.groupBy(cells, groupOf)].filter(
+          ([group, all]) => (found.get(group)?.length ?? 0) < Math.min(atLeast, all.length),
+        );
+        expect(lacking).toEqual([]);
+      }
+    }
+  });
+
+  test('is small, keeps the order, and is another one for another seed', () => {
+    const [one, two] = [sampleWith(1), sampleWith(2)];
+    expect(one.length).toBeLessThan(cells.length / 2);
+    expect(one).toEqual(cells.filter((cell) => new Set(one).has(cell)));
+    expect(two).not.toEqual(one);
+    expect(sampleWith(1)).toEqual(one);
+  });
+
+  test('finds a fault of a whole kind or operation with every seed, and a fault of one cell with some seed', () => {
+    const finds = (seed: number, isFaulty: (cell: Cell) => boolean) => sampleWith(seed).some(isFaulty);
+    expect(seeds.every((seed) => finds(seed, ({ kind }) => kind === 'kind37'))).toBe(true);
+    expect(
+      seeds.every((seed) => finds(seed, ({ kind, operation }) => kind === 'kind5' && operation === 'operation5')),
+    ).toBe(true);
+    const isOneCell = ({ kind, operation, caller }: Cell) =>
+      kind === 'kind5' && operation === 'operation5' && caller === 'caller7';
+    // What only the whole matrix finds each time; that is what `npm run prove` is for.
+    expect(cells.filter(isOneCell)).toHaveLength(1);
+    const found = seeds.filter((seed) => finds(seed, isOneCell));
+    expect(found.length).toBeGreaterThan(0);
+    expect(found.length).toBeLessThan(seeds.length);
+  });
+});
+
+test('npm run prove runs the files that ask for the depth of the run', () => {
+  const files = matrixFiles(process.cwd());
+  expect(files).toContain('test/security/tenant-isolation.test.ts');
+  expect(files).toContain('test/chaos/random-kills.test.ts');
+  expect(files).not.toContain('test/setup/sampling.test.ts');
+});
+
+test('TEST_SEED is the seed of a run, and what is no seed is refused', () => {
+  expect(runSeed('123')).toBe(123);
+  expect(new Set([runSeed(''), runSeed('')]).size).toBe(2);
+  for (const wrong of ['x', '-1', '1.5', String(2 ** 31), ' ']) expect(() => runSeed(wrong)).toThrow('TEST_SEED');
+});
