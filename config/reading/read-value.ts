@@ -124,7 +124,7 @@ function readText(field: TextField, tree: Tree, path: string, reading: Reading):
   if (text === '' && field.required === true) return refuse('is empty', fillOrRemove);
   if (field.values !== undefined && text !== '' && !field.values.includes(text)) {
     const near = field.secret === undefined ? didYouMean(text, field.values) : undefined;
-    const all = field.values.filter((value) => value !== '').pathOf(', ');
+    const all = field.values.filter((value) => value !== '').join(', ');
     return refuse('is not one of the allowed values', `${near === undefined ? '' : `write ${near}; `}allowed: ${all}`);
   }
   if (text === '')
