@@ -1,16 +1,20 @@
 import type { ActivityDependencies, ActivityMap } from '#activities/kit/activity-dependencies.ts';
-import { sourceModules } from './source-modules.ts';
+import { sourceModules, type SourceModule } from './source-modules.ts';
 
 const areas = await sourceModules('activities', '-activities.ts');
 
-/**
- * Every activity of this release: those that the `create<Area>Activities` of each `activities/<area>/<area>-activities.ts`
- * makes.
- * @throws TypeError when a file exports no such function, or two areas have an activity of the same name
- */
+/** Every activity of this release: those of each `activities/<area>/<area>-activities.ts`. */
 export function createActivities(dependencies: ActivityDependencies): ActivityMap {
+  return activitiesOf(areas, dependencies);
+}
+
+/**
+ * Calls the `create<Area>Activities` of each module.
+ * @throws TypeError when a module exports no such function, or two areas have an activity of the same name
+ */
+export function activitiesOf(modules: readonly SourceModule[], dependencies: ActivityDependencies): ActivityMap {
   const activities: Record<string, ActivityMap[string]> = {};
-  for (const { path, exports } of areas) {
+  for (const { path, exports } of modules) {
     const [create] = Object.entries(exports).flatMap(([name, value]) =>
       /^create\w+Activities$/.test(name) ? [value as (given: ActivityDependencies) => ActivityMap] : [],
     );

@@ -11,14 +11,18 @@ export interface ReleaseWorkflow {
 const contractSuffix = '.contract.ts';
 
 /** Every workflow type of this release: each `workflows/<area>/<name>.contract.ts` with the workflow file beside it. */
-export const releaseWorkflows: readonly ReleaseWorkflow[] = (await sourceModules('workflows', contractSuffix)).map(
-  (module) => ({ contract: contractOf(module), path: `${module.path.slice(0, -contractSuffix.length)}.ts` }),
-);
+export const releaseWorkflows = workflowsOf(await sourceModules('workflows', contractSuffix));
 
-function contractOf({ path, exports }: SourceModule): WorkflowContract<object> {
-  const [contract, ...others] = Object.values(exports).filter(isContract);
-  if (!contract || others.length > 0) throw new TypeError(`${path} must export one contract`);
-  return contract;
+/** @throws TypeError when a file exports no contract, or several, or when two contracts have the same name */
+export function workflowsOf(contractModules: readonly SourceModule[]): readonly ReleaseWorkflow[] {
+  const names = new Set<string>();
+  return contractModules.map(({ path, exports }) => {
+    const [contract, ...others] = Object.values(exports).filter(isContract);
+    if (!contract || others.length > 0) throw new TypeError(`${path} must export one contract`);
+    if (names.has(contract.name)) throw new TypeError(`${path}: there is another workflow "${contract.name}"`);
+    names.add(contract.name);
+    return { contract, path: `${path.slice(0, -contractSuffix.length)}.ts` };
+  });
 }
 
 function isContract(value: unknown): value is WorkflowContract<object> {

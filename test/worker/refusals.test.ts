@@ -27,7 +27,7 @@ const codes = {
   unavailable: 'authorization_unavailable',
 } as const satisfies Record<ErrorCategory, ErrorCode>;
 
-const retryable: readonly ErrorCategory[] = ['timeout', 'conflict', 'limited', 'internal', 'unavailable'];
+const retryable: ReadonlySet<ErrorCategory> = new Set(['timeout', 'conflict', 'limited', 'internal', 'unavailable']);
 const categories = Object.keys(codes) as ErrorCategory[];
 
 const attempts = new Map<string, number>();
@@ -91,7 +91,7 @@ describe('an activity that fails with an error of ours', () => {
       new Set(Object.values(codes)),
     );
     for (const category of categories) {
-      const canHelp = retryable.includes(category);
+      const canHelp = retryable.has(category);
       const [failure] = told.flatMap((failures) => failures?.filter(({ type }) => type === codes[category]) ?? []);
       expect(failure?.isFinal, category).toBe(!canHelp);
       // First where it is delivered with others; a refusal is not tried there again. Then in a workflow of its own.

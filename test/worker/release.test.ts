@@ -5,14 +5,44 @@ import { activityQueues as configuredQueues } from '#config/objects/queueconf.ts
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import { deliveryQueue } from '#workflows/events/deliver-event.contract.ts';
 import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
-import { releaseWorkflows } from '#worker/release-workflows.ts';
+import { defineContract } from '#workflows/kit/contract.ts';
+import type { MaintenanceInput } from '#workflows/maintenance/sweep-outbox.contract.ts';
+import { activitiesOf } from '#worker/release-activities.ts';
+import { releaseWorkflows, workflowsOf } from '#worker/release-workflows.ts';
 
 // What is found by the names of files, so that a new workflow is entered in no list.
 
 test('the contracts that are found are those that the rest of the product imports', () => {
   expect(releaseWorkflows.map(({ contract }) => contract)).toContain(sendEmailContract);
-  const names = releaseWorkflows.map(({ contract }) => contract.name);
-  expect(names).toEqual([...new Set(names)]);
+});
+
+test('a file without a contract, and two workflows of one name, are refused', () => {
+  expect(() => workflowsOf([{ path: 'a.contract.ts', exports: { maxSize: 1 } }])).toThrow(
+    'a.contract.ts must export one contract',
+  );
+  const modules = ['a.contract.ts', 'b.contract.ts'].map((path) => ({ path, exports: { sendEmailContract } }));
+  expect(() => workflowsOf(modules)).toThrow('b.contract.ts: there is another workflow "sendEmail"');
+});
+
+test('a file without activities, and two activities of one name, are refused', () => {
+  const dependencies = {} as Parameters<typeof activitiesOf>[1];
+  expect(() => activitiesOf([{ path: 'a-activities.ts', exports: {} }], dependencies)).toThrow(
+    'a-activities.ts must export a function create<Area>Activities',
+  );
+  const modules = ['a-activities.ts', 'b-activities.ts'].map((path) => ({
+    path,
+    exports: { createSomeActivities: () => ({ deliver: () => Promise.resolve() }) },
+  }));
+  expect(() => activitiesOf(modules, dependencies)).toThrow('b-activities.ts: there is another activity "deliver"');
+});
+
+test('a contract names a task queue exactly when the input of its workflow has its settings', () => {
+  const name = 'typedOnly';
+  const workflowId = () => 'typed-only';
+  // @ts-expect-error: `queue` is missing
+  expect(defineContract<MaintenanceInput>({ name, workflowId }).queue).toBe(undefined);
+  // @ts-expect-error: the workflow would not know the queue
+  expect(defineContract<{ readonly id: string }>({ name, workflowId, queue: 'email' }).queue).toBe('email');
 });
 
 describe.each(releaseWorkflows.map(({ contract, path }) => ({ name: contract.name, contract, path })))(

@@ -20,9 +20,9 @@ export interface ReconciledTuple {
 
 /** What was wrong with a tuple. */
 export type Disagreement =
-  /** A live row stands for it, but it was not desired. */
+  /** A live row grants it, but it was not desired. */
   | 'notDesired'
-  /** It was desired, but no live row stands for it. */
+  /** It was desired, but no live row grants it. */
   | 'orphaned'
   /** It is desired, but the store did not have it. */
   | 'notStored'

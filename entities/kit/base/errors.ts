@@ -3,7 +3,7 @@
  * The generated page docs/reference/errors.md lists them all.
  */
 
-/** How an error is answered. Each category has one HTTP status (RFC 9110). */
+/** Categories of errors, with the HTTP status that each is answered with (RFC 9110). */
 const categories = {
   invalid: 400,
   unauthenticated: 401,
@@ -79,11 +79,11 @@ export interface FieldProblem {
   readonly message: string;
 }
 
-/** Most problems that one answer tells; whoever sends a thousand wrong rows learns enough from these. */
+/** The most problems that one answer reports, so that a thousand wrong rows do not produce an answer of that size. */
 export const maxProblems = 100;
 
 export interface ErrorDetails {
-  /** Field problems, for `invalid_input` and its relatives. */
+  /** The problems of single fields, for `invalid_input` and similar codes. */
   readonly fields?: readonly FieldProblem[];
   /** Seconds after which a retry makes sense; becomes the Retry-After header. */
   readonly retryAfterSeconds?: number;
@@ -119,7 +119,7 @@ export function statusOf(code: ErrorCode): number {
   return categories[errorCatalogue[code].category];
 }
 
-/** The one answer to work that took too long. @param cause for operators */
+/** The error for work that missed its deadline. @param cause for operators */
 export function deadlineExceeded(cause?: unknown): AppError {
   return new AppError('deadline_exceeded', 'The request took longer than its deadline; nothing was changed.', {
     details: { retryAfterSeconds: 1 },
@@ -131,7 +131,7 @@ export function isAppError(value: unknown): value is AppError {
   return value instanceof AppError;
 }
 
-/** Whether the same work can succeed when it is tried again, by how its error is answered. */
+/** Whether the same work can succeed when it is tried again, by the category of its error. */
 const canSucceedLater = {
   invalid: false,
   unauthenticated: false,

@@ -2,7 +2,7 @@ import { systemScope } from '../access/authorization-state.ts';
 import type { DatabaseOptions } from '../access/database-options.ts';
 import { actorOf } from '../model/caller.ts';
 import type { RecordedChange } from '../model/changes.ts';
-import { oneByOne } from '../model/tuples.ts';
+import { deduplicateTuples } from '../model/tuples.ts';
 import type { RoleSession } from '../storage/transaction.ts';
 import type { ChangeEffects } from './change-effects.ts';
 import type { ChangeWork } from './change-work.ts';
@@ -30,7 +30,7 @@ export async function recordChanges(
   const entries = {
     history: options.recordHistory ? historyEntries(changes, by) : [],
     events: eventRows(changes, drafts, by, { hasListener: options.hasListener, traceparent: origin.traceparent }),
-    tuples: oneByOne(tuples),
+    tuples: deduplicateTuples(tuples),
     created: changes.flatMap(kindOfCreation),
     created_in: [...new Set(changes.flatMap(organizationOfCreation))],
   };
