@@ -71,7 +71,7 @@ async function visitWithout(
   return traffic;
 }
 
-test('Temporal away for ten seconds: no request fails, no event is lost', async () => {
+test('Temporal unavailable for ten seconds: no request fails, no event is lost', async () => {
   // The time it is away is what this is about.
   const traffic = await visitWithout('temporal', (visits) => {
     const before = visits.count;
@@ -84,7 +84,7 @@ test('Temporal away for ten seconds: no request fails, no event is lost', async 
 /** Bodies that tell people to come again; the second is of GraphQL operations that were under way. */
 const problems = new Set(['application/problem+json; charset=utf-8', 'application/json; charset=utf-8']);
 
-test('PostgreSQL killed: requests are told to come again, and all works again by itself', async () => {
+test('PostgreSQL killed: requests get 503, and everything recovers without help', async () => {
   const traffic = await visitWithout('postgres', (visits) => eventually(() => visits.putOff.length > 20), {
     again: [503],
   });
@@ -93,7 +93,7 @@ test('PostgreSQL killed: requests are told to come again, and all works again by
   await expectExactlyOnce(world, traffic);
 });
 
-test('OpenFGA killed: no request fails, and permissions follow when it is back', async () => {
+test('OpenFGA killed: no request fails, and permissions are applied when it is back', async () => {
   const traffic = await visitWithout('openfga', (visits) => {
     const goal = visits.count + 40;
     return eventually(() => visits.count >= goal);

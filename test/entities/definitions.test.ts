@@ -45,29 +45,33 @@ const fields = {
 };
 
 test.each<[string, Fields, Named]>([
-  ['"plan" is a document, by which nothing is filtered', fields, { filter: ['plan'] }],
-  ['"plan" holds more than one value, by which nothing is ordered', fields, { order: ['plan'] }],
-  ['"words" holds more than one value, by which nothing is ordered', fields, { order: ['createdAt', 'words'] }],
-  ['"words" is no text, and only texts are searched', fields, { search: ['title', 'words'] }],
-  ['"weight" is no text, and only texts are searched', fields, { search: ['weight'] }],
+  ['"plan" is a JSON document and cannot be a filter', fields, { filter: ['plan'] }],
+  ['"plan" holds more than one value and cannot be an order', fields, { order: ['plan'] }],
+  ['"words" holds more than one value and cannot be an order', fields, { order: ['createdAt', 'words'] }],
+  ['"words" is not a text field, and only text fields can be searched', fields, { search: ['title', 'words'] }],
+  ['"weight" is not a text field, and only text fields can be searched', fields, { search: ['weight'] }],
   [
-    'field "weight" would not take its own default, 0',
+    'field "weight" has a default that is not valid: 0',
     { weight: integer('Weight.', { min: 1, max: 9, default: 0 }) },
     {},
   ],
   [
-    'field "size" would not take its own default, "huge"',
+    'field "size" has a default that is not valid: "huge"',
     { size: choice('Size.', ['small', 'large'], { default: 'huge' as 'small' }) },
     {},
   ],
-  ['field "title" would not take its own default, "long"', { title: text('Title.', { max: 3, default: 'long' }) }, {}],
-  ['field "size" offers "Very Large", which is no lower-case word', { size: choice('Size.', ['Very Large']) }, {}],
-  ['field "size" offers "4a", which is no lower-case word', { size: choice('Size.', ['4a']) }, {}],
+  ['field "title" has a default that is not valid: "long"', { title: text('Title.', { max: 3, default: 'long' }) }, {}],
+  [
+    'field "size" has the choice "Very Large", which is not a lower-case word',
+    { size: choice('Size.', ['Very Large']) },
+    {},
+  ],
+  ['field "size" has the choice "4a", which is not a lower-case word', { size: choice('Size.', ['4a']) }, {}],
 ])('is refused: %s', (message, wrong, named) => {
   expect(() => define('risk', wrong, named)).toThrow(`entity "risk": ${message}`);
 });
 
-test('what is right is taken', () => {
+test('a valid definition is accepted', () => {
   define('risk', fields, { filter: ['words', 'size', 'weight'], order: ['weight', 'since'], search: ['title'] });
 });
 
@@ -78,7 +82,7 @@ test('two kinds with one prefix are refused', () => {
   );
 });
 
-test('a reference that points nowhere is told with its kind and field', () => {
+test('a reference to an unknown kind is refused with its kind and field', () => {
   const risk = define('risk', { taskId: reference('tsk', 'Task.') });
   expect(() => createRegistry([user, organization, risk])).toThrow(
     'entity "risk": field "taskId": no entity is called "tsk"; known are user, organization, risk',

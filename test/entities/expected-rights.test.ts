@@ -14,7 +14,9 @@ import { printRule } from '#entities/kit/model/print-rule.ts';
 import { callerNow } from '../kit/caller-now.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
 import { AuthorizationFixtures, type FixtureRecord } from '../kit/authorization-fixtures.ts';
+import { sampleOf } from '../kit/depth.ts';
 import { expectedRights } from '../kit/rights-files.ts';
+import { recordTried } from '../kit/tried.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 const expected = expectedRights();
@@ -26,6 +28,43 @@ type CallerName = (typeof callers)[number];
 
 /** Situations that say nothing about who the caller is. */
 const impersonal = new Set(['any', 'other', 'private', 'public']);
+
+/** A caller in a situation towards a record of a kind. */
+interface RightsCase {
+  readonly kind: string;
+  readonly situation: string;
+  readonly name: CallerName;
+  /** Operations that are expected to be allowed. */
+  readonly words: ReadonlySet<string>;
+}
+
+function casesOf(kind: string, situation: string, allowed: Readonly<Record<string, string>>): RightsCase[] {
+  // Only people of the organization, or who were, can be in a situation.
+  const ofSituation = impersonal.has(situation)
+    ? callers
+    : persons.filter((name) => name !== 'outsider' && Object.hasOwn(allowed, name));
+  const asked = kind === 'user' && situation === 'themselves' ? (['member', 'outsider'] as const) : ofSituation;
+  return asked.map((name) => {
+    const words = new Set((allowed[name] ?? '').split(' ').filter((word) => word !== ''));
+    return { kind, situation, name, words };
+  });
+}
+
+const cases = [...expected].flatMap(([kind, situations]) =>
+  Object.entries(situations).flatMap(([situation, allowed]) => casesOf(kind, situation, allowed)),
+);
+/** Every situation of every kind, every caller of every kind, and of every operation of a kind allows and refusals. */
+const tried = sampleOf('expected rights', cases, {
+  by: [
+    ({ kind, situation }) => `${kind} ${situation}`,
+    ({ kind, name }) => `${kind} ${name}`,
+    ...operations.map(
+      (operation) =>
+        ({ kind, situation, words }: RightsCase) =>
+          `${kind} ${impersonal.has(situation)} ${words.has(operation)} ${operation}`,
+    ),
+  ],
+});
 
 let world: World;
 let owner: Person;
@@ -59,7 +98,7 @@ async function leave(): Promise<void> {
 }
 
 /** Records towards which the leaver is in a situation are made before they leave. */
-async function prop(kind: string, situation: string, name: CallerName): Promise<FixtureRecord> {
+async function madeFor(kind: string, situation: string, name: CallerName): Promise<FixtureRecord> {
   const userId = userIdOf(name);
   if (name !== 'leaver' || impersonal.has(situation)) return fixtures.record(kind, situation, userId);
   await fixtures.asSystem((data) => data.create(membership, { userId: userId as string }));
@@ -132,13 +171,10 @@ describe.each([...expected])('%s', (kind, situations) => {
   test.each(Object.entries(situations))('%s', async (situation, allowed) => {
     for (const name of Object.keys(allowed)) expect(callers, `caller "${name}"`).toContain(name);
     const isImpersonal = impersonal.has(situation);
-    // Only people of the organization, or who were, can be in a situation.
-    const asked = isImpersonal
-      ? callers
-      : persons.filter((name) => name !== 'outsider' && Object.hasOwn(allowed, name));
-    for (const name of kind === 'user' && situation === 'themselves' ? (['member', 'outsider'] as const) : asked) {
-      const made = await prop(kind, situation, name);
-      const words = new Set((allowed[name] ?? '').split(' ').filter((word) => word !== ''));
+    const chosen = tried.filter((one) => one.kind === kind && one.situation === situation);
+    recordTried('callers in a situation', chosen.length, casesOf(kind, situation, allowed).length);
+    for (const { name, words } of chosen) {
+      const made = await madeFor(kind, situation, name);
       for (const word of words) expect(operations, `operation "${word}"`).toContain(word);
       const caller = await callerCalled(name, kind);
       for (const operation of operations) {

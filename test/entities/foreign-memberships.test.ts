@@ -48,7 +48,7 @@ const context = (): WorkContext => ({
 const asAttacker = <T>(work: (data: DataClient) => Promise<T>): Promise<T> =>
   world.runtime.database.transact(context(), ({ data }) => work(data));
 
-test('an owner of one organization has no say about the members of another', async () => {
+test('an owner of one organization cannot change members of another', async () => {
   const stranger = await buildPerson(world);
   const denied = { code: 'permission_denied' };
   const organizationId = owner.organization.id;
@@ -59,14 +59,14 @@ test('an owner of one organization has no say about the members of another', asy
   expect(await asOwner(world, 'select role from memberships where id = $1', [joined])).toEqual([{ role: 'member' }]);
 });
 
-test('nor would the database let it pass, were the rules forgotten', async () => {
+test('row-level security refuses it as well', async () => {
   const unit = world.runtime.database.unitOfWork(context());
   const session = await unit.readAs('app');
   await expect(session.query(`update memberships set role = 'owner' where id = $1`, [joined])).rejects.toThrow();
   await unit.rollback();
 });
 
-test('a kind with a wall must say in which organization a role counts', () => {
+test('a kind with rlsUsing must name the organization in which a role counts', () => {
   const define = () =>
     defineEntityModule({
       kind: 'leak',
@@ -82,6 +82,6 @@ test('a kind with a wall must say in which organization a role counts', () => {
       events: [],
     });
   expect(define).toThrow(
-    '"leak": it has a wall, so its rules for changes must say in which organization a role counts',
+    '"leak": it declares rlsUsing, so its rules for changes must name the organization in which a role counts',
   );
 });

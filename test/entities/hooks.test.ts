@@ -82,7 +82,7 @@ describe('after the commit', () => {
     failure = undefined;
   });
 
-  test('a kind is told of its changes, single and many, and of nothing before', async () => {
+  test('afterCommit is called for single and bulk changes, and not before the commit', async () => {
     const { id } = await as(async (data) => {
       const made = await data.create(memo, { name: 'a' });
       await data.find(memo);
@@ -100,7 +100,7 @@ describe('after the commit', () => {
     ]);
   });
 
-  test('what is rolled back is told to nobody', async () => {
+  test('afterCommit is not called after a rollback', async () => {
     const refused = as(async (data) => {
       await data.create(memo, { name: 'a' });
       await data.find(memo);
@@ -110,7 +110,7 @@ describe('after the commit', () => {
     expect(told).toEqual([]);
   });
 
-  test.each(['thrown', 'rejected'])('a failure that is %s is logged, and the change stands', async (how) => {
+  test.each(['thrown', 'rejected'])('an error that is %s is logged, and the change stands', async (how) => {
     const error = new Error(`the cache is away, ${how}`);
     if (how === 'thrown') failure = error;
     else pending = () => Promise.reject(error);
@@ -121,7 +121,7 @@ describe('after the commit', () => {
     await eventually(() => logged.join('').includes(`the cache is away, ${how}`));
   });
 
-  test('nothing waits for one that does not end', async () => {
+  test('nothing waits for a hook that does not end', async () => {
     pending = () => new Promise(() => {});
     const { id } = await as((data) => data.create(memo, { name: 'a' }));
     pending = undefined;

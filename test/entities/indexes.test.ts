@@ -30,7 +30,7 @@ const person = {
   kind: 'user',
   subjectId: idOfRow(8),
   organizationId: largeOrganization,
-  modules: productModules,
+  productModules,
 } as const;
 const callers: Readonly<Record<string, Caller>> = {
   owner: callerOf({ ...person, role: 'owner' }),
@@ -215,7 +215,7 @@ async function faultsOfAll(module: EntityModule, cases: readonly Case[]): Promis
   return faults;
 }
 
-describe('every declared filter and order is served by an index, below the wall', () => {
+describe('every declared filter and order uses an index, with row-level security', () => {
   test.each(kinds.map((module) => [module.kind, module] as const))('%s', async (_kind, module) => {
     const all = await casesOf(module);
     const cases = sampleOf(`indexes of ${module.kind}`, all, { by: [sortOf(module)] });

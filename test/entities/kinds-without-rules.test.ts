@@ -74,13 +74,13 @@ function as<T>(work: (data: DataClient) => Promise<T>, organizationId = person.o
   return runtime.database.transact({ caller, requestId: newId() }, ({ data }) => work(data));
 }
 
-test('its records can be read by everybody in the organization, and by nobody else', async () => {
+test('everybody in the organization can read its records, and nobody else', async () => {
   expect(await as((data) => data.find(draft))).toMatchObject([{ id: held, name: 'held' }]);
   const stranger = await buildPerson(world);
   expect(await as((data) => data.find(draft), stranger.organization.id)).toEqual([]);
 });
 
-test('changes of them are dropped without a word: no row, no history, no event', async () => {
+test('changes of its records are dropped silently: no row, no history, no event', async () => {
   await as(async (data) => {
     await data.create(draft, { name: 'new' });
     await data.update(draft, held, { name: 'changed' });
@@ -96,13 +96,13 @@ test('changes of them are dropped without a word: no row, no history, no event',
   expect(await asOwner(world, recorded)).toEqual([{ history: 0, events: 0 }]);
 });
 
-test('a process names them once when it starts', () => {
+test('a process logs these kinds once when it starts', () => {
   expect(warnings).toEqual([
     expect.objectContaining({ level: 40, kinds: ['draft'], msg: expect.stringContaining('without rules') }),
   ]);
 });
 
-test('the product has none, and says nothing', () => {
+test('the product has no such kind, and logs nothing', () => {
   expect(kindsWithoutRules(productRegistry)).toEqual([]);
   expect(world.logs.filter(({ msg }) => String(msg).includes('without rules'))).toEqual([]);
 });

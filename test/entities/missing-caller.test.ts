@@ -26,28 +26,28 @@ function unitOf(): UnitOfWork {
   return world.runtime.database.unitOfWork({ caller, requestId: newId() });
 }
 
-test('without a caller there is no unit of work, and nothing stands in for one', () => {
+test('a unit of work without a caller is refused', () => {
   const lost = { requestId: newId() } as WorkContext;
   expect(() => world.runtime.database.unitOfWork(lost)).toThrow('work without a caller is refused');
   const nobody = { caller: undefined, requestId: newId() } as unknown as WorkContext;
   expect(() => world.runtime.database.unitOfWork(nobody)).toThrow('work without a caller is refused');
 });
 
-test('a caller that is nobody sees no record of any organization', async () => {
+test('an anonymous caller sees no record of any organization', async () => {
   const context = { caller: anonymousCaller, requestId: newId() };
   await world.runtime.database.transact(context, async ({ data }) => {
     for (const module of registry.modules) expect(await data.find(module)).toEqual([]);
   });
 });
 
-test('system work gives its reason, and an organization that is none is no way around one', () => {
+test('system work needs a reason, and an empty organization id is refused', () => {
   // @ts-expect-error -- there is no default: whoever acts for the server says why
   expect(systemCaller().reason).toBeUndefined();
   expect(() => systemCaller('test', '')).toThrow('is not an organization id');
   expect(() => systemCaller('test', 'undefined')).toThrow('is not an organization id');
 });
 
-test.each(['commit', 'rollback'] as const)('after the %s a data client does nothing any more', async (end) => {
+test.each(['commit', 'rollback'] as const)('after the %s the data client refuses further work', async (end) => {
   const unit = unitOf();
   const { data } = unit;
   const made = await data.create(task, { title: `before the ${end}` });

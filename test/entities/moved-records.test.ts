@@ -35,7 +35,7 @@ async function scene() {
   return { ...shared, ownId: own.id };
 }
 
-test('who may only edit a record does not move it to where it could be deleted', async () => {
+test('a person who may only edit a record cannot move it to a parent where they could delete it', async () => {
   const { taskId, fileId, ownId } = await scene();
   const moves = [
     { module: task, id: taskId, changes: { parentId: ownId } },
@@ -51,7 +51,7 @@ test('who may only edit a record does not move it to where it could be deleted',
   await asPerson(world, editor, organizationId, (data) => data.update(file, fileId, { name: 'edited', taskId: null }));
 });
 
-test('who may delete a record moves it, one or many', async () => {
+test('a person who may delete records can move one or many', async () => {
   const { taskId, fileId, ownId } = await scene();
   await asPerson(world, owner, organizationId, (data) => data.update(file, fileId, { taskId: ownId }));
   const moved = await asPerson(world, owner, organizationId, (data) =>

@@ -40,7 +40,7 @@ const organizationId = () => owner.organization.id;
 const denied = { code: 'permission_denied' };
 const missing = { code: 'not_found' };
 
-test('a task is seen by who does it and by who asked for it, and by owners', async () => {
+test('a task is visible to its assignee, its assigner and owners', async () => {
   const made = await as(alice, (data) => data.create(task, { title: 'one', assigneeId: bob.user.id }));
   await as(bob, (data) => data.update(task, made.id, { status: 'in_progress' }));
   await as(alice, (data) => data.update(task, made.id, { title: 'two' }));
@@ -53,7 +53,7 @@ test('a task is seen by who does it and by who asked for it, and by owners', asy
   await as(alice, (data) => data.remove(task, made.id));
 });
 
-test('what is shared with a group is seen, changed or hidden accordingly, and at once', async () => {
+test('a share with a group takes effect at once: viewer, editor, blocked', async () => {
   const made = await as(alice, (data) => data.create(task, { title: 'shared' }));
   const team = await asSystem((data) =>
     data.create(group, { name: `team ${newId()}`, organizationId: organizationId() }),
@@ -86,7 +86,7 @@ test('what is shared with a group is seen, changed or hidden accordingly, and at
   await expect(as(bob, (data) => data.update(task, made.id, { title: 'x' }))).rejects.toMatchObject(missing);
 });
 
-test('rights pass down to subtasks, notes and files, unless a subtask is kept from somebody', async () => {
+test('rights are inherited by subtasks, notes and files, unless a subtask blocks a group', async () => {
   const top = await as(alice, (data) => data.create(task, { title: 'top', assigneeId: bob.user.id }));
   const below = await asSystem((data) =>
     data.create(task, {

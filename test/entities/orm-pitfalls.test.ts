@@ -56,7 +56,7 @@ test('a reference to a record that was never read cannot be changed or removed p
   ]);
 });
 
-test('a record that was deleted in the same unit of work is not found any more', async () => {
+test('a record deleted in the same unit of work is not found', async () => {
   await as(owner, async (data) => {
     const made = await data.create(task, { title: 'short-lived' });
     expect(await data.findOne(task, { id: { eq: made.id } })).toMatchObject({ title: 'short-lived' });
@@ -96,7 +96,7 @@ test('inserts, upserts, native changes and query builders reach nothing, and the
   expect(doors).toEqual([]);
 });
 
-test('nothing is announced before the outermost commit: there are no nested transactions', async () => {
+test('nothing is announced before the commit: there are no nested transactions', async () => {
   const context = { caller: callerFor(owner), requestId: newId() };
   const unit = world.runtime.database.unitOfWork(context);
   const hooks: string[] = [];
@@ -111,7 +111,7 @@ test('nothing is announced before the outermost commit: there are no nested tran
   expect([hooks, commits.filter((id) => id === context.requestId)]).toEqual([['after commit'], [context.requestId]]);
 });
 
-test('parallel reads and changes of one unit of work do not get into each other', async () => {
+test('parallel reads and changes of one unit of work do not interfere', async () => {
   const titles = Array.from({ length: 20 }, (_, place) => `parallel ${place}`);
   const ids = await as(owner, async (data) => {
     const made = await Promise.all(titles.map((title) => data.create(task, { title })));
@@ -129,7 +129,7 @@ test('parallel reads and changes of one unit of work do not get into each other'
   ).toEqual(titles.map((title, priority) => ({ title, priority, version: priority === 0 ? 1 : 2 })));
 });
 
-test('text with NUL is refused at the edge, wherever it stands', async () => {
+test('text that contains NUL is refused in every input', async () => {
   const nul = 'a\u0000b';
   const attempts: ((data: DataClient) => Promise<unknown>)[] = [
     (data) => data.create(task, { title: nul }),
@@ -142,7 +142,7 @@ test('text with NUL is refused at the edge, wherever it stands', async () => {
   for (const attempt of attempts) await expect(as(owner, attempt)).rejects.toMatchObject(invalid);
 });
 
-test('numbers come back as they went in: no kind has decimals, and whole numbers keep all their digits', async () => {
+test('numbers are returned exactly: no kind has decimals, and integers keep all digits', async () => {
   const types = new Set(
     registry.modules.flatMap(({ fields }) => Object.values(fields).map(({ columnType }) => columnType)),
   );
@@ -155,7 +155,7 @@ test('numbers come back as they went in: no kind has decimals, and whole numbers
   ).rejects.toMatchObject(invalid);
 });
 
-test('a parent that is not to be seen does not hide its children', async () => {
+test('an invisible parent does not hide its children', async () => {
   const leaver = await buildPerson(world, { organization: owner.organization, role: 'member' });
   const written = await as(leaver, (data) => data.create(note, { text: 'what I leave behind' }));
   await deletePerson(world, leaver.user.email);
@@ -190,7 +190,7 @@ test('a parent that is not to be seen does not hide its children', async () => {
   expect(page['notes']).toContainEqual({ id: written.id, owner: null });
 });
 
-test('values never become part of a statement', async () => {
+test('values never become part of the SQL text', async () => {
   const marker = `'; drop table tasks; -- ${newId()} \\? ?? $1`;
   statements.length = 0;
   const made = await as(owner, async (data, unit) => {

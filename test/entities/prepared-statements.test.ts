@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test('reads that fail leave nothing prepared behind', async () => {
+test('failed reads leave no prepared statement', async () => {
   // One after the other they all get the same connection.
   const { pool } = world.runtime.database;
   const fail = () =>

@@ -246,8 +246,10 @@ describe('with one of its product modules', () => {
   });
 });
 
-test('a wall of its own does not go with it', () => {
-  expect(() => defineEntityModule({ ...control, rlsUsing: 'organization_id = $organization or true' })).toThrow('wall');
+test('a kind cannot declare both productModules and rlsUsing', () => {
+  expect(() => defineEntityModule({ ...control, rlsUsing: 'organization_id = $organization or true' })).toThrow(
+    'productModules and rlsUsing exclude each other',
+  );
 });
 
 test('descriptions say of which product module a kind is part', () => {

@@ -40,7 +40,7 @@ afterAll(async () => {
 });
 
 /** Work as the app role, with the settings of a transaction and without any of our conditions; it leaves nothing behind. */
-async function behindTheWall<T>(
+async function asAppRole<T>(
   settings: Readonly<Record<string, string>>,
   work: (query: Query) => Promise<T>,
 ): Promise<T> {
@@ -68,7 +68,7 @@ describe.each(registry.modules.map((module) => [module.kind, module] as const))(
   const { table, tenancy } = module;
 
   test('a query without any filter shows no row of another organization', async () => {
-    const { rows } = await behindTheWall(inOrganization, (query) => query(`select * from ${table}`));
+    const { rows } = await asAppRole(inOrganization, (query) => query(`select * from ${table}`));
     expect(rows.filter(isForeign)).toEqual([]);
     if (tenancy !== 'organization') return;
     // What shows nothing at all would prove nothing.
@@ -76,31 +76,29 @@ describe.each(registry.modules.map((module) => [module.kind, module] as const))(
     expect(rows.filter((row) => row['organization_id'] !== largeOrganization)).toEqual([]);
   });
 
-  test('rows of another organization are not changed, and none is carried over', async () => {
-    await behindTheWall(inOrganization, async (query) => {
+  test('rows of another organization are not updated, and no row is moved there', async () => {
+    await asAppRole(inOrganization, async (query) => {
       const changed = await query(`update ${table} set updated_at = now() where id = $1`, [idOfRow(3)]);
       expect(changed.rowCount).toBe(0);
     });
     if (tenancy !== 'organization') return;
-    const carried = behindTheWall(inOrganization, (query) =>
+    const carried = asAppRole(inOrganization, (query) =>
       query(`update ${table} set organization_id = $1`, [foreignOrganization]),
     );
     await expect(carried).rejects.toMatchObject(refusal);
   });
 
-  test('no row is made in another organization', async () => {
-    await expect(behindTheWall(inOrganization, (query) => insertCopy(query, module))).rejects.toMatchObject(refusal);
+  test('no row is inserted into another organization', async () => {
+    await expect(asAppRole(inOrganization, (query) => insertCopy(query, module))).rejects.toMatchObject(refusal);
   });
 
-  test('without settings nothing is visible, and nothing is made', async () => {
-    expect(await behindTheWall({}, (query) => query(`select * from ${table}`))).toMatchObject({ rows: [] });
-    await expect(behindTheWall({}, (query) => insertCopy(query, module))).rejects.toMatchObject(refusal);
+  test('without the settings of a transaction nothing is visible, and nothing is inserted', async () => {
+    expect(await asAppRole({}, (query) => query(`select * from ${table}`))).toMatchObject({ rows: [] });
+    await expect(asAppRole({}, (query) => insertCopy(query, module))).rejects.toMatchObject(refusal);
   });
 
-  test('no row is deleted for good', async () => {
-    await expect(behindTheWall(inOrganization, (query) => query(`delete from ${table}`))).rejects.toMatchObject(
-      refusal,
-    );
+  test('no row can be deleted with DELETE', async () => {
+    await expect(asAppRole(inOrganization, (query) => query(`delete from ${table}`))).rejects.toMatchObject(refusal);
   });
 });
 
@@ -118,7 +116,7 @@ async function insertCopy(query: Query, { table, tenancy }: EntityModule): Promi
   await query(`insert into ${table} select * from jsonb_populate_record(null::${table}, $1)`, [JSON.stringify(row)]);
 }
 
-test('what belongs to the machine is not written by the app role, and shows nothing of others', async () => {
+test('tables that belong to no kind are not written by the app role, and show nothing of other organizations', async () => {
   expect(machineTables).toEqual(expect.arrayContaining(['history', 'events', 'event_deliveries', 'desired_tuples']));
   await client.query(
     `insert into history (id, recorded_at, entity_kind, entity_id, organization_id, operation, record_version, changed_fields,
@@ -131,7 +129,7 @@ test('what belongs to the machine is not written by the app role, and shows noth
   const reached: string[] = [];
   for (const table of machineTables) {
     const isRefused = (text: string) =>
-      behindTheWall(inOrganization, (query) => query(text)).then(
+      asAppRole(inOrganization, (query) => query(text)).then(
         () => false,
         (error: unknown) => (error as { code?: unknown }).code === refusal.code,
       );
@@ -141,14 +139,14 @@ test('what belongs to the machine is not written by the app role, and shows noth
     if (!isReadable) continue;
     // Histories are for callers to read, within their organization.
     const all = `select * from ${table}`;
-    const { rows } = await behindTheWall(inOrganization, (query) => query(all));
+    const { rows } = await asAppRole(inOrganization, (query) => query(all));
     if (table !== 'history' || rows.some((row) => row['organization_id'] !== largeOrganization)) reached.push(all);
-    expect(await behindTheWall({}, (query) => query(all))).toMatchObject({ rows: [] });
+    expect(await asAppRole({}, (query) => query(all))).toMatchObject({ rows: [] });
   }
   expect(reached).toEqual([]);
 });
 
-test('every table of a kind has its wall', async () => {
+test('every table of a kind has row-level security', async () => {
   const { rows } = await client.query<{ name: string }>(
     `select oid::regclass::text as name from pg_class where relrowsecurity and relnamespace = 'public'::regnamespace`,
   );

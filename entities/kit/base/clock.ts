@@ -1,4 +1,4 @@
-/** The present, injected: code outside workflows never asks the system for the time directly. */
+/** The source of the present time. It is injected: code outside workflows never reads the system clock directly. */
 export interface Clock {
   /** The present instant. */
   now(): Date;
@@ -6,7 +6,7 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => new Date() };
 
-/** A clock that stands still until told otherwise; tests move it instead of sleeping. */
+/** A clock that stands still until `advance` is called; tests advance it instead of sleeping. */
 export class ManualClock implements Clock {
   #nowMs: number;
 

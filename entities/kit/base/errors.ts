@@ -3,7 +3,7 @@
  * The generated page docs/reference/errors.md lists them all.
  */
 
-/** How an error is answered. Each category has one HTTP status (RFC 9110). */
+/** Categories of errors, with the HTTP status that each is answered with (RFC 9110). */
 const categories = {
   invalid: 400,
   unauthenticated: 401,
@@ -47,8 +47,8 @@ export const errorCatalogue = {
   csrf_token_missing: entry('denied', 'The CSRF token is missing.'),
   csrf_token_invalid: entry('denied', 'The CSRF token does not match.'),
   not_found: entry('not_found', 'There is no such record.'),
-  route_not_found: entry('not_found', 'There is no such address.'),
-  method_not_allowed: entry('method_not_allowed', 'This address does not answer that method.'),
+  route_not_found: entry('not_found', 'There is no such route.'),
+  method_not_allowed: entry('method_not_allowed', 'The method is not allowed for this URL.'),
   not_acceptable: entry('not_acceptable', 'None of the accepted media types can be produced.'),
   request_timeout: entry('timeout', 'The request did not arrive in time.'),
   already_exists: entry('conflict', 'A record with this value already exists.'),
@@ -68,7 +68,7 @@ export const errorCatalogue = {
   authorization_unavailable: entry('unavailable', 'Permissions cannot be decided at the moment.'),
   workflows_unavailable: entry('unavailable', 'The workflow service cannot be reached.'),
   shutting_down: entry('unavailable', 'The server is shutting down.'),
-  internal: entry('internal', 'Something went wrong on our side.'),
+  internal: entry('internal', 'An unexpected error occurred on the server.'),
 } as const satisfies Record<string, CatalogueEntry>;
 
 export type ErrorCode = keyof typeof errorCatalogue;
@@ -79,11 +79,11 @@ export interface FieldProblem {
   readonly message: string;
 }
 
-/** Most problems that one answer tells; whoever sends a thousand wrong rows learns enough from these. */
+/** The most problems that one answer reports, so that a thousand wrong rows do not produce an answer of that size. */
 export const maxProblems = 100;
 
 export interface ErrorDetails {
-  /** Field problems, for `invalid_input` and its relatives. */
+  /** The problems of single fields, for `invalid_input` and similar codes. */
   readonly fields?: readonly FieldProblem[];
   /** Seconds after which a retry makes sense; becomes the Retry-After header. */
   readonly retryAfterSeconds?: number;
@@ -119,7 +119,7 @@ export function statusOf(code: ErrorCode): number {
   return categories[errorCatalogue[code].category];
 }
 
-/** The one answer to work that took too long. @param cause for operators */
+/** The error for work that missed its deadline. @param cause for operators */
 export function deadlineExceeded(cause?: unknown): AppError {
   return new AppError('deadline_exceeded', 'The request took longer than its deadline; nothing was changed.', {
     details: { retryAfterSeconds: 1 },
@@ -131,7 +131,7 @@ export function isAppError(value: unknown): value is AppError {
   return value instanceof AppError;
 }
 
-/** Whether the same work can succeed when it is tried again, by how its error is answered. */
+/** Whether the same work can succeed when it is tried again, by the category of its error. */
 const canSucceedLater = {
   invalid: false,
   unauthenticated: false,

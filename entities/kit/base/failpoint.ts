@@ -1,6 +1,6 @@
 /**
- * Named places at every durable boundary where a test can make the process die, fail or stand still. Unarmed they cost
- * one comparison; they are armed through the environment (config/reading/standard-variables.ts) and never outside `server.dev`.
+ * Named points at every durable boundary, where a test can make the process die, fail or pause. A failpoint that is not armed
+ * costs one comparison. They are armed through the environment (config/reading/standard-variables.ts), and only with `server.dev`.
  */
 export const failpoints = [
   'before-commit',
@@ -20,19 +20,19 @@ export type Failpoint = (typeof failpoints)[number];
 
 export interface ArmedFailpoint {
   readonly name: string;
-  /** `kill`: SIGKILL to this process; `throw`: an error of the name; `pause`: five seconds of standing still. */
+  /** `kill`: SIGKILL to this process; `throw`: an error that names the failpoint; `pause`: blocks the event loop for five seconds. */
   readonly action: 'kill' | 'throw' | 'pause';
-  /** Passes that go by unharmed first. */
+  /** How many passes have no effect before the first that does. */
   readonly after: number;
 }
 
 let armed: Map<string, ArmedFailpoint & { passes: number }> | undefined;
 
-/** Arms the given places for the rest of this process. @throws Error for a name that is no failpoint */
+/** Arms the given failpoints for the rest of this process. @throws Error for an unknown name */
 export function armFailpoints(points: readonly ArmedFailpoint[]): void {
   const known: readonly string[] = failpoints;
   for (const { name } of points) {
-    if (!known.includes(name)) throw new Error(`"${name}" is no failpoint; there are ${failpoints.join(', ')}`);
+    if (!known.includes(name)) throw new Error(`"${name}" is not a failpoint; known are ${failpoints.join(', ')}`);
   }
   armed = points.length === 0 ? undefined : new Map(points.map((point) => [point.name, { ...point, passes: 0 }]));
 }
@@ -47,6 +47,6 @@ function strike(name: Failpoint, points: NonNullable<typeof armed>): void {
   if (!point || point.passes++ < point.after) return;
   if (point.action === 'throw') throw new Error(`failpoint ${name}`);
   if (point.action === 'kill') process.kill(process.pid, 'SIGKILL');
-  // SIGKILL is asynchronous to the event loop; standing still keeps the next line from running before it lands.
+  // SIGKILL is delivered asynchronously; blocking here keeps the next line from running before the process dies.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5_000);
 }

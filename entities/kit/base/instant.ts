@@ -1,17 +1,17 @@
 import { IsDateTime } from 'typebox/format';
 
 /**
- * The instant a text names in RFC 3339; undefined for any other text, for days and hours that do not exist, and for years that
- * the calendar of that format does not have once they are those of Greenwich.
+ * Parses an RFC 3339 timestamp. @returns undefined for any other text, for dates and times that do not exist, and for instants
+ * whose year in UTC is outside 1 to 9999
  */
 export function parseInstant(text: string): Date | undefined {
   if (!IsDateTime(text)) return undefined;
   const instant = new Date(text);
-  // A leap second is allowed there, and unknown to JavaScript.
+  // RFC 3339 allows leap seconds; JavaScript parses them as an invalid date.
   return isInstant(instant) ? instant : undefined;
 }
 
-/** Whether it can be stored and told again: of a year from 1 to 9999. */
+/** Whether an instant can be stored and printed in RFC 3339: its year in UTC is from 1 to 9999. */
 export function isInstant(instant: Date): boolean {
   const year = instant.getUTCFullYear();
   return year >= 1 && year <= 9999;

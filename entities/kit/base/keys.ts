@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
-/** What a derived key is for. One secret never serves two purposes (RFC 5869, `info`). */
+/** What a derived key is used for. Each purpose has its own key (RFC 5869, `info`). */
 export type KeyPurpose = 'csrf' | 'one-time-token' | 'workflow-payload';
 
 /** A 32-byte key for one purpose, derived with HKDF-SHA256 from a configured secret. */
@@ -22,7 +22,7 @@ export function sign(key: Buffer, parts: readonly string[]): Buffer {
 export function isSignedBy(key: Buffer, parts: readonly string[], candidate: string): boolean {
   const expected = sign(key, parts);
   const given = Buffer.from(candidate, 'base64url');
-  // Buffer.from forgives padding, whitespace and stray bits; the text itself must be canonical.
+  // Buffer.from ignores padding, whitespace and unused bits, so the text is compared with its canonical form as well.
   return (
     given.length === expected.length && timingSafeEqual(given, expected) && given.toString('base64url') === candidate
   );

@@ -6,8 +6,8 @@ import { isSignedBy, sign } from './keys.ts';
 export type TokenPurpose = 'email-verification';
 
 /**
- * The token a mail carries: `<id>.<signature>`. Nothing secret is stored or queued; whoever needs it derives it from the
- * record's id and round with a key of the server.
+ * The token in the link of a mail: `<id>.<signature>`. It is never stored or queued: it is derived from the record's id and
+ * round with a key of the server whenever it is needed.
  */
 export function oneTimeToken(key: Buffer, purpose: TokenPurpose, id: string, round: number): string {
   return `${id}.${sign(key, [purpose, id, String(round)]).toString('base64url')}`;

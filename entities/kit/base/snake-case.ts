@@ -1,9 +1,9 @@
-/** `organizationSetting` → `organization_setting`: fields as columns, kinds as topics and types. */
+/** `organizationSetting` → `organization_setting`: names of fields become column names, names of kinds become topics and tuple types. */
 export function snakeCase(name: string): string {
   return name.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
 }
 
-/** Names as they stand in running text: `organizationSetting` and `organization_setting` → `organization setting`. */
+/** A name as it appears in a sentence: `organizationSetting` and `organization_setting` → `organization setting`. */
 export function inWords(name: string): string {
   return snakeCase(name).replaceAll('_', ' ');
 }

@@ -8,9 +8,9 @@ import {
 } from '@opentelemetry/api';
 import { randomBytesPooled } from './random-pool.ts';
 
-/** A piece of work in a trace. Without a configured collector it costs nothing but still hands its ids on. */
+/** A span of work in a trace. Without a configured collector it records nothing, but still passes its ids on. */
 export interface WorkSpan {
-  /** W3C Trace Context header value of this span: what follows from it names it as parent. */
+  /** W3C Trace Context header value of this span, which its child spans name as their parent. */
   readonly traceparent: string;
   readonly traceId: string;
   set(attributes: Attributes): void;
@@ -19,7 +19,7 @@ export interface WorkSpan {
 }
 
 export interface SpanOptions {
-  /** `traceparent` of the span this one follows from; a malformed one starts a new trace. */
+  /** `traceparent` of the parent span; a malformed one starts a new trace. */
   readonly parent?: string | undefined;
   readonly attributes?: Attributes;
   /** Milliseconds of the epoch; default now. */
@@ -76,7 +76,7 @@ function contextOf(traceparent: string | undefined): Context {
   });
 }
 
-/** Without a tracer provider the API's spans echo their parent; the hop still gets an id of its own. */
+/** Without a tracer provider, OpenTelemetry returns the ids of the parent span; a span id is generated then. */
 function idsOf(context: { traceId: string; spanId: string; traceFlags: number }, parent: string | undefined) {
   const given = parsed(parent);
   if (isSpanContextValid(context) && context.spanId !== given?.spanId) {

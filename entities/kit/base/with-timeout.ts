@@ -1,7 +1,7 @@
 /**
- * Waits for work, at most this long. The work is not stopped: it goes on, and what becomes of it afterwards is ignored, a
- * failure as well.
- * @param onTimeout what it returns, or throws, takes the place of the result
+ * Waits for work for at most `timeoutMs`. A timeout does not stop the work: it goes on, and its later result or failure is
+ * ignored.
+ * @param onTimeout its result, or the error it throws, replaces the result of the work
  */
 export async function withTimeout<T, U = T>(
   work: PromiseLike<T>,
@@ -22,7 +22,7 @@ export async function withTimeout<T, U = T>(
     );
   });
   try {
-    // A race listens to both, so the one that comes second may fail without being unhandled.
+    // `Promise.race` handles both promises, so a later rejection of the work is not an unhandled one.
     return await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);

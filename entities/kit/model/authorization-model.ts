@@ -15,18 +15,18 @@ import type { Registry } from './registry.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import { subjectRelations, type Tuple } from './tuples.ts';
 
-/** Who has a relation. */
+/** How the subjects of a relation are found (an OpenFGA userset rewrite). */
 export type Rewrite =
-  /** Whom a tuple names. */
+  /** The subjects that tuples name. */
   | { readonly is: 'direct' }
-  /** Who has another relation to the same object. */
+  /** The subjects that have another relation to the same object. */
   | { readonly is: 'computed'; readonly relation: string }
-  /** Who has a relation to an object that this one points to. */
+  /** The subjects that have a relation to an object which the tupleset of this object names. */
   | { readonly is: 'from'; readonly relation: string; readonly tupleset: string }
   | { readonly is: 'union'; readonly of: readonly Rewrite[] }
   | { readonly is: 'difference'; readonly base: Rewrite; readonly subtract: Rewrite };
 
-/** A type of subject that tuples may name, or everybody who has a relation to one. */
+/** A type of subject that tuples may name: its objects, or with `relation` the subjects that have that relation to one of them. */
 export interface SubjectType {
   readonly type: string;
   readonly relation?: string;
@@ -44,7 +44,7 @@ export interface ModelType {
   readonly relations: readonly ModelRelation[];
 }
 
-/** The relation of an object to its organization; it travels with each question (authorization-question.ts). */
+/** The relation of an object to its organization, sent as a contextual tuple with each check (access/check-request.ts). */
 export const parentContext = 'parent_context';
 
 /** The relation that decides an operation on one record. */
@@ -61,7 +61,7 @@ export function referenceRelation(field: string): string {
 
 const ownRelations = new WeakMap<Registry, ReadonlySet<string>>();
 
-/** Whether a tuple is about a relation of the derived model; others belong to what an installation's own model adds. */
+/** Whether a tuple's relation is part of the derived model; an installation can add types and relations of its own to the model. */
 export function isOwnTuple(registry: Registry, { object, relation }: Tuple): boolean {
   const own =
     ownRelations.get(registry) ??
@@ -71,8 +71,8 @@ export function isOwnTuple(registry: Registry, { object, relation }: Tuple): boo
 }
 
 /**
- * The authorization model, derived from the rules and grants of the entity modules: people and API tokens, the organization
- * with its roles, scopes and rights to create, and a type for each kind whose rights are given record by record.
+ * The authorization model, derived from the rules and grants of the kinds: users and API tokens (`service`), the organization
+ * with its roles, scopes and creation rights, and a type for each kind whose rights are granted per record.
  */
 export function deriveModel(registry: Registry): ModelType[] {
   const objects = registry.modules.filter(({ policy }) => hasObjectRights(policy));
@@ -88,35 +88,35 @@ function organizationRelations(modules: readonly EntityModule[]): ModelRelation[
   const user = { type: 'user' };
   const service = { type: 'service' };
   return [
-    given('parent', [{ type: 'organization' }]),
-    // Roles in an organization are roles in those that are part of it.
-    ...roles.map((name) => given(name, [user], from(name, 'parent'))),
+    assignable('parent', [{ type: 'organization' }]),
+    // A role in an organization is also a role in its child organizations.
+    ...roles.map((name) => assignable(name, [user], from(name, 'parent'))),
     { name: subjectRelations.organization, rewrite: union(roles.map(computed)), direct: [] },
     ...modules.flatMap((module) => {
-      const asked = (operation: Operation) => scopeRelations({ kind: module.kind, operation })[0] as string;
-      const [view, edit, remove] = [asked('view'), asked('edit'), asked('remove')];
+      const scopeRelation = (operation: Operation) => scopeRelations({ kind: module.kind, operation })[0] as string;
+      const [view, edit, remove] = [scopeRelation('view'), scopeRelation('edit'), scopeRelation('remove')];
       const relations: ModelRelation[] = [];
-      if (names(module, 'creators')) {
-        relations.push(given(creatorRelation(module.kind), [{ type: 'group', relation: subjectRelations.group }]));
+      if (usesCondition(module, 'creators')) {
+        relations.push(assignable(creatorRelation(module.kind), [{ type: 'group', relation: subjectRelations.group }]));
       }
-      if (names(module, 'scope')) {
-        relations.push(given(remove, [service]), given(edit, [service], computed(remove)));
-        relations.push(given(view, [service], computed(edit)));
+      if (usesCondition(module, 'scope')) {
+        relations.push(assignable(remove, [service]), assignable(edit, [service], computed(remove)));
+        relations.push(assignable(view, [service], computed(edit)));
       }
-      const create = creation(module, edit);
+      const create = createRewrite(module, edit);
       return create ? [...relations, { name: `can_create_${module.topic}`, rewrite: create, direct: [] }] : relations;
     }),
   ];
 }
 
-function names(module: EntityModule, condition: Condition['is']): boolean {
+function usesCondition(module: EntityModule, condition: Condition['is']): boolean {
   return Object.values(module.policy ?? {}).some((rules: readonly Rule[]) =>
     rules.some(({ when }) => when.is === condition),
   );
 }
 
-/** Who may create records of a kind in an organization, as far as the organization says it. */
-function creation(module: EntityModule, editScope: string): Rewrite | undefined {
+/** The subjects that may create records of a kind in an organization because of their relations to it. */
+function createRewrite(module: EntityModule, editScope: string): Rewrite | undefined {
   const allowed = (module.policy?.create ?? []).flatMap(({ effect, when }): Rewrite[] => {
     if (effect === 'deny') return [];
     if (when.is === 'role') return when.roles.map(computed);
@@ -134,43 +134,47 @@ function objectRelations(module: EntityModule, references: ReferenceIndex): Mode
   for (const { module: granter, grant } of references.grantersOf(module)) {
     const relation = subjectRelations[grant.subject.kind];
     const subject: SubjectType = { type: grant.subject.kind, ...(relation === '' ? {} : { relation }) };
-    const given =
+    const relationNames =
       typeof grant.relation === 'string' ? [grant.relation] : (granter.fields[grant.relation.field]?.values ?? []);
-    for (const name of given) {
+    for (const name of relationNames) {
       const known = subjects.get(name) ?? new Map<string, SubjectType>();
       subjects.set(name, known.set(`${subject.type}#${relation}`, subject));
     }
   }
   return [
-    given(parentContext, [{ type: 'organization' }]),
+    assignable(parentContext, [{ type: 'organization' }]),
     ...passingFields(policy).map((field) =>
-      given(referenceRelation(field), [{ type: references.targetOf(module, field).topic }]),
+      assignable(referenceRelation(field), [{ type: references.targetOf(module, field).topic }]),
     ),
-    ...[...subjects].map(([name, types]) => given(name, [...types.values()])),
+    ...[...subjects].map(([name, types]) => assignable(name, [...types.values()])),
     ...operations.flatMap((operation): ModelRelation[] => {
-      const rewrite = decision(module, operation, policy[operation]);
+      const rewrite = decisionRewrite(module, operation, policy[operation]);
       return rewrite ? [{ name: decidingRelation[operation], rewrite, direct: [] }] : [];
     }),
   ];
 }
 
-/** The rules of an operation in their order: the first that applies decides. */
-function decision(
+/** Translates the rules of an operation; the first rule that applies decides. */
+function decisionRewrite(
   module: EntityModule,
   operation: Exclude<Operation, 'create'>,
   rules: readonly Rule[],
 ): Rewrite | undefined {
   const [rule, ...rest] = rules;
   if (!rule || (rule.when.is === 'anyone' && rule.effect === 'deny')) return undefined;
-  const otherwise = decision(module, operation, rest);
-  const applies = conditions(module, operation, rule.when);
+  const otherwise = decisionRewrite(module, operation, rest);
+  const applies = conditionRewrites(module, operation, rule.when);
   if (applies.length === 0) return otherwise;
   if (rule.effect === 'allow')
     return union([...applies, ...(otherwise?.is === 'union' ? otherwise.of : otherwise ? [otherwise] : [])]);
   return otherwise && { is: 'difference', base: otherwise, subtract: union(applies) };
 }
 
-function conditions(module: EntityModule, operation: Exclude<Operation, 'create'>, condition: Condition): Rewrite[] {
+function conditionRewrites(
+  module: EntityModule,
+  operation: Exclude<Operation, 'create'>,
+  condition: Condition,
+): Rewrite[] {
   switch (condition.is) {
     case 'role':
       return condition.roles.map((name) => from(name, parentContext));
@@ -180,7 +184,7 @@ function conditions(module: EntityModule, operation: Exclude<Operation, 'create'
       return condition.relations.map(computed);
     case 'through':
       return [from(decidingRelation[operationAbove(operation)], referenceRelation(condition.field))];
-    // The server itself never asks.
+    // System callers are never checked in the authorization store.
     case 'system':
       return [];
     case 'anyone':
@@ -196,7 +200,7 @@ function conditions(module: EntityModule, operation: Exclude<Operation, 'create'
   }
 }
 
-function given(name: string, direct: readonly SubjectType[], ...more: readonly Rewrite[]): ModelRelation {
+function assignable(name: string, direct: readonly SubjectType[], ...more: readonly Rewrite[]): ModelRelation {
   return { name, direct, rewrite: union([{ is: 'direct' }, ...more]) };
 }
 
@@ -208,21 +212,21 @@ function union(of: readonly Rewrite[]): Rewrite {
   return of.length === 1 && only ? only : { is: 'union', of };
 }
 
-/** The model in the store's own language (schema 1.1), as it is checked in. */
+/** The model in OpenFGA's language (schema 1.1), as in the checked-in `authorization.fga`. */
 export function printModel(types: readonly ModelType[]): string {
   const lines = ['model', '  schema 1.1'];
   for (const type of types) {
     lines.push('', `type ${type.name}`);
     if (type.relations.length > 0) lines.push('  relations');
     for (const relation of type.relations)
-      lines.push(`    define ${relation.name}: ${printed(relation.rewrite, relation)}`);
+      lines.push(`    define ${relation.name}: ${printRewrite(relation.rewrite, relation)}`);
   }
   return `${lines.join('\n')}\n`;
 }
 
-function printed(rewrite: Rewrite, { direct }: ModelRelation): string {
+function printRewrite(rewrite: Rewrite, { direct }: ModelRelation): string {
   const inner = (part: Rewrite): string => {
-    const text = printed(part, { name: '', rewrite: part, direct });
+    const text = printRewrite(part, { name: '', rewrite: part, direct });
     return part.is === 'union' || part.is === 'difference' ? `(${text})` : text;
   };
   switch (rewrite.is) {

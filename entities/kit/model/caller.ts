@@ -2,15 +2,15 @@ import { isId } from '../base/ids.ts';
 import { productModules, type ProductModule } from './product-modules.ts';
 import type { TupleCondition } from './tuples.ts';
 
-/** Organization roles, from most to least powerful; the auditor looks at everything that is not given record by record. */
+/** Organization roles, from most to least powerful. An auditor views the records of all kinds whose rights are not granted per record. */
 export const roles = ['owner', 'super_admin', 'admin', 'member', 'auditor'] as const;
 export type Role = (typeof roles)[number];
 
 export type CallerKind = 'user' | 'api_token' | 'support' | 'anonymous' | 'system';
 
 /**
- * On whose behalf work is done. Every unit of work has exactly one; nothing in the data layer runs without it
- * (specification, Authorization rule 4).
+ * The person, API token or part of the server on whose behalf work is done. Every unit of work has exactly one; nothing in the
+ * data layer runs without it (specification, Authorization rule 4).
  */
 export interface Caller {
   readonly kind: CallerKind;
@@ -22,21 +22,21 @@ export interface Caller {
   readonly role: Role | null;
   /** Groups of `organizationId` that the caller belongs to. */
   readonly groupIds: readonly string[];
-  /** Relations to `organizationId` that the caller, or a group of theirs, was given besides the role: scopes, rights to create. */
+  /** Relations to `organizationId` that were granted to the caller or to one of its groups, besides the role: scopes and creation rights. */
   readonly relations: readonly string[];
   /** Product modules that the organization may use. */
   readonly productModules: readonly ProductModule[];
-  /** Kinds about whose records the organization says nothing; see `authz.enableparentcontext`. */
+  /** Kinds whose records do not inherit rights from the organization; see `authz.enableparentcontext`. */
   readonly outOfContext: readonly string[];
-  /** Conditions under which the organization counts for records of the other kinds; see `authz.parentcontextconditions`. */
+  /** Conditions under which records of the other kinds inherit rights from the organization; see `authz.parentcontextconditions`. */
   readonly contextConditions: Readonly<Record<string, TupleCondition>>;
   /** Id of the access token, for logs and revocation. */
   readonly tokenId: string | null;
-  /** Why system work runs; empty for everybody else. */
+  /** Why system work runs; empty for other callers. */
   readonly reason: string;
 }
 
-const nobody = {
+const noCaller = {
   kind: 'anonymous',
   subjectId: null,
   organizationId: null,
@@ -50,17 +50,18 @@ const nobody = {
   reason: '',
 } as const satisfies Caller;
 
-export const anonymousCaller: Caller = Object.freeze(nobody);
+export const anonymousCaller: Caller = Object.freeze(noCaller);
 
-/** A person or an API token at work; what is not given it does not have. */
+/** A caller with the given properties; all others are empty. */
 export function callerOf(known: Pick<Caller, 'kind' | 'subjectId'> & Partial<Caller>): Caller {
-  return Object.freeze({ ...nobody, ...known });
+  return Object.freeze({ ...noCaller, ...known });
 }
 
 /**
- * The caller of relay, sweeps, listeners and credential look-ups. Scoped to one organization when given, which is then
- * enforced like anybody else's.
- * @param reason a short constant phrase; it is logged and stands in history as the actor.
+ * The caller of the relay, sweeps, listeners and credential look-ups.
+ * @param reason a short constant phrase; it is logged, and the history names it as the actor
+ * @param organizationId limits the work to this organization, enforced by row-level security as for other callers
+ * @throws TypeError when it is not an id
  */
 export function systemCaller(reason: string, organizationId: string | null = null): Caller {
   if (organizationId !== null && !isId(organizationId)) {

@@ -11,10 +11,10 @@ export interface RecordedChange extends RecordChange {
 
 type Values = Record<string, unknown>;
 
-/** Fields the machine itself moves with every change; never reported as changed. */
+/** Fields that are set with every change, and so are not reported as changed. */
 const bookkeeping = new Set<string>(recordFieldNames);
 
-/** What the next flush will write, one entry per row, however often the row was touched. */
+/** The changes that the next flush will write, one per row even if the row was changed several times. */
 export function recordedChanges(em: EntityManager, registry: Registry): RecordedChange[] {
   const unit = em.getUnitOfWork();
   unit.computeChangeSets();
@@ -48,7 +48,7 @@ export function organizationOf(module: EntityModule, row: Values): string | null
   return module.tenancy === 'organization' ? (row['organizationId'] as string) : null;
 }
 
-/** The values that a row does not hold yet. */
+/** The values that differ from those of the row. */
 export function differences(row: Readonly<Values>, values: Readonly<Values>): Values {
   return Object.fromEntries(Object.entries(values).filter(([name, value]) => !isDeepStrictEqual(row[name], value)));
 }

@@ -2,14 +2,14 @@ import { defineEntityModule, type EntityModule } from './define.ts';
 import { choice, reference } from './fields.ts';
 import { allow, anyone, creatorRelation, creators, deny, role, system } from './policy.ts';
 
-/** Whether groups can be given the right to create records of a kind. */
+/** Whether groups can be granted the right to create records of a kind. */
 export function hasCreators({ policy }: EntityModule): boolean {
   return policy?.create.some(({ when }) => when === creators) ?? false;
 }
 
 /**
- * The kind whose records let groups create records of others: of all whose rules say `allow(creators)`. It is a kind like any
- * other, so giving such a right has its history, events and tuples.
+ * The kind whose records grant groups the right to create records of other kinds: of those whose rules say `allow(creators)`. As
+ * a kind it has a history, events and tuples like all others.
  */
 export function creatorGrantOf(modules: readonly EntityModule[]): EntityModule {
   const [first = '', ...others] = modules.map(({ kind }) => creatorRelation(kind));

@@ -7,24 +7,24 @@ import type { ProductModule } from './product-modules.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import type { TupleGrant } from './tuples.ts';
 
-/** Whose a record is. `{ none }` opts a kind out of tenancy, in writing. */
+/** The owner of a record. `{ none }` opts a kind out of tenancy; its text is the reason. */
 export type Tenancy = 'organization' | 'user' | { readonly none: string };
 
 export type Exposure = 'read' | 'read-write' | 'write';
 
-/** Changes that are derived for callers, singly and in bulk; others are written by hand, or for the server alone. */
+/** Mutations that are derived for callers, for one record and in bulk. The others are written by hand, or only the server makes them. */
 export type Mutation = 'create' | 'update' | 'delete';
 
-/** A unique key over live rows: soft-deleted rows keep their names free. */
+/** A unique key over live rows; the values of soft-deleted rows can be used again. */
 export interface UniqueKey<Name extends string = string> {
   readonly fields: readonly Name[];
-  /** What a conflict means, shown to the caller. */
+  /** The message of a conflict, shown to the caller. */
   readonly message: string;
 }
 
 /**
- * One kind of record, whole: what it is, whose it is, who may, what is visible, what it announces. Storage, tenancy,
- * history, events, tuples and GraphQL follow from it.
+ * The whole definition of one kind of record: its fields, tenancy, policy, exposed fields and events. Storage, row-level
+ * security, history, tuples and GraphQL are derived from it.
  */
 export interface EntityDefinition<
   F extends Fields,
@@ -39,36 +39,36 @@ export interface EntityDefinition<
   readonly table: string;
   readonly description: string;
   readonly fields: F;
-  /** Prefix of the short name that its records get besides their ids, for example `TSK`; unique in the organization. */
+  /** Prefix of the display ids of its records, for example `TSK`; no two kinds share one. */
   readonly displayId?: string;
   readonly unique?: readonly UniqueKey<Name>[];
   /** Further indexes over live rows, besides references and unique keys. */
   readonly indexes?: readonly (readonly Name[])[];
   readonly tenancy: T;
-  /** Product modules of which an organization needs one; absent: the kind is part of the base. */
+  /** The organization needs one of these product modules to use the kind; absent: the kind is part of the base. */
   readonly productModules?: readonly [ProductModule, ...ProductModule[]];
   /**
-   * Which rows the app role can reach at all, when the tenancy alone does not say it: SQL over the table's columns, with
-   * `$organization` and `$user` for the caller's ids.
+   * The USING expression of the row-level security policy of the app role, for kinds whose tenancy does not define it: SQL over
+   * the table's columns, with `$organization` and `$user` for the caller's ids.
    */
   readonly rlsUsing?: string;
-  /** Which rows the app role can leave behind, when that is less than it can reach. */
+  /** The WITH CHECK expression of that policy, where it is stricter than `rlsUsing`. */
   readonly rlsWithCheck?: string;
-  /** Absent: readable, and writes are silently dropped (specification, Authorization rule 3). */
+  /** Absent: all records are readable, and writes are dropped without an error (specification, Authorization rule 3). */
   readonly policy?: Policy;
-  /** Fields that leave the data layer; what is not named is invisible. */
+  /** Fields that callers can read or write; fields that are not named here are hidden. */
   readonly expose: { readonly [N in Name]?: Exposure };
   readonly filter: readonly Name[];
   readonly order: readonly (Name | 'createdAt' | 'updatedAt')[];
   readonly search?: readonly Name[];
   readonly mutate?: readonly Mutation[];
-  /** Plain changes that record an event. */
+  /** Verbs of changes that record an event. */
   readonly events: readonly E[];
-  /** Events that handlers record besides plain changes, by past participle. */
+  /** Events that handlers record besides those of changes, by verb: a past participle. */
   readonly customEvents?: C;
-  /** Records can be shared with groups, and kept from them (share.ts). */
+  /** Records can be shared with groups, and groups can be blocked from them (share.ts). */
   readonly share?: true;
-  /** Relationship tuples a live row stands for in the authorization store. */
+  /** Relationship tuples that the authorization store has for each live row. */
   readonly grants?: readonly TupleGrant<Name>[];
   readonly hooks?: EntityHooks<F>;
 }
@@ -76,13 +76,13 @@ export interface EntityDefinition<
 type TenancyName<T extends Tenancy> = T extends 'organization' ? 'organizationId' : T extends 'user' ? 'userId' : never;
 type NameOf<F extends Fields, T extends Tenancy> = Extract<keyof F, string> | TenancyName<T>;
 
-/** A kind whose fields are not known statically: what the machine in this folder works on. */
+/** A kind whose fields are not known statically. The kit works with kinds of this type. */
 export interface EntityModule extends EntityDefinition<Fields, Tenancy, string> {
   /** `kind` in snake_case: the prefix of its topics and the type of its tuples. */
   readonly topic: string;
   /** `kind` in PascalCase: its GraphQL and ORM name. */
   readonly typeName: string;
-  /** The kind whose history this is, for kinds that are derived from others (history-kind.ts). */
+  /** The kind whose history this is; only for histories (history-kind.ts). */
   readonly historyOf?: EntityModule;
 }
 
@@ -107,7 +107,7 @@ export interface RecordFields {
   /** Actor of the creation (see `actorOf`). */
   readonly createdBy: string;
   readonly updatedBy: string;
-  /** Raised by one with every change; a change made against an older one is refused as stale. */
+  /** Incremented with every change; a change based on an older version is rejected with `stale_record`. */
   readonly recordVersion: number;
   readonly deletedAt: Date | null;
   readonly deletedBy: string | null;
@@ -119,16 +119,16 @@ export type RowOf<M> =
     ? RecordFields & { readonly [N in TenancyName<T>]: string } & FieldValues<F>
     : never;
 
-/** What a creation takes. The tenancy field defaults to the caller's own. */
+/** Input of a creation. The tenancy field defaults to the caller's organization or user id. */
 export type CreationOf<M> =
   M extends TypedModule<infer F, infer T>
     ? CreationInput<F> & { readonly id?: string } & { readonly [N in TenancyName<T>]?: string }
     : never;
 
-/** What a change takes. */
+/** Input of a change. */
 export type ChangesOf<M> = M extends TypedModule<infer F, Tenancy> ? ChangeInput<F> : never;
 
-/** The fields every kind gets; an entity file may not declare them itself. */
+/** The fields that every kind has; an entity file cannot declare them. */
 export const recordFieldNames = [
   'id',
   'createdAt',
@@ -140,12 +140,12 @@ export const recordFieldNames = [
   'deletedBy',
 ] as const satisfies readonly (keyof RecordFields)[];
 
-/** Conditions that are decided alike by the authorization store and by SQL. */
-const inTheStore = new Set(['anyone', 'system', 'role', 'scope', 'related', 'through']);
+/** Conditions that the authorization store and SQL both decide, with the same result. */
+const storeConditions = new Set(['anyone', 'system', 'role', 'scope', 'related', 'through']);
 
 /**
- * Checks a definition and completes its names. Pure: nothing is registered or connected here.
- * @throws TypeError when the definition contradicts itself; the message names the kind and the field.
+ * Checks a definition and adds the derived names. Pure: it registers nothing and opens no connection.
+ * @throws TypeError when the definition is not valid; the message names the kind and the field
  */
 export function defineEntityModule<
   const F extends Fields,
@@ -159,29 +159,33 @@ export function defineEntityModule<
   if (!/^[a-z][a-zA-Z0-9]*$/.test(definition.kind)) fail('the kind must be a camelCase word');
   for (const [name, field] of Object.entries(definition.fields)) {
     if (recordFieldNames.some((given) => given === name))
-      fail(`field "${name}" is given to every kind and cannot be declared`);
-    if (tenancyField(definition.tenancy).includes(name)) fail(`field "${name}" comes from the tenancy`);
+      fail(`field "${name}" is part of every kind and cannot be declared`);
+    if (tenancyField(definition.tenancy).includes(name))
+      fail(`field "${name}" is added by the tenancy and cannot be declared`);
     if (field.type === 'reference' && !name.endsWith('Id')) fail(`reference "${name}" must end in "Id"`);
     if (field.secret && Object.hasOwn(definition.expose, name)) fail(`secret field "${name}" cannot be exposed`);
   }
   if (definition.productModules && definition.tenancy !== 'organization')
-    fail("product modules are an organization's, so its records must be too");
+    fail("product modules belong to organizations, so its tenancy must be 'organization'");
   if (definition.productModules && definition.rlsUsing)
-    fail("a wall lets records of other organizations through, of which the caller's product modules say nothing");
+    fail(
+      "productModules and rlsUsing exclude each other: the caller's product modules do not decide about other organizations",
+    );
   if (hasObjectRights(definition.policy)) {
     const { view = [], edit = [], remove = [] } = definition.policy ?? {};
     const isEnded = view.at(-1)?.effect === 'deny' && view.at(-1)?.when.is === 'anyone';
-    if (!isEnded) fail('its rights are given record by record, so its rules for viewing must end with deny(anyone)');
-    const strange = [...view, ...edit, ...remove].find(({ when }) => !inTheStore.has(when.is));
-    if (strange)
-      fail(`the authorization store cannot decide "${strange.when.is}"; declare a grant and name its relation`);
-    if (definition.tenancy !== 'organization') fail('rights record by record need an organization');
+    if (!isEnded) fail('its rights are granted per record, so its rules for viewing must end with deny(anyone)');
+    const unsupported = [...view, ...edit, ...remove].find(({ when }) => !storeConditions.has(when.is));
+    if (unsupported)
+      fail(`the authorization store cannot decide "${unsupported.when.is}"; declare a grant and name its relation`);
+    if (definition.tenancy !== 'organization')
+      fail("its rights are granted per record, so its tenancy must be 'organization'");
   }
   if (definition.rlsUsing) {
     const { create = [], edit = [], remove = [] } = definition.policy ?? {};
-    // Its rows may belong where the caller is not, and there a role of the caller's own organization counts for nothing.
+    // Its rows can belong to other organizations, where the caller's role in its own organization gives no right.
     if ([...create, ...edit, ...remove].some(({ when }) => when.is === 'role'))
-      fail('it has a wall, so its rules for changes must say in which organization a role counts (roleIn)');
+      fail('it declares rlsUsing, so its rules for changes must name the organization in which a role counts (roleIn)');
   }
   const known = new Set([...Object.keys(definition.fields), ...tenancyField(definition.tenancy)]);
   const named = [
@@ -191,11 +195,11 @@ export function defineEntityModule<
     ...(definition.unique ?? []).flatMap((key) => key.fields),
   ];
   for (const name of named) {
-    if (!known.has(name)) fail(`"${name}" is named but not declared; declared are ${[...known].join(', ')}`);
+    if (!known.has(name)) fail(`"${name}" is not a declared field; declared are ${[...known].join(', ')}`);
   }
   if (definition.displayId !== undefined && !/^[A-Z]{2,5}$/.test(definition.displayId))
-    fail('the prefix of display ids must be two to five capitals');
-  // The names were checked above against the declared fields; below this line they are plain strings.
+    fail('the prefix of display ids must be two to five capital letters');
+  // The names were checked against the declared fields above, so plain strings are safe from here on.
   const untyped = definition as unknown as EntityDefinition<F, T, string, E, C>;
   const [mistake] = fieldMistakes(untyped);
   if (mistake) fail(mistake);
@@ -209,7 +213,7 @@ export function defineEntityModule<
   };
 }
 
-/** A short name is a field like any other, which the machine fills in (display-id.ts). */
+/** Adds the field `displayId`, which is generated at creation (base/display-id.ts). */
 function withDisplayId<F extends Fields, T extends Tenancy, E extends EventVerb, C extends CustomEvents>(
   definition: EntityDefinition<F, T, string, E, C>,
 ): EntityDefinition<F, T, string, E, C> {
@@ -232,7 +236,7 @@ function withDisplayId<F extends Fields, T extends Tenancy, E extends EventVerb,
   };
 }
 
-/** The field a tenancy adds to its kinds, as a list of none or one. */
+/** The field that a tenancy adds to its kinds, as a list of one name, or an empty list. */
 export function tenancyField(tenancy: Tenancy): string[] {
   if (tenancy === 'organization') return ['organizationId'];
   return tenancy === 'user' ? ['userId'] : [];

@@ -1,7 +1,7 @@
 import type { EntityModule } from './define.ts';
 import type { Operation } from './policy.ts';
 
-/** The message for a caller who lacks a right, with what to do about it. `explainAccess` explains rights to existing records. */
+/** The message for a caller without the required right. It points to `explainAccess` where the record exists. */
 export function deniedMessage({ typeName }: EntityModule, operation: Operation): string {
   const remedy = 'An owner or administrator of the organization can give the right';
   const reason = operation === 'create' ? '' : '; explainAccess tells them why it is missing';

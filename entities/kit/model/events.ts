@@ -2,7 +2,7 @@ import { Type, type Static, type TObject, type TProperties } from 'typebox';
 
 export type EventVerb = 'created' | 'updated' | 'deleted';
 
-/** Something that a handler records about a record besides plain changes. */
+/** An event that a handler records about a record, besides those of changes. */
 export interface CustomEvent {
   /** When it is recorded. */
   readonly description: string;
@@ -25,10 +25,10 @@ export interface EventSource<E extends EventVerb = EventVerb, C extends CustomEv
 /** Verbs of the custom events of a kind. */
 export type CustomVerbOf<S> = S extends EventSource<EventVerb, infer C> ? Extract<keyof C, string> : never;
 
-/** Verbs of all events of a kind; `<topic>.<verb>` is the topic of an event. */
+/** Verbs of all events of a kind; the topic of an event is `<topic>.<verb>`. */
 export type VerbOf<S> = S extends EventSource<infer E, infer C> ? E | Extract<keyof C, string> : never;
 
-/** What the payload of an event holds. */
+/** The type of an event's payload. */
 export type PayloadOf<S, V extends string> =
   S extends EventSource<EventVerb, infer C> ? (V extends keyof C ? Static<C[V]['payload']> : ChangePayload) : never;
 
@@ -48,7 +48,7 @@ export interface DeclaredEvent extends CustomEvent {
   readonly topic: string;
 }
 
-/** Every event that is recorded about records of a kind. */
+/** All events that are recorded about records of a kind. */
 export function declaredEvents({ topic, typeName, events, customEvents = {} }: EventSource): DeclaredEvent[] {
   return [
     ...events.map((verb) => ({
@@ -67,6 +67,6 @@ export function declaredEvents({ topic, typeName, events, customEvents = {} }: E
 export function topicOf<S extends EventSource>(kind: S, verb: VerbOf<S>): string {
   const topic = `${kind.topic}.${verb}`;
   const topics = declaredEvents(kind).map((event) => event.topic);
-  if (!topics.includes(topic)) throw new TypeError(`there is no event "${topic}"; there are ${topics.join(', ')}`);
+  if (!topics.includes(topic)) throw new TypeError(`there is no event "${topic}"; known are ${topics.join(', ')}`);
   return topic;
 }

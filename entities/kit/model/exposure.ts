@@ -1,30 +1,30 @@
 import type { EntityModule } from './define.ts';
 import type { Field } from './fields.ts';
 
-/** A field by its name. */
+/** A field with its name. */
 export type NamedField = readonly [name: string, field: Field];
 
-/** Whether callers learn of a kind at all: one that exposes nothing is nowhere to be seen. */
+/** Whether the APIs show a kind at all: a kind without exposed fields is hidden. */
 export function isExposed({ expose }: EntityModule): boolean {
   return Object.keys(expose).length > 0;
 }
 
-/** Fields that answers show. */
+/** Fields that callers can read. */
 export function readableFields(module: EntityModule): NamedField[] {
   return exposedFields(module).filter(([name]) => module.expose[name] !== 'write');
 }
 
-/** Fields that callers give at a creation. */
+/** Fields that callers can set at creation. */
 export function writableFields(module: EntityModule): NamedField[] {
   return exposedFields(module).filter(([name, { generated }]) => module.expose[name] !== 'read' && !generated);
 }
 
-/** Fields that callers give later. */
+/** Fields that callers can change after creation. */
 export function changeableFields(module: EntityModule): NamedField[] {
   return writableFields(module).filter(([, { immutable }]) => !immutable);
 }
 
-/** Whether a creation must give the field. */
+/** Whether a creation must set the field. */
 export function isRequired(field: Pick<Field, 'optional' | 'default' | 'creator'>): boolean {
   return !field.optional && field.default === undefined && !field.creator;
 }

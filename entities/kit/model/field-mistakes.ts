@@ -9,7 +9,7 @@ interface FieldUse {
   readonly search?: readonly string[];
 }
 
-/** What a definition says of its fields and they cannot be, one sentence each; empty when nothing is wrong. */
+/** Mistakes in the fields of a definition and in the lists that name them, one sentence each; empty for a correct definition. */
 export function fieldMistakes(definition: FieldUse): string[] {
   const { fields, filter, order, search = [] } = definition;
   const typeOf = (name: string): string => fields[name]?.type ?? '';
@@ -17,22 +17,24 @@ export function fieldMistakes(definition: FieldUse): string[] {
     ...Object.entries(fields).flatMap(([name, field]) => mistakesOf(name, field)),
     ...filter
       .filter((name) => typeOf(name) === 'json')
-      .map((name) => `"${name}" is a document, by which nothing is filtered`),
+      .map((name) => `"${name}" is a JSON document and cannot be a filter`),
     ...order
       .filter((name) => ['textList', 'json'].includes(typeOf(name)))
-      .map((name) => `"${name}" holds more than one value, by which nothing is ordered`),
+      .map((name) => `"${name}" holds more than one value and cannot be an order`),
     ...search
       .filter((name) => fields[name] && typeOf(name) !== 'text')
-      .map((name) => `"${name}" is no text, and only texts are searched`),
+      .map((name) => `"${name}" is not a text field, and only text fields can be searched`),
   ];
 }
 
 function mistakesOf(name: string, field: Field): string[] {
-  const strange = (field.values ?? []).filter((value) => !/^[a-z][a-z0-9_]*$/.test(value));
+  const malformed = (field.values ?? []).filter((value) => !/^[a-z][a-z0-9_]*$/.test(value));
   const given = field.default instanceof Date ? field.default.toISOString() : field.default;
   const isWrong = given !== undefined && !Check(field.schema, given);
   return [
-    ...strange.map((value) => `field "${name}" offers ${JSON.stringify(value)}, which is no lower-case word`),
-    ...(isWrong ? [`field "${name}" would not take its own default, ${JSON.stringify(given)}`] : []),
+    ...malformed.map(
+      (value) => `field "${name}" has the choice ${JSON.stringify(value)}, which is not a lower-case word`,
+    ),
+    ...(isWrong ? [`field "${name}" has a default that is not valid: ${JSON.stringify(given)}`] : []),
   ];
 }

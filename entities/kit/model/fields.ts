@@ -2,8 +2,8 @@ import { Type, type TSchema } from 'typebox';
 import { idPattern } from '../base/ids.ts';
 
 /**
- * The vocabulary in which an entity file says what its records hold. A field is data: the table column, the input
- * validation, the GraphQL field and the filters are all derived from it.
+ * A field of a kind, as an entity file declares it. A field is data: its column, input validation, GraphQL field and filters
+ * are derived from it.
  */
 export interface Field<Value = unknown, Optional extends boolean = boolean, HasDefault extends boolean = boolean> {
   readonly type: FieldType;
@@ -12,9 +12,9 @@ export interface Field<Value = unknown, Optional extends boolean = boolean, HasD
   /** An optional field may be absent (null). */
   readonly optional: Optional;
   readonly default: HasDefault extends true ? Value : undefined;
-  /** May be set at creation only. */
+  /** Can be set at creation only. */
   readonly immutable: boolean;
-  /** Never leaves the data layer: not in history, events, answers or logs. */
+  /** Never leaves the data layer: excluded from history, events, answers and logs. */
   readonly secret: boolean;
   /** Validates one present value. */
   readonly schema: TSchema;
@@ -22,21 +22,21 @@ export interface Field<Value = unknown, Optional extends boolean = boolean, HasD
   readonly columnType: string;
   /** Allowed values, for `choice` fields. */
   readonly values?: readonly string[];
-  /** Kind of the record referred to, for `reference` fields. */
+  /** Kind of the target record, for `reference` fields. */
   readonly target?: string;
-  /** What becomes of a record when the one it refers to is deleted, for `reference` fields; nothing when left out. */
+  /** For `reference` fields: `cascade` deletes the record together with its target; absent: the target cannot be deleted while the reference exists. */
   readonly onDelete?: 'cascade';
-  /** The person referred to must be a member of the record's organization; what becomes of the record when they leave it. */
+  /** The person referred to must be a member of the record's organization. When the person leaves it, the record is deleted (`cascade`) or kept. */
   readonly onLeave?: 'cascade' | 'keep';
-  /** What a caller must be able to do with the record it refers to, for `reference` fields. */
+  /** For `reference` fields: the right to the target record that a caller needs to set the reference. */
   readonly requires?: 'view' | 'edit';
-  /** What a caller must also be able to do with a record that is there, to change this reference of it. */
+  /** A further right to the record itself that a caller needs to change this reference of an existing record. */
   readonly moves?: 'remove';
-  /** Name of the way back from the record referred to; the plural of the kind when left out. */
+  /** Name of the reverse connection on the target record; default: the plural of the kind. */
   readonly reverse?: string;
-  /** Set by the machine; callers never name it. */
+  /** Set by the server; callers cannot set it. */
   readonly generated?: true;
-  /** The person who creates the record, when the creation names nobody. */
+  /** Defaults to the person who creates the record. */
   readonly creator?: true;
   /** Carries the value's type only. */
   readonly '~value'?: Value;
@@ -90,7 +90,7 @@ export function text<const O extends Options<string> & { min?: number; max: numb
   });
 }
 
-/** An e-mail address, stored in lower case (no citext: it is not leakproof and costs the index below the wall). */
+/** An e-mail address, stored in lower case (not citext: its operators are not leakproof, so row-level security would keep an index from being used). */
 export function email<const O extends Options<string>>(description: string, options: O = {} as O): Made<string, O> {
   return make<string, O>('text', description, options, {
     schema: Type.String({ format: 'email', minLength: 3, maxLength: 254 }),
@@ -98,7 +98,7 @@ export function email<const O extends Options<string>>(description: string, opti
   });
 }
 
-/** One of a closed list of lower-case words; a check constraint keeps the column honest. */
+/** One of a closed list of lower-case words; the column has a check constraint. */
 export function choice<const V extends readonly [string, ...string[]], const O extends Options<V[number]>>(
   description: string,
   values: V,
@@ -125,7 +125,7 @@ export function flag<const O extends Options<boolean>>(description: string, opti
   return make<boolean, O>('boolean', description, options, { schema: Type.Boolean(), columnType: 'boolean' });
 }
 
-/** An instant, kept with microseconds in UTC; RFC 3339 at the edges. */
+/** An instant, stored in UTC with microseconds; RFC 3339 in the APIs. */
 export function timestamp<const O extends Options<Date>>(description: string, options: O = {} as O): Made<Date, O> {
   return make<Date, O>('timestamp', description, options, {
     schema: Type.String({ format: 'date-time', maxLength: 40 }),
@@ -133,7 +133,7 @@ export function timestamp<const O extends Options<Date>>(description: string, op
   });
 }
 
-/** Several texts of up to `max` characters, `maxItems` at the most, in order. Empty, not absent, when there are none. */
+/** A list of up to `maxItems` texts of up to `max` characters. Its default is the empty list, not null. */
 export function textList(
   description: string,
   options: { readonly max: number; readonly maxItems: number },
@@ -147,7 +147,7 @@ export function textList(
   );
 }
 
-/** A JSON document of up to `maxBytes`, which the product keeps and does not look into. */
+/** A JSON document of up to `maxBytes`, stored as it is given. */
 export function json<const O extends Options<unknown> & { readonly maxBytes: number }>(
   description: string,
   options: O,
@@ -166,9 +166,9 @@ interface ReferenceOptions extends Options<string> {
 }
 
 /**
- * A reference to a record of another kind; the field holds its id and its name ends in `Id`. Whoever sets it must be able to
- * view the record referred to, or more where `requires` says so. Where a record can be deleted by way of the one it refers to,
- * `moves` keeps who may only edit it from bringing it there.
+ * A reference to a record, usually of another kind; the field holds its id, and the field's name ends in `Id`. A caller who sets
+ * it needs the right to view the target record, or the right in `requires`. `moves: 'remove'` is for references whose target
+ * lets others delete the record: a caller with the right to edit alone must not move the record to such a target.
  */
 export function reference<const O extends ReferenceOptions>(
   target: string,
@@ -188,7 +188,7 @@ export function reference<const O extends ReferenceOptions>(
 
 interface MemberOptions extends Options<string> {
   readonly onLeave: 'cascade' | 'keep';
-  /** The creation may leave it out, and means the caller then. */
+  /** Defaults to the caller at creation. */
   readonly creator?: true;
   readonly reverse?: string;
 }
@@ -212,12 +212,12 @@ type RequiredAtCreation<F extends Fields> = {
   [Name in keyof F]: F[Name] extends Field<unknown, false, false> ? Name : never;
 }[keyof F];
 
-/** What a creation needs: every field without a default that is not optional; the others may be left out. */
+/** Input of a creation: fields that are neither optional nor have a default are required. */
 export type CreationInput<F extends Fields> = { readonly [Name in RequiredAtCreation<F>]: FieldValue<F[Name]> } & {
   readonly [Name in Exclude<keyof F, RequiredAtCreation<F>>]?: FieldValue<F[Name]>;
 };
 
-/** What a change may set. */
+/** Input of a change; every field may be left out. */
 export type ChangeInput<F extends Fields> = { readonly [Name in keyof F]?: FieldValue<F[Name]> };
 
 export type FieldValues<F extends Fields> = { readonly [Name in keyof F]: FieldValue<F[Name]> };

@@ -1,5 +1,5 @@
 /**
- * Most levels of a hierarchy, the first and the last included. Records are not put deeper, so questions to the authorization
- * store, which goes to 25, need not follow rights further up.
+ * The most levels of a hierarchy, root and leaves included. Deeper records are rejected, so that checks of inherited rights stay
+ * below the resolution depth of the authorization store, which is 25.
  */
 export const maxHierarchyDepth = 20;

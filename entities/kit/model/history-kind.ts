@@ -2,9 +2,9 @@ import type { EntityModule } from './define.ts';
 import { readableFields } from './exposure.ts';
 import { choice, integer, text, textList, timestamp, type Fields } from './fields.ts';
 
-/** What every entry of a history says, whatever the kind. */
+/** Fields of every history entry, of all kinds. */
 export const entryFields = {
-  // An id, also of what is not there any more, so it leads nowhere.
+  // A plain id without a foreign key: the record may be deleted.
   recordId: { ...text('Id of the changed record.', { max: 26 }), type: 'reference' },
   operation: choice('Operation that changed the record.', ['created', 'updated', 'deleted']),
   recordVersion: integer('Version of the record after the change.', { min: 1, max: 2_147_483_647 }),
@@ -17,9 +17,9 @@ export const entryFields = {
 const known = new WeakMap<EntityModule, EntityModule>();
 
 /**
- * The history of a kind as a kind of its own, which is only read: its entries, each with what the record's exposed fields
- * held afterwards. Where its rows come from, and who sees them, says read/source.ts.
- * @throws TypeError when a field of the kind is called like one that every entry has
+ * The history of a kind as a read-only kind: each entry has the values of the record's exposed fields after the change.
+ * read/source.ts defines where its rows come from and who can see them.
+ * @throws TypeError when a field of the kind has the name of a field of every entry
  */
 export function historyOf(module: EntityModule): EntityModule {
   const made = known.get(module) ?? derived(module);
@@ -30,8 +30,10 @@ export function historyOf(module: EntityModule): EntityModule {
 function derived(module: EntityModule): EntityModule {
   const shown = readableFields(module).map(([name, field]) => {
     if (Object.hasOwn(entryFields, name))
-      throw new TypeError(`entity "${module.kind}": histories use "${name}" themselves`);
-    // Entries written before the kind had the field do not have it either.
+      throw new TypeError(
+        `entity "${module.kind}": "${name}" is a field of history entries, so the kind needs another name for it`,
+      );
+    // Entries that are older than the field have no value for it.
     return [name, { ...field, optional: true }] as const;
   });
   const fields = { ...entryFields, ...Object.fromEntries(shown) } as Fields;

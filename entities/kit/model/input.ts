@@ -11,7 +11,7 @@ type Values = Record<string, unknown>;
 
 const validators = new WeakMap<Field, Validator>();
 
-/** A creation's input, and where it stands in that of the operation (a JSON pointer; empty for a single one). */
+/** The input of a creation, and its JSON pointer in the input of the operation; empty for an operation on one record. */
 export interface CreationValues {
   readonly module: EntityModule;
   readonly input: Values;
@@ -19,7 +19,7 @@ export interface CreationValues {
 }
 
 /**
- * Checks and completes the inputs of creations: unknown names, missing values, wrong values, those of all reported together.
+ * Checks the inputs of creations and adds defaults. Unknown names, missing and wrong values of all inputs are reported together.
  * @returns the values of each, in the same order
  * @throws AppError invalid_input
  */
@@ -35,7 +35,7 @@ function completed({ module, input, path }: CreationValues, problems: FieldProbl
   const values = checked(module, input, own, ['id', ...tenancyField(module.tenancy)]);
   for (const [name, field] of Object.entries(module.fields)) {
     if (values[name] !== undefined) continue;
-    // A value that was refused is not missing.
+    // A value that failed its check is not reported as missing too.
     if (field.generated || own.some(({ path }) => path.split('/')[1] === name)) continue;
     if (field.default !== undefined) values[name] = field.default;
     else if (field.optional) values[name] = null;
@@ -60,11 +60,11 @@ export function validateChanges(module: EntityModule, input: Values): Values {
 function refuse(module: EntityModule | undefined, problems: readonly FieldProblem[]): void {
   if (problems.length === 0) return;
   const fields = problems.slice(0, maxProblems);
-  const summary = fields.map(saidOf).join('; ');
+  const summary = fields.map(describeProblem).join('; ');
   throw new AppError('invalid_input', `${module?.typeName}: ${summary}.`, { details: { fields } });
 }
 
-function saidOf({ path, message }: FieldProblem): string {
+function describeProblem({ path, message }: FieldProblem): string {
   const row = rowPath(path);
   const name = row ? path.split('/').slice(2).join('/') : path.slice(1);
   return `${row}${name} ${message}`;
@@ -97,7 +97,7 @@ function checked(module: EntityModule, input: Values, problems: FieldProblem[], 
 /** The stored form of a value: instants as Date, addresses in lower case. */
 export function normalized(field: Field, value: unknown): unknown {
   if (field.type === 'timestamp' && typeof value === 'string') return parseInstant(value) ?? value;
-  // Minus zero is stored as zero, and would be another value each time.
+  // PostgreSQL stores minus zero as zero, so minus zero would count as a change each time.
   if (Object.is(value, -0)) return 0;
   if (typeof value === 'string' && (field.schema as { format?: string }).format === 'email')
     return value.trim().toLowerCase();
@@ -106,22 +106,24 @@ export function normalized(field: Field, value: unknown): unknown {
 
 /** What is wrong with a value in its stored form, as the end of a sentence about its field, with the path in the value. */
 export function problemOf(field: Field, value: unknown): FieldProblem | undefined {
-  const say = (message: string, path = ''): FieldProblem => ({ path, message });
+  const problemAt = (message: string, path = ''): FieldProblem => ({ path, message });
   if (field.type === 'timestamp') {
     return value instanceof Date && isInstant(value)
       ? undefined
-      : say('must be an instant such as 2026-01-31T12:00:00Z');
+      : problemAt('must be an instant such as 2026-01-31T12:00:00Z');
   }
   if (!isStorable(value))
-    return say('contains what cannot be stored (NUL, half a surrogate pair or a number without end)');
+    return problemAt('contains a value that cannot be stored: a NUL character, a lone surrogate or an infinite number');
   const validator = validatorOf(field);
   if (validator.Check(value)) {
     const blank = blankPath(field, value);
-    return blank === undefined ? undefined : say('must not be empty', blank);
+    return blank === undefined ? undefined : problemAt('must not be empty', blank);
   }
-  if (field.values) return say(`must be one of ${field.values.join(', ')}`);
+  if (field.values) return problemAt(`must be one of ${field.values.join(', ')}`);
   const [problem] = validator.Errors(value);
-  return problem ? say(schemaMessage(problem, field.description), problem.instancePath) : say('is not valid');
+  return problem
+    ? problemAt(schemaMessage(problem, field.description), problem.instancePath)
+    : problemAt('is not valid');
 }
 
 interface TextShape {
@@ -129,14 +131,14 @@ interface TextShape {
   readonly items?: { readonly minLength?: number };
 }
 
-/** Path of a text that has to hold something and is white space alone. Secrets are what they are. */
+/** Path of a required text that is only white space. White space in secrets is significant. */
 function blankPath({ schema, secret }: Field, value: unknown): string | undefined {
   const { minLength = 0, items } = schema as TextShape;
   const isBlank = (text: unknown) => typeof text === 'string' && text.trim() === '';
   if (secret) return undefined;
   if (minLength > 0 && isBlank(value)) return '';
-  const place = Array.isArray(value) && (items?.minLength ?? 0) > 0 ? value.findIndex(isBlank) : -1;
-  return place < 0 ? undefined : `/${place}`;
+  const index = Array.isArray(value) && (items?.minLength ?? 0) > 0 ? value.findIndex(isBlank) : -1;
+  return index < 0 ? undefined : `/${index}`;
 }
 
 function validatorOf(field: Field): Validator {
@@ -148,7 +150,7 @@ function validatorOf(field: Field): Validator {
   return validator;
 }
 
-/** PostgreSQL text holds neither NUL nor lone surrogates, and JSON no infinite numbers. */
+/** Whether PostgreSQL can store a value: its text cannot contain NUL or lone surrogates, and JSON has no infinite numbers. */
 export function isStorable(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\u0000');
   if (typeof value === 'number') return Number.isFinite(value);

@@ -2,18 +2,18 @@ import type { EntityModule } from './define.ts';
 import { AppError } from '../base/errors.ts';
 import { isId } from '../base/ids.ts';
 
-/** Said of a record that does not exist, is deleted, belongs to others or is hidden: all the same, so that nobody can tell. */
+/** The error for a record that does not exist, is deleted, belongs to another organization or is hidden. It is the same for all, so that callers cannot distinguish them. */
 export function missingRecord({ typeName }: EntityModule, id: string): AppError {
   return new AppError('not_found', `There is no ${typeName} "${shortened(id)}".`);
 }
 
-/** What is no id is the id of nothing; the database need not be asked, or given what it cannot read. @throws AppError not_found */
+/** Returns a well-formed id as it is. A malformed id matches no record, and is not sent to the database. @throws AppError not_found */
 export function existingId(module: EntityModule, id: string): string {
   if (isId(id)) return id;
   throw missingRecord(module, id);
 }
 
-/** What an answer repeats of an id: what is longer than one was none, and may have been sent to be repeated a thousand times. */
+/** A text for an error message, at most 64 characters of it: a longer text is not an id, and repeating it could make a huge answer. */
 export function shortened(id: string): string {
   return id.length <= 64 ? id : `${id.slice(0, 64).toWellFormed()}…`;
 }

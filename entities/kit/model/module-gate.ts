@@ -8,8 +8,8 @@ export function isModuleEnabled({ productModules }: EntityModule, caller: Pick<C
 }
 
 /**
- * Rejects a request that names a kind of a product module which the organization does not have. Where a request reaches the kind
- * indirectly (from another record, by an id, in a search of all kinds), the kind has no records instead.
+ * Rejects a request that names a kind of a product module which the organization does not have. When a request reaches the kind
+ * indirectly (through another record, by id, in a search of all kinds), it finds no records of the kind instead.
  * @throws AppError module_not_enabled
  */
 export function refuseDisabledModule(module: EntityModule, caller: Pick<Caller, 'productModules'>): void {

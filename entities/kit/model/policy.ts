@@ -2,9 +2,9 @@ import type { Caller, Role } from './caller.ts';
 import { snakeCase } from '../base/snake-case.ts';
 
 /**
- * Rules as data (specification, Authorization). They are evaluated in order and the first that applies decides; after
- * the last one queries are allowed and mutations refused. Because they are data, the same rule is a predicate inside a
- * compiled read and a check on a change set.
+ * Rules as data (specification, Authorization). They are evaluated in order, and the first that applies decides. If none applies,
+ * queries are allowed and mutations rejected. The same rules are compiled into SQL predicates of reads, into checks of changes
+ * and into the authorization model.
  */
 export interface Policy {
   readonly view: readonly Rule[];
@@ -25,24 +25,24 @@ export type Condition =
   | { readonly is: 'system' }
   /** A person; API tokens have scopes. */
   | { readonly is: 'signed-in' }
-  /** The caller has one of these roles in the organization it acts in. */
+  /** The caller has one of these roles in the organization in which it acts. */
   | { readonly is: 'role'; readonly roles: readonly Role[] }
-  /** The named field holds the organization the caller acts in, and it has one of these roles there. */
+  /** The named field holds the id of the organization in which the caller acts, and the caller has one of these roles there. */
   | { readonly is: 'role-in'; readonly field: string; readonly roles: readonly Role[] }
   /** The named field holds the caller's own subject id. */
   | { readonly is: 'self'; readonly field: string }
   /** The caller has a live membership in the organization whose id the named field holds. */
   | { readonly is: 'member-of'; readonly field: string }
-  /** The caller is an API token that was given the scope for this: `<kind>:read`, `:write` or `:delete`. */
+  /** The caller is an API token with the required scope: `<kind>:read`, `:write` or `:delete`. */
   | { readonly is: 'scope' }
   /** The caller belongs to a group that may create records of this kind. */
   | { readonly is: 'creators' }
-  /** The caller, or a group of theirs, has one of these relations to the record: by the grants of the kinds. */
+  /** The caller, or one of its groups, has one of these relations to the record; `grants` of the kinds declare who has them. */
   | { readonly is: 'related'; readonly relations: readonly string[] }
-  /** The caller may do the same (view: view; change and creation: edit) with the record that the named field refers to. */
+  /** The caller has the corresponding right (view for view; edit for create, edit and remove) to the record in the named field. */
   | { readonly is: 'through'; readonly field: string };
 
-/** What is asked of a caller: which operation, on records of which kind. */
+/** An operation on records of a kind. */
 export interface Asked {
   readonly kind: string;
   readonly operation: Operation;
@@ -63,25 +63,25 @@ export const creators: Condition = { is: 'creators' };
 export const related = (...relations: readonly string[]): Condition => ({ is: 'related', relations });
 export const through = (field: string): Condition => ({ is: 'through', field });
 
-/** Whether rights on a kind's records are given record by record, so that the authorization store knows its records. */
+/** Whether rights to a kind's records are granted per record, so that its records are objects of the authorization store. */
 export function hasObjectRights(policy: Policy | undefined): boolean {
   if (!policy) return false;
   const rules = [...policy.view, ...policy.edit, ...policy.remove];
   return rules.some(({ when }) => when.is === 'related' || when.is === 'through');
 }
 
-/** References whose records pass rights down. */
+/** Reference fields whose target records pass rights to the record. */
 export function passingFields(policy: Policy | undefined): readonly string[] {
   const rules = policy ? [...policy.view, ...policy.edit, ...policy.remove] : [];
   return [...new Set(rules.flatMap(({ when }) => (when.is === 'through' ? [when.field] : [])))];
 }
 
-/** The operation on the record referred to that `through` means. */
+/** The right to the target record that `through` requires for an operation. */
 export function operationAbove(operation: Operation): 'view' | 'edit' {
   return operation === 'view' ? 'view' : 'edit';
 }
 
-/** Relations to the organization of which one lets an API token do this; more includes less. */
+/** Relations of an API token to the organization. Any of them suffices for the operation; stronger scopes imply weaker ones. */
 export function scopeRelations({ kind, operation }: Asked): string[] {
   const enough = {
     view: ['view', 'edit', 'delete'],
@@ -98,8 +98,8 @@ export function creatorRelation(kind: string): string {
 }
 
 /**
- * What a condition is worth for this caller without looking at a row.
- * @returns true or false when the caller alone decides, undefined when the row must be asked.
+ * Evaluates a condition for a caller without a row.
+ * @returns undefined when the result depends on the row
  */
 export function decideByCaller(condition: Condition, caller: Caller, asked: Asked): boolean | undefined {
   switch (condition.is) {
@@ -126,7 +126,7 @@ export function decideByCaller(condition: Condition, caller: Caller, asked: Aske
       return caller.subjectId === null ? false : undefined;
     case 'related':
     case 'through':
-      // Tokens do what their scopes say, kind by kind: a right on one kind is none on what hangs on it.
+      // API tokens have only the rights of their scopes, and a scope of one kind gives no right to its child records.
       return caller.subjectId === null || caller.kind === 'api_token' ? false : undefined;
     default:
       condition satisfies never;
@@ -135,14 +135,14 @@ export function decideByCaller(condition: Condition, caller: Caller, asked: Aske
 }
 
 /**
- * What a caller has in the organization says nothing about records of such a kind (`authz.parentcontextskipkinds`). Who may
- * create them the organization says by itself: there is no record yet that could be tied to it.
+ * Whether the records of a kind do not inherit rights from the organization (`authz.parentcontextskipkinds`). The right to create
+ * is excepted: it is a relation to the organization itself, not to a record.
  */
 function isOutOfContext({ outOfContext }: Caller, { kind, operation }: Asked): boolean {
   return operation !== 'create' && outOfContext.includes(kind);
 }
 
-/** The fall-through after the rules: queries are allowed, mutations refused. */
+/** The result when no rule applies: queries are allowed, mutations rejected. */
 export const afterTheRules = { view: true, create: false, edit: false, remove: false } as const satisfies Record<
   Operation,
   boolean

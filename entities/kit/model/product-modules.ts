@@ -1,4 +1,4 @@
-/** Parts of the product that organizations can have besides its base; rows of `organizationModule` say which they have. */
+/** Parts of the product that an organization can enable in addition to its base, as records of the kind `organizationModule`. */
 export const productModules = [
   'compliance',
   'entity_management',
@@ -11,7 +11,7 @@ export const productModules = [
 
 export type ProductModule = (typeof productModules)[number];
 
-/** The product modules that `ormconfig.modules` gives every caller: all of them, or none so that those of the organization count. */
+/** All product modules for every caller, unless `ormconfig.modules` enables the check of those that the organization has. */
 export function everyModule({ enabled, devmode }: { readonly enabled: boolean; readonly devmode: boolean }): {
   readonly productModules?: readonly ProductModule[];
 } {

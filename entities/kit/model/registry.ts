@@ -9,7 +9,7 @@ export interface Registry {
   readonly references: ReferenceIndex;
   byKind(kind: string): EntityModule;
   byTypeName(typeName: string): EntityModule;
-  /** The area of a kind; kinds derived from another one are in its area. */
+  /** The area of a kind; a history is in the area of its kind. */
   areaOf(module: EntityModule): string;
 }
 
@@ -21,7 +21,7 @@ interface Placed {
   readonly module: EntityModule;
 }
 
-/** Adds the kinds that are derived from declared ones, each in the area of the kind it belongs to. */
+/** Adds the derived kinds (shares, creator grants), each in the area of the kind from which it is derived. */
 function withDerived(areas: Areas): readonly Placed[] {
   const declared = Object.entries(areas).flatMap(([area, kinds]) =>
     Object.values(kinds).map((module) => ({ area, module })),
@@ -40,7 +40,7 @@ function withDerived(areas: Areas): readonly Placed[] {
 /**
  * Resolves references between kinds.
  * @param declared kinds by area; a plain list is one area without a name
- * @throws TypeError when two kinds share a name, a table or a prefix, or a reference points nowhere.
+ * @throws TypeError when two kinds share a name, a table or a prefix, or the target of a reference is unknown
  */
 export function createRegistry(declared: Areas | readonly EntityModule[]): Registry {
   const placed = withDerived(isList(declared) ? { '': Object.fromEntries(declared.entries()) } : declared);

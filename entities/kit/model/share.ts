@@ -3,12 +3,12 @@ import { choice, reference } from './fields.ts';
 import { allow, anyone, deny, system, through } from './policy.ts';
 import { inWords, inWordsCapitalized, snakeCase } from '../base/snake-case.ts';
 
-/** What a group can be to a record: it sees it, changes it, or is kept from it whatever else holds. */
+/** Relations of a group to a record: `blocked` overrides every other right of its members. */
 export const shareRelations = ['viewer', 'editor', 'blocked'] as const;
 
 /**
- * The kind whose records share records of another one with groups (`share` in an entity file). It is a kind like any other:
- * table, history, events, tuples and mutations follow; whoever may change a record says with whom it is shared.
+ * The kind whose records share the records of another kind with groups (`share: true` in an entity file). As a kind it has a table,
+ * history, events, tuples and mutations. A caller needs the right to edit a record to change with which groups it is shared.
  */
 export function shareOf(module: EntityModule): EntityModule {
   const field = `${module.kind}Id`;

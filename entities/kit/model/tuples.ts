@@ -1,17 +1,17 @@
 import { snakeCase } from '../base/snake-case.ts';
 
 /**
- * Relationship tuples are declared by the entity whose rows they follow. A transaction writes the tuples a row should
- * have as *desired* rows; the relay brings the authorization store there. So an older grant can never land after a
- * newer revocation (design, Authorization). Compiled reads look at the same rows (read/grants.ts).
+ * Declares which relationship tuple the authorization store must have for each row of a kind. A transaction records the tuples
+ * of the rows it changes as desired tuples; the relay then updates the authorization store from them, so that an older grant can
+ * never overwrite a newer revocation (design, Authorization). Compiled reads evaluate grants on the same rows (read/grants.ts).
  */
 export interface TupleGrant<Name extends string = string> {
   readonly object: { readonly kind: string; readonly id: Name | 'id' };
-  /** A relation of the object's type, or the field that names it. */
+  /** A relation of the object's type, or the field that holds its name. */
   readonly relation: string | { readonly field: Name };
-  /** `user` itself, everybody in a `group` (`member`), or everybody in an `organization` (`participant`). */
+  /** The `user` itself, all members of a `group` (`member`), or all members of an `organization` (`participant`). */
   readonly subject: { readonly kind: 'user' | 'group' | 'organization'; readonly id: Name | 'id' };
-  /** Only rows whose field holds this stand for the tuple. */
+  /** Limits the grant to rows whose field has this value. */
   readonly when?: { readonly field: Name; readonly is: string };
 }
 
@@ -21,20 +21,20 @@ export interface Tuple {
   readonly subject: string;
 }
 
-/** A condition of the model, and the parameters it is decided with. */
+/** A condition of the authorization model, with its parameters. */
 export interface TupleCondition {
   readonly name: string;
   readonly context: Readonly<Record<string, unknown>>;
 }
 
-/** A tuple that counts only while its condition holds. Desired tuples have none. */
+/** A tuple that applies only while its condition is met. Desired tuples have no condition. */
 export interface ConditionedTuple extends Tuple {
   readonly condition?: TupleCondition;
 }
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The relation by which those behind a subject are found; people stand for themselves. */
+/** The relation that turns a subject into its members; empty for users, who are subjects themselves. */
 export const subjectRelations = { user: '', group: 'member', organization: 'participant' } as const;
 
 /** An object as the authorization store names it. */
@@ -48,7 +48,7 @@ export function subjectName(kind: TupleGrant['subject']['kind'], id: string): st
   return relation === '' ? `${kind}:${id}` : `${kind}:${id}#${relation}`;
 }
 
-/** The tuples a live row stands for; none when one of the named fields is empty. */
+/** The tuples of a live row. A grant gives none when one of the fields that it names is null. */
 export function tuplesOf(grants: readonly TupleGrant[], row: Values): Tuple[] {
   return grants.flatMap((grant) => {
     if (grant.when && row[grant.when.field] !== grant.when.is) return [];
@@ -66,7 +66,7 @@ export function tuplesOf(grants: readonly TupleGrant[], row: Values): Tuple[] {
   });
 }
 
-/** What must change in the store when a row goes from `before` to `after` (null: not there, or soft-deleted). */
+/** The tuples to write or delete when a row changes from `before` to `after` (null: it does not exist or is soft-deleted). */
 export function tupleChanges(
   grants: readonly TupleGrant[],
   before: Values | null,
@@ -80,12 +80,12 @@ export function tupleChanges(
   ];
 }
 
-/** Different for different tuples, whatever their parts hold. */
+/** A unique key of a tuple, unambiguous for all values of its parts. */
 export function tupleKey({ object, relation, subject }: Tuple): string {
   return JSON.stringify([object, relation, subject]);
 }
 
-/** Tuples as the three columns of an `unnest`. */
+/** Tuples as three arrays, for the columns of an `unnest`. */
 export function columnsOf(tuples: readonly Tuple[]): [string[], string[], string[]] {
   return [
     tuples.map((tuple) => tuple.object),
@@ -94,7 +94,7 @@ export function columnsOf(tuples: readonly Tuple[]): [string[], string[], string
   ];
 }
 
-/** The last word per tuple: an upsert may not touch one row twice. */
-export function oneByOne<T extends Tuple>(tuples: readonly T[]): T[] {
+/** Keeps the last entry of each tuple, because an upsert fails when it affects a row twice. */
+export function deduplicateTuples<T extends Tuple>(tuples: readonly T[]): T[] {
   return [...new Map(tuples.map((tuple) => [tupleKey(tuple), tuple])).values()];
 }

@@ -1,30 +1,30 @@
 import type { Caller } from './caller.ts';
 
-/** Everything work must know about where it comes from. Losing it means losing the right to data. */
+/** The context of a unit of work: its caller, request and limits. Without a caller, work is refused all access to data. */
 export interface WorkContext {
   readonly caller: Caller;
   readonly requestId: string;
   /** W3C Trace Context `traceparent` of the span the work belongs to. */
   readonly traceparent?: string;
-  /** Refuses writes in the database itself. */
+  /** The transaction is read-only: PostgreSQL rejects writes. */
   readonly readOnly?: boolean;
-  /** When the work must have ended, in milliseconds of the epoch. */
+  /** Time by which the work must have ended, in milliseconds since the epoch. */
   readonly deadline?: number;
 }
 
-/** Which request work belongs to. */
+/** The request to which work belongs. */
 export type Origin = Pick<WorkContext, 'requestId' | 'traceparent'>;
 
 export interface CommitSummary {
   readonly requestId: string;
-  /** Events that some listener wants. */
+  /** Events with at least one listener. */
   readonly pendingEvents: number;
   readonly tupleChanges: number;
-  /** Whether decisions about records change that were there before. */
+  /** Whether rights to records that existed before the commit may have changed. */
   readonly hasChangedRights: boolean;
 }
 
-/** Types ask for a caller; work that lost its context on the way comes without one. @throws Error then */
+/** Returns a context that has a caller. The type requires one, but at run time a lost context has none. @throws Error without a caller */
 export function withCaller(context: WorkContext): WorkContext {
   if (!(context as Partial<WorkContext>).caller)
     throw new Error('work without a caller is refused: the context of its request was lost');

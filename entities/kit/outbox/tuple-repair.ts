@@ -2,7 +2,7 @@ import { bumpRevisions, systemScope } from '../access/authorization-state.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { DesiredTuple } from './desired-tuples.ts';
 import { lockRowTuples, rowTuples, orphanedAmong, type RowTuples } from './tuple-comparison.ts';
-import { columnsOf, oneByOne, tupleKey, type Tuple } from '../model/tuples.ts';
+import { columnsOf, deduplicateTuples, tupleKey, type Tuple } from '../model/tuples.ts';
 import type { RoleSession } from '../storage/transaction.ts';
 import type { Work } from '../storage/work.ts';
 
@@ -44,7 +44,7 @@ export async function repairMissing(
     tuples.map((tuple) => ({ ...tuple, organization_id: organizationId, present: true, raises: true })),
   );
   if (missing.length > 0) {
-    await session.query('select write_records($1)', [JSON.stringify({ tuples: oneByOne(missing) })]);
+    await session.query('select write_records($1)', [JSON.stringify({ tuples: deduplicateTuples(missing) })]);
     await bumpRevisions(session, new Set(missing.map((tuple) => tuple.organization_id ?? systemScope)));
   }
   return { checked: rows.length, repaired: missing.map(tupleOnly), last: placeOf(rows, most)?.id ?? null };

@@ -4,7 +4,7 @@ import { newId } from '../base/ids.ts';
 import { actorOf } from '../model/caller.ts';
 import type { RecordedChange } from '../model/changes.ts';
 import type { EntityModule } from '../model/define.ts';
-import { oneByOne, tupleChanges, type Tuple } from '../model/tuples.ts';
+import { deduplicateTuples, tupleChanges, type Tuple } from '../model/tuples.ts';
 import type { RoleSession } from '../storage/transaction.ts';
 import type { ChangeCounters } from './change-counters.ts';
 import type { ChangeWork } from './change-work.ts';
@@ -30,7 +30,7 @@ export async function recordChanges(
   const entries = {
     history: options.recordHistory ? historyEntries(changes, by) : [],
     events: eventRows(changes, drafts, by, { hasListener: options.hasListener, traceparent: origin.traceparent }),
-    tuples: oneByOne(tuples),
+    tuples: deduplicateTuples(tuples),
     created: changes.flatMap(kindOfCreation),
     created_in: [...new Set(changes.flatMap(organizationOfCreation))],
   };
