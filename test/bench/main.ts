@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { authzWarm } from './authz-warm.ts';
 import { createOneOrganization } from './create-one-organization.ts';
-import { derive100 } from './derive-100.ts';
+import { derive110 } from './derive-110.ts';
 import { eventBurnDown } from './event-burn-down.ts';
 import { eventLatency } from './event-latency.ts';
 import { graphqlNested } from './graphql-nested.ts';
@@ -26,7 +26,7 @@ const benches: readonly Bench[] = [
   restCreate,
   createOneOrganization,
   graphqlNested,
-  derive100,
+  derive110,
 ];
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
