@@ -26,7 +26,7 @@ export function visible(module: EntityModule, alias: string, viewer: Viewer): Sq
 
 /**
  * The same for lists. Where rights are given record by record, the rows are found by the rights: a list costs what the caller
- * may see, not what the organization has (docs/decisions/indexes-below-the-wall.md).
+ * may see, not what the organization has (docs/decisions/indexes-below-row-level-security.md).
  */
 export function visibleInList(module: EntityModule, alias: string, viewer: Viewer): Sql {
   return sql`${scopePredicate(module, alias, viewer)} and ${new RuleCompiler(module, viewer, 'view').listPredicate(alias)}`;
