@@ -18,14 +18,14 @@ import { prepareDatabase } from './prepare-database.ts';
 import { StartError } from '#runtime/start-error.ts';
 import { createApi, listen } from './start-api.ts';
 
-/** Time after `shutdowngraceperiod` in which connections are closed and spans sent, in milliseconds. */
-const lateMs = 3_000;
+/** Time after `shutdowngraceperiod` to close connections and send spans, in milliseconds. */
+const closeMs = 3_000;
 
 const logger = createLogger('api');
 const config = await ConfigStore.open({ file: configFileArgument(process.argv.slice(2)), logger }).catch(
   exitOnConfigurationError,
 );
-/** What is open, to be closed in reverse order. */
+/** Functions that close what is open; called in reverse order. */
 const open: (() => Promise<void> | void)[] = [() => config.close()];
 
 let isStopping = false;
@@ -65,9 +65,9 @@ async function start(): Promise<void> {
   process.send?.('ready');
 }
 
-/** One line for what an operator can mend; with its stack what is a bug. */
+/** Logs one line for errors that an operator can fix, and the stack for all others. */
 function fail(error: unknown): void {
-  // What is closed under a start cannot go on.
+  // A stop during the start makes it fail.
   if (isStopping) return;
   if (error instanceof ConfigurationError) exitOnConfigurationError(error);
   if (error instanceof StartError || isAppError(error)) logger.fatal(error.message);
@@ -76,7 +76,7 @@ function fail(error: unknown): void {
 }
 
 async function stop(): Promise<void> {
-  cutOffLate();
+  exitAfterTimeout();
   try {
     for (const close of open.toReversed()) await close();
   } catch (error) {
@@ -86,10 +86,10 @@ async function stop(): Promise<void> {
   process.exit();
 }
 
-/** Whatever hangs, the process ends: what was not committed is rolled back by PostgreSQL. */
-function cutOffLate(): void {
+/** Ends the process even if closing hangs; PostgreSQL rolls back uncommitted transactions. */
+function exitAfterTimeout(): void {
   setTimeout(() => {
-    logger.warn('api did not stop in time and is cut off');
+    logger.warn('the api did not stop in time; the process exits');
     process.exit();
-  }, config.current.server.shutdowngraceperiod + lateMs).unref();
+  }, config.current.server.shutdowngraceperiod + closeMs).unref();
 }

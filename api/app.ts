@@ -23,23 +23,23 @@ import { routesOf } from './rest/routes.ts';
 import type { Services } from './http/services.ts';
 import { timeouts } from './http/timeouts.ts';
 
-/** Largest request body, in bytes; uploads have limits of their own. */
+/** Maximum size of a request body in bytes; uploads have separate limits. */
 const bodyLimit = 1_048_576;
 
 const requestIdPattern = /^[A-Za-z0-9._-]{1,64}$/;
 
 /**
- * The HTTP application. The order of this list is the order in which a request passes (design, Life of a request).
- * @param extraRoutes routes besides those of the product
+ * Creates the HTTP application. Requests pass the plugins in the order of their registration (ARCHITECTURE.md).
+ * @param extraRoutes routes besides those of the product, for tests
  */
 export async function createApp(services: Services, extraRoutes: readonly Route[] = []): Promise<FastifyInstance> {
   const { server } = services.config.current;
   const { registry } = services.database.options;
-  // Typed as Fastify's own logger, so that the application has its plain type.
+  // Typed as Fastify's logger, so that the application has its default type.
   const loggerInstance: FastifyBaseLogger = services.logger;
   const app = Fastify({
     loggerInstance,
-    // One access log line per request comes from the request context plugin.
+    // The request context plugin writes the access log.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     childLoggerFactory: (logger, bindings) => new RequestLogger(logger, bindings).asLogger,
     bodyLimit,
@@ -58,13 +58,13 @@ export async function createApp(services: Services, extraRoutes: readonly Route[
         coerceTypes: false,
         useDefaults: true,
         allErrors: true,
-        // Problems come with their schema, whose description says what a pattern means.
+        // Includes the schema in errors: its description explains patterns.
         verbose: true,
-        // A value, or null.
+        // For types such as string or null.
         allowUnionTypes: true,
       },
     },
-    // Requests that never reach a route: a broken URL.
+    // Requests that reach no route, such as those with a malformed URL.
     frameworkErrors: (error, request, reply) => {
       request.core ??= newRequestContext(request, '', server.writetimeout);
       void sendProblem(asAppError(error), request, reply.header('x-request-id', request.id));

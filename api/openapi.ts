@@ -2,7 +2,7 @@ import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { recordTags } from './rest/records/record-routes.ts';
 
-/** The description served at `/openapi.json`; paths, schemas and errors come from the routes themselves. */
+/** Settings of the description at `/openapi.json`; its paths, schemas and errors come from the routes. */
 export function openapiOptions(registry: Registry): FastifyDynamicSwaggerOptions {
   return {
     openapi: {
@@ -11,12 +11,12 @@ export function openapiOptions(registry: Registry): FastifyDynamicSwaggerOptions
         title: 'Core server',
         version: '1',
         description:
-          'REST interface of the core server. Mutating requests need the CSRF token, or bring their credential in the Authorization header. Every error is a problem document (RFC 9457).',
+          'REST API of the core server. Mutating requests must send either the CSRF token or an Authorization header. All errors are problem documents (RFC 9457).',
       },
       tags: [
-        { name: 'Account', description: 'Signing up, confirming an address, signing in and out.' },
+        { name: 'Account', description: 'Sign-up, e-mail confirmation, sign-in and sign-out.' },
         ...recordTags(registry),
-        { name: 'Service', description: 'Health, keys and descriptions.' },
+        { name: 'Service', description: 'Health checks, public keys and API descriptions.' },
       ],
       components: {
         securitySchemes: {

@@ -7,9 +7,9 @@ import { StartError } from '#runtime/start-error.ts';
 const pauseMs = 500;
 
 /**
- * Brings the database to this version's schema (`db.runmigrations`), or makes sure that it is there. PostgreSQL may come up
- * later than we do: it is waited for during `server.shutdowngraceperiod`.
- * @throws StartError when the database is not what this version needs; AppError database_unavailable, schema_too_new
+ * Runs pending migrations (`db.runmigrations`), or checks that there are none. Waits for PostgreSQL up to
+ * `server.shutdowngraceperiod`, because it may start later than the API.
+ * @throws StartError when migrations are pending; AppError database_unavailable, schema_too_new
  */
 export async function prepareDatabase({ db, server }: Config, logger: Logger): Promise<void> {
   const giveUpAt = Date.now() + server.shutdowngraceperiod;

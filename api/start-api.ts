@@ -24,9 +24,9 @@ export interface ApiOptions {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly clock?: Clock;
-  /** Where generated signing keys are kept. */
+  /** Folder for generated signing keys. */
   readonly stateFolder: string;
-  /** Routes besides those of the product; for tests of what happens around a handler. */
+  /** Routes besides those of the product, for tests. */
   readonly routes?: readonly Route[];
 }
 
@@ -35,7 +35,7 @@ export interface Api {
   readonly services: Services;
 }
 
-/** Assembles the HTTP application of one process; nothing listens yet. */
+/** Creates the HTTP application of one process; it does not listen yet. */
 export async function createApi({
   config,
   runtime,
@@ -76,7 +76,7 @@ export async function createApi({
     loadSigningKeys(keySources(next, stateFolder)).then(
       (keys) => accessTokens.replaceKeys(keys),
       (error: unknown) =>
-        logger.error({ err: error }, 'the signing keys stay as they are: the new ones cannot be used'),
+        logger.error({ err: error }, 'the new signing keys cannot be used; the current ones stay in use'),
     );
   });
   return { app, services };
@@ -88,16 +88,15 @@ function keySources({ auth: { token } }: Config, stateFolder: string): SigningKe
 
 export interface Listening {
   readonly url: string;
-  /** Empty while `server.metricsport` is. */
+  /** Empty if `server.metricsport` is empty. */
   readonly metricsUrl: string;
   /**
-   * Answers what is under way within `shutdowngraceperiod` and refuses what is new, so that whoever asks learns it; then cuts
-   * what is left, and ends.
+   * Finishes requests in progress within `shutdowngraceperiod` and answers new ones with 503; then closes all connections.
    */
   close(): Promise<void>;
 }
 
-/** Opens the API's port and the one of the metrics. @throws StartError when one cannot be opened */
+/** Opens the ports of the API and of the metrics. @throws StartError when one cannot be opened */
 export async function listen({ app, services }: Api): Promise<Listening> {
   const { server } = services.config.current;
   const url = await opened('server.listen', server.listen, (host, port) => app.listen({ host, port }));
@@ -125,18 +124,18 @@ export async function listen({ app, services }: Api): Promise<Listening> {
   };
 }
 
-/** Every interface, for an address without a host: both IP versions where the machine has both. */
-const everywhere = ['::', '0.0.0.0'] as const;
+/** All interfaces, for an address without a host: IPv6, which includes IPv4, or IPv4 alone. */
+const allInterfaces = ['::', '0.0.0.0'] as const;
 
 async function opened<T>(field: string, address: string, open: (host: string, port: number) => Promise<T>): Promise<T> {
   const { host, port } = parseListenAddress(address) ?? {};
-  // The configuration has checked the form.
+  // The configuration has already been validated.
   if (port === undefined) throw new StartError(`${field} is "${address}", which is not an address to listen on.`);
   try {
     if (host !== undefined) return await open(host, port);
-    return await open(everywhere[0], port).catch((error: NodeJS.ErrnoException) => {
+    return await open(allInterfaces[0], port).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EAFNOSUPPORT' && error.code !== 'EADDRNOTAVAIL') throw error;
-      return open(everywhere[1], port);
+      return open(allInterfaces[1], port);
     });
   } catch (error) {
     throw new StartError(`${field} is ${address}, ${reasonOf(error as NodeJS.ErrnoException)}`, error);
@@ -146,7 +145,7 @@ async function opened<T>(field: string, address: string, open: (host: string, po
 const reasons: Readonly<Record<string, string>> = {
   EADDRINUSE: 'but that port is in use: end the process that holds it, or choose another port.',
   EACCES: 'but this user may not open that port: choose one above 1023.',
-  EADDRNOTAVAIL: 'but this machine has no such address.',
+  EADDRNOTAVAIL: 'but this machine does not have that address.',
 };
 
 function reasonOf({ code, message }: NodeJS.ErrnoException): string {

@@ -78,8 +78,8 @@ const nothing = 'select 1';
 /** Writes migrations the way the hand-written one looks: the class is named after the file. */
 class MigrationFile extends TSMigrationGenerator {
   override generateMigrationFile(className: string, diff: { up: string[]; down: string[] }): string {
-    // MikroORM hands over `Migration<timestamp>_<name>`.
-    const name = className.replace(/^Migration(\d+)_/, '$1-');
+    // MikroORM passes `Migration<timestamp>_<name>`, with underscores for hyphens.
+    const name = className.replace(/^Migration/, '').replaceAll('_', '-');
     const own = (statements: readonly string[]) => statements.filter((statement) => statement !== nothing);
     const up = [...withDefaults(own(diff.up), registry.modules), ...more.up];
     // What is searched are columns, so those come back first.

@@ -32,6 +32,11 @@ export async function workflowBundle(folder: string): Promise<string> {
       workflowsPath: entry,
       workflowInterceptorModules: [workflowFile('kit/interceptors.ts')],
       failureConverterPath: workflowFile('kit/failure-converter.ts'),
+      // The entry file may be outside the project, where packages would not be found.
+      webpackConfigHook: (config) => ({
+        ...config,
+        resolve: { ...config.resolve, modules: [...(config.resolve?.modules ?? []), join(root, 'node_modules')] },
+      }),
       // Its progress report goes to standard error; failures are thrown.
       logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
     });

@@ -6,16 +6,16 @@ import { AppError } from '#entities/kit/base/errors.ts';
 import { isId, newId } from '#entities/kit/base/ids.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
-/** Header `typ` of access tokens (RFC 9068); a token of another type is never accepted as one. */
+/** Header `typ` of access tokens (RFC 9068); tokens of other types are rejected. */
 const tokenType = 'at+jwt';
 
-/** Longest token that is looked at, in characters. */
+/** Maximum length of a token in characters. */
 const maxTokenLength = 4_096;
 
-/** Most tokens of which is remembered that they are well signed. */
-const maxRemembered = 10_000;
+/** Maximum number of tokens whose verified signature is cached. */
+const maxCached = 10_000;
 
-/** A token that was found to be ours, and between which instants it is good. */
+/** A token with a valid signature, and the period in which it is valid. */
 interface Verified {
   readonly claims: AccessClaims;
   readonly notBefore: Date;
@@ -30,12 +30,12 @@ export interface AccessTokenSettings {
 }
 
 export interface AccessClaims {
-  /** `jti`: revocation and logs go by it. */
+  /** `jti`: used for revocation and in logs. */
   readonly tokenId: string;
   readonly userId: string;
-  /** `org`: the organization the holder acts in. */
+  /** `org`: the organization that the token is valid for. */
   readonly organizationId: string | null;
-  /** `sid`: stays the same as long as the sign-in lasts; CSRF tokens are bound to it. */
+  /** `sid`: id of the session; CSRF tokens are bound to it. */
   readonly sessionId: string;
   readonly expiresAt: Date;
 }
@@ -44,14 +44,14 @@ export interface IssuedToken extends AccessClaims {
   readonly token: string;
 }
 
-/** Issues and checks access tokens: signed JWTs (specification, Access tokens and API tokens). */
+/** Issues and verifies access tokens, which are signed JWTs (specification, Access tokens and API tokens). */
 export class AccessTokens {
   #keys: SigningKeys;
   readonly #settings: () => AccessTokenSettings;
   readonly #clock: Clock;
   #keySet: ReturnType<typeof createLocalJWKSet>;
-  /** By hash; a signature stays what it is, so it is checked once. */
-  readonly #verified = new LRUCache<string, Verified>({ max: maxRemembered });
+  /** By hash of the token: its signature is verified only once. */
+  readonly #verified = new LRUCache<string, Verified>({ max: maxCached });
 
   constructor(keys: SigningKeys, settings: () => AccessTokenSettings, clock: Clock) {
     this.#keys = keys;
@@ -60,7 +60,7 @@ export class AccessTokens {
     this.#keySet = createLocalJWKSet(keys.publicKeys);
   }
 
-  /** From now on these keys sign and verify. */
+  /** Replaces the keys for signing and verification. */
   replaceKeys(keys: SigningKeys): void {
     this.#keys = keys;
     this.#keySet = createLocalJWKSet(keys.publicKeys);
@@ -90,14 +90,14 @@ export class AccessTokens {
     return { ...claims, token };
   }
 
-  /** @throws AppError unauthenticated, with the same text for every way in which a token can be wrong */
+  /** @throws AppError unauthenticated, with the same message for every reason */
   async verify(token: string): Promise<AccessClaims> {
     if (token.length > maxTokenLength) throw rejected();
     const { issuer, audience } = this.#settings();
     const settings = JSON.stringify([issuer, audience]);
     const key = hash('sha256', token, 'base64url');
     const known = this.#verified.get(key);
-    if (known?.settings === settings && isGoodAt(known, this.#clock.now())) return known.claims;
+    if (known?.settings === settings && isValidAt(known, this.#clock.now())) return known.claims;
     const keySet = this.#keySet;
     const verified = { ...(await this.#verify(token, { issuer, audience })), settings };
     // The keys may have been replaced meanwhile.
@@ -119,7 +119,7 @@ export class AccessTokens {
         currentDate: this.#clock.now(),
         requiredClaims: ['exp', 'iat', 'nbf', 'sub', 'jti', 'sid'],
       });
-      // We issue none with extensions, so one that demands them is not ours to judge.
+      // This server issues no tokens with critical extensions (RFC 7515, section 4.1.11).
       if (protectedHeader.crit) throw rejected();
       return { claims: claimsOf(payload), notBefore: new Date((payload.nbf as number) * 1_000) };
     } catch (error) {
@@ -129,13 +129,13 @@ export class AccessTokens {
   }
 }
 
-/** The one thing about a signed token that time changes. To the second, as jose compares. */
-function isGoodAt({ claims, notBefore }: Verified, now: Date): boolean {
+/** Whether a verified token is valid at this time, to the second, as jose compares. */
+function isValidAt({ claims, notBefore }: Verified, now: Date): boolean {
   const seconds = Math.floor(now.getTime() / 1_000) * 1_000;
   return notBefore.getTime() <= seconds && seconds < claims.expiresAt.getTime();
 }
 
-/** Three parts, each the one way to write its bytes: decoders let padding, spaces and spare bits pass. */
+/** Whether all three parts are canonical base64url: decoders ignore padding, spaces and trailing bits. */
 function isCompactForm(token: string): boolean {
   const parts = token.split('.', 4);
   return parts.length === 3 && parts.every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);

@@ -2,8 +2,8 @@ import { randomBytesPooled } from '#entities/kit/base/random-pool.ts';
 import { isSignedBy, sign } from '#entities/kit/base/keys.ts';
 
 /**
- * Signed double submit (OWASP): the cookie's value must come back in a header. The signature binds it to the session, so
- * a value planted by another site or taken from another session does not pass.
+ * Signed double-submit cookie (OWASP): a request must repeat the value of the cookie in a header. The signature binds it to the
+ * session, so values that another site planted or that belong to another session are rejected.
  * @param sessionId `sid` of the access token in the cookie; empty before sign-in
  */
 export function newCsrfToken(key: Buffer, sessionId: string): string {

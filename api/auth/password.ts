@@ -4,15 +4,15 @@ import { AppError } from '#entities/kit/base/errors.ts';
 
 const deriveHash = promisify(argon2) as (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<Buffer>;
 
-/** OWASP password storage: 19 MiB, two passes, one lane. Memory is in KiB (RFC 9106). */
+/** Parameters recommended by OWASP: 19 MiB, two passes, one lane. Memory is in KiB (RFC 9106). */
 const current = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 } as const;
 
-/** Hashed in place of a missing account, so that an unknown address takes as long as a wrong password. */
+/** Hash that is used without an account, so that an unknown address takes as long as a wrong password. */
 const absent = `$argon2id$v=19$m=${current.memory},t=${current.passes},p=${current.parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
 const phc = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-/** Longest password accepted, in characters: hashing cost must not depend on the sender. */
+/** Maximum length of a password in characters; it limits the cost of hashing. */
 export const maxPasswordLength = 1_024;
 
 /** @returns the hash in PHC form. The password is used as given, never trimmed. */
@@ -22,7 +22,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `$argon2id$v=19$m=${current.memory},t=${current.passes},p=${current.parallelism}$${unpadded(nonce)}$${unpadded(hash)}`;
 }
 
-/** Whether the password has this hash. Without a hash the same work is done and the answer is no. */
+/** Whether the password matches the hash. Without a hash, does the same work and returns false. */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
   const parts = phc.exec(stored ?? absent);
   if (!parts) throw new Error('a stored password hash is not in PHC form');
@@ -46,14 +46,14 @@ export async function verifyPassword(password: string, stored: string | null): P
   return timingSafeEqual(derived, expected) && stored !== null;
 }
 
-/** Whether the hash was made with other parameters than today's. */
+/** Whether the hash was created with other than the current parameters. */
 export function isOutdated(stored: string): boolean {
   return !stored.startsWith(`$argon2id$v=19$m=${current.memory},t=${current.passes},p=${current.parallelism}$`);
 }
 
 /**
- * Twelve characters are enough; a shorter password must be hard to guess (zxcvbn score 3 of 4).
- * @param personal words an attacker would try first: address, names
+ * Accepts passwords of at least 12 characters, and shorter ones that are hard to guess (zxcvbn score 3 of 4).
+ * @param personal words that an attacker would try first: the address and names of the user
  * @throws AppError weak_password
  */
 export async function checkStrength(password: string, personal: readonly string[]): Promise<void> {
@@ -74,7 +74,7 @@ let estimator:
     }>
   | undefined;
 
-/** The dictionaries take megabytes; they are loaded when the first short password comes. */
+/** Loads the dictionaries, which take megabytes, for the first short password. */
 function strengthEstimator(): NonNullable<typeof estimator> {
   estimator ??= (async () => {
     const [{ ZxcvbnFactory }, common, english] = await Promise.all([

@@ -29,7 +29,7 @@ export function csrfCookie(config: Config): SerializeOptions {
   };
 }
 
-/** `Default` leaves the attribute out, so that the browser decides; serialised with @fastify/cookie's function, not its hook, which would add Lax. */
+/** `Default` omits the attribute, so that the browser decides. @fastify/cookie's hook would add Lax; its function does not. */
 function sameSite(value: string): { sameSite?: 'lax' | 'strict' | 'none' } {
   const name = value.toLowerCase();
   return name === 'lax' || name === 'strict' || name === 'none' ? { sameSite: name } : {};

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { exportJWK, type JSONWebKeySet } from 'jose';
 import { StartError } from '#runtime/start-error.ts';
 
-/** Accepted algorithms: asymmetric ones only, so a public key can never be used as a shared secret. */
+/** Accepted algorithms: only asymmetric ones, so that a public key cannot be used as a shared secret. */
 const algorithms = ['EdDSA', 'RS256'] as const;
 type Algorithm = (typeof algorithms)[number];
 
@@ -25,14 +25,14 @@ export interface SigningKeySources {
   readonly kid: string;
   /** Key id → path of a PEM file, or the PEM text (`auth.token.keys`). */
   readonly keys: Readonly<Record<string, string>>;
-  /** Make an Ed25519 key when none is given (`auth.token.generatekeys`); kept in `stateFolder`. */
+  /** Whether to generate an Ed25519 key when none is configured (`auth.token.generatekeys`); stored in `stateFolder`. */
   readonly generateKeys: boolean;
   readonly stateFolder: string;
 }
 
 /**
  * Loads the configured signing keys, or the generated one.
- * @throws StartError naming the key and the remedy when a file cannot be used or no key signs
+ * @throws StartError with the key and what to do, when a key cannot be used or the signing key is missing
  */
 export async function loadSigningKeys(sources: SigningKeySources): Promise<SigningKeys> {
   const configured = await Promise.all(
@@ -78,12 +78,12 @@ function keyFrom(kid: string, pem: string): SigningKey {
   if (privateKey.asymmetricKeyType === 'ed25519') return { kid, algorithm: 'EdDSA', privateKey };
   if (privateKey.asymmetricKeyType === 'rsa') {
     if ((privateKey.asymmetricKeyDetails?.modulusLength ?? 0) >= 2_048) return { kid, algorithm: 'RS256', privateKey };
-    throw new StartError(`auth.token.keys: "${kid}" is an RSA key of less than 2048 bits; make a longer one.`);
+    throw new StartError(`auth.token.keys: "${kid}" is an RSA key of less than 2048 bits; create a longer one.`);
   }
   throw new StartError(`auth.token.keys: "${kid}" is a ${privateKey.asymmetricKeyType} key; use Ed25519 or RSA.`);
 }
 
-/** The generated key of this installation. Processes that start together agree on one: the first file to stand wins. */
+/** The generated key of this installation. Of processes that start at the same time, the first one to write the file wins. */
 async function generatedPem(path: string): Promise<string> {
   const existing = await readFile(path, 'utf8').catch(() => undefined);
   if (existing !== undefined) return existing;
@@ -97,7 +97,7 @@ async function generatedPem(path: string): Promise<string> {
     return pem;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return await readFile(path, 'utf8');
-    // No hard links here: a rename is atomic too, and the later of two first starts wins for both.
+    // The file system has no hard links. A rename is atomic, too; the last one of several concurrent starts wins for all.
     await rename(draft, path);
     return await readFile(path, 'utf8');
   } finally {

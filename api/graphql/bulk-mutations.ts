@@ -10,7 +10,7 @@ import type { FieldConfig, FieldMap } from './passthrough-field.ts';
 import { storedValues } from './inputs.ts';
 import type { MutationParts } from './mutations.ts';
 
-/** The mutations of many records that a kind offers (`mutate`), by name. */
+/** The bulk mutations that a kind offers (`mutate`), by name. */
 export function bulkMutationsOf(module: EntityModule, parts: MutationParts): FieldMap {
   const offered = module.mutate ?? [];
   return {
@@ -24,17 +24,17 @@ const ids = new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLID)));
 
 const refusal = new GraphQLObjectType<Refusal, GraphqlContext>({
   name: 'Refusal',
-  description: 'A record that was left as it is, and why.',
+  description: 'A record that was not changed, and the reason.',
   fields: {
-    id: { type: new GraphQLNonNull(GraphQLID) },
-    code: { type: new GraphQLNonNull(GraphQLString), description: 'Code of the catalogue of errors.' },
-    message: { type: new GraphQLNonNull(GraphQLString) },
+    id: { type: new GraphQLNonNull(GraphQLID), description: 'Id of the record.' },
+    code: { type: new GraphQLNonNull(GraphQLString), description: 'Error code; /docs/errors lists all codes.' },
+    message: { type: new GraphQLNonNull(GraphQLString), description: 'The reason, as text for people.' },
   },
 });
 
 const refusals = new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(refusal)));
 
-/** Records that were made or changed, read as they were selected. */
+/** The created or changed records with the selected fields. */
 function recordsField(module: EntityModule, parts: MutationParts, idsName: string): FieldConfig {
   return {
     type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(parts.objectOf(module)))),
@@ -55,19 +55,19 @@ function createFields(module: EntityModule, parts: MutationParts): FieldMap {
   return {
     [`createBulk${module.typeName}`]: {
       type: payload,
-      description: `Creates ${module.typeName} records, all or none; a thousand at the most.`,
-      args: { inputs: { type: inputs } },
+      description: `Creates up to 1,000 ${module.typeName} records. Creates either all of them or none.`,
+      args: { inputs: { type: inputs, description: 'One input for each record.' } },
       resolve: async (_source, args: { inputs: readonly RecordJson[] }, { unit }) => {
         checkRowCount(args.inputs.length, '/inputs');
-        const creations = args.inputs.map((input, place) => parts.inputs.creationOf(module, input, `/${place}`));
-        const made = await unit.data.createAll(creations);
-        return { createdIds: made.map(({ id }) => id) };
+        const creations = args.inputs.map((input, index) => parts.inputs.creationOf(module, input, `/${index}`));
+        const created = await unit.data.createAll(creations);
+        return { createdIds: created.map(({ id }) => id) };
       },
     },
     [`createBulkCSV${module.typeName}`]: {
       type: payload,
-      description: `Creates ${module.typeName} records from CSV, all or none; a thousand at the most. ${csvFormat}`,
-      args: { csv: { type: new GraphQLNonNull(GraphQLString) } },
+      description: `Creates up to 1,000 ${module.typeName} records from CSV. Creates either all of them or none. ${csvFormat}`,
+      args: { csv: { type: new GraphQLNonNull(GraphQLString), description: 'CSV document with a header line.' } },
       resolve: async (_source, { csv }: { csv: string }, { unit }) => {
         const made = await csvCreations(module, csv, (creations) => unit.data.createAll(creations));
         return { createdIds: made.map(({ id }) => id) };
@@ -81,14 +81,17 @@ function updateField(module: EntityModule, parts: MutationParts): FieldConfig {
     name: `UpdateBulk${module.typeName}Payload`,
     fields: {
       [pluralOf(module)]: recordsField(module, parts, 'updatedIds'),
-      updatedIds: { type: ids },
-      notUpdated: { type: refusals },
+      updatedIds: { type: ids, description: 'Ids of the changed records.' },
+      notUpdated: { type: refusals, description: 'Records that were not changed, with reasons.' },
     },
   });
   return {
     type: new GraphQLNonNull(payload),
-    description: `Changes ${module.typeName} records alike, those that the caller may change; a thousand at the most.`,
-    args: { ids: { type: ids }, input: { type: new GraphQLNonNull(parts.inputs.change(module)) } },
+    description: `Applies the same change to up to 1,000 ${module.typeName} records. Records that the caller may not change are listed in notUpdated.`,
+    args: {
+      ids: { type: ids, description: 'Ids of the records to change.' },
+      input: { type: new GraphQLNonNull(parts.inputs.change(module)), description: 'The change.' },
+    },
     resolve: async (_source, args: { ids: readonly string[]; input: RecordJson }, { unit }) => {
       const values = storedValues(module, args.input);
       const { changed, refused } = await unit.data.updateAll(module, args.ids, values);
@@ -100,12 +103,15 @@ function updateField(module: EntityModule, parts: MutationParts): FieldConfig {
 function deleteField(module: EntityModule): FieldConfig {
   const payload = new GraphQLObjectType<RecordJson, GraphqlContext>({
     name: `DeleteBulk${module.typeName}Payload`,
-    fields: { deletedIds: { type: ids }, notDeleted: { type: refusals } },
+    fields: {
+      deletedIds: { type: ids, description: 'Ids of the deleted records.' },
+      notDeleted: { type: refusals, description: 'Records that were not deleted, with reasons.' },
+    },
   });
   return {
     type: new GraphQLNonNull(payload),
-    description: `Deletes ${module.typeName} records with what hangs on them, those that the caller may delete; a thousand at the most.`,
-    args: { ids: { type: ids } },
+    description: `Deletes up to 1,000 ${module.typeName} records together with their dependent records. Records that the caller may not delete are listed in notDeleted.`,
+    args: { ids: { type: ids, description: 'Ids of the records to delete.' } },
     resolve: async (_source, args: { ids: readonly string[] }, { unit }) => {
       const { changed, refused } = await unit.data.removeAll(module, args.ids);
       return { deletedIds: changed, notDeleted: refused };

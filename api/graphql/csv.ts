@@ -10,26 +10,26 @@ import { snakeCase } from '#entities/kit/base/snake-case.ts';
 
 interface CsvRow {
   readonly cells: readonly string[];
-  /** Line on which it begins; the header is on line 1 when nothing stands above it. */
+  /** Number of its first line; lines count from 1. */
   readonly line: number;
 }
 
 interface Column {
-  /** As the header has it. */
+  /** As written in the header. */
   readonly title: string;
   readonly name: string;
   readonly field: Field;
 }
 
-/** A value that is none of its field, for the check of the data layer to refuse. */
+/** Marks a cell that is no value of its field. */
 const wrong = Symbol('wrong');
 
-/** For whoever writes such a document. */
+/** The accepted format, for the descriptions of mutations. */
 export const csvFormat = [
-  'It is read as RFC 4180 has it: commas, and quotation marks around cells that hold commas, line breaks or quotation marks.',
-  'The first line names fields as this schema does (`dueAt`) or as REST does (`due_at`), in any order.',
-  'Items of a list stand with `;` between them, words of a choice in capital or small letters, instants as RFC 3339.',
-  'An empty cell leaves its field out.',
+  'The format is RFC 4180: cells are separated by commas; cells that contain commas, line breaks or quotation marks are quoted.',
+  'The first line contains field names as in this schema (`dueAt`) or as in REST (`due_at`), in any order.',
+  'List items are separated by `;`, enum values are upper or lower case, timestamps are RFC 3339.',
+  'An empty cell omits its field.',
 ].join(' ');
 
 /**
@@ -43,26 +43,26 @@ export async function csvCreations<T>(
   create: (creations: readonly Creation[]) => Promise<T>,
 ): Promise<T> {
   const [header, ...rows] = read(csv);
-  if (!header) throw refusal(module, [{ path: '/csv', message: 'line 1: has no header' }]);
+  if (!header) throw refusal(module, [{ path: '/csv', message: 'line 1: the header is missing' }]);
   checkRowCount(rows.length, '/csv');
   const columns = columnsOf(module, header);
   const problems: FieldProblem[] = [];
-  const creations = rows.map(({ cells, line }, place): Creation => {
-    const input = columns.flatMap(({ title, name, field }, index): [string, unknown][] => {
-      const cell = cells[index] ?? '';
+  const creations = rows.map(({ cells, line }, index): Creation => {
+    const input = columns.flatMap(({ title, name, field }, column): [string, unknown][] => {
+      const cell = cells[column] ?? '';
       if (cell === '') return [];
       const value = valueOf(field, cell);
       if (value !== wrong) return [[name, value]];
-      problems.push({ path: `/${place}/${name}`, message: at(line, title, expectation(field)) });
+      problems.push({ path: `/${index}/${name}`, message: at(line, title, expectation(field)) });
       return [];
     });
-    return { module, path: `/${place}`, input: Object.fromEntries(input) };
+    return { module, path: `/${index}`, input: Object.fromEntries(input) };
   });
   if (problems.length > 0) throw refusal(module, problems);
   try {
     return await create(creations);
   } catch (error) {
-    throw placed(module, error, rows, columns);
+    throw withLines(module, error, rows, columns);
   }
 }
 
@@ -70,18 +70,18 @@ function read(csv: string): CsvRow[] {
   try {
     const parsed = parse(csv, {
       bom: true,
-      // Found out by itself, it would be that of the first line, and other line ends a part of cells.
+      // Detected automatically, it would be the line end of the first line only; others would become part of cells.
       record_delimiter: ['\r\n', '\n', '\r'],
       info: true,
       relax_column_count: false,
       skip_empty_lines: true,
       max_record_size: 1_000_000,
-      // The header, and one row more than there may be: that tells that there are too many.
+      // The header, and one row more than allowed, so that too many rows are noticed.
       to: maxRows + 2,
     }) as unknown as { readonly record: readonly string[]; readonly info: { readonly lines: number } }[];
     let last = 0;
     return parsed.map(({ record, info }) => {
-      // A quoted cell may go over several lines: what follows begins behind it.
+      // A quoted cell can span several lines; the next row begins after it.
       const height = record.reduce((lines, cell) => lines + (cell.match(/\r\n|\r|\n/g)?.length ?? 0), 0);
       last = Math.max(last + 1, info.lines - height);
       return { cells: record, line: last };
@@ -97,31 +97,32 @@ function read(csv: string): CsvRow[] {
 }
 
 function reasonOf({ code }: CsvError): string {
-  if (code === 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH') return 'has another number of cells than the header';
-  if (code === 'CSV_QUOTE_NOT_CLOSED') return 'a quoted cell does not end';
-  if (code === 'CSV_MAX_RECORD_SIZE') return 'is longer than a megabyte';
-  return 'a quotation mark stands where none can; cells with quotation marks are quoted, and theirs doubled';
+  if (code === 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH') return 'the number of cells differs from the header';
+  if (code === 'CSV_QUOTE_NOT_CLOSED') return 'a quoted cell is not closed';
+  if (code === 'CSV_MAX_RECORD_SIZE') return 'the row is longer than 1 MB';
+  return 'a quotation mark is misplaced; quote the cell and double the quotation marks in it';
 }
 
 function columnsOf(module: EntityModule, header: CsvRow): Column[] {
   const known = writableFields(module);
   const problems: FieldProblem[] = [];
   const say = (message: string) => problems.push({ path: '/csv', message });
-  // Told once: to tell of each cell that it is no column takes long where there are many.
+  // One problem for the whole line: thousands of unknown cells would take too long to report.
   if (header.cells.length > known.length) {
-    const message = `line ${header.line}: has ${header.cells.length} cells; there are ${known.length} columns at the most`;
+    const message = `line ${header.line}: the header has ${header.cells.length} cells; at most ${known.length} are possible`;
     throw refusal(module, [{ path: '/csv', message }]);
   }
   const columns = header.cells.flatMap((cell): Column[] => {
     const title = cell.trim();
     const wanted = title.toLowerCase();
     const found = known.find(([name]) => name.toLowerCase() === wanted || snakeCase(name) === wanted);
-    if (!found) say(at(header.line, title, `is no column; there are ${known.map(([name]) => name).join(', ')}`));
+    if (!found)
+      say(at(header.line, title, `is not a known column; known columns are ${known.map(([name]) => name).join(', ')}`));
     return found ? [{ title, name: found[0], field: found[1] }] : [];
   });
   for (const [name, field] of known) {
     const count = columns.filter((column) => column.name === name).length;
-    if (count > 1) say(at(header.line, name, 'stands there twice'));
+    if (count > 1) say(at(header.line, name, 'occurs more than once'));
     if (count === 0 && isRequired(field)) say(at(header.line, name, 'is missing'));
   }
   if (problems.length > 0) throw refusal(module, problems);
@@ -162,16 +163,16 @@ function parsedJson(cell: string): unknown {
 function expectation({ type }: Field): string {
   if (type === 'integer') return 'must be a whole number';
   if (type === 'boolean') return 'must be true or false';
-  return type === 'json' ? 'must be JSON' : 'must be an instant such as 2026-01-31T12:00:00Z';
+  return type === 'json' ? 'must be JSON' : 'must be a timestamp such as 2026-01-31T12:00:00Z';
 }
 
-/** An error about fields of rows, told by line and column. */
-function placed(module: EntityModule, error: unknown, rows: readonly CsvRow[], columns: readonly Column[]): unknown {
+/** An error about input fields, reported by line and column. */
+function withLines(module: EntityModule, error: unknown, rows: readonly CsvRow[], columns: readonly Column[]): unknown {
   if (!isAppError(error) || !error.details.fields) return error;
   const fields = error.details.fields.map(({ path, message }): FieldProblem => {
-    const [, place = '', name = ''] = path.split('/');
+    const [, index = '', name = ''] = path.split('/');
     const title = columns.find((column) => column.name === name)?.title ?? name;
-    return { path, message: at(rows[Number(place)]?.line ?? 0, title, message) };
+    return { path, message: at(rows[Number(index)]?.line ?? 0, title, message) };
   });
   return new AppError(error.code, summary(module, fields), { details: { fields }, cause: error });
 }

@@ -37,9 +37,9 @@ import { SelectionReader, type PageArguments } from './selection-reader.ts';
 import { WhereTypes } from './where-inputs.ts';
 
 /**
- * The schema, derived from the entity modules: an object type for each kind that exposes something, with its relations, a
- * list and a look-up by id, and the hand-written fields. A list or a look-up is one statement with everything below it, so
- * the fields below only hand on what it brought.
+ * Derives the schema from the kinds: for each exposed kind an object type with its relations, a list, a look-up by id and
+ * mutations; the hand-written fields are added. One statement reads a list or a record with all nested fields, so the fields
+ * below the root only pass through its values.
  */
 export function deriveSchema(registry: Registry, handWritten: readonly HandWrittenField[]): GraphQLSchema {
   return new SchemaDeriver(registry).schema(handWritten);
@@ -126,7 +126,7 @@ class SchemaDeriver implements Types {
       interfaces: module.historyOf ? [] : [Node],
       fields: () => {
         const fields: FieldMap = {
-          id: passthroughField(new GraphQLNonNull(GraphQLID)),
+          id: passthroughField(new GraphQLNonNull(GraphQLID), 'Unique id.'),
           ...(module.historyOf ? {} : recordFields),
         };
         for (const [name, field] of readableFields(module)) {
@@ -138,7 +138,7 @@ class SchemaDeriver implements Types {
             relation.is === 'one'
               ? passthroughField(
                   this.objectOf(relation.target),
-                  `${relation.description} Null when the caller may not see it.`,
+                  `${relation.description} Null when the caller cannot view it.`,
                 )
               : {
                   ...passthroughField(new GraphQLNonNull(this.#connectionOf(relation.target)), relation.description),
@@ -169,7 +169,7 @@ class SchemaDeriver implements Types {
   leafType(module: EntityModule, name: string): GraphQLLeafType {
     if (name === 'id') return GraphQLID;
     const field = module.fields[name];
-    // Fields every record has.
+    // A field of every record.
     if (!field) return DateTime;
     switch (field.type) {
       case 'choice':
@@ -205,7 +205,7 @@ class SchemaDeriver implements Types {
   #listField(module: EntityModule): FieldConfig {
     return {
       type: new GraphQLNonNull(this.#connectionOf(module)),
-      description: `${module.description} All that the caller may see.`,
+      description: `${module.description} Lists all records that the caller can view.`,
       args: this.#pageArguments(module),
       resolve: (_source, args: PageArguments, context, info) =>
         context.unit.data.answers.page(this.#reader(context, info).page(module, args)),
@@ -219,8 +219,8 @@ class SchemaDeriver implements Types {
   #lookUpField(module: EntityModule): FieldConfig {
     return {
       type: new GraphQLNonNull(this.objectOf(module)),
-      description: `One ${module.typeName} by id.`,
-      args: { id: { type: new GraphQLNonNull(GraphQLID) } },
+      description: `Returns one ${module.typeName} by id.`,
+      args: { id: { type: new GraphQLNonNull(GraphQLID), description: 'Id of the record.' } },
       resolve: (_source, { id }: { id: string }, context, info) =>
         this.read(module, existingId(module, id), context, info),
       extensions: readableInOneStatement(({ id }, context, info) => {
@@ -232,20 +232,20 @@ class SchemaDeriver implements Types {
   }
 }
 
-/** What every record says of itself. */
+/** Fields of every record. */
 const recordFields: FieldMap = {
-  createdAt: passthroughField(new GraphQLNonNull(DateTime)),
-  updatedAt: passthroughField(new GraphQLNonNull(DateTime)),
-  recordVersion: passthroughField(new GraphQLNonNull(GraphQLInt), 'Raised by one with every change.'),
+  createdAt: passthroughField(new GraphQLNonNull(DateTime), 'When the record was created.'),
+  updatedAt: passthroughField(new GraphQLNonNull(DateTime), 'When the record was last changed.'),
+  recordVersion: passthroughField(new GraphQLNonNull(GraphQLInt), 'Version number; each change increases it by one.'),
 };
 
-/** Entries of a history say the words of the kind that they are about; what they did is said alike by all. */
+/** History entries share the enums of their kind, and all histories share the enums of their own fields. */
 function choiceName({ typeName, historyOf }: EntityModule, field: string): string {
   const owner = historyOf ? (Object.hasOwn(entryFields, field) ? 'History' : historyOf.typeName) : typeName;
   return `${owner}${capitalized(field)}`;
 }
 
-/** Sends what a mutation changed before the next one begins, so that a conflict is reported by the field it belongs to. */
+/** Flushes the changes of a mutation before the next one begins, so that a conflict is reported for the right field. */
 function flushed(config: FieldConfig): FieldConfig {
   const { resolve } = config;
   return {

@@ -2,20 +2,20 @@ import { Lexer, Source, TokenKind, type DocumentNode } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { AppError } from '#entities/kit/base/errors.ts';
 
-/** Most characters of a document; long values belong into the variables. */
-const longest = 50_000;
+/** Maximum length of a document in characters; long values belong in variables. */
+const maxLength = 50_000;
 
-/** Most tokens: validation takes time by the square of the fields, and each field may cost a statement. */
+/** Maximum number of tokens: the time of validation grows with the square of the fields, and each field can cost a statement. */
 const maxTokens = 2_000;
 
-/** Deepest nesting of brackets, whichever: parser, validation and execution recurse along it. GraphiQL's own goes to 13. */
-const deepest = 32;
+/** Maximum nesting of brackets of any sort: parser, validation and execution recurse along it. GraphiQL's own query nests 13. */
+const maxDepth = 32;
 
-/** Most parsed documents that are kept; each may take half a megabyte. */
-const maxKept = 100;
+/** Maximum number of cached documents; each can take half a megabyte. */
+const maxCached = 100;
 
-/** Documents by their text, so that repeated ones are parsed and validated once. The oldest makes room. */
-class KeptDocuments {
+/** Parsed documents by their text, so that repeated ones are parsed and validated once. Evicts the oldest one. */
+class DocumentCache {
   readonly #documents = new Map<string, DocumentNode>();
 
   get(text: string): DocumentNode | undefined {
@@ -25,13 +25,13 @@ class KeptDocuments {
   set(text: string, document: DocumentNode): void {
     this.#documents.set(text, document);
     const [oldest] = this.#documents.keys();
-    if (this.#documents.size > maxKept && oldest !== undefined) this.#documents.delete(oldest);
+    if (this.#documents.size > maxCached && oldest !== undefined) this.#documents.delete(oldest);
   }
 }
 
-/** The protocol layer would keep a thousand documents of any size, refused ones too: nobody may fill the memory with them. */
+/** Replaces Yoga's caches, which keep 1,000 documents of any size, rejected ones included, and could fill the memory. */
 export const documentCaches = () => ({
-  documentCache: new KeptDocuments(),
+  documentCache: new DocumentCache(),
   errorCache: { get: () => undefined, set: () => {} },
 });
 
@@ -44,7 +44,7 @@ const steps = new Map<string, number>([
   [TokenKind.PAREN_R, -1],
 ]);
 
-/** Refuses documents that are only there to hurt before anything recurses along them. */
+/** Rejects oversized documents before anything recurses along them. */
 export function limitDocuments(): Plugin {
   return {
     onParse({ parseFn, setParseFn }) {
@@ -56,19 +56,19 @@ export function limitDocuments(): Plugin {
   };
 }
 
-/** @throws AppError limit_exceeded, GraphQLError for what is no token */
+/** @throws AppError limit_exceeded, GraphQLError for an invalid token */
 export function checkDocument(source: Source): void {
-  if (source.body.length > longest)
-    throw tooMuch(`it is longer than ${longest} characters; send long values as variables`);
+  if (source.body.length > maxLength)
+    throw tooMuch(`it is longer than ${maxLength} characters; pass long values as variables`);
   const lexer = new Lexer(source);
   let depth = 0;
   for (let count = 0; lexer.advance().kind !== TokenKind.EOF; count++) {
-    if (count >= maxTokens) throw tooMuch(`it has more than ${maxTokens} names and signs; split it`);
+    if (count >= maxTokens) throw tooMuch(`it has more than ${maxTokens} tokens; split it`);
     depth += steps.get(lexer.token.kind) ?? 0;
-    if (depth > deepest) throw tooMuch(`it is nested deeper than ${deepest} levels`);
+    if (depth > maxDepth) throw tooMuch(`it is nested deeper than ${maxDepth} levels`);
   }
 }
 
 function tooMuch(reason: string): AppError {
-  return new AppError('limit_exceeded', `The GraphQL document is refused: ${reason}.`);
+  return new AppError('limit_exceeded', `The GraphQL document is rejected: ${reason}.`);
 }

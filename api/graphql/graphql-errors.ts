@@ -4,7 +4,7 @@ import type { ErrorCode } from '#entities/kit/base/errors.ts';
 import { logFailure } from '../http/plugins/error-answers.ts';
 import { asAppError } from '../http/problem.ts';
 
-/** What the protocol layer refuses, by the HTTP status it gives; all else of it is a mistake in the document. */
+/** Error codes of requests that Yoga rejects, by HTTP status; its other errors are mistakes in the document. */
 const codeByStatus: Readonly<Record<number, ErrorCode>> = { 405: 'method_not_allowed', 413: 'body_too_large' };
 
 interface HttpExtension {
@@ -13,7 +13,7 @@ interface HttpExtension {
   readonly spec?: boolean;
 }
 
-/** Wraps what was thrown outside of a field. */
+/** Wraps errors that were thrown outside of a field. */
 export function asGraphqlError(thrown: unknown): GraphQLError {
   if (thrown instanceof GraphQLError) return thrown;
   return new GraphQLError('the operation failed', {
@@ -21,7 +21,7 @@ export function asGraphqlError(thrown: unknown): GraphQLError {
   });
 }
 
-/** An error because of which nothing was executed: 400 for those who accept the media type of GraphQL over HTTP (section 6.4). */
+/** An error before the execution: status 400 for the media type of GraphQL over HTTP (section 6.4). */
 export function asRequestError(error: GraphQLError): GraphQLError {
   const { nodes, source, positions } = error;
   return new GraphQLError(error.message, {
@@ -32,14 +32,14 @@ export function asRequestError(error: GraphQLError): GraphQLError {
   });
 }
 
-/** Longest message, in characters: an answer must not grow with the values that it repeats. */
+/** Maximum length of a message in characters: messages can repeat long values of the input. */
 const maxMessageLength = 500;
 
 function shortened(message: string): string {
   return message.length > maxMessageLength ? `${message.slice(0, maxMessageLength).toWellFormed()}…` : message;
 }
 
-/** An error as the caller sees it: a code of the catalogue in `extensions.code`. Unexpected ones are masked and logged. */
+/** Formats an error for the caller, with its code in `extensions.code`. Unexpected errors are masked and logged. */
 export function presentError(error: GraphQLError, request: FastifyRequest): GraphQLError {
   const position = { nodes: error.nodes, source: error.source, positions: error.positions, path: error.path };
   const thrown = rootOf(error);
@@ -64,7 +64,7 @@ export function presentError(error: GraphQLError, request: FastifyRequest): Grap
   });
 }
 
-/** Whoever balances load or retries looks at the status, not into the body. */
+/** Load balancers and retrying clients look at the status, not at the body. */
 function unavailable(retryAfterSeconds: number | undefined): HttpExtension {
   return {
     status: 503,
@@ -72,7 +72,7 @@ function unavailable(retryAfterSeconds: number | undefined): HttpExtension {
   };
 }
 
-/** Errors of the executor carry what was thrown. */
+/** The error that a resolver threw; the executor wraps it. */
 function rootOf(error: unknown): unknown {
   return error instanceof GraphQLError && error.originalError ? rootOf(error.originalError) : error;
 }

@@ -12,13 +12,13 @@ import { answerInOneStatement } from './single-statement-query.ts';
 import { asGraphqlError, asRequestError, presentError } from './graphql-errors.ts';
 import { onlyJson } from './only-json.ts';
 
-/** Of the page for browsers. */
+/** Title of the GraphiQL page. */
 const title = 'Core server: GraphiQL';
 
 const anyObject = Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]);
 const anyText = Type.Union([Type.String(), Type.Null()]);
 
-/** The members of a request (GraphQL over HTTP, section 5.1); what variables and extensions hold is the document's affair. */
+/** The members of a request (GraphQL over HTTP, section 5.1). The document determines what variables may contain. */
 const bodySchema = Type.Object(
   {
     query: Type.String({ minLength: 1 }),
@@ -37,7 +37,7 @@ const querySchema = Type.Object({
   extensions: parameter,
 });
 
-/** GraphQL over HTTP at `/graphql`: the same callers, CSRF check and units of work as REST. */
+/** Serves GraphQL over HTTP at `/graphql`, with the same authentication, CSRF check and units of work as REST. */
 export function graphqlServer(app: FastifyInstance, services: Services, schema: GraphQLSchema): void {
   const yoga: YogaServerInstance<GraphqlContext, object> = createYoga<GraphqlContext>({
     schema,
@@ -46,12 +46,12 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
     graphiql: services.config.current.server.dev
       ? (_request, context) => ({ title, headers: csrfHeaders(services, requestOf(context)) })
       : false,
-    // The protocol layer fills its page in at the first place only.
+    // Yoga replaces only the first occurrence.
     renderGraphiQL: (options) => renderGraphiQL(options).replaceAll('__TITLE__', title),
     cors: false,
     logging: false,
     multipart: false,
-    // All errors pass `presentErrors`.
+    // `presentErrors` masks them.
     maskedErrors: false,
     parserAndValidationCache: documentCaches(),
     plugins: [onlyJson(), limitDocuments(), unitOfWorkPerOperation(), presentErrors()],
@@ -63,11 +63,11 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
       fastify: { request, reply },
     });
     const type = response.headers.get('content-type') ?? '';
-    // The protocol layer refuses some requests without a body.
+    // Yoga rejects some requests with an empty response.
     if (response.status >= 400 && !type.includes('json')) throw refusalOf(response.status);
     for (const [name, value] of response.headers) void reply.header(name, value);
     void reply.code(response.status);
-    // Buffered: the unit of work has ended, and an answer is small next to what made it.
+    // Buffered: the unit of work has ended, so nothing is left to stream from.
     return reply.send(Buffer.from(await response.arrayBuffer()));
   };
   app.route({
@@ -83,16 +83,16 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
   app.route({ method: 'POST', url: '/graphql', schema: { hide: true, body: bodySchema }, handler });
 }
 
-/** What the protocol layer sees of a request: not its Host, which the client makes up and which it would build URLs from. */
+/** The request as Yoga sees it, without the client's Host header, from which Yoga would build URLs. */
 function nodeRequest(request: FastifyRequest) {
   const query = request.url.indexOf('?');
   return {
-    // HEAD is GET, and the server leaves the body out.
+    // HEAD is handled as GET; Node omits the body.
     method: request.method === 'HEAD' ? 'GET' : request.method,
     url: `/graphql${query < 0 ? '' : request.url.slice(query)}`,
     headers: { ...request.headers, host: 'localhost' },
     body: request.body,
-    // It would read the body from here, were there none.
+    // Yoga reads the body from here when `body` is undefined.
     [Symbol.asyncIterator]: () => request.raw[Symbol.asyncIterator](),
   };
 }
@@ -103,7 +103,7 @@ function jsonProblem(name: string, text: string | undefined): AppError | undefin
     const value = parseStrictJson(text);
     if (value === null || (typeof value === 'object' && !Array.isArray(value))) return undefined;
   } catch (cause) {
-    return new AppError('invalid_input', `The query parameter "${name}" is not usable JSON.`, { cause });
+    return new AppError('invalid_input', `The query parameter "${name}" is not valid JSON.`, { cause });
   }
   return new AppError('invalid_input', `The query parameter "${name}" must be a JSON object.`);
 }
@@ -114,7 +114,7 @@ function refusalOf(status: number): AppError {
   return new AppError('invalid_input', 'This is not a GraphQL request.');
 }
 
-/** Request headers that GraphiQL begins with: those operations pass the CSRF check with the cookie that comes with its page. */
+/** Initial request headers of GraphiQL: with them, operations pass the CSRF check. */
 function csrfHeaders(services: Services, { core }: FastifyRequest): string {
   const { header, cookie } = services.config.current.server.csrfprotection;
   const token = core.cookies.find(({ name }) => name === cookie)?.value;
@@ -122,8 +122,8 @@ function csrfHeaders(services: Services, { core }: FastifyRequest): string {
 }
 
 /**
- * One unit of work per operation: read only for queries, committed before the answer is made, rolled back with `data` null
- * when any field failed.
+ * Runs each operation in one unit of work: read-only for queries, committed before the response is created, and rolled back with
+ * `data` null when any field failed.
  */
 function unitOfWorkPerOperation(): Plugin<GraphqlContext> {
   return {
@@ -146,7 +146,7 @@ function unitOfWorkPerOperation(): Plugin<GraphqlContext> {
           const alone = await withinDeadline(request, answerInOneStatement(input, context));
           if (alone) return alone;
           const result = await withinDeadline(request, executeFn(input) as Promise<ExecutionResult>);
-          // Without `data` it did not even begin: a variable has a value that it cannot have.
+          // Without `data` the execution did not begin: a variable has an invalid value.
           if (!('data' in result)) return { errors: (result.errors ?? []).map(asRequestError) };
           if (result.errors?.length) return { errors: result.errors, data: null };
           await unit.commit();
@@ -154,7 +154,7 @@ function unitOfWorkPerOperation(): Plugin<GraphqlContext> {
         } catch (error) {
           return { errors: [asGraphqlError(error)], data: null };
         } finally {
-          // Does nothing after a commit.
+          // No effect after a commit.
           await unit.rollback();
         }
       });
@@ -162,7 +162,7 @@ function unitOfWorkPerOperation(): Plugin<GraphqlContext> {
   };
 }
 
-/** Every error of an answer, wherever it arose, becomes one of the catalogue's. */
+/** Formats all errors of a response with codes of the error catalogue. */
 function presentErrors(): Plugin<GraphqlContext> {
   return {
     onResultProcess(process) {
@@ -177,7 +177,7 @@ function presentErrors(): Plugin<GraphqlContext> {
   };
 }
 
-/** The protocol layer hands its context on without the type that it was given with. */
+/** Yoga passes the context without its type. */
 function requestOf(context: unknown): FastifyRequest {
   return (context as GraphqlContext).fastify.request;
 }

@@ -5,20 +5,20 @@ import type { Registry } from '#entities/kit/model/registry.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 import type { FieldConfig } from './passthrough-field.ts';
 
-/** A hand-written field: the one way to add what cannot be derived (api/graphql/fields, one per file). */
+/** A field that cannot be derived from the kinds; one per file in api/graphql/fields. */
 export interface HandWrittenField {
   readonly on: 'Query' | 'Mutation';
   readonly name: string;
   build(types: Types): FieldConfig;
 }
 
-/** What hand-written fields answer with: derived object types, and records read as they were selected. */
+/** What hand-written fields use of the derived schema: its object types, and records with the selected fields. */
 export interface Types {
   readonly registry: Registry;
   objectOf(module: EntityModule): GraphQLObjectType;
   /** @throws AppError not_found */
   read(module: EntityModule, id: string, context: GraphqlContext, info: GraphQLResolveInfo): Promise<RecordJson>;
-  /** Those of them that the caller may see, in this order. */
+  /** The records that the caller can view, in the order of the ids. */
   readAll(
     module: EntityModule,
     ids: readonly string[],

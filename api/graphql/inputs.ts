@@ -14,13 +14,13 @@ import type { Registry } from '#entities/kit/model/registry.ts';
 import { capitalized } from './capitalized.ts';
 import { storedWords } from './choice-words.ts';
 
-/** Type of a field's values, as they are given. */
+/** GraphQL type of the values of a field. */
 type ValueType = (
   module: EntityModule,
   field: string,
 ) => GraphQLLeafType | GraphQLList<GraphQLNonNull<GraphQLLeafType>>;
 
-/** What creations and changes of the kinds are given, and what it means to the data layer; each type is made once. */
+/** Input types of creations and changes, and their translation for the data layer. Each type is created once. */
 export class InputTypes {
   readonly #registry: Registry;
   readonly #valueType: ValueType;
@@ -32,14 +32,14 @@ export class InputTypes {
     this.#valueType = valueType;
   }
 
-  /** @param link field by which what is created hangs on the record around it, which says it then */
+  /** @param link the reference to the enclosing record, which is filled in automatically */
   creation(module: EntityModule, link?: ToMany): GraphQLInputObjectType {
     const key = link ? `${module.kind} ${link.field}` : module.kind;
     const made = this.#creations.get(key);
     if (made) return made;
     const type = new GraphQLInputObjectType({
       name: `Create${module.typeName}${link ? `By${capitalized(link.field)}` : ''}Input`,
-      description: 'What is left out has its default, or is empty.',
+      description: 'Omitted fields get their default value or stay empty.',
       fields: () => {
         const fields = writableFields(module).filter(([field]) => field !== link?.field);
         return Object.fromEntries<GraphQLInputFieldConfig>([
@@ -51,7 +51,7 @@ export class InputTypes {
             field,
             {
               type: new GraphQLList(new GraphQLNonNull(this.creation(relation.target, relation))),
-              description: `${relation.target.typeName} records that are created with it.`,
+              description: `${relation.target.typeName} records to create together with this record.`,
             },
           ]),
         ]);
@@ -61,7 +61,7 @@ export class InputTypes {
     return type;
   }
 
-  /** What can be created together with a record: what is deleted with it, too, by the name that the input has for it. */
+  /** Relations whose records can be created with a record, by input field: they are also deleted with it. */
   #children(module: EntityModule): [string, ToMany][] {
     return [...relationsOf(this.#registry, module).values()].flatMap((relation): [string, ToMany][] => {
       if (relation.is !== 'many') return [];
@@ -78,7 +78,7 @@ export class InputTypes {
     const changeable = changeableFields(module);
     const type = new GraphQLInputObjectType({
       name: `Update${module.typeName}Input`,
-      description: 'What is left out stays as it is; null empties an optional field.',
+      description: 'Omitted fields stay unchanged; null clears an optional field.',
       fields: Object.fromEntries(
         changeable.map(([name, field]) => [
           name,
@@ -90,21 +90,21 @@ export class InputTypes {
     return type;
   }
 
-  /** @param path where the input stands in that of the operation, as a JSON pointer */
+  /** @param path JSON pointer to the input within the operation's input */
   creationOf(module: EntityModule, input: RecordJson, path: string): Creation {
     const relations = this.#children(module);
     const own = Object.entries(input).filter(([name]) => relations.every(([field]) => field !== name));
     const children = relations.flatMap(([name, { field, target }]) =>
-      ((input[name] ?? []) as readonly RecordJson[]).map((below, place) => ({
+      ((input[name] ?? []) as readonly RecordJson[]).map((below, index) => ({
         field,
-        creation: this.creationOf(target, below, `${path}/${name}/${place}`),
+        creation: this.creationOf(target, below, `${path}/${name}/${index}`),
       })),
     );
     return { module, path, input: storedValues(module, Object.fromEntries(own)), children };
   }
 }
 
-/** Values as the rows hold them. */
+/** Values as they are stored. */
 export function storedValues(module: EntityModule, input: RecordJson): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(input).map(([name, value]) => [

@@ -1,6 +1,6 @@
 import { GraphQLScalarType } from 'graphql';
 
-/** A JSON document, as it was given. */
+/** A JSON document, passed through unchanged. */
 export const Json = new GraphQLScalarType<unknown, unknown>({
   name: 'JSON',
   description: 'A JSON document (RFC 8259).',

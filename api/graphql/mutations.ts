@@ -7,17 +7,17 @@ import type { Types } from './hand-written-field.ts';
 import type { FieldConfig, FieldMap } from './passthrough-field.ts';
 import { storedValues, type InputTypes } from './inputs.ts';
 
-/** What derived mutations need of the schema that is being made. */
+/** What derived mutations need of the schema being derived. */
 export interface MutationParts extends Types {
   readonly inputs: InputTypes;
 }
 
 const recordVersion = {
   type: GraphQLInt,
-  description: 'Version it is made for; with another one it is refused as stale.',
+  description: 'Expected record version; if the record has another version, the operation fails with stale_record.',
 };
 
-/** The mutations of single records that a kind offers (`mutate`), by name. */
+/** The mutations of one record that a kind offers (`mutate`), by name. */
 export function mutationsOf(module: EntityModule, parts: MutationParts): FieldMap {
   const offered = module.mutate ?? [];
   return {
@@ -31,10 +31,10 @@ function createField(module: EntityModule, parts: MutationParts): FieldConfig {
   return {
     type: new GraphQLNonNull(recordPayload('Create', module, parts)),
     description: `Creates one ${module.typeName}.`,
-    args: { input: { type: new GraphQLNonNull(parts.inputs.creation(module)) } },
+    args: { input: { type: new GraphQLNonNull(parts.inputs.creation(module)), description: 'Values of the record.' } },
     resolve: async (_source, { input }: { input: RecordJson }, { unit }) => {
-      const [made] = await unit.data.createAll([parts.inputs.creationOf(module, input, '')]);
-      return { id: made?.['id'] };
+      const [created] = await unit.data.createAll([parts.inputs.creationOf(module, input, '')]);
+      return { id: created?.['id'] };
     },
   };
 }
@@ -44,8 +44,8 @@ function updateField(module: EntityModule, parts: MutationParts): FieldConfig {
     type: new GraphQLNonNull(recordPayload('Update', module, parts)),
     description: `Changes one ${module.typeName}.`,
     args: {
-      id: { type: new GraphQLNonNull(GraphQLID) },
-      input: { type: new GraphQLNonNull(parts.inputs.change(module)) },
+      id: { type: new GraphQLNonNull(GraphQLID), description: 'Id of the record.' },
+      input: { type: new GraphQLNonNull(parts.inputs.change(module)), description: 'The change.' },
       recordVersion,
     },
     resolve: async (_source, args: { id: string; input: RecordJson; recordVersion?: number | null }, { unit }) => {
@@ -56,7 +56,7 @@ function updateField(module: EntityModule, parts: MutationParts): FieldConfig {
   };
 }
 
-/** The record that a mutation made or changed, read as it was selected. */
+/** Contains the created or changed record with the selected fields. */
 function recordPayload(verb: string, module: EntityModule, parts: MutationParts): GraphQLObjectType {
   return new GraphQLObjectType<RecordJson, GraphqlContext>({
     name: `${verb}${module.typeName}Payload`,
@@ -72,12 +72,12 @@ function recordPayload(verb: string, module: EntityModule, parts: MutationParts)
 function deleteField(module: EntityModule): FieldConfig {
   const payload = new GraphQLObjectType<RecordJson, GraphqlContext>({
     name: `Delete${module.typeName}Payload`,
-    fields: { deletedId: { type: new GraphQLNonNull(GraphQLID) } },
+    fields: { deletedId: { type: new GraphQLNonNull(GraphQLID), description: 'Id of the deleted record.' } },
   });
   return {
     type: new GraphQLNonNull(payload),
-    description: `Deletes one ${module.typeName} with everything that hangs on it.`,
-    args: { id: { type: new GraphQLNonNull(GraphQLID) }, recordVersion },
+    description: `Deletes one ${module.typeName} together with its dependent records.`,
+    args: { id: { type: new GraphQLNonNull(GraphQLID), description: 'Id of the record.' }, recordVersion },
     resolve: async (_source, args: { id: string; recordVersion?: number | null }, { unit }) => {
       const deletedId = existingId(module, args.id);
       await unit.data.remove(module, deletedId, args.recordVersion ?? undefined);

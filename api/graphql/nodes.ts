@@ -7,7 +7,7 @@ import type { GraphqlContext } from './graphql-context.ts';
 import type { FieldMap } from './passthrough-field.ts';
 import { nodeInterface, type SelectionReader } from './selection-reader.ts';
 
-/** Where a record says its type: no name in an answer can be this. */
+/** Property with the type name of a record; a symbol, so that it differs from all names in the answer. */
 const typeOfNode = Symbol('type');
 
 type Found = RecordJson & { readonly [typeOfNode]: string };
@@ -15,7 +15,7 @@ type Found = RecordJson & { readonly [typeOfNode]: string };
 export const Node = new GraphQLInterfaceType({
   name: nodeInterface,
   description: 'A record of any kind.',
-  fields: { id: { type: new GraphQLNonNull(GraphQLID) } },
+  fields: { id: { type: new GraphQLNonNull(GraphQLID), description: 'Unique id, across all kinds.' } },
   resolveType: (source: Found) => source[typeOfNode],
 });
 
@@ -42,8 +42,8 @@ export function nodeFields(
   return {
     node: {
       type: new GraphQLNonNull(Node),
-      description: 'One record by id, whatever its kind.',
-      args: { id: { type: new GraphQLNonNull(GraphQLID) } },
+      description: 'Returns one record of any kind by id.',
+      args: { id: { type: new GraphQLNonNull(GraphQLID), description: 'Id of the record.' } },
       resolve: async (_source, { id }: { id: string }, context, info) => {
         const [found] = await find([id], context, info);
         if (!found) throw new AppError('not_found', `There is no record "${id}".`);
@@ -52,14 +52,20 @@ export function nodeFields(
     },
     nodes: {
       type: new GraphQLNonNull(new GraphQLList(Node)),
-      description: 'Records by their ids, in the same order; null where there is none.',
-      args: { ids: { type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLID))) } },
+      description:
+        'Returns records of any kinds by id, in the order of the ids; null for ids without a record that the caller can view.',
+      args: {
+        ids: {
+          type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLID))),
+          description: 'Ids of the records, up to the largest page size.',
+        },
+      },
       resolve: async (_source, { ids }: { ids: readonly string[] }, context, info) => {
         const { maxresultlimit } = context.services.config.current.server;
         if (ids.length > maxresultlimit)
           throw new AppError(
             'limit_exceeded',
-            `nodes takes ${maxresultlimit} ids at the most; there are ${ids.length}.`,
+            `nodes accepts at most ${maxresultlimit} ids; ${ids.length} were given.`,
           );
         return find(ids, context, info);
       },

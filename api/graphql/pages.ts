@@ -12,25 +12,26 @@ import {
 } from 'graphql';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { orderableFields } from '#entities/kit/read/where.ts';
-import { usualSize } from '../http/page-slice.ts';
+import { defaultPageSize } from '../http/page-slice.ts';
 import { passthroughField } from './passthrough-field.ts';
 
-/** Types of lists (Relay connections) and of what they may be asked for; each type is made once. */
+/** Types of lists (Relay connections) and of their arguments. Each type is created once. */
 export class PageTypes {
   readonly #connections = new Map<string, GraphQLObjectType>();
   readonly #orders = new Map<string, GraphQLInputObjectType>();
   readonly #direction = new GraphQLEnumType({
     name: 'OrderDirection',
+    description: 'Sort direction.',
     values: { ASC: { value: 'asc' }, DESC: { value: 'desc' } },
   });
   readonly #pageInfo = new GraphQLObjectType({
     name: 'PageInfo',
-    description: 'Where a page of a connection stands.',
+    description: 'Position of a page within its list.',
     fields: {
-      hasNextPage: passthroughField(new GraphQLNonNull(GraphQLBoolean)),
-      hasPreviousPage: passthroughField(new GraphQLNonNull(GraphQLBoolean)),
-      startCursor: passthroughField(GraphQLString),
-      endCursor: passthroughField(GraphQLString),
+      hasNextPage: passthroughField(new GraphQLNonNull(GraphQLBoolean), 'Whether records follow this page.'),
+      hasPreviousPage: passthroughField(new GraphQLNonNull(GraphQLBoolean), 'Whether records precede this page.'),
+      startCursor: passthroughField(GraphQLString, 'Cursor of the first record of the page.'),
+      endCursor: passthroughField(GraphQLString, 'Cursor of the last record of the page.'),
     },
   });
 
@@ -39,20 +40,24 @@ export class PageTypes {
     if (made) return made;
     const edge = new GraphQLObjectType({
       name: `${module.typeName}Edge`,
+      description: `A ${module.typeName} in a list.`,
       fields: {
-        cursor: passthroughField(new GraphQLNonNull(GraphQLString)),
-        node: passthroughField(new GraphQLNonNull(object)),
+        cursor: passthroughField(new GraphQLNonNull(GraphQLString), 'Position in the list, for after and before.'),
+        node: passthroughField(new GraphQLNonNull(object), 'The record.'),
       },
     });
     const type = new GraphQLObjectType({
       name: `${module.typeName}Connection`,
       description: `A page of ${module.typeName} records.`,
       fields: {
-        edges: passthroughField(new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(edge)))),
-        pageInfo: passthroughField(new GraphQLNonNull(this.#pageInfo)),
+        edges: passthroughField(
+          new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(edge))),
+          'Records of the page with their cursors.',
+        ),
+        pageInfo: passthroughField(new GraphQLNonNull(this.#pageInfo), 'Position of the page.'),
         totalCount: passthroughField(
           new GraphQLNonNull(GraphQLInt),
-          'All that match, not only those of the page; counted when asked for.',
+          'Number of all matching records, not only those of the page. Counted only when selected.',
         ),
       },
     });
@@ -64,15 +69,15 @@ export class PageTypes {
     return {
       first: {
         type: GraphQLInt,
-        description: `So many from the beginning; ${usualSize} when neither first nor last is given.`,
+        description: `Number of records from the start of the list. Without first and last: ${defaultPageSize}.`,
       },
-      last: { type: GraphQLInt, description: 'So many from the end.' },
-      after: { type: GraphQLString, description: 'Cursor after which the page begins.' },
-      before: { type: GraphQLString, description: 'Cursor before which the page ends.' },
-      where: { type: where },
+      last: { type: GraphQLInt, description: 'Number of records from the end of the list.' },
+      after: { type: GraphQLString, description: 'Only records after this cursor.' },
+      before: { type: GraphQLString, description: 'Only records before this cursor.' },
+      where: { type: where, description: 'Filter.' },
       orderBy: {
         type: new GraphQLList(new GraphQLNonNull(this.#order(module))),
-        description: 'First by the first term; records that are equal in all terms stand in the order of their ids.',
+        description: 'Sort order, most significant term first. Records with equal values are sorted by id.',
       },
     };
   }
@@ -83,13 +88,15 @@ export class PageTypes {
     const names = orderableFields(module);
     const field = new GraphQLEnumType({
       name: `${module.typeName}OrderField`,
+      description: `Fields by which ${module.typeName} records can be sorted.`,
       values: Object.fromEntries(names.map((name) => [constantCase(name), { value: name }])),
     });
     const type = new GraphQLInputObjectType({
       name: `${module.typeName}Order`,
+      description: `One term of the sort order of ${module.typeName} records.`,
       fields: {
-        field: { type: new GraphQLNonNull(field) },
-        direction: { type: new GraphQLNonNull(this.#direction), defaultValue: 'asc' },
+        field: { type: new GraphQLNonNull(field), description: 'Field to sort by.' },
+        direction: { type: new GraphQLNonNull(this.#direction), defaultValue: 'asc', description: 'Sort direction.' },
       },
     });
     this.#orders.set(module.kind, type);

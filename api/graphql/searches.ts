@@ -11,38 +11,43 @@ import type { EntityModule } from '#entities/kit/model/define.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { isStorable } from '#entities/kit/model/input.ts';
 import { pluralOf } from '#entities/kit/read/relations.ts';
-import { usualSize } from '../http/page-slice.ts';
+import { defaultPageSize } from '../http/page-slice.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 import { passthroughField, type FieldConfig, type FieldMap } from './passthrough-field.ts';
 import { searchResults, type PageArguments, type SelectionReader } from './selection-reader.ts';
 
-/** What searches need of the schema that is being made. */
+/** What search fields need of the schema being derived. */
 export interface SearchParts {
   connectionOf(module: EntityModule): GraphQLObjectType;
   argumentsOf(module: EntityModule): GraphQLFieldConfigArgumentMap;
-  /** Reads what an operation selects. */
+  /** Reads the selection of an operation. */
   readerOf(context: GraphqlContext, info: GraphQLResolveInfo): SelectionReader;
 }
 
 const query = {
   type: new GraphQLNonNull(GraphQLString),
-  description:
-    'Text within one of the fields that are searched, in any case, or an id or a short name; 3 to 200 characters.',
+  description: 'Search text of 3 to 200 characters: part of a searched field, ignoring case, or an id or a display id.',
 };
 
-/** Searches in each of these kinds, and one in all of them. */
+/** One search field for each of these kinds, and one for all of them. */
 export function searchFields(modules: readonly EntityModule[], parts: SearchParts): FieldMap {
   const results = new GraphQLObjectType<RecordJson, GraphqlContext>({
     name: searchResults,
-    description: 'What a text finds, by kind.',
+    description: 'Search results by kind.',
     fields: Object.fromEntries(
-      modules.map((module) => [pluralOf(module), passthroughField(new GraphQLNonNull(parts.connectionOf(module)))]),
+      modules.map((module) => [
+        pluralOf(module),
+        passthroughField(new GraphQLNonNull(parts.connectionOf(module)), `Found ${module.typeName} records.`),
+      ]),
     ),
   });
   const search: FieldConfig = {
     type: new GraphQLNonNull(results),
-    description: 'Records of all kinds that are searched.',
-    args: { query, first: { type: GraphQLInt, description: `So many of each kind; ${usualSize} when left out.` } },
+    description: 'Searches records of all searchable kinds.',
+    args: {
+      query,
+      first: { type: GraphQLInt, description: `Number of records of each kind. Default: ${defaultPageSize}.` },
+    },
     resolve: (_source, args: { query: string; first?: number | null }, context, info) => {
       const text = checked(args.query);
       return context.unit.data.answers.lists(
@@ -59,7 +64,7 @@ export function searchFields(modules: readonly EntityModule[], parts: SearchPart
 function searchField(module: EntityModule, parts: SearchParts): FieldConfig {
   return {
     type: new GraphQLNonNull(parts.connectionOf(module)),
-    description: `${module.typeName} records that a text finds.`,
+    description: `Searches ${module.typeName} records.`,
     args: { query, ...parts.argumentsOf(module) },
     resolve: (_source, args: PageArguments & { query: string }, context, info) => {
       const found = { is: 'found', module, text: checked(args.query) } as const;
@@ -71,7 +76,8 @@ function searchField(module: EntityModule, parts: SearchParts): FieldConfig {
 /** @throws AppError invalid_input */
 function checked(text: string): string {
   if (text.length < 3 || text.length > 200)
-    throw new AppError('invalid_input', `A search takes 3 to 200 characters; there are ${text.length}.`);
-  if (!isStorable(text)) throw new AppError('invalid_input', 'A search takes text that a record can hold.');
+    throw new AppError('invalid_input', `The search text must have 3 to 200 characters; it has ${text.length}.`);
+  if (!isStorable(text))
+    throw new AppError('invalid_input', 'The search text contains characters that no record can contain.');
   return text;
 }

@@ -31,24 +31,24 @@ import type { SelectionInfo } from './single-statement-query.ts';
 import type { OperationBudget } from './operation-budget.ts';
 import { filterOf, type WhereInput } from './where-inputs.ts';
 
-/** What a caller selected of an object type, field by field. Fields of the same answer name are one. */
+/** A selected field of an object type; fields with the same response name are merged. */
 interface Selected {
-  /** Name in the answer. */
+  /** Response name: the alias, or the name of the field. */
   readonly as: string;
   readonly name: string;
   readonly nodes: readonly FieldNode[];
 }
 
-/** The interface of all records that are found by id alone. */
+/** Name of the interface of all records. */
 export const nodeInterface = 'Node';
 
-/** The lists that one text finds. */
+/** Name of the type of search results. */
 export const searchResults = 'SearchResults';
 
-/** PostgreSQL cuts longer names. */
+/** PostgreSQL truncates longer names. */
 const maxNameLength = 63;
 
-/** What a list may be asked for. */
+/** Arguments of a list. */
 export interface PageArguments {
   readonly first?: number | null;
   readonly last?: number | null;
@@ -64,12 +64,12 @@ export interface SelectionLimits {
   readonly budget: OperationBudget;
 }
 
-/** From the selection sets of an operation to selections of the data layer. */
+/** Translates the selection sets of an operation into selections of the data layer. */
 export class SelectionReader {
   readonly #registry: Registry;
   readonly #info: SelectionInfo;
   readonly #limits: SelectionLimits;
-  /** Records that may stand above the selection being read: each brings its own. */
+  /** Maximum number of parent records of the selection being read. */
   #above = 1;
 
   constructor(registry: Registry, info: SelectionInfo, limits: SelectionLimits) {
@@ -93,7 +93,7 @@ export class SelectionReader {
     return { module, parts };
   }
 
-  /** What is selected of each of so many records. @throws AppError limit_exceeded, invalid_input */
+  /** The selection for this number of records. @throws AppError limit_exceeded, invalid_input */
   records(module: EntityModule, count: number): RecordSelection {
     return this.#below(count, () => this.record(module));
   }
@@ -125,7 +125,7 @@ export class SelectionReader {
     const filter = where && found ? ({ is: 'and', filters: [found, where] } as const) : (where ?? found);
     const order = args.orderBy?.length ? args.orderBy : defaultOrder(module);
     if (order.length > maxOrderTerms)
-      throw new AppError('limit_exceeded', `orderBy takes ${maxOrderTerms} terms at the most; it has ${order.length}.`);
+      throw new AppError('limit_exceeded', `orderBy accepts at most ${maxOrderTerms} terms; it has ${order.length}.`);
     const slice = pageSlice(args, this.#limits.largestPage);
     return {
       module,
@@ -136,7 +136,7 @@ export class SelectionReader {
     };
   }
 
-  /** Records of several kinds that a text finds, each kind in a list of its own. @throws AppError limit_exceeded, invalid_input */
+  /** Selection of search results: one list for each kind. @throws AppError limit_exceeded, invalid_input */
   searches(modules: readonly EntityModule[], text: string, first: number | undefined): ListsPart[] {
     const byName = new Map(modules.map((module) => [pluralOf(module), module]));
     return this.#fields(this.#info.fieldNodes).map(({ as, name, nodes }): ListsPart => {
@@ -149,7 +149,7 @@ export class SelectionReader {
 
   readonly #spendConditions = (conditions: number): void => this.#limits.budget.spend({ conditions });
 
-  /** Reads what is selected of each of so many records. */
+  /** Reads a selection that applies to each of this number of records. */
   #below<T>(records: number, read: () => T): T {
     const above = this.#above;
     this.#above *= records;
@@ -197,8 +197,8 @@ export class SelectionReader {
   }
 
   /**
-   * The selected fields of an object type, fragments taken in and directives obeyed.
-   * @param type where a selection may be of other types as well
+   * The selected fields of an object type, with fragments expanded and `@skip` and `@include` applied.
+   * @param type name of the type, where fragments may be on other types as well
    */
   #fields(nodes: readonly FieldNode[], type?: string): Selected[] {
     const found = new Map<string, { name: string; nodes: FieldNode[] }>();
@@ -223,7 +223,7 @@ export class SelectionReader {
         if (as.length > maxNameLength)
           throw new AppError(
             'limit_exceeded',
-            `Names in answers have ${maxNameLength} letters at the most; one has ${as.length}.`,
+            `Names and aliases of fields can have at most ${maxNameLength} characters; one has ${as.length}.`,
           );
         const field = found.get(as);
         if (field) field.nodes.push(node);

@@ -13,12 +13,12 @@ import {
 } from 'graphql';
 import type { GraphqlContext } from './graphql-context.ts';
 
-/** What a selection is read from. */
+/** What a selection is read from: parts of the resolver's info. */
 export type SelectionInfo = Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'variableValues' | 'fieldNodes'>;
 
 /**
- * Reads a field by one statement that is all there is to the operation, as JSON text.
- * @throws AppError when what is selected is refused; nothing was read then
+ * Compiles the one statement of an operation, which returns the field as JSON text.
+ * @throws AppError when the selection is rejected, before anything is read
  */
 export type SingleStatementRead = (
   args: Readonly<Record<string, unknown>>,
@@ -26,8 +26,8 @@ export type SingleStatementRead = (
   info: SelectionInfo,
 ) => () => Promise<string>;
 
-/** Where a field of the schema says how it is read alone. */
-const readInOneStatement = Symbol('read alone');
+/** Extension of fields that can be read in one statement. */
+const readInOneStatement = Symbol('read in one statement');
 
 export function readableInOneStatement(read: SingleStatementRead): {
   readonly [readInOneStatement]: SingleStatementRead;
@@ -35,24 +35,24 @@ export function readableInOneStatement(read: SingleStatementRead): {
   return { [readInOneStatement]: read };
 }
 
-/** Of the protocol layer: a result that says itself how it is written. */
-type WrittenResult = ExecutionResult & { readonly stringify: () => string };
+/** A result that serializes itself; Yoga calls `stringify`. */
+type SerializedResult = ExecutionResult & { readonly stringify: () => string };
 
 /**
- * Answers a query of one derived field without executing it field by field: the statement has made the answer already.
- * @returns undefined for everything else, and for what has to be refused before anything was read: the executor answers that
+ * Answers a query of one derived field without executing it field by field: the statement returns the complete JSON.
+ * @returns undefined for all other operations, and for selections that are rejected: the executor answers these
  */
 export async function answerInOneStatement(
   args: ExecutionArgs,
   context: GraphqlContext,
-): Promise<WrittenResult | ExecutionResult | undefined> {
+): Promise<SerializedResult | ExecutionResult | undefined> {
   const found = singleStatementField(args);
   if (!found) return undefined;
   const { node, field, read } = found;
   const as = (node.alias ?? node.name).value;
   const reading = prepared(args, context, node, field, read);
   if (!reading) {
-    // The executor counts for itself what the operation asks for.
+    // The executor counts the costs again.
     delete context.budget;
     return undefined;
   }
@@ -70,7 +70,7 @@ interface SingleStatementField {
   readonly read: SingleStatementRead;
 }
 
-/** The one root field of a query, when it can be read alone and nothing stands around it. */
+/** The root field of a query, when it is the only one, has no directives and can be read in one statement. */
 function singleStatementField({ schema, document, operationName }: ExecutionArgs): SingleStatementField | undefined {
   const operation = getOperationAST(document, operationName);
   if (operation?.operation !== OperationTypeNode.QUERY || hasDirectives(operation)) return undefined;

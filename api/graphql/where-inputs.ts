@@ -6,6 +6,7 @@ import {
   GraphQLNonNull,
   GraphQLString,
   type GraphQLInputFieldConfigMap,
+  type GraphQLInputType,
   type GraphQLLeafType,
 } from 'graphql';
 import type { EntityModule } from '#entities/kit/model/define.ts';
@@ -20,7 +21,7 @@ import { BigInt } from './big-int.ts';
 import { storedWords } from './choice-words.ts';
 import { DateTime } from './date-time.ts';
 
-/** A `where` argument as the executor hands it over. */
+/** A `where` argument. */
 export interface WhereInput {
   readonly and?: readonly WhereInput[] | null;
   readonly or?: readonly WhereInput[] | null;
@@ -28,12 +29,12 @@ export interface WhereInput {
   readonly [fieldOrRelation: string]: unknown;
 }
 
-/** Deepest nesting of a filter, and most values of a list in it. */
-const deepest = 6;
+/** Maximum nesting of a filter, and maximum length of a list in it. */
+const maxDepth = 6;
 const maxValues = 1_000;
 
 /**
- * @param spend counts so many comparisons and branches
+ * @param spend counts comparisons and branches against the limits
  * @throws AppError limit_exceeded, invalid_input
  */
 export function filterOf(
@@ -43,11 +44,11 @@ export function filterOf(
   spend: (conditions: number) => void,
   depth = 1,
 ): Filter {
-  if (depth > deepest) throw new AppError('limit_exceeded', `where is nested deeper than ${deepest} levels.`);
+  if (depth > maxDepth) throw new AppError('limit_exceeded', `where is nested deeper than ${maxDepth} levels.`);
   const relations = relationsOf(registry, module);
   spend(1);
   const filters = Object.entries(where).map(([name, value]): Filter => {
-    if (value === null) throw new AppError('invalid_input', `"${name}" in where is empty; leave it out.`);
+    if (value === null) throw new AppError('invalid_input', `"${name}" in where is null; omit it.`);
     const inner = (of: EntityModule, input: unknown) => filterOf(registry, of, input as WhereInput, spend, depth + 1);
     if (name === 'not') return { is: 'not', filter: inner(module, value) };
     if (name === 'and' || name === 'or') {
@@ -70,34 +71,44 @@ export function filterOf(
   return { is: 'and', filters };
 }
 
-/** Conditions that the rules of a kind are worth: where rights are given record by record they are long, and look far. */
+/** Cost of the policy of a kind, in conditions: record-level rights compile to long predicates over several tables. */
 function costOf({ policy }: EntityModule): number {
   return hasObjectRights(policy) ? 20 : 2;
 }
 
 function checkLength(name: string, list: readonly unknown[]): void {
   if (list.length > maxValues)
-    throw new AppError('limit_exceeded', `"${name}" takes ${maxValues} values at the most; it has ${list.length}.`);
+    throw new AppError('limit_exceeded', `"${name}" accepts at most ${maxValues} values; it has ${list.length}.`);
 }
 
-/** Words of a choice are stored in small letters. */
+/** Enum values are stored in lower case. */
 function stored(field: Field | undefined, comparison: Comparison): Comparison {
   if (field?.type !== 'choice') return comparison;
   return Object.fromEntries(Object.entries(comparison).map(([operator, value]) => [operator, storedWords(value)]));
 }
 
-const equality = ['eq', 'ne'] as const;
-const lists = ['in', 'notIn'] as const;
-const ranges = ['gt', 'gte', 'lt', 'lte'] as const;
-const texts = ['contains', 'startsWith'] as const;
+const equality = { eq: 'Equal to this value.', ne: 'Not equal to this value.' };
+const lists = { in: 'Equal to one of these values.', notIn: 'Equal to none of these values.' };
+const ranges = {
+  gt: 'Greater than this value.',
+  gte: 'Greater than or equal to this value.',
+  lt: 'Less than this value.',
+  lte: 'Less than or equal to this value.',
+};
+const texts = { contains: 'Contains this text; case-sensitive.', startsWith: 'Begins with this text; case-sensitive.' };
+
+/** Operators with their descriptions, as fields of an input type. */
+function operators(described: Readonly<Record<string, string>>, type: GraphQLInputType): GraphQLInputFieldConfigMap {
+  return Object.fromEntries(Object.entries(described).map(([name, description]) => [name, { type, description }]));
+}
 
 const listComparison = new GraphQLInputObjectType({
   name: 'ListComparison',
-  description: 'Comparisons of a list; all of them must hold.',
-  fields: { has: { type: GraphQLString, description: 'This is one of them.' } },
+  description: 'Comparisons of a list field; all of them must match.',
+  fields: { has: { type: GraphQLString, description: 'The list contains this value.' } },
 });
 
-/** Makes the `where` types of all kinds; each type is made once. */
+/** Creates the `where` types of all kinds, each once. */
 export class WhereTypes {
   readonly #registry: Registry;
   readonly #comparisons = new Map<string, GraphQLInputObjectType>();
@@ -107,19 +118,19 @@ export class WhereTypes {
     this.#registry = registry;
   }
 
-  /** @param leafType GraphQL type of a field's values */
+  /** @param leafType returns the GraphQL type of a field's values */
   of(module: EntityModule, leafType: (module: EntityModule, field: string) => GraphQLLeafType): GraphQLInputObjectType {
     const made = this.#wheres.get(module.kind);
     if (made) return made;
     const type: GraphQLInputObjectType = new GraphQLInputObjectType({
       name: `${module.typeName}Where`,
-      description: `Which ${module.typeName} records are meant; everything in it must hold.`,
+      description: `Filter for ${module.typeName} records; all of its conditions must match.`,
       fields: () => {
         const list = new GraphQLList(new GraphQLNonNull(type));
         const fields: GraphQLInputFieldConfigMap = {
-          and: { type: list, description: 'All of these hold.' },
-          or: { type: list, description: 'One of these holds.' },
-          not: { type, description: 'This does not hold.' },
+          and: { type: list, description: 'All of these filters match.' },
+          or: { type: list, description: 'At least one of these filters matches.' },
+          not: { type, description: 'This filter does not match.' },
         };
         for (const name of filterableFields(module))
           fields[name] = {
@@ -130,7 +141,9 @@ export class WhereTypes {
           };
         for (const [name, relation] of relationsOf(this.#registry, module)) {
           const description =
-            relation.is === 'one' ? 'It has one, and this holds for it.' : 'This holds for one of them.';
+            relation.is === 'one'
+              ? 'The related record exists and matches this filter.'
+              : 'At least one related record matches this filter.';
           fields[name] = { type: this.of(relation.target, leafType), description };
         }
         return fields;
@@ -148,13 +161,13 @@ export class WhereTypes {
     const isOrdered = [GraphQLString, GraphQLInt, BigInt, DateTime].includes(leaf as never);
     const type = new GraphQLInputObjectType({
       name,
-      description: 'Comparisons of a field; all of them must hold.',
+      description: 'Comparisons of a field; all of them must match.',
       fields: {
-        ...Object.fromEntries(equality.map((operator) => [operator, { type: leaf }])),
-        ...(leaf === GraphQLBoolean ? {} : Object.fromEntries(lists.map((operator) => [operator, { type: list }]))),
-        ...(isOrdered ? Object.fromEntries(ranges.map((operator) => [operator, { type: leaf }])) : {}),
-        ...(leaf === GraphQLString ? Object.fromEntries(texts.map((operator) => [operator, { type: leaf }])) : {}),
-        ...(isOptional ? { isNull: { type: GraphQLBoolean } } : {}),
+        ...operators(equality, leaf),
+        ...(leaf === GraphQLBoolean ? {} : operators(lists, list)),
+        ...(isOrdered ? operators(ranges, leaf) : {}),
+        ...(leaf === GraphQLString ? operators(texts, leaf) : {}),
+        ...(isOptional ? operators({ isNull: 'Whether the field is empty.' }, GraphQLBoolean) : {}),
       },
     });
     this.#comparisons.set(name, type);

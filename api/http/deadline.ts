@@ -3,7 +3,7 @@ import { deadlineExceeded } from '#entities/kit/base/errors.ts';
 import { withTimeout } from '#entities/kit/base/with-timeout.ts';
 
 /**
- * Refuses to wait longer than the request may take; what still runs finds its unit of work closed.
+ * Waits for work until the deadline of the request. Work that continues afterwards finds its unit of work closed.
  * @throws AppError deadline_exceeded
  */
 export async function withinDeadline<T>(request: FastifyRequest, work: Promise<T> | T): Promise<T> {

@@ -7,20 +7,20 @@ export class Metrics {
   readonly registry = new Registry();
   readonly requests = new Counter({
     name: 'core_http_requests_total',
-    help: 'Requests answered, by method, route pattern and status.',
+    help: 'Number of requests by method, route pattern and status.',
     labelNames: ['method', 'route', 'status'] as const,
     registers: [this.registry],
   });
   readonly durations = new Histogram({
     name: 'core_http_request_duration_seconds',
-    help: 'Time from the first byte of a request to the last of its answer.',
+    help: 'Time from the first byte of a request to the last byte of the response.',
     labelNames: ['method', 'route'] as const,
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [this.registry],
   });
   readonly statements = new Histogram({
     name: 'core_database_statement_duration_seconds',
-    help: 'Time of one SQL statement, sending to last row.',
+    help: 'Time of one SQL statement from sending it to its last row.',
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1],
     registers: [this.registry],
   });
@@ -29,11 +29,11 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** Shows how much of the pool budget is taken. */
+  /** Reports how many units of work are active. */
   watchUnits(count: () => number): void {
     const gauge: Gauge = new Gauge({
       name: 'core_units_of_work_active',
-      help: 'Units of work that have, or wait for, a database connection.',
+      help: 'Units of work that hold a database connection or wait for one.',
       registers: [this.registry],
       collect: () => gauge.set(count()),
     });

@@ -1,24 +1,24 @@
 import { withTimeout } from '#entities/kit/base/with-timeout.ts';
 
-/** Requests under way in this process, so that a stop can let them finish. */
+/** Counts the requests in progress, so that a stop can wait for them. */
 export class InFlightRequests {
-  #underWay = 0;
+  #count = 0;
   #onQuiet: (() => void) | undefined;
 
-  /** @returns to be called when the request has ended; further calls do nothing */
+  /** @returns a function to call when the request has ended; further calls have no effect */
   enter(): () => void {
-    this.#underWay++;
+    this.#count++;
     let isInside = true;
     return () => {
       if (!isInside) return;
       isInside = false;
-      if (--this.#underWay === 0) this.#onQuiet?.();
+      if (--this.#count === 0) this.#onQuiet?.();
     };
   }
 
-  /** Resolves when no request is under way any more, or when the time is over. */
+  /** Resolves when no request is in progress, or after this time. */
   async quiet(withinMs: number): Promise<void> {
-    if (this.#underWay === 0) return;
+    if (this.#count === 0) return;
     const quiet = new Promise<void>((resolve) => {
       this.#onQuiet = resolve;
     });

@@ -1,7 +1,7 @@
 import { AppError } from '#entities/kit/base/errors.ts';
 import type { PageSelection } from '#entities/kit/read/selection.ts';
 
-/** Which piece of a list is asked for. */
+/** The requested page of a list. */
 export interface SliceArguments {
   readonly first?: number | null;
   readonly last?: number | null;
@@ -9,11 +9,11 @@ export interface SliceArguments {
   readonly before?: string | null;
 }
 
-/** Records of a page when nobody says how many, unless the largest page is smaller. */
+/** Number of records of a page when the request does not say, unless the largest page is smaller. */
 const defaultPage = 25;
 
-/** The same for those who ask. */
-export const usualSize = `${defaultPage}, or as many as a page may have where that is less,`;
+/** The default page size, for descriptions. */
+export const defaultPageSize = `${defaultPage}, or the largest page size if that is smaller`;
 
 /**
  * @param largestPage `server.maxresultlimit`
@@ -24,8 +24,8 @@ export function pageSlice(
   largestPage: number,
 ): Pick<PageSelection, 'size' | 'from' | 'after' | 'before'> {
   if (first != null && last != null)
-    throw new AppError('invalid_input', 'Ask for the first or for the last records, not for both.', {
-      details: { fields: [{ path: '/last', message: 'cannot stand beside first' }] },
+    throw new AppError('invalid_input', 'Use either first or last, not both.', {
+      details: { fields: [{ path: '/last', message: 'cannot be combined with first' }] },
     });
   const size = first ?? last ?? Math.min(defaultPage, largestPage);
   const from = last == null ? 'first' : 'last';

@@ -7,16 +7,22 @@ export const problemType = 'application/problem+json; charset=utf-8';
 
 export const ProblemSchema = Type.Object(
   {
-    type: Type.String({ description: 'Where the problem type is described, relative to the API.' }),
-    title: Type.String({ description: 'What kind of problem this is; the same for every occurrence.' }),
+    type: Type.String({ description: 'URL of the description of the problem type, relative to the API.' }),
+    title: Type.String({ description: 'Summary of the problem type; the same for every occurrence.' }),
     status: Type.Integer({ description: 'HTTP status.' }),
-    detail: Type.String({ description: 'What happened here and what to do.' }),
-    instance: Type.String({ description: 'This occurrence: the request id as a URN.' }),
-    code: Type.String({ description: 'Stable code to branch on.' }),
-    request_id: Type.String({ description: 'Quote it when asking for help; logs, events and workflows carry it.' }),
+    detail: Type.String({ description: 'What happened and what to do.' }),
+    instance: Type.String({ description: 'Identifies this occurrence: the request id as a URN.' }),
+    code: Type.String({ description: 'Stable error code; /docs/errors lists all codes.' }),
+    request_id: Type.String({
+      description: 'Id of the request, which also stands in logs, events and workflows. Quote it in support requests.',
+    }),
     errors: Type.Optional(
       Type.Array(
-        Type.Object({ path: Type.String({ description: 'JSON pointer into the input.' }), message: Type.String() }),
+        Type.Object({
+          path: Type.String({ description: 'JSON pointer to the input field.' }),
+          message: Type.String({ description: 'What is wrong with the field.' }),
+        }),
+        { description: 'Problems of single input fields.' },
       ),
     ),
   },
@@ -59,7 +65,7 @@ interface ForeignError {
   readonly validationContext?: string;
 }
 
-/** Refusals of Fastify's own while it reads a request, by their code. */
+/** Error codes for errors of Fastify itself. */
 const foreignCodes: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
@@ -71,27 +77,31 @@ const foreignCodes: Readonly<Record<string, ErrorCode>> = {
 };
 
 /**
- * Any thrown value as one of ours. What nobody foresaw becomes `internal`: its text stays in the logs.
+ * Converts any thrown value to an AppError. Unexpected errors become `internal`; their text is only logged.
  */
 export function asAppError(thrown: unknown): AppError {
   if (isAppError(thrown)) return thrown;
   const error = (thrown ?? {}) as ForeignError;
   if (error.validation) return validationError(error.validation, error.validationContext ?? 'body');
-  // The client broke off while it sent the body; a handler's lost connections carry no status.
+  // The client closed the connection while it sent the body; other lost connections have no status.
   const isBrokenOff = error.code === 'ECONNRESET' && error.statusCode === 400;
   const code = isBrokenOff ? 'malformed_request' : foreignCodes[error.code ?? ''];
   if (code) return new AppError(code, error.message ?? errorCatalogue[code].title, { cause: thrown });
-  return new AppError('internal', 'Something went wrong on our side; quote the request id when you ask for help.', {
-    cause: thrown,
-  });
+  return new AppError(
+    'internal',
+    'An unexpected error occurred on the server; quote the request id in support requests.',
+    {
+      cause: thrown,
+    },
+  );
 }
 
-/** Most problems that one answer lists: its size must not grow with the mistakes. */
+/** Maximum number of field problems in a response. */
 const maxFields = 20;
 
 function validationError(problems: NonNullable<ForeignError['validation']>, context: string): AppError {
   const fields = problems
-    // The members of a union each report once more; the union's own line is enough.
+    // Each member of a union reports a problem of its own; the one of the union is enough.
     .filter(({ keyword }) => keyword !== 'const' && keyword !== 'if')
     .slice(0, maxFields)
     .map((problem) => {

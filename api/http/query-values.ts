@@ -9,7 +9,7 @@ const readers: Readonly<Record<string, Reader>> = {
   boolean: (text) => (text === 'true' || text === 'false' ? text === 'true' : text),
 };
 
-/** An address holds texts only: this reads those that stand for whole numbers and flags, before they are checked. */
+/** Query parameters are strings: converts integers and booleans before the validation. */
 export function queryReader({ properties }: TObject): (query: object) => Record<string, unknown> {
   const byName = new Map<string, Reader | undefined>(
     Object.entries(properties).map(([name, schema]) => [

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { AppError } from '#entities/kit/base/errors.ts';
 import { problemOf, problemType } from './problem.ts';
 
-/** Answers on the bare connection, for requests that never became one, and closes it. */
+/** Writes a problem document to the socket and closes it, for input that is not a complete HTTP request. */
 export function sendRawProblem(error: AppError, requestId: string, socket: Socket): void {
   const body = JSON.stringify(problemOf(error, requestId));
   socket.end(

@@ -1,7 +1,7 @@
 import { isAppError } from '#entities/kit/base/errors.ts';
 import { withTimeout } from '#entities/kit/base/with-timeout.ts';
 
-/** Asks a part the server depends on; resolves when it answers. @param deadline when nobody waits any more, in milliseconds of the epoch */
+/** Checks a dependency; resolves when it answers. @param deadline end of the check, in milliseconds since the epoch */
 export type HealthCheck = (deadline: number) => Promise<unknown>;
 
 export interface HealthReport {
@@ -9,12 +9,12 @@ export interface HealthReport {
   readonly checks: Readonly<Record<string, { readonly status: 'up' | 'down'; readonly reason?: string }>>;
 }
 
-/** Longest a part may take to answer, in milliseconds. */
+/** Maximum time for an answer, in milliseconds. */
 const timeoutMs = 2_000;
 
 const noAnswer = `no answer within ${timeoutMs} ms`;
 
-/** Readiness of each part by name; while shutting down nothing is ready. */
+/** Readiness of each dependency by name. While the process shuts down, it is not ready. */
 export class Health {
   readonly #checks: ReadonlyMap<string, HealthCheck>;
   #isStopping = false;
@@ -27,7 +27,7 @@ export class Health {
     return this.#isStopping;
   }
 
-  /** From now on the process asks for no more traffic. */
+  /** From now on the process reports that it is not ready. */
   stop(): void {
     this.#isStopping = true;
   }
@@ -46,7 +46,7 @@ export class Health {
   }
 }
 
-/** The first line of what went wrong; addresses and credentials of the part stay in the logs. */
+/** The reason without the address and credentials of the dependency; those are only logged. */
 function reasonOf(error: unknown): string {
   if (isAppError(error) && error.code === 'deadline_exceeded') return noAnswer;
   const code = (error as { code?: unknown } | null)?.code;

@@ -4,29 +4,29 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { AccessClaims } from '../auth/access-token.ts';
 import type { PendingCookie } from './plugins/cookies.ts';
 
-/** What every part of the server knows of the request it works for. */
+/** Data of a request that all layers use. */
 export interface RequestContext {
   readonly requestId: string;
   /** W3C `traceparent` of the request's own span. */
   traceparent: string;
-  /** When the answer must have left, in milliseconds of the epoch. */
+  /** When the response must have been sent, in milliseconds since the epoch. */
   readonly deadline: number;
   caller: Caller;
-  /** Claims of the access token that came along, whatever its person may do now. */
+  /** Verified claims of the access token; its user may have been deactivated since. */
   token: AccessClaims | undefined;
-  /** Claims of the access token, when it is the caller's. */
+  /** Claims of the access token, once the user is known to be active. */
   claims: AccessClaims | undefined;
-  /** `sid` of the access token that came along, also when its person may not act any more; CSRF tokens are bound to it. */
+  /** `sid` of the access token, even if its user is no longer active; CSRF tokens are bound to it. */
   sessionId: string;
-  /** The request's unit of work, once something asked for it. */
+  /** The request's unit of work, created on first use. */
   unit: UnitOfWork | undefined;
-  /** What the answer will set, if it is not a refusal. */
+  /** Cookies to set with a successful response. */
   cookies: readonly PendingCookie[];
 }
 
 /**
- * Who may ask: `nobody`: the same answer for all, so that nobody looks at the caller; `public`: anybody; `required`: refused
- * with 401 without a signed-in caller.
+ * Who may call a route. `anonymous`: everybody; the caller is never looked up. `public`: everybody; a signed-in caller is looked
+ * up. `required`: only signed-in callers, others get 401.
  */
 export type Access = 'anonymous' | 'public' | 'required';
 
@@ -36,9 +36,9 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     readonly access?: Access;
-    /** CSRF is checked on mutating methods unless a route is a signed receiver. */
+    /** False for routes that verify a signature of the sender; all other mutating routes check the CSRF token. */
     readonly csrf?: false;
-    /** Answered while the process stops, too. */
+    /** Whether the route is also answered while the process stops. */
     readonly whileStopping?: boolean;
   }
 }

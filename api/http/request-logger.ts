@@ -2,13 +2,13 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Bindings } from 'pino';
 
 /**
- * The logger of one request, made when something is logged for the first time: most requests log nothing but their access
- * line, and making a logger costs more than that.
+ * The logger of one request, created when it first logs: most requests log only their access line, and creating a child logger
+ * costs more than that.
  */
 export class RequestLogger implements Pick<FastifyBaseLogger, 'child' | 'level'> {
   readonly #parent: FastifyBaseLogger;
   readonly #bindings: Bindings;
-  #made: FastifyBaseLogger | undefined;
+  #created: FastifyBaseLogger | undefined;
 
   constructor(parent: FastifyBaseLogger, bindings: Bindings) {
     this.#parent = parent;
@@ -23,14 +23,14 @@ export class RequestLogger implements Pick<FastifyBaseLogger, 'child' | 'level'>
     return new RequestLogger(this.#parent, { ...this.#bindings, ...bindings }).asLogger;
   }
 
-  /** With the methods of its levels, which have too many shapes to be written down again. */
+  /** Typed as Fastify's logger; the overloads of its level methods cannot be repeated here. */
   get asLogger(): FastifyBaseLogger {
     return this;
   }
 
   get #logger(): FastifyBaseLogger {
-    this.#made ??= this.#parent.child(this.#bindings);
-    return this.#made;
+    this.#created ??= this.#parent.child(this.#bindings);
+    return this.#created;
   }
 
   fatal(...line: Parameters<FastifyBaseLogger['fatal']>): void {

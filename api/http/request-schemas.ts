@@ -7,4 +7,6 @@ export const EmailSchema = Type.String({
   description: 'E-mail address.',
 });
 
-export const MessageSchema = Type.Object({ message: Type.String({ description: 'What happened, for people.' }) });
+export const MessageSchema = Type.Object({
+  message: Type.String({ description: 'What happened, as text for people.' }),
+});

@@ -10,26 +10,26 @@ import { unitOf } from './plugins/request-unit-of-work.ts';
 import type { Access } from './request-context.ts';
 import type { Services } from './services.ts';
 
-/** What a handler works with. */
+/** Arguments of a handler. */
 export interface Call<Body> {
   readonly body: Body;
-  /** Parameters of the path, and what the query holds, as their schemas say. */
+  /** Parameters of the path and of the query, validated by their schemas. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;
-  /** The request's unit of work; committed when the handler succeeds. Asking for it costs nothing until it is used. */
+  /** The request's unit of work; committed when the handler succeeds. Its transaction begins with the first statement. */
   readonly unit: UnitOfWork;
   readonly services: Services;
   readonly request: FastifyRequest;
-  /** For cookies and headers only: a handler returns its answer. */
+  /** Only for cookies and headers: a handler returns its response. */
   readonly reply: FastifyReply;
 }
 
 export type RouteResponse =
   | { readonly status: number; readonly body: unknown }
-  /** JSON text, which goes out as it is. */
+  /** JSON text, sent unchanged. */
   | { readonly status: number; readonly json: string };
 
-/** One REST route with everything its documentation says. Unknown keys of body and query are refused, not stripped. */
+/** One REST route and its documentation. Unknown properties of body and query are rejected, not removed. */
 export interface RouteDefinition<Body extends TObject> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly url: string;
@@ -39,14 +39,14 @@ export interface RouteDefinition<Body extends TObject> {
   readonly access: Access;
   readonly body?: Body;
   readonly params?: TObject;
-  /** Texts, whole numbers and flags. Without it there is none; a route that answers everybody alike does not look. */
+  /** Strings, integers and booleans. Without it, query parameters are rejected, except by anonymous routes, which ignore them. */
   readonly query?: TObject;
-  /** Answers by status. A text answer names its media type in `produces`. */
+  /** Response schemas by status. A text response names its media type in `produces`. */
   readonly answers: Readonly<Record<number, TSchema>>;
   readonly produces?: string;
-  /** Answered while the process stops, too: whoever watches it asks here. */
+  /** Also answered while the process stops, for health checks. */
   readonly whileStopping?: true;
-  /** Refusals a caller has to expect here, besides those of every route. */
+  /** Errors besides those of every route. */
   readonly errors: readonly ErrorCode[];
   readonly handle: (call: Call<Static<Body>>) => Promise<RouteResponse> | RouteResponse;
 }
@@ -108,24 +108,24 @@ function readsQuery(schema: TObject): preValidationHookHandler {
   };
 }
 
-/** Unknown keys are refused where there are known ones; where there are none, all of them. */
+/** Rejects bodies of routes that declare none. */
 function refuseBody(body: unknown): void {
-  const isNothing = body === undefined || (isObject(body) && Object.keys(body).length === 0);
-  if (!isNothing) throw new AppError('invalid_input', 'This request has no body; leave it out.');
+  const isEmpty = body === undefined || (isObject(body) && Object.keys(body).length === 0);
+  if (!isEmpty) throw new AppError('invalid_input', 'This request must not have a body.');
 }
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A status says enough of an answer whose schema does not say more. */
+/** Responses without a description are described by the name of their status. */
 function describedAnswers({ answers }: Route): Record<string, TSchema> {
   return Object.fromEntries(
     Object.entries(answers).map(([status, schema]) => [status, { description: STATUS_CODES[status] ?? '', ...schema }]),
   );
 }
 
-/** What a route refuses: what it names itself, and what follows from how it is called. */
+/** All errors of a route: those it declares, and those that follow from its method, body and access. */
 function errorsOf({ method, body, access, errors }: Route): ErrorCode[] {
   return [
     ...new Set<ErrorCode>([
@@ -149,6 +149,6 @@ function errorAnswers(codes: readonly ErrorCode[]): Record<string, unknown> {
         { description: names.map((name) => `\`${name}\`: ${errorCatalogue[name].title}`).join(' '), content },
       ]),
     ),
-    default: { description: 'Any other problem; see /docs/errors.', content },
+    default: { description: 'Any other error; see /docs/errors.', content },
   };
 }

@@ -8,7 +8,7 @@ import type { Health } from './readiness.ts';
 import type { Metrics } from './http-metrics.ts';
 import type { InFlightRequests } from './in-flight-requests.ts';
 
-/** What the routes of one process work with; assembled once in `start.ts`. */
+/** Services of one API process, created once in `start-api.ts`. */
 export interface Services {
   readonly config: ConfigStore;
   readonly database: Database;
@@ -18,6 +18,6 @@ export interface Services {
   readonly health: Health;
   readonly metrics: Metrics;
   readonly traffic: InFlightRequests;
-  /** How the organization of callers counts for records of each kind. */
+  /** Settings of the authorization that apply to all callers. */
   readonly contextOfCallers: CoreRuntime['contextOfCallers'];
 }

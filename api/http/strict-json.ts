@@ -1,11 +1,11 @@
 import { AppError } from '#entities/kit/base/errors.ts';
 
-/** Deepest nesting of a document; ours are flat, and whatever walks them may recurse. */
-const deepest = 64;
+/** Maximum nesting of a document: code that walks it may recurse. */
+const maxDepth = 64;
 
 /**
- * Parses a JSON document and refuses what nothing behind it can use: prototype keys, NUL characters, halves of surrogate
- * pairs (neither can be stored), and nesting that is only there to hurt.
+ * Parses a JSON document and rejects prototype keys, excessive nesting, and NUL characters and unpaired surrogates, which cannot
+ * be stored.
  * @throws AppError malformed_body
  */
 export function parseStrictJson(text: string): unknown {
@@ -13,12 +13,12 @@ export function parseStrictJson(text: string): unknown {
   try {
     document = JSON.parse(text);
   } catch (cause) {
-    throw malformed(`it is not a JSON document: ${brokenPlace(text, (cause as Error).message)} is wrong`, cause);
+    throw malformed(`it is not valid JSON at ${errorPosition(text, (cause as Error).message)}`, cause);
   }
-  // Most documents are flat and small; the walk is a loop, because recursion is what a deep one is after.
+  // A loop instead of recursion, because deep documents could exhaust the stack.
   let level: unknown[] = [document];
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > deepest) throw malformed(`it is nested deeper than ${deepest} levels`);
+    if (depth > maxDepth) throw malformed(`it is nested deeper than ${maxDepth} levels`);
     const next: unknown[] = [];
     for (const value of level) {
       if (typeof value === 'string') refuseUnstorable(value);
@@ -39,21 +39,21 @@ export function parseStrictJson(text: string): unknown {
 const token = /[ \t\r\n]*(?:"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|true|false|null|[{}[\],:])/y;
 
 /**
- * The character from which on a text is no JSON, as line and column. The parser says it of most mistakes; where a value is missing
- * it does not, and the text is looked through for that.
+ * Line and column of the first invalid character. The parser reports its position except where a value is missing; that position
+ * is searched for.
  */
-function brokenPlace(text: string, said: string): string {
-  const [, told] = / at position (\d+)/.exec(said) ?? [];
-  const lines = text.slice(0, told === undefined ? missingValue(text) : Number(told)).split('\n');
+function errorPosition(text: string, message: string): string {
+  const [, position] = / at position (\d+)/.exec(message) ?? [];
+  const lines = text.slice(0, position === undefined ? missingValue(text) : Number(position)).split('\n');
   return `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
 }
 
 function missingValue(text: string): number {
   let before = '';
-  for (let place = 0; ; place = token.lastIndex) {
-    token.lastIndex = place;
+  for (let index = 0; ; index = token.lastIndex) {
+    token.lastIndex = index;
     const sign = token.exec(text)?.[0].trimStart();
-    if (sign === undefined) return place + (/^[ \t\r\n]*/.exec(text.slice(place))?.[0].length ?? 0);
+    if (sign === undefined) return index + (/^[ \t\r\n]*/.exec(text.slice(index))?.[0].length ?? 0);
     const isValueNext = ['', ':', ',', '['].includes(before) && !(before === '[' && sign === ']');
     if (isValueNext && [',', ':', ']', '}'].includes(sign)) return token.lastIndex - 1;
     before = sign;
@@ -68,11 +68,11 @@ function reachesPrototype(key: string, item: unknown): boolean {
 
 function refuseUnstorable(text: string): void {
   if (text.includes('\0')) throw malformed('it contains a NUL character');
-  if (!text.isWellFormed()) throw malformed('it contains half a surrogate pair');
+  if (!text.isWellFormed()) throw malformed('it contains an unpaired surrogate');
 }
 
 function malformed(reason: string, cause?: unknown): AppError {
-  return new AppError('malformed_body', `The request body cannot be used: ${reason}. Send a JSON document in UTF-8.`, {
+  return new AppError('malformed_body', `The request body is invalid: ${reason}. Send a JSON document in UTF-8.`, {
     cause,
   });
 }

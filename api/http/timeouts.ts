@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '#config/objects/root.ts';
 
-/** How often Node looks for connections that are out of time, in milliseconds. */
+/** How often Node checks connections for timeouts, in milliseconds. */
 const checkIntervalMs = 250;
 
 /** Whole request, headers and keep-alive: `server.readtimeout`, `readheadertimeout`, `idletimeout`. */
@@ -12,22 +12,22 @@ export function timeouts(server: Config['server']) {
     http: {
       headersTimeout: headersTimeout(server),
       connectionsCheckingInterval: checkIntervalMs,
-      // Node adds a second of its own otherwise.
+      // By default Node adds one second.
       keepAliveTimeoutBuffer: 0,
-      // Its own refusal is no problem document; ours is (plugins/addresses.ts).
+      // Node would not answer with a problem document; plugins/addresses.ts does.
       requireHostHeader: false,
     },
   };
 }
 
-/** Timeouts take effect without a restart. */
+/** Applies changed timeouts without a restart. */
 export function applyTimeouts({ server: http }: FastifyInstance, server: Config['server']): void {
   http.requestTimeout = server.readtimeout;
   http.headersTimeout = headersTimeout(server);
   http.keepAliveTimeout = server.idletimeout;
 }
 
-/** The headers are part of the request: Node refuses a longer time for them. */
+/** Node does not accept a timeout of the headers that exceeds the one of the request. */
 function headersTimeout({ readheadertimeout, readtimeout }: Config['server']): number {
   return Math.min(readheadertimeout, readtimeout);
 }

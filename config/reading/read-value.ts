@@ -1,9 +1,9 @@
 import type { Field, IntegerField, LeafField, ObjectField, TextField } from '../schema/field.ts';
 import { quote, showValue } from '../schema/show-value.ts';
 import { didYouMean } from '../schema/did-you-mean.ts';
+import { keyList, pathOf, unknownKeyRemedy } from './unknown-key-remedy.ts';
 import type { Problem } from '../schema/config-problem.ts';
 import { numberProblem, textInsteadRemedy } from './read-number.ts';
-import { root } from '../objects/root.ts';
 import type { Tree } from '../schema/parse-tree.ts';
 
 /** Where a tree comes from, and where problems are reported. */
@@ -21,8 +21,6 @@ export interface Setting {
   readonly value: unknown;
   readonly where: string;
 }
-
-const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);
 
 /** A key for messages. Of `signingkey:abc` (a missing space), the part after the colon is hidden, because it may be a secret. */
 function showKey(key: string): string {
@@ -43,7 +41,7 @@ export function readObject(
 ): void {
   const entries = entriesOf(field, tree, path, reading);
   for (const [key, { line, tree: child, field: childField }] of entries ?? []) {
-    const childPath = join(path, key);
+    const childPath = pathOf(path, key);
     if (childField.type === 'object') {
       // The origin of the object, for problems about missing fields below it.
       settings.set(childPath, { value: undefined, where: reading.where(line) });
@@ -211,7 +209,7 @@ function readMap(field: Extract<Field, { type: 'map' }>, tree: Tree, path: strin
       isValid = false;
       continue;
     }
-    result[key] = readValue(field.values, child, join(path, key), reading);
+    result[key] = readValue(field.values, child, pathOf(path, key), reading);
     isValid &&= result[key] !== invalid;
   }
   return isValid ? result : invalid;
@@ -226,10 +224,10 @@ function readItem(field: ObjectField, tree: Tree, path: string, reading: Reading
   for (const [key, child] of Object.entries(field.fields)) {
     const entry = entries.get(key);
     if (entry !== undefined) {
-      result[key] = readValue(child, entry.tree, join(path, key), reading);
+      result[key] = readValue(child, entry.tree, pathOf(path, key), reading);
     } else if ('required' in child && child.required === true) {
       const where = reading.where(tree.line);
-      reading.report({ where, path: join(path, key), reason: 'is missing', remedy: 'add it' });
+      reading.report({ where, path: pathOf(path, key), reason: 'is missing', remedy: 'add it' });
       result[key] = invalid;
     } else {
       result[key] =
@@ -267,35 +265,12 @@ function entriesOf(field: ObjectField, tree: Tree, path: string, reading: Readin
     else
       reading.report({
         where: reading.where(entry.line),
-        path: join(path, showKey(key)),
+        path: pathOf(path, showKey(key)),
         reason: 'is not a known key',
-        remedy: keyRemedy(field, key, path),
+        remedy: unknownKeyRemedy(field, key, path),
       });
   }
   return entries;
-}
-
-function keyList(field: ObjectField): string {
-  const keys = Object.keys(field.fields);
-  return keys.length > 12 ? `${keys.slice(0, 12).join(', ')}, …` : keys.join(', ');
-}
-
-function keyRemedy(field: ObjectField, key: string, path: string): string {
-  const near = didYouMean(key, Object.keys(field.fields));
-  if (near !== undefined) return `did you mean ${join(path, near)}?`;
-  const elsewhere = findKey(root, '', key.toLowerCase());
-  return elsewhere === undefined ? `known keys here: ${keyList(field)}` : `did you mean ${elsewhere}?`;
-}
-
-/** The first path of the configuration that ends with this key. */
-function findKey(field: Field, path: string, key: string): string | undefined {
-  if (field.type !== 'object') return undefined;
-  for (const name of Object.keys(field.fields)) if (name.toLowerCase() === key) return join(path, name);
-  for (const [name, child] of Object.entries(field.fields)) {
-    const found = findKey(child, join(path, name), key);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }
 
 /** A tree as a JSON value. */

@@ -445,21 +445,25 @@ describe('CSV', () => {
   });
 
   test.each<[string, string, string[]]>([
-    ['an unknown column', 'title,owner\na,b\n', ['line 1, column "owner": is no column']],
-    ['a column that callers do not set', 'title,display_id\na,b\n', ['line 1, column "display_id": is no column']],
+    ['an unknown column', 'title,owner\na,b\n', ['line 1, column "owner": is not a known column']],
+    [
+      'a column that callers do not set',
+      'title,display_id\na,b\n',
+      ['line 1, column "display_id": is not a known column'],
+    ],
     ['a missing column', 'status\nopen\n', ['line 1, column "title": is missing']],
-    ['a column twice', 'title,TITLE\na,b\n', ['line 1, column "title": stands there twice']],
-    ['nothing', '', ['line 1: has no header']],
+    ['a column twice', 'title,TITLE\na,b\n', ['line 1, column "title": occurs more than once']],
+    ['nothing', '', ['line 1: the header is missing']],
     ['a wrong number', 'title,Priority\n"a\nb",1\nc,many\n', ['line 4, column "Priority": must be a whole number']],
     ['a wrong word', 'title,status\na,done\n', ['line 2, column "status": must be one of open']],
     ['a missing value', 'title,status\n,open\n', ['line 2, column "title": is required']],
-    ['a wrong instant', 'title,due_at\na,2030-02-30T00:00:00Z\n', ['line 2, column "due_at": must be an instant']],
+    ['a wrong instant', 'title,due_at\na,2030-02-30T00:00:00Z\n', ['line 2, column "due_at": must be a timestamp']],
     ['a number out of range', 'title,priority\na,1\n\nb,101\n', ['line 4, column "priority": must be <= 100']],
-    ['too few cells', 'title,priority\na\n', ['line 2: has another number of cells']],
+    ['too few cells', 'title,priority\na\n', ['line 2: the number of cells differs']],
     ['what is no id', 'title,parent_id\na,x\n', ['line 2, column "parent_id": is not an id']],
     ['an empty item', 'title,tags\na,a;;b\n', ['line 2, column "tags": must not be empty']],
-    ['an open quotation', 'title\n"a\n', ['line 2: a quoted cell does not end']],
-    ['a stray quotation mark', 'title\na"b\n', ['line 2: a quotation mark stands where none can']],
+    ['an open quotation', 'title\n"a\n', ['line 2: a quoted cell is not closed']],
+    ['a stray quotation mark', 'title\na"b\n', ['line 2: a quotation mark is misplaced']],
   ])('with %s says where', async (_about, csv, expected) => {
     const before = await everything();
     const messages = await told(csv);
@@ -482,6 +486,8 @@ describe('CSV', () => {
 
   test('has no more columns than the kind, and says so once', async () => {
     const messages = await told(`${'a,'.repeat(400_000)}a\n`);
-    expect(messages).toEqual([expect.stringMatching(/^line 1: has 400001 cells; there are \d+ columns at the most$/)]);
+    expect(messages).toEqual([
+      expect.stringMatching(/^line 1: the header has 400001 cells; at most \d+ are possible$/),
+    ]);
   });
 });

@@ -191,12 +191,12 @@ describe('a creation', () => {
     );
     expectGraphqlError(literal, 'invalid_input');
     expect(literal.errors[0]).toMatchObject({
-      message: 'DateTime cannot represent "soon": write an instant such as "2026-01-31T12:00:00Z".',
+      message: 'DateTime cannot represent "soon": write a timestamp such as "2026-01-31T12:00:00Z".',
       locations: [{ line: 1, column: 51 }],
     });
     const variable = await client.graphql(createTask, { input: { title: 'a', dueAt: 7 } });
     expectGraphqlError(variable, 'invalid_input');
-    expect(variable.errors[0].message).toMatch(/"\$input".*\.dueAt.*DateTime cannot represent 7: write an instant/);
+    expect(variable.errors[0].message).toMatch(/"\$input".*\.dueAt.*DateTime cannot represent 7: write a timestamp/);
   });
 
   test('names every problem by its path', async () => {

@@ -91,7 +91,7 @@ test.each([
   [`["${'x'.repeat(900_000)}", ]`, 'line 1, column 900006'],
 ])('a body that is no JSON is answered with where it is broken: %#', async (payload, place) => {
   const { body } = await send('/v1/resend', payload);
-  expect(body.detail).toContain(`${place} is wrong`);
+  expect(body.detail).toContain(`not valid JSON at ${place}`);
 });
 
 describe('a body that is not the object it should be is refused everywhere', () => {

@@ -91,7 +91,7 @@ describe('/openapi.json', () => {
     for (const [name, { parameters = [] }] of operations) {
       const first = parameters.find((parameter) => parameter.name === 'first');
       if (first)
-        expect(first.description, name).toMatch(/; 25, or as many as a page may have where that is less, when/);
+        expect(first.description, name).toMatch(/first and last: 25, or the largest page size if that is smaller/);
     }
   });
 

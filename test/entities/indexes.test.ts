@@ -30,7 +30,7 @@ const person = {
   kind: 'user',
   subjectId: idOfRow(8),
   organizationId: largeOrganization,
-  modules: productModules,
+  productModules,
 } as const;
 const callers: Readonly<Record<string, Caller>> = {
   owner: callerOf({ ...person, role: 'owner' }),

@@ -12,8 +12,8 @@ interface Input {
 }
 
 /**
- * Hand-written, because it makes two records of which the second gives the caller its rights on the first: the right to
- * do so is being signed in, and the caller becomes the owner.
+ * Hand-written, because it creates two records, and the second one, the membership, grants the caller rights on the first. Every
+ * signed-in user may do so.
  */
 export const createOrganization: HandWrittenField = {
   on: 'Mutation',
@@ -31,7 +31,7 @@ export const createOrganization: HandWrittenField = {
         },
       }),
     ),
-    description: 'Creates an organization; the caller becomes its owner.',
+    description: 'Creates an organization. The caller becomes its owner.',
     args: {
       input: {
         type: new GraphQLNonNull(
@@ -39,8 +39,8 @@ export const createOrganization: HandWrittenField = {
             name: 'CreateOrganizationInput',
             fields: {
               name: { type: new GraphQLNonNull(GraphQLString), description: 'Unique name.' },
-              displayName: { type: GraphQLString, description: 'Name shown to people.' },
-              description: { type: GraphQLString, description: 'What the organization does.' },
+              displayName: { type: GraphQLString, description: 'Display name.' },
+              description: { type: GraphQLString, description: 'Description of the organization.' },
             },
           }),
         ),
@@ -49,7 +49,7 @@ export const createOrganization: HandWrittenField = {
     resolve: async (_source, { input }: { input: Input }, { unit }) => {
       const { kind, subjectId } = unit.context.caller;
       if (kind !== 'user' || subjectId === null)
-        throw new AppError('permission_denied', 'Only people create organizations; sign in first.');
+        throw new AppError('permission_denied', 'Only users can create organizations; sign in first.');
       const data = unit.data.privileged('create organization');
       const created = await data.create(organization, input);
       await data.create(membership, { organizationId: created.id, userId: subjectId, role: 'owner' });

@@ -88,7 +88,7 @@ const operation = new GraphQLEnumType({
   values: { VIEW: { value: 'view' }, EDIT: { value: 'edit' }, REMOVE: { value: 'remove' } },
 });
 
-/** Hand-written, because it is about a decision and not about a record. */
+/** Hand-written, because it returns a decision and not a record. */
 export const explainAccess: HandWrittenField = {
   on: 'Query',
   name: 'explainAccess',

@@ -6,7 +6,7 @@ export const self: HandWrittenField = {
   name: 'self',
   build: (types) => ({
     type: types.objectOf(user),
-    description: 'The person who calls; null for callers that are not people.',
+    description: 'The user who sends the request; null if the caller is not a user.',
     resolve: (_source, _args, context, info) => {
       const { kind, subjectId } = context.unit.context.caller;
       return kind === 'user' && subjectId !== null ? types.read(user, subjectId, context, info) : null;

@@ -6,29 +6,29 @@ import type { Services } from '../services.ts';
 
 const spans = new WeakMap<RequestContext, WorkSpan>();
 
-/** Time an answer has at least to reach the client, in milliseconds; one that was late itself gets no more. */
-const lastWordMs = 1_000;
+/** Minimum time for sending a response, in milliseconds, even when the deadline has passed. */
+const minSendMs = 1_000;
 
 /**
- * Opens the request's span and context, and closes them with one access log line. The request id goes out in
- * `X-Request-Id`; every row, event and workflow the request causes carries it.
+ * Creates the span and the context of a request and writes one access log line at its end. The request id is sent in
+ * `X-Request-Id` and stored with every row, event and workflow that the request causes.
  */
 export function requestContextPlugin(app: FastifyInstance, services: Services): void {
   app.decorateRequest('core');
-  // Its fields are known here, so nothing secret has to be looked for in them.
+  // Its fields contain no secrets, so redaction would only cost time.
   const accessLog = services.logger.child({}, { redact: [] });
   app.addHook('onRequest', (request, reply, done) => {
     const span = startSpan(`${request.method} ${request.routeOptions.url ?? 'unmatched'}`, {
       parent: headerOf(request.headers['traceparent']),
       attributes: { 'http.request.method': request.method, 'request.id': request.id },
     });
-    // The answer must have left within `writetimeout`; every client of the request gets what is left of it.
+    // The response must be sent within `writetimeout`; clients of other services get the remaining time.
     request.core = newRequestContext(request, span.traceparent, services.config.current.server.writetimeout);
     spans.set(request.core, span);
     request.log = request.log.child({ trace_id: span.traceId });
     reply.header('x-request-id', request.id);
     const leave = services.traffic.enter();
-    // Also when the client goes away and no answer is ever made.
+    // Also called when the client disconnects before a response.
     reply.raw.once('close', leave);
     const isRefused = services.health.isStopping && request.routeOptions.config.whileStopping !== true;
     done(isRefused ? shuttingDown(reply) : undefined);
@@ -60,12 +60,12 @@ export function requestContextPlugin(app: FastifyInstance, services: Services): 
 }
 
 /**
- * A client that does not read its answer does not keep its connection. To be registered behind the commit: when that fails,
- * the refusal has its own time to leave.
+ * Closes connections whose client does not read the response. Must be registered after the commit: if that fails, sending the
+ * error gets its own time.
  */
 export function cutSlowReaders(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
-    const leftMs = Math.max(lastWordMs, request.core.deadline - Date.now());
+    const leftMs = Math.max(minSendMs, request.core.deadline - Date.now());
     const cut = setTimeout(() => reply.raw.destroy(), leftMs);
     reply.raw.once('close', () => clearTimeout(cut));
     done(null, payload);
@@ -74,7 +74,7 @@ export function cutSlowReaders(app: FastifyInstance): void {
 
 function shuttingDown(reply: FastifyReply): AppError {
   reply.header('connection', 'close');
-  return new AppError('shutting_down', 'This process is stopping and takes no new requests; try again.', {
+  return new AppError('shutting_down', 'This process is shutting down and accepts no new requests; try again.', {
     details: { retryAfterSeconds: 1 },
   });
 }

@@ -7,8 +7,8 @@ import { accessCookie } from '../../auth/session-cookies.ts';
 import type { Services } from '../services.ts';
 
 /**
- * Finds out whose token came along: the bearer token, else the access cookie. That is done before the body comes, and the
- * CSRF check goes by it; what the person may do is asked in `requireCaller`.
+ * Verifies the bearer token or, without one, the access cookie before the body is read; the CSRF check uses the result.
+ * `requireCaller` looks up the user.
  */
 export function authenticatePlugin(app: FastifyInstance, services: Services): void {
   app.addHook('onRequest', async (request) => {
@@ -23,17 +23,17 @@ export function authenticatePlugin(app: FastifyInstance, services: Services): vo
 }
 
 /**
- * Refuses nobody where somebody is needed. To be called after the CSRF check, so that its refusal does not depend on who
- * is signed in. Whoever brings no token at all is refused before the body comes.
+ * Rejects anonymous callers on protected routes. Must be registered after the CSRF check, so that its result does not depend on
+ * who is signed in. Requests without a token are rejected before the body is read.
  */
 export function requireCaller(app: FastifyInstance, services: Services): void {
   app.addHook('onRequest', (request, _reply, done) => {
     done(isRequired(request) && request.core.token === undefined ? signInFirst() : undefined);
   });
-  // Behind the body: whoever holds it back would keep rights that are taken meanwhile.
+  // After the body has arrived: rights that are revoked while a client delays its body must not count.
   app.addHook('preValidation', async (request) => {
     const { core } = request;
-    // Routes that are for nobody in particular ask the database nothing.
+    // Anonymous routes do not query the database.
     if (core.token === undefined || request.routeOptions.config.access === 'anonymous') return;
     const identified = identify(request, services, core.token);
     await (request.headers.authorization === undefined ? unlessStale(identified) : identified);
@@ -59,7 +59,7 @@ function bearerToken(header: string): string {
   return token;
 }
 
-/** A stale cookie is not an error by itself: the browser sends it to public addresses too. */
+/** A stale cookie is not an error: browsers send it to public routes, too. */
 async function unlessStale(attempt: Promise<void>): Promise<void> {
   try {
     await attempt;
@@ -74,15 +74,14 @@ async function verify({ core }: FastifyRequest, services: Services, token: strin
 }
 
 /**
- * The token names the person; user, revocation and membership are read anew for every request, so a change there works at
- * once.
+ * Reads user, revocation and membership from the database for every request, so that changes take effect at once.
  */
 async function identify({ core }: FastifyRequest, services: Services, claims: AccessClaims): Promise<void> {
   const { userId, tokenId, organizationId } = claims;
-  const standing = await readPrincipalState(services.database, claims, core);
-  if (!standing.isActive || standing.isRevoked) {
+  const state = await readPrincipalState(services.database, claims, core);
+  if (!state.isActive || state.isRevoked) {
     throw new AppError('unauthenticated', 'The access token is not valid or has expired; sign in again.');
   }
   core.claims = claims;
-  core.caller = callerIn(userId, organizationId, standing, { tokenId, ...(await services.contextOfCallers()) });
+  core.caller = callerIn(userId, organizationId, state, { tokenId, ...(await services.contextOfCallers()) });
 }

@@ -4,7 +4,7 @@ import { parseStrictJson } from '../strict-json.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** JSON bodies only. An empty one counts as none: clients announce JSON on requests that carry nothing. */
+/** Accepts only JSON bodies. An empty body counts as none, because clients send the content type even without a body. */
 export function bodiesPlugin(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
@@ -20,6 +20,6 @@ function decoded(body: Buffer): string {
   try {
     return utf8.decode(body);
   } catch (cause) {
-    throw new AppError('malformed_body', 'The request body cannot be used: it is not valid UTF-8.', { cause });
+    throw new AppError('malformed_body', 'The request body is invalid: it is not valid UTF-8.', { cause });
   }
 }

@@ -6,17 +6,17 @@ import { AppError, type ErrorCode } from '#entities/kit/base/errors.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { sendRawProblem } from '../raw-problem.ts';
 
-/** What Node's HTTP parser refuses, by its code; everything else is not HTTP. */
+/** Errors of Node's HTTP parser by code; all others mean that the input is not HTTP. */
 const refusals: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   HPE_HEADER_OVERFLOW: ['headers_too_large', 'The request line and headers are longer than 16 KB.'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ['body_too_large', 'The chunk extensions are too large.'],
   ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive in time.'],
 };
 
-/** Answers bytes that never become a request: not HTTP, too large, too slow. */
+/** Answers input that is not a complete request: not HTTP, too large or too slow. */
 export function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket, logger: Logger): void {
   const answering = (socket as Socket & { _httpMessage?: ServerResponse })._httpMessage;
-  // An answer that has begun cannot be taken back, and nothing may be written into it.
+  // A response that has begun cannot be replaced.
   if (!socket.writable || error.code === 'ECONNRESET' || answering?.headersSent) {
     socket.destroy();
     return;
@@ -27,14 +27,14 @@ export function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket
   sendRawProblem(new AppError(code, message, { cause: error }), requestId, socket);
 }
 
-/** Requests that Node would answer by itself, without a problem document. */
+/** Handles requests that Node itself would answer without a problem document. */
 export function oddRequests(app: FastifyInstance): void {
   // Ignoring an unknown expectation is allowed (RFC 9110, section 10.1.1).
   app.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     app.server.emit('request', request, response);
   });
   app.server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-    const refusal = new AppError('method_not_allowed', 'This server is not a proxy: CONNECT is not answered.');
+    const refusal = new AppError('method_not_allowed', 'This server is not a proxy; CONNECT is not supported.');
     sendRawProblem(refusal, newId(), socket);
   });
 }

@@ -5,19 +5,19 @@ export interface PendingCookie {
   readonly name: string;
   readonly value: string;
   readonly options: SerializeOptions;
-  /** Goes out with refusals too; a credential never does. */
+  /** Whether it is also sent with error responses; credentials never are. */
   readonly isForRefusals: boolean;
 }
 
 /**
- * Cookies leave with the answer and not before it is certain: when the handler, the serializer or the COMMIT fails after a
- * sign-in, nobody is signed in. An answer that caches may share carries none.
+ * Cookies are only sent with the final response: if the handler, the serializer or the COMMIT fails after a sign-in, nobody is
+ * signed in. Responses that shared caches may store carry no cookies.
  */
 export async function cookiesPlugin(app: FastifyInstance): Promise<void> {
   await app.register(cookie);
 }
 
-/** To be called after the plugin that ends the unit of work: hooks run in the order in which they are added. */
+/** Must be registered after the hook that ends the unit of work, because hooks run in the order of registration. */
 export function sendCookies(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const isRefused = reply.statusCode >= 400;
@@ -33,7 +33,7 @@ export function sendCookies(app: FastifyInstance): void {
   });
 }
 
-/** Gives the browser a cookie with the answer; the last one of a name counts. */
+/** Sets a cookie with the response; the last one of a name counts. */
 export function giveCookie(
   { core }: FastifyRequest,
   name: string,
@@ -47,7 +47,7 @@ export function giveCookie(
   ];
 }
 
-/** Takes a cookie back. */
+/** Deletes a cookie in the browser. */
 export function takeCookie(request: FastifyRequest, name: string, options: SerializeOptions): void {
   giveCookie(request, name, '', { ...options, maxAge: 0, expires: new Date(0) });
 }

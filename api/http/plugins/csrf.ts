@@ -10,8 +10,8 @@ import { giveCookie } from './cookies.ts';
 const mutating = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 /**
- * CSRF protection (specification, CSRF): a mutating request repeats the cookie's token in a header. A request that brings
- * its credential in the Authorization header is not at risk, because no browser adds that by itself.
+ * CSRF protection (specification, CSRF): a mutating request must repeat the token of the cookie in a header. Requests with an
+ * Authorization header are exempt, because browsers do not add that header by themselves.
  */
 export function csrfPlugin(app: FastifyInstance, services: Services): void {
   app.addHook('onRequest', (request, _reply, done) => {
@@ -30,7 +30,7 @@ export function csrfPlugin(app: FastifyInstance, services: Services): void {
   });
 }
 
-/** Every GET sets the cookie: again the same token while it is good for this session, else a new one. */
+/** Sets the cookie with every GET: the same token while it is valid for the session, otherwise a new one. */
 function renewCsrfCookie(request: FastifyRequest, services: Services): void {
   const config = services.config.current;
   const { cookie } = config.server.csrfprotection;
@@ -42,14 +42,14 @@ function renewCsrfCookie(request: FastifyRequest, services: Services): void {
   giveCookie(request, cookie, token, csrfCookie(config), { isForRefusals: true });
 }
 
-/** Most sessions of which is remembered which token they were given. */
+/** Maximum number of sessions whose token is cached. */
 const maxSessions = 10_000;
 
 const given = new LRUCache<string, { readonly key: Buffer; readonly token: string }>({ max: maxSessions });
 
-/** Clients that keep no cookies are given the same token of their session every time: making one takes its time. */
+/** The token of a session. It is cached, because creating one for every request of a client without cookies costs time. */
 function tokenOf(key: Buffer, sessionId: string): string {
-  // Before the sign-in all have one session, and no token of it is for two.
+  // Before the sign-in all clients have the same, empty session id, but no two may share a token.
   if (sessionId === '') return newCsrfToken(key, sessionId);
   const known = given.get(sessionId);
   if (known?.key === key) return known.token;
@@ -58,7 +58,7 @@ function tokenOf(key: Buffer, sessionId: string): string {
   return token;
 }
 
-/** Gives the browser a token of the session that this answer begins, or leaves. */
+/** Sets a token for the session that begins or ends with this response. */
 export function setCsrfCookie(request: FastifyRequest, services: Services, sessionId: string): void {
   const config = services.config.current;
   if (!config.server.csrfprotection.enabled) return;
@@ -76,13 +76,13 @@ function problemWith(request: FastifyRequest, services: Services): AppError | un
   if (typeof sent !== 'string' || sent === '') {
     return new AppError(
       'csrf_token_missing',
-      `Send the value of the cookie "${cookie}" in the header "${header}"; any GET sets the cookie.`,
+      `Send the value of the cookie "${cookie}" in the header "${header}"; every GET request sets the cookie.`,
     );
   }
   if (sent === request.cookies[cookie] && isCsrfToken(keyOf(services), request.core.sessionId, sent)) return undefined;
   return new AppError(
     'csrf_token_invalid',
-    `The header "${header}" does not match this session's cookie "${cookie}"; GET any address for a new one.`,
+    `The header "${header}" does not match the cookie "${cookie}" of this session; any GET request sets a new one.`,
   );
 }
 

@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { AppError } from '#entities/kit/base/errors.ts';
 
 /**
- * A known address with another method answers 405 and names the methods it has, instead of pretending not to exist.
- * @returns to be called when all routes stand
+ * Answers 405 with the allowed methods, instead of 404, where a URL is known with other methods.
+ * @returns a function to call after all routes have been registered
  */
 export function rememberMethods(app: FastifyInstance): () => void {
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
@@ -13,7 +13,7 @@ export function rememberMethods(app: FastifyInstance): () => void {
     known.set(url, new Set([...(known.get(url) ?? []), ...[method].flat()]));
   });
   return () => {
-    // A copy: adding routes below adds to the map.
+    // A copy, because registering routes below adds to the map.
     for (const [url, methods] of new Map(known)) {
       const allowed = [...methods].join(', ');
       app.route({
@@ -21,10 +21,10 @@ export function rememberMethods(app: FastifyInstance): () => void {
         url,
         config: { csrf: false },
         schema: { hide: true },
-        // Before the body is looked at.
+        // Before the body is read.
         onRequest: (request, reply, done) => {
           void reply.header('allow', allowed);
-          done(new AppError('method_not_allowed', `${request.method} is not answered here; use ${allowed}.`));
+          done(new AppError('method_not_allowed', `${request.method} is not allowed here; use ${allowed}.`));
         },
         handler: () => {},
       });

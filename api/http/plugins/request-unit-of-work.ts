@@ -3,9 +3,9 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { Services } from '../services.ts';
 
 /**
- * Ends the request's unit of work before its answer leaves: COMMIT for success, ROLLBACK for every error answer, however
- * it arose (specification, Request transaction). It runs after serialization, so an answer that cannot be written is a
- * rollback too; and a failed commit becomes the error answer, which passes here once more and rolls back.
+ * Ends the unit of work before the response is sent: COMMIT for success, ROLLBACK for every error (specification, Request
+ * transaction). Runs after serialization, so a response that cannot be serialized is rolled back. A failed commit becomes an error
+ * response, for which this hook runs again and rolls back.
  */
 export function unitOfWorkPlugin(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply) => {
@@ -14,13 +14,13 @@ export function unitOfWorkPlugin(app: FastifyInstance): void {
     if (reply.statusCode < 400) await unit.commit();
     else await unit.rollback();
   });
-  // The client went away before an answer could be made: nothing may stay open.
+  // The client disconnected before the response.
   app.addHook('onRequestAbort', async (request) => {
     await request.core.unit?.rollback();
   });
 }
 
-/** The unit of work of this request, made at the first call. */
+/** The unit of work of this request, created at the first call. */
 export function unitOf(request: FastifyRequest, services: Services): UnitOfWork {
   const { core } = request;
   core.unit ??= services.database.unitOfWork({

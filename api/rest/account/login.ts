@@ -9,15 +9,15 @@ import { hashPassword, isOutdated, maxPasswordLength, verifyPassword } from '../
 import { defineRoute, type Call } from '../../http/route.ts';
 import { beginSession, SessionSchema } from './session-answer.ts';
 
-/** Failures count for this long, in milliseconds. */
+/** Period in which failures count, in milliseconds. */
 const windowMs = 15 * 60_000;
 
-/** Failures within the window after which an account or an address has to wait. */
+/** Failures within the window after which an account or a network address must wait. */
 const limits = { account: 10, address: 50 } as const;
 
 /**
- * Password sign-in. Unknown address, wrong password and unconfirmed address get one text and take one time. The password
- * is hashed between two transactions, never inside one.
+ * Signs in with a password. Unknown address, wrong password and unconfirmed address get the same response after the same time. The
+ * password is hashed between two transactions, never inside one.
  */
 export const login = defineRoute({
   method: 'POST',
@@ -25,12 +25,12 @@ export const login = defineRoute({
   tag: 'Account',
   summary: 'Sign in with a password',
   description:
-    'Answers with an access token for the organization you have been in the longest (see /v1/switch), and sets it as a cookie for browsers. The CSRF cookie is renewed for the new session.',
+    'Returns an access token for the organization that the user joined first (see /v1/switch) and sets it as a cookie for browsers. Sets a new CSRF cookie for the session.',
   access: 'public',
   body: Type.Object(
     {
-      username: Type.String({ minLength: 1, maxLength: 254, description: 'The e-mail address.' }),
-      password: Type.String({ minLength: 1, maxLength: maxPasswordLength }),
+      username: Type.String({ minLength: 1, maxLength: 254, description: 'E-mail address of the user.' }),
+      password: Type.String({ minLength: 1, maxLength: maxPasswordLength, description: 'Password.' }),
     },
     { additionalProperties: false },
   ),
@@ -51,10 +51,13 @@ export const login = defineRoute({
         : undefined;
 
     const data = unit.data.privileged('sign-in');
-    // Read again: between the two transactions the password may have been changed or the person locked out.
+    // Read again: between the two transactions the password or the status of the user may have changed.
     const person = credential && isRight ? await data.findOne(user, { id: { eq: credential.id } }) : undefined;
     if (!person?.emailConfirmedAt || person.status !== 'active' || person.passwordHash !== credential?.passwordHash)
-      throw new AppError('invalid_credentials', 'Address or password is wrong, or the address is not confirmed yet.');
+      throw new AppError(
+        'invalid_credentials',
+        'The e-mail address or the password is wrong, or the address is not confirmed yet.',
+      );
     if (newHash !== undefined) await data.update(user, person.id, { passwordHash: newHash });
     await forgetAttempt(unit, keys.account, keys.address);
     const [first] = await data.find(membership, {
@@ -68,8 +71,8 @@ export const login = defineRoute({
 });
 
 /**
- * The stored hash of an account, read in a transaction that ends before the hashing begins. The attempt is counted here,
- * before it is made; a success takes it back.
+ * Reads the stored hash of an account in a transaction that ends before the hashing begins. The attempt is counted before its
+ * result is known; a success removes it.
  */
 async function readCredential(
   { services, request }: Call<unknown>,

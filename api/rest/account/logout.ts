@@ -5,13 +5,13 @@ import { setCsrfCookie } from '../../http/plugins/csrf.ts';
 import { MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
 
-/** Idempotent: without a valid token there is nothing to end. */
+/** Idempotent: succeeds without a valid token, too. */
 export const logout = defineRoute({
   method: 'POST',
   url: '/v1/logout',
   tag: 'Account',
   summary: 'Sign out',
-  description: 'Revokes the presented access token at once and clears the cookies.',
+  description: 'Revokes the access token of the request immediately and deletes the cookies.',
   access: 'public',
   answers: { 200: MessageSchema },
   errors: [],

@@ -9,8 +9,8 @@ import { EmailSchema, MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
 
 /**
- * Says the same whether or not the address has an account, and does the same work, so that nobody learns who has one.
- * The mail says the difference to the person it concerns.
+ * Responds in the same way, after the same work, whether or not the address has an account, so that nobody learns who has one.
+ * Only the e-mail differs.
  */
 export const register = defineRoute({
   method: 'POST',
@@ -18,7 +18,7 @@ export const register = defineRoute({
   tag: 'Account',
   summary: 'Sign up',
   description:
-    'Creates an account and mails a confirmation link. The answer does not tell whether the address was new.',
+    'Creates an account and sends a confirmation link by e-mail. The response is the same for addresses that already have an account.',
   access: 'public',
   body: Type.Object(
     {
@@ -26,10 +26,10 @@ export const register = defineRoute({
       password: Type.String({
         minLength: 1,
         maxLength: maxPasswordLength,
-        description: 'At least 12 characters, or hard to guess. Never trimmed.',
+        description: 'At least 12 characters, or hard to guess. Spaces at its ends are significant.',
       }),
-      first_name: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-      last_name: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+      first_name: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'First name.' })),
+      last_name: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Last name.' })),
     },
     { additionalProperties: false },
   ),
@@ -40,7 +40,7 @@ export const register = defineRoute({
     const email = body.email.toLowerCase();
     const names = [body.first_name, body.last_name].flatMap((name) => name?.trim() || []);
     await checkStrength(body.password, [email, ...names]);
-    // Hashing takes its time: it happens before the first statement opens the transaction.
+    // Hashing is slow, so it is done before the first statement opens the transaction.
     const passwordHash = await hashPassword(body.password);
 
     await lockEmail(unit, email);
@@ -54,8 +54,8 @@ export const register = defineRoute({
     if (existing?.emailConfirmedAt) {
       unit.emit(customEvent(user, 'registration_repeated', existing, {}));
     } else if (existing) {
-      // Until the address is confirmed, the newest sign-up counts whole: its password, and only its mail works. Within the
-      // pause no new mail could follow, so the older sign-up stands.
+      // Until the address is confirmed, the newest sign-up replaces older ones, and only its link works. Within the minimum
+      // interval no new e-mail can be sent, so the older sign-up remains.
       const held = await data.findOne(emailVerification, { userId: { eq: existing.id } });
       if (!held || isPauseOver(held, services.clock.now())) {
         await data.update(user, existing.id, { ...profile, passwordHash });
@@ -65,6 +65,6 @@ export const register = defineRoute({
       const created = await data.create(user, { email, passwordHash, ...profile });
       await requestVerification(call, data, created, undefined);
     }
-    return { status: 202, body: { message: `Look into the mailbox of ${email}: a message is on its way.` } };
+    return { status: 202, body: { message: `An e-mail has been sent to ${email}.` } };
   },
 });

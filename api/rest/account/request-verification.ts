@@ -8,18 +8,18 @@ import type { Services } from '../../http/services.ts';
 
 const day = 86_400_000;
 
-/** How long a confirmation link works, in milliseconds. */
+/** Lifetime of a confirmation link, in milliseconds. */
 const linkLifetimeMs = 7 * day;
 
-/** Shortest time between two mails to one address, in milliseconds. */
-const shortestPauseMs = 60_000;
+/** Minimum interval between two e-mails to one address, in milliseconds. */
+const minIntervalMs = 60_000;
 
-/** Whether enough time has passed for another mail to this person; within the pause nobody can fill a mailbox. */
+/** Whether the minimum interval has passed; it prevents flooding a mailbox. */
 export function isPauseOver(held: RowOf<typeof emailVerification>, now: Date): boolean {
-  return now.getTime() - held.sentAt.getTime() >= shortestPauseMs;
+  return now.getTime() - held.sentAt.getTime() >= minIntervalMs;
 }
 
-/** Asks for a (new) confirmation mail; earlier links stop working. */
+/** Requests a confirmation e-mail; links of earlier ones stop working. */
 export async function requestVerification(
   { unit, services }: { readonly unit: UnitOfWork; readonly services: Services },
   data: DataClient,

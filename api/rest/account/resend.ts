@@ -10,9 +10,9 @@ export const resend = defineRoute({
   method: 'POST',
   url: '/v1/resend',
   tag: 'Account',
-  summary: 'Mail the confirmation link again',
+  summary: 'Send a new confirmation link',
   description:
-    'Mails a new link when the address waits for confirmation, at most once a minute; older links stop working. The answer is always the same.',
+    'Sends a new link by e-mail if the address is not confirmed yet, at most once a minute. Older links stop working. The response is always the same.',
   access: 'public',
   body: Type.Object({ email: EmailSchema }, { additionalProperties: false }),
   answers: { 202: MessageSchema },
@@ -26,6 +26,6 @@ export const resend = defineRoute({
       const held = await data.findOne(emailVerification, { userId: { eq: person.id } });
       if (!held || isPauseOver(held, call.services.clock.now())) await requestVerification(call, data, person, held);
     }
-    return { status: 202, body: { message: `If ${email} waits for confirmation, a message is on its way.` } };
+    return { status: 202, body: { message: `If ${email} is not confirmed yet, an e-mail has been sent to it.` } };
   },
 });

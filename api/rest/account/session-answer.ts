@@ -6,16 +6,18 @@ import { setCsrfCookie } from '../../http/plugins/csrf.ts';
 import type { RouteResponse } from '../../http/route.ts';
 import type { Services } from '../../http/services.ts';
 
-/** The answer with which a session begins. */
+/** Response with which a session begins. */
 export const SessionSchema = Type.Object({
-  access_token: Type.String({ description: 'Send it as bearer token.' }),
-  token_type: Type.Literal('Bearer'),
+  access_token: Type.String({ description: 'Access token; send it in the Authorization header as bearer token.' }),
+  token_type: Type.Literal('Bearer', { description: 'Type of the token.' }),
   expires_in: Type.Integer({ description: 'Seconds until the token expires.' }),
-  user_id: Type.String(),
-  organization_id: Type.Union([Type.String(), Type.Null()], { description: 'The organization the token acts in.' }),
+  user_id: Type.String({ description: 'Id of the signed-in user.' }),
+  organization_id: Type.Union([Type.String(), Type.Null()], {
+    description: 'Id of the organization that the token is valid for; null if the user has none.',
+  }),
 });
 
-/** Begins a session: a new access token, as answer and as cookie for browsers, and a CSRF cookie of its own. */
+/** Begins a session: issues an access token, returns it and sets it as a cookie, with a new CSRF cookie. */
 export async function beginSession(
   { services, request }: { readonly services: Services; readonly request: FastifyRequest },
   userId: string,

@@ -6,14 +6,14 @@ import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts
 import { defineRoute } from '../../http/route.ts';
 import { beginSession, SessionSchema } from './session-answer.ts';
 
-/** The token presented stays what it is, for whoever works in two organizations at a time. */
+/** The current token stays valid, so that a user can work in two organizations at the same time. */
 export const switchOrganization = defineRoute({
   method: 'POST',
   url: '/v1/switch',
   tag: 'Account',
-  summary: 'Act in another organization',
+  summary: 'Switch to another organization',
   description:
-    'Answers with an access token for an organization in which you have a role, and sets it as a cookie for browsers. The CSRF cookie is renewed for the new session.',
+    'Returns an access token for another organization of which the user is a member and sets it as a cookie for browsers. Sets a new CSRF cookie for the session.',
   access: 'required',
   body: Type.Object(
     { target_organization_id: Type.String({ minLength: 1, maxLength: 26, description: 'Id of the organization.' }) },
@@ -25,7 +25,7 @@ export const switchOrganization = defineRoute({
     const { body, unit } = call;
     const { kind, subjectId } = unit.context.caller;
     if (kind !== 'user' || subjectId === null)
-      throw new AppError('permission_denied', 'Only people switch between organizations.');
+      throw new AppError('permission_denied', 'Only users can switch between organizations.');
     const wanted = existingId(organization, body.target_organization_id);
     const { role } = await readMembershipState(unit, subjectId, wanted);
     if (role === null) throw missingRecord(organization, wanted);

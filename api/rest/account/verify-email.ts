@@ -11,26 +11,32 @@ import { checkOneTimeToken, claimedId, invalidToken } from '#entities/kit/base/o
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
 import { defineRoute } from '../../http/route.ts';
 
-/** Confirms the address, and gives the person an organization of their own to start with. */
+/** Confirms the address and creates a personal organization for the user. */
 export const verify = defineRoute({
   method: 'POST',
   url: '/v1/verify',
   tag: 'Account',
   summary: 'Confirm an e-mail address',
-  description: 'Takes the token of the mailed link. A token works once, for seven days, and only the newest one.',
+  description:
+    'Confirms the address with the token of the e-mailed link. A token can be used once within seven days; only the newest one is valid.',
   access: 'public',
   body: Type.Object(
-    { token: Type.String({ minLength: 1, maxLength: 200, description: 'From the mailed link.' }) },
+    { token: Type.String({ minLength: 1, maxLength: 200, description: 'Token of the e-mailed link.' }) },
     { additionalProperties: false },
   ),
-  answers: { 200: Type.Object({ message: Type.String(), email: Type.String() }) },
+  answers: {
+    200: Type.Object({
+      message: Type.String({ description: 'What happened, as text for people.' }),
+      email: Type.String({ description: 'The confirmed address.' }),
+    }),
+  },
   errors: ['invalid_input', 'invalid_token', 'token_expired'],
   handle: async ({ body, unit, services }) => {
     const id = claimedId(body.token);
     const data = unit.data.privileged('confirm address');
     const claimed = await data.findOne(emailVerification, { id: { eq: id } });
     if (!claimed) throw invalidToken();
-    // A sign-up at the same time either ends before, and makes this token worthless, or finds the address confirmed.
+    // A concurrent sign-up either ends first and invalidates this token, or finds the address confirmed.
     await lockEmail(unit, claimed.email);
     const verification = await data.findLocked(emailVerification, id);
     if (!verification) throw invalidToken();
@@ -39,15 +45,15 @@ export const verify = defineRoute({
     if (verification.usedAt) throw invalidToken();
     const now = services.clock.now();
     if (verification.expiresAt <= now) {
-      throw new AppError('token_expired', 'This link has expired; ask for a new one with POST /v1/resend.');
+      throw new AppError('token_expired', 'This link has expired; request a new one with POST /v1/resend.');
     }
 
-    // The person may have been deleted since.
+    // The user may have been deleted since.
     if (!(await data.findOne(user, { id: { eq: verification.userId } }))) throw invalidToken();
     await data.update(emailVerification, id, { usedAt: now });
     const person = await data.update(user, verification.userId, { emailConfirmedAt: now });
     const own = await data.create(organization, {
-      // Not made from what others can know: whoever takes a name first has it.
+      // Not derived from the user's name: names are unique, and others could take a name that they can guess.
       name: `personal-${newId()}`,
       displayName: person.displayName,
       isPersonal: true,

@@ -5,15 +5,15 @@ const html = 'text/html; charset=utf-8';
 const script = 'text/javascript; charset=utf-8';
 
 /**
- * Where the mailed link leads. Opening it changes nothing, because mail scanners open links; the button does. The token
- * stands behind the `#`, which no browser sends and no server logs.
+ * The page that the e-mailed link opens. Opening it changes nothing, because mail scanners open links; its button does. The token is
+ * in the fragment of the URL, which browsers do not send to servers.
  */
 export const verifyPage = defineRoute({
   method: 'GET',
   url: '/v1/verify',
   tag: 'Account',
-  summary: 'Page of the mailed link',
-  description: 'Shows a button that confirms the address with POST /v1/verify.',
+  summary: 'Confirmation page',
+  description: 'Page that the e-mailed link opens. Its button confirms the address with POST /v1/verify.',
   access: 'anonymous',
   answers: { 200: Type.String() },
   produces: html,
@@ -42,13 +42,13 @@ export const verifyPage = defineRoute({
   }),
 });
 
-/** A file of its own, so that the page works under `default-src 'self'`. */
+/** A separate file, so that the page works with the content security policy `default-src 'self'`. */
 export const verifyScript = defineRoute({
   method: 'GET',
   url: '/v1/verify.js',
   tag: 'Account',
-  summary: 'Script of the page',
-  description: 'Sends the token of the address bar to POST /v1/verify.',
+  summary: 'Script of the confirmation page',
+  description: 'Sends the token of the link to POST /v1/verify.',
   access: 'anonymous',
   answers: { 200: Type.String() },
   produces: script,
@@ -64,7 +64,7 @@ const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
 const cookieValue = (name) =>
   document.cookie.split('; ').find((entry) => entry.startsWith(name + '='))?.slice(name.length + 1) ?? '';
 if (!token) {
-  result.textContent = 'This link is incomplete; copy it whole from the message.';
+  result.textContent = 'This link is incomplete; copy the complete link from the e-mail.';
   button.hidden = true;
 }
 button.addEventListener('click', async () => {

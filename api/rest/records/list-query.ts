@@ -7,11 +7,11 @@ import type { PageSelection, RecordSelection } from '#entities/kit/read/selectio
 import { maxCursorLength, maxOrderTerms, type OrderTerm } from '#entities/kit/read/order.ts';
 import type { Filter } from '#entities/kit/read/filter.ts';
 import { orderableFields } from '#entities/kit/read/where.ts';
-import { pageSlice, usualSize, type SliceArguments } from '../../http/page-slice.ts';
+import { pageSlice, defaultPageSize, type SliceArguments } from '../../http/page-slice.ts';
 import { recordNames } from './record-names.ts';
 import { idText, valueSchema } from './record-schema.ts';
 
-/** What the query of a list may hold: a piece, an order, a count, and a value for each declared filter. */
+/** Query parameters of a list: page, order, count, and a value for each filter. */
 interface ListQuery extends SliceArguments {
   readonly order_by?: string;
   readonly count?: boolean;
@@ -21,35 +21,40 @@ interface ListQuery extends SliceArguments {
 const cursor = (description: string) => Type.Optional(Type.String({ maxLength: maxCursorLength, description }));
 const size = (description: string) => Type.Optional(Type.Integer({ description }));
 
-/** @throws TypeError when a filter is called like something else that the query holds */
+/** @throws TypeError when a filter has the name of another parameter */
 export function listQuerySchema(module: EntityModule): TObject {
   const orders = orderableFields(module).map(snakeCase);
   const term = `-?(?:${orders.join('|')})`;
   const common: Record<string, TSchema> = {
-    first: size(`So many from the beginning; ${usualSize} when neither first nor last is given.`),
-    after: cursor('Cursor after which the page begins.'),
-    last: size('So many from the end.'),
-    before: cursor('Cursor before which the page ends.'),
+    first: size(`Number of records from the start of the list. Without first and last: ${defaultPageSize}.`),
+    after: cursor('Only records after this cursor.'),
+    last: size('Number of records from the end of the list.'),
+    before: cursor('Only records before this cursor.'),
     order_by: Type.Optional(
       Type.String({
         maxLength: 500,
         pattern: `^${term}(?:,${term}){0,${maxOrderTerms - 1}}$`,
-        description: `Terms with commas between them, each with a minus for falling order: ${orders.join(', ')}.`,
+        description: `Sort order: comma-separated fields, each with a leading minus for descending order. Fields: ${orders.join(', ')}.`,
       }),
     ),
-    count: Type.Optional(Type.Boolean({ description: 'Counts all that match, as total_count.' })),
+    count: Type.Optional(
+      Type.Boolean({ description: 'Whether to return the number of all matching records as total_count.' }),
+    ),
   };
   const filters = filterFields(module).map(([name, field]): [string, TSchema] => {
     if (Object.hasOwn(common, name))
       throw new TypeError(`entity "${module.kind}": REST lists use "${name}" themselves`);
-    const description = field.type === 'textList' ? `One of them. ${field.description}` : field.description;
+    const description =
+      field.type === 'textList'
+        ? `Only records whose list contains this value. ${field.description}`
+        : field.description;
     return [name, Type.Optional(Type.Unsafe({ ...operandSchema(field), description }))];
   });
   return Type.Object({ ...common, ...Object.fromEntries(filters) }, { additionalProperties: false });
 }
 
 /**
- * The list that a query asks for.
+ * Translates the query parameters into a selection.
  * @param largestPage `server.maxresultlimit`
  * @throws AppError limit_exceeded, invalid_input
  */
@@ -87,25 +92,27 @@ const pageInfo = [
   { is: 'endCursor', as: 'end_cursor' },
 ] as const;
 
-/** A page as it is answered. */
+/** Response schema of a page. */
 export function pageSchema(module: EntityModule, record: TObject): TObject {
   const cursorOrNone = Type.Unsafe({ type: ['string', 'null'] });
   return Type.Object(
     {
       data: Type.Array(record),
       page_info: Type.Object({
-        has_next_page: Type.Boolean(),
-        has_previous_page: Type.Boolean(),
+        has_next_page: Type.Boolean({ description: 'Whether records follow this page.' }),
+        has_previous_page: Type.Boolean({ description: 'Whether records precede this page.' }),
         start_cursor: cursorOrNone,
         end_cursor: cursorOrNone,
       }),
-      total_count: Type.Optional(Type.Integer({ description: 'All that match, when count was asked for.' })),
+      total_count: Type.Optional(
+        Type.Integer({ description: 'Number of all matching records, if count was requested.' }),
+      ),
     },
     { description: `A page of ${recordNames(module).plural}.` },
   );
 }
 
-/** Declared filters by their name in the query. What is not exposed cannot be asked about. */
+/** Declared filters by their name in the query. Fields that are not exposed have none. */
 function filterFields(module: EntityModule): [name: string, field: Field, fieldName: string][] {
   return module.filter.flatMap((fieldName): [string, Field, string][] => {
     const field = module.fields[fieldName];
@@ -115,17 +122,17 @@ function filterFields(module: EntityModule): [name: string, field: Field, fieldN
 
 function operandSchema(field: Field): object {
   if (field.type === 'textList') return (field.schema as { readonly items?: object }).items ?? {};
-  // What is no id is the id of nothing.
+  // A malformed id matches no record.
   return field.type === 'reference' ? idText : valueSchema(field);
 }
 
-/** The schema let only known names pass. */
+/** The schema has rejected unknown names. */
 function orderTerms(module: EntityModule, text: string | undefined): OrderTerm[] {
   if (text === undefined) return [];
   const byName = new Map(orderableFields(module).map((field) => [snakeCase(field), field]));
   return text.split(',').map((term): OrderTerm => {
-    const isFalling = term.startsWith('-');
-    const field = byName.get(isFalling ? term.slice(1) : term) as string;
-    return { field, direction: isFalling ? 'desc' : 'asc' };
+    const isDescending = term.startsWith('-');
+    const field = byName.get(isDescending ? term.slice(1) : term) as string;
+    return { field, direction: isDescending ? 'desc' : 'asc' };
   });
 }

@@ -2,14 +2,14 @@ import { tenancyField, type EntityModule } from '#entities/kit/model/define.ts';
 import { readableFields } from '#entities/kit/model/exposure.ts';
 import { inWords } from '#entities/kit/base/snake-case.ts';
 
-/** What a kind is called in REST. */
+/** Names of a kind in REST. */
 export interface RecordNames {
-  /** Address of its list. */
+  /** Path of its list. */
   readonly path: string;
-  /** In running text: `group membership`. */
+  /** In sentences: `group membership`. */
   readonly singular: string;
   readonly plural: string;
-  /** Heading of its operations in the reference. */
+  /** Tag of its operations in the reference. */
   readonly tag: string;
 }
 
@@ -24,7 +24,7 @@ export function recordNames({ kind, table }: EntityModule): RecordNames {
   };
 }
 
-/** Fields of an answer, in its order: those every record shows, whose it is, and what its kind exposes. */
+/** Fields of a record in responses, in order: those of every record, the tenancy field, and the exposed fields of its kind. */
 export function answeredFields(module: EntityModule): string[] {
   const exposed = readableFields(module).map(([name]) => name);
   return ['id', 'createdAt', 'updatedAt', 'recordVersion', ...tenancyField(module.tenancy), ...exposed];

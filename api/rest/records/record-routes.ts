@@ -13,14 +13,14 @@ import { answeredFields, recordNames } from './record-names.ts';
 import { changeSchema, creationSchema, idText, recordSchema, versionSchema } from './record-schema.ts';
 
 /**
- * The routes of every kind that exposes something: a list, a look-up by id, and the changes its file offers (`mutate`).
- * Reads are one statement of the same compiler that answers GraphQL.
+ * The routes of every exposed kind: a list, a look-up by id, and the mutations that the kind offers (`mutate`). Reads are compiled
+ * to one statement by the same compiler as GraphQL reads.
  */
 export function recordRoutes(registry: Registry): Route[] {
   return registry.modules.filter(isExposed).flatMap(routesOf);
 }
 
-/** Headings of the reference, one for each kind. */
+/** Tags of the reference, one for each kind. */
 export function recordTags(registry: Registry): { readonly name: string; readonly description: string }[] {
   return registry.modules.filter(isExposed).map((module) => ({
     name: recordNames(module).tag,
@@ -41,7 +41,7 @@ function routesOf(module: EntityModule): Route[] {
   ];
 }
 
-/** All that is answered of a record, each field under its name in snake_case. */
+/** All fields of a record in responses, named in snake_case. */
 function selectionOf(module: EntityModule): RecordSelection {
   return {
     module,
@@ -63,7 +63,7 @@ function listRoute(record: RecordSelection, answer: TObject): Route {
     url: path,
     tag,
     summary: `List ${plural}`,
-    description: `${module.description} All that the caller may see, in pages; in the order of their ids unless order_by says more.`,
+    description: `${module.description} Lists the records that the caller can view, in pages, sorted by id unless order_by is given.`,
     access: 'required',
     query: listQuerySchema(module),
     answers: { 200: pageSchema(module, answer) },
@@ -83,8 +83,8 @@ function readRoute(record: RecordSelection, answer: TObject): Route {
     method: 'GET',
     url: `${path}/:id`,
     tag,
-    summary: `Read one ${singular}`,
-    description: 'What does not exist, is deleted, belongs to others or may not be seen is not found, all the same.',
+    summary: `Get one ${singular}`,
+    description: 'Returns not_found if the record does not exist, is deleted, or cannot be viewed by the caller.',
     access: 'required',
     params,
     answers: { 200: answer },
@@ -105,7 +105,7 @@ function createRoute(record: RecordSelection, answer: TObject): Route {
     url: path,
     tag,
     summary: `Create one ${singular}`,
-    description: `${module.description} Created in the organization that the caller acts in.`,
+    description: `${module.description} The record is created in the current organization of the caller.`,
     access: 'required',
     body: creationSchema(module),
     answers: { 201: answer },
@@ -128,8 +128,8 @@ function updateRoute(record: RecordSelection, answer: TObject): Route {
     method: 'PATCH',
     url: `${path}/:id`,
     tag,
-    summary: `Change one ${singular}`,
-    description: 'What is left out stays as it is; null empties an optional field.',
+    summary: `Update one ${singular}`,
+    description: 'Omitted fields stay unchanged; null clears an optional field.',
     access: 'required',
     params,
     body: changeSchema(module),
@@ -152,7 +152,7 @@ function deleteRoute(module: EntityModule): Route {
     url: `${path}/:id`,
     tag,
     summary: `Delete one ${singular}`,
-    description: 'Deletes everything that hangs on it, too.',
+    description: 'Deletes the record together with its dependent records.',
     access: 'required',
     params,
     query: Type.Object({ record_version: versionSchema }, { additionalProperties: false }),
@@ -166,17 +166,17 @@ function deleteRoute(module: EntityModule): Route {
   });
 }
 
-/** Names of fields by their names in bodies. */
+/** Field names by their names in request bodies. */
 function namesOf(fields: readonly NamedField[]): ReadonlyMap<string, string> {
   return new Map(fields.map(([name]) => [snakeCase(name), name]));
 }
 
-/** The schema let only known names pass. */
+/** The schema has rejected unknown names. */
 function valuesOf(names: ReadonlyMap<string, string>, body: RecordJson): Record<string, unknown> {
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [names.get(name) as string, value]));
 }
 
-/** The data layer speaks of fields; whoever sent the body knows them by other names, in the text as well. */
+/** Converts the field names of errors to snake_case, in paths and messages, as they are in request bodies. */
 async function inSnakeCase<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -14,31 +14,31 @@ interface JsonSchema {
 const instant = { type: 'string', format: 'date-time' } as const;
 const id = { type: 'string' } as const;
 
-/** What every record says of itself. */
+/** Schemas of the fields of every record. */
 const recordShapes: Readonly<Record<string, JsonSchema>> = {
-  createdAt: instant,
-  updatedAt: instant,
-  recordVersion: { type: 'integer', description: 'Raised by one with every change.' },
+  createdAt: { ...instant, description: 'When the record was created.' },
+  updatedAt: { ...instant, description: 'When the record was last changed.' },
+  recordVersion: { type: 'integer', description: 'Version number; each change increases it by one.' },
 };
 
-/** Of a change or a deletion: the version that it is made for. */
+/** Expected record version of a change or a deletion. */
 export const versionSchema = Type.Optional(
   Type.Integer({
     minimum: 1,
     maximum: 2_147_483_647,
-    description: 'Version it is made for; with another one it is refused as stale.',
+    description: 'Expected record version; if the record has another version, the request fails with stale_record.',
   }),
 );
 
-/** An id as it is given; whether there can be such a one is found out later. */
+/** An id of any format: a malformed one matches no record. */
 export const idText = { type: 'string', maxLength: 100 } as const;
 
-/** A record as it is answered. */
+/** Response schema of a record. */
 export function recordSchema(module: EntityModule): TObject {
   const properties = answeredFields(module).map((name): [string, TSchema] => {
     const field = module.fields[name];
     if (!field) return [snakeCase(name), Type.Unsafe(recordShapes[name] ?? id)];
-    // Limits are for what is given; what is answered was given before, perhaps under other limits.
+    // Without limits: stored values may have been accepted under other limits.
     const { type, enum: words, items, format } = valueSchema(field);
     const shape = { ...(type ? { type } : {}), ...(words ? { enum: words } : {}), ...(items ? { items } : {}) };
     return [snakeCase(name), describedValue(field, { ...shape, ...(format === 'date-time' ? { format } : {}) })];
@@ -46,21 +46,21 @@ export function recordSchema(module: EntityModule): TObject {
   return Type.Object(Object.fromEntries(properties), { description: module.description });
 }
 
-/** What a creation takes. */
+/** Body of a creation. */
 export function creationSchema(module: EntityModule): TObject {
   return bodySchema(writableFields(module), isRequired);
 }
 
-/** What a change takes: what is left out stays as it is. */
+/** Body of a change; omitted fields stay unchanged. */
 export function changeSchema(module: EntityModule): TObject {
   const { properties } = bodySchema(changeableFields(module), () => false);
   return Type.Object({ ...properties, record_version: versionSchema }, { additionalProperties: false });
 }
 
-function bodySchema(fields: readonly NamedField[], mustBeThere: (field: Field) => boolean): TObject {
+function bodySchema(fields: readonly NamedField[], isNeeded: (field: Field) => boolean): TObject {
   const properties = fields.map(([name, field]): [string, TSchema] => {
     const schema = describedValue(field, valueSchema(field));
-    return [snakeCase(name), mustBeThere(field) ? schema : Type.Optional(schema)];
+    return [snakeCase(name), isNeeded(field) ? schema : Type.Optional(schema)];
   });
   return Type.Object(Object.fromEntries(properties), { additionalProperties: false });
 }
@@ -75,7 +75,7 @@ function describedValue(field: Field, schema: JsonSchema): TSchema {
   });
 }
 
-/** JSON schema of a present value. The data layer checks it again by the field itself. */
+/** JSON schema of a value that is not null. The data layer validates values again. */
 export function valueSchema(field: Field): JsonSchema {
   if (field.values) return { type: 'string', enum: field.values };
   return field.type === 'json' ? {} : { ...(field.schema as JsonSchema) };

@@ -1,15 +1,18 @@
 import { Type } from 'typebox';
 import { defineRoute } from '../../http/route.ts';
 
-const CheckSchema = Type.Object({ status: Type.String(), reason: Type.Optional(Type.String()) });
+const CheckSchema = Type.Object({
+  status: Type.String({ description: 'up or down.' }),
+  reason: Type.Optional(Type.String({ description: 'Why the dependency is down.' })),
+});
 const ReadinessSchema = Type.Object({ status: Type.String(), checks: Type.Record(Type.String(), CheckSchema) });
 
 export const livez = defineRoute({
   method: 'GET',
   url: '/livez',
   tag: 'Service',
-  summary: 'Is the process alive',
-  description: 'Asks nothing of any other part. Sets the CSRF cookie, like every GET.',
+  summary: 'Liveness of the process',
+  description: 'Checks no dependencies. Sets the CSRF cookie, like every GET request.',
   access: 'anonymous',
   whileStopping: true,
   answers: { 200: Type.Object({ status: Type.String() }), 503: Type.Object({ status: Type.String() }) },
@@ -23,8 +26,8 @@ export const livez = defineRoute({
 const readiness = {
   method: 'GET',
   tag: 'Service',
-  summary: 'Can the process work',
-  description: 'Names each part the server depends on and whether it answers.',
+  summary: 'Readiness of the process',
+  description: 'Reports for each dependency whether it is available.',
   access: 'anonymous',
   whileStopping: true,
   answers: { 200: ReadinessSchema, 503: ReadinessSchema },

@@ -9,20 +9,20 @@ export const openapi = defineRoute({
   method: 'GET',
   url: '/openapi.json',
   tag: 'Service',
-  summary: 'This interface as OpenAPI 3.1',
-  description: 'Made from the routes as they run.',
+  summary: 'OpenAPI 3.1 description',
+  description: 'Describes all REST routes of this server.',
   access: 'anonymous',
   answers: { 200: Type.Unknown() },
   errors: [],
   handle: ({ request }) => ({ status: 200, body: request.server.swagger() }),
 });
 
-/** Whoever opens the bare address finds the reference. */
+/** The root URL leads to the reference. */
 export const home = defineRoute({
   method: 'GET',
   url: '/',
   tag: 'Service',
-  summary: 'Leads to the reference',
+  summary: 'Redirect to the reference',
   description: 'Redirects to /docs.',
   access: 'anonymous',
   answers: { 302: Type.Null() },
@@ -33,13 +33,13 @@ export const home = defineRoute({
   },
 });
 
-/** A page without scripts: it works in any reader, and under a content security policy that forbids its style it is plain. */
+/** A page without scripts; it stays readable when a content security policy blocks its style. */
 export const docs = defineRoute({
   method: 'GET',
   url: '/docs',
   tag: 'Service',
-  summary: 'Reference of this interface',
-  description: 'The same as /openapi.json, for people.',
+  summary: 'REST reference',
+  description: 'The content of /openapi.json as a web page.',
   access: 'anonymous',
   answers: { 200: Type.String() },
   produces: html,
@@ -54,8 +54,9 @@ export const errorDocs = defineRoute({
   method: 'GET',
   url: '/docs/errors',
   tag: 'Service',
-  summary: 'Reference of the errors',
-  description: 'Every code that `code` of a problem document and `extensions.code` of a GraphQL error can have.',
+  summary: 'Error reference',
+  description:
+    'Lists all error codes: the values of `code` in problem documents and of `extensions.code` in GraphQL errors.',
   access: 'anonymous',
   answers: { 200: Type.String() },
   produces: html,
@@ -101,7 +102,7 @@ interface Listed {
   readonly operation: Operation;
 }
 
-/** Contents, then the operations below the headings of their tags. */
+/** Table of contents, then the operations by tag. */
 function operations({ tags = [], paths = {} }: Document): string {
   const listed = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): Listed => {
@@ -119,13 +120,13 @@ function operations({ tags = [], paths = {} }: Document): string {
     ({ name, description, listed }) =>
       `<h2 id="${anchor(name)}">${escapeHtml(name)}</h2><p>${escapeHtml(description)}</p>${listed.map(section).join('\n')}`,
   );
-  return `<p>The same for machines: <a href="/openapi.json">/openapi.json</a>. GraphQL is at <a href="/graphql">/graphql</a>;
-its schema says everything about it. All errors: <a href="/docs/errors">/docs/errors</a>.</p>
+  return `<p>Machine-readable: <a href="/openapi.json">/openapi.json</a>. GraphQL: <a href="/graphql">/graphql</a>, described by its
+own schema. Error codes: <a href="/docs/errors">/docs/errors</a>.</p>
 <nav aria-label="Contents"><ul>${contents.join('\n')}</ul></nav>
 ${texts.join('\n')}`;
 }
 
-/** Of a heading; an id has no white space. */
+/** The id of a heading; ids contain no white space. */
 function anchor(name: string): string {
   return escapeHtml(name.toLowerCase().replaceAll(' ', '-'));
 }
@@ -144,15 +145,15 @@ function section({ id, name, operation }: Listed): string {
   return `<section><h3 id="${escapeHtml(id)}"><code>${escapeHtml(name)}</code></h3>
 <p><strong>${escapeHtml(summary)}.</strong> ${escapeHtml(description)}</p>
 ${parameters.length > 0 ? parameterTable(parameters) : ''}
-${body ? `<h4>Body</h4>${block(body)}` : ''}<h4>Answers</h4><dl>${answers.join('')}</dl></section>`;
+${body ? `<h4>Body</h4>${block(body)}` : ''}<h4>Responses</h4><dl>${answers.join('')}</dl></section>`;
 }
 
 function parameterTable(parameters: readonly Parameter[]): string {
-  const rows = parameters.map(({ name, in: place, required, description = '', schema = {} }) => {
-    const cells = [place, required ? 'yes' : 'no', typeName(schema), description];
+  const rows = parameters.map(({ name, in: location, required, description = '', schema = {} }) => {
+    const cells = [location, required ? 'yes' : 'no', typeName(schema), description];
     return `<tr><td><code>${escapeHtml(name)}</code></td>${cells.map((cell) => `<td>${escapeHtml(cell)}</td>`).join('')}</tr>`;
   });
-  return `<h4>Parameters</h4>${table(['Name', 'Where', 'Required', 'Type', 'Meaning'], rows)}`;
+  return `<h4>Parameters</h4>${table(['Name', 'In', 'Required', 'Type', 'Description'], rows)}`;
 }
 
 function typeName({ type = 'any', enum: words, items }: Schema): string {
@@ -170,7 +171,7 @@ function errorTable(): string {
     (code) =>
       `<tr id="${code}"><td><code>${code}</code></td><td>${statusOf(code)}</td><td>${escapeHtml(errorCatalogue[code].title)}</td></tr>`,
   );
-  return `<p>Branch on the code; texts may change.</p>${table(['Code', 'Status', 'Meaning'], rows)}`;
+  return `<p>Codes are stable; titles and messages may change.</p>${table(['Code', 'Status', 'Meaning'], rows)}`;
 }
 
 function block(schema: unknown): string {

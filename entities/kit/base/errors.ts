@@ -47,8 +47,8 @@ export const errorCatalogue = {
   csrf_token_missing: entry('denied', 'The CSRF token is missing.'),
   csrf_token_invalid: entry('denied', 'The CSRF token does not match.'),
   not_found: entry('not_found', 'There is no such record.'),
-  route_not_found: entry('not_found', 'There is no such address.'),
-  method_not_allowed: entry('method_not_allowed', 'This address does not answer that method.'),
+  route_not_found: entry('not_found', 'There is no such route.'),
+  method_not_allowed: entry('method_not_allowed', 'The method is not allowed for this URL.'),
   not_acceptable: entry('not_acceptable', 'None of the accepted media types can be produced.'),
   request_timeout: entry('timeout', 'The request did not arrive in time.'),
   already_exists: entry('conflict', 'A record with this value already exists.'),
@@ -68,7 +68,7 @@ export const errorCatalogue = {
   authorization_unavailable: entry('unavailable', 'Permissions cannot be decided at the moment.'),
   workflows_unavailable: entry('unavailable', 'The workflow service cannot be reached.'),
   shutting_down: entry('unavailable', 'The server is shutting down.'),
-  internal: entry('internal', 'Something went wrong on our side.'),
+  internal: entry('internal', 'An unexpected error occurred on the server.'),
 } as const satisfies Record<string, CatalogueEntry>;
 
 export type ErrorCode = keyof typeof errorCatalogue;

@@ -13,8 +13,9 @@ import type { PlanCache } from '../read/plan-cache.ts';
 import type { OrmSchemas } from '../storage/orm-schema.ts';
 import type { Statement } from '../storage/sql.ts';
 import type { DatabaseRole, RoleSession, Transaction, TransactionSettings } from '../storage/transaction.ts';
-import { recordWithCascades } from '../write/cascade.ts';
+import { deleteDependents } from '../write/cascade.ts';
 import { ChangeCounters } from '../write/change-counters.ts';
+import { recordChanges } from '../write/change-log.ts';
 import type { ChangeWork, Stamp } from '../write/change-work.ts';
 import type { EventDraft } from '../write/event-draft.ts';
 import { translateWriteError } from '../write/write-error.ts';
@@ -227,7 +228,7 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
     const modules = changes.map(({ module }) => module);
     await this.#sending(modules, async (transaction) => {
       await this.#buffer.write(transaction.as(role));
-      this.counters.add(await recordWithCascades(transaction, role, changes, events, this));
+      await this.#record(transaction, role, changes, events);
     });
   }
 
@@ -240,9 +241,21 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
       await this.#flush();
       await this.#sending([module], async (transaction) => {
         const changes = await change(transaction.as(role));
-        this.counters.add(await recordWithCascades(transaction, role, changes, [], this));
+        await this.#record(transaction, role, changes, []);
       });
     });
+  }
+
+  /** Records what follows from changes that were made under this role. */
+  async #record(
+    transaction: Transaction,
+    role: DatabaseRole,
+    changes: readonly RecordedChange[],
+    events: readonly EventDraft[],
+  ): Promise<void> {
+    await recordChanges(transaction.as(role), changes, events, this);
+    if (changes.some(({ operation }) => operation === 'deleted'))
+      await deleteDependents(transaction.as('system'), changes, this);
   }
 
   /** Sends changes of these kinds; when that fails, only a rollback is left. */

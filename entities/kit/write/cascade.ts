@@ -4,68 +4,43 @@ import { organizationOf, type RecordedChange } from '../model/changes.ts';
 import { tenancyField, type EntityModule } from '../model/define.ts';
 import type { Sql } from '../storage/sql.ts';
 import { column } from '../storage/column.ts';
-import type { ChangeEffects } from './change-effects.ts';
 import { recordChanges } from './change-log.ts';
 import type { ChangeWork } from './change-work.ts';
-import type { EventDraft } from './event-draft.ts';
 import type { Registry } from '../model/registry.ts';
 import { updateRows } from './update-rows.ts';
 import { snakeCase } from '../base/snake-case.ts';
-import type { DatabaseRole, RoleSession, Transaction } from '../storage/transaction.ts';
+import type { RoleSession } from '../storage/transaction.ts';
 
-/** Records that one statement deletes; what hangs on an organization may be a lot. */
-const chunk = 500;
-
-/** Writes what follows from changes that were made under this role: their records, and the end of what hangs on deleted ones. */
-export async function recordWithCascades(
-  transaction: Transaction,
-  role: DatabaseRole,
-  changes: readonly RecordedChange[],
-  events: readonly EventDraft[],
-  work: ChangeWork,
-): Promise<ChangeEffects> {
-  const written = await recordChanges(transaction.as(role), changes, events, work);
-  const deleted = changes.filter(({ operation }) => operation === 'deleted');
-  if (deleted.length === 0) return written;
-  const { tupleChanges, raisedScopes } = await cascade(transaction.as('system'), deleted, work);
-  return {
-    ...written,
-    tupleChanges: written.tupleChanges + tupleChanges,
-    raisedScopes: written.raisedScopes.union(raisedScopes),
-  };
-}
+/** Records that one statement deletes; an organization may have very many dependents. */
+const chunkSize = 500;
 
 /**
- * Soft-deletes what hangs on deleted records, level by level and without reading it into the unit of work: what a kind owns
- * by its tenancy, references that say `onDelete: 'cascade'`, and with a membership what says `onLeave: 'cascade'`. History and tuples follow; events do not, because the
- * deletion that caused all is announced.
- * @param session of the system role: what goes may belong where the caller is not
+ * Soft-deletes the dependents of deleted records, level by level and without reading them into the ORM: records that a kind owns
+ * by its tenancy, references with `onDelete: 'cascade'`, and with a membership references with `onLeave: 'cascade'`. History and
+ * tuples are recorded; events are not, because the deletion that caused all of this is announced.
+ * @param session of the system role: dependents may belong to organizations that the caller is not in
+ * @param changes of which the deletions count
  */
-async function cascade(
+export async function deleteDependents(
   session: RoleSession,
-  deleted: readonly RecordedChange[],
+  changes: readonly RecordedChange[],
   work: ChangeWork,
-): Promise<Pick<ChangeEffects, 'tupleChanges' | 'raisedScopes'>> {
-  const { registry } = work;
-  let tupleChanges = 0;
-  const raisedScopes = new Set<string>();
-  const queue = [...Map.groupBy(deleted, ({ module }) => module)].map(([module, gone]) => ({
+): Promise<void> {
+  const deleted = changes.filter(({ operation }) => operation === 'deleted');
+  const queue = [...Map.groupBy(deleted, ({ module }) => module)].map(([module, own]) => ({
     module,
-    rows: gone.map(({ after }) => after),
+    rows: own.map(({ after }) => after),
   }));
   for (let next = queue.shift(); next; next = queue.shift()) {
-    for (const dependent of dependentsOf(registry, next.module)) {
+    for (const dependent of dependentsOf(work.registry, next.module)) {
       for (;;) {
-        const gone = await deleteChunk(session, dependent, next.rows, work);
-        if (gone.length === 0) break;
-        const written = await recordChanges(session, gone, [], work);
-        tupleChanges += written.tupleChanges;
-        for (const scope of written.raisedScopes) raisedScopes.add(scope);
-        queue.push({ module: dependent.module, rows: gone.map(({ after }) => after) });
+        const chunk = await deleteChunk(session, dependent, next.rows, work);
+        if (chunk.length === 0) break;
+        await recordChanges(session, chunk, [], work);
+        queue.push({ module: dependent.module, rows: chunk.map(({ after }) => after) });
       }
     }
   }
-  return { tupleChanges, raisedScopes };
 }
 
 interface Dependent {
@@ -117,7 +92,7 @@ async function deleteChunk(
   const rows = await updateRows(session, module, {
     values: { deletedAt: stamp.at, deletedBy: stamp.actor },
     which: sql`row.id in (select owned.id from ${sql.table(module.table)} as owned join unnest(${columns}) as gone (${names})
-      on ${dependency(dependent, 'owned', 'gone')} where owned.deleted_at is null order by owned.id limit ${chunk} for update of owned)`,
+      on ${dependency(dependent, 'owned', 'gone')} where owned.deleted_at is null order by owned.id limit ${chunkSize} for update of owned)`,
     stamp,
   });
   return rows.map((row) => ({

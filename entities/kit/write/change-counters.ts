@@ -1,7 +1,6 @@
 import type { Caller } from '../model/caller.ts';
 import type { RecordedChange } from '../model/changes.ts';
 import { AppError } from '../base/errors.ts';
-import type { ChangeEffects } from './change-effects.ts';
 import { objectName } from '../model/tuples.ts';
 
 /** Most records that one operation makes or changes. */
@@ -13,6 +12,14 @@ export function checkRowCount(count: number, path?: string): void {
   const message = `One operation makes or changes ${maxRows} records at the most; split it.`;
   const fields = path === undefined ? [] : [{ path, message: `stands for more than ${maxRows} records` }];
   throw new AppError('limit_exceeded', message, { details: fields.length > 0 ? { fields } : {} });
+}
+
+/** What follows from recorded changes at the commit. */
+interface ChangeEffects {
+  readonly pendingEvents: number;
+  readonly tupleChanges: number;
+  /** Scopes in which decisions about existing records change. */
+  readonly raisedScopes: ReadonlySet<string>;
 }
 
 /** What a unit of work has done so far, for its limits and for what has to follow its commit. */

@@ -1,16 +1,16 @@
 import { systemScope } from '../access/authorization-state.ts';
 import type { DatabaseOptions } from '../access/database-options.ts';
+import { newId } from '../base/ids.ts';
 import { actorOf } from '../model/caller.ts';
 import type { RecordedChange } from '../model/changes.ts';
-import { deduplicateTuples } from '../model/tuples.ts';
+import type { EntityModule } from '../model/define.ts';
+import { deduplicateTuples, tupleChanges, type Tuple } from '../model/tuples.ts';
 import type { RoleSession } from '../storage/transaction.ts';
-import type { ChangeEffects } from './change-effects.ts';
+import type { ChangeCounters } from './change-counters.ts';
 import type { ChangeWork } from './change-work.ts';
+import { draftOf } from './custom-events.ts';
 import type { EventDraft } from './event-draft.ts';
-import { eventRows, type EventRow } from './event-rows.ts';
-import { historyEntries } from './history-entries.ts';
 import { scheduleAfterCommitHooks } from './run-hooks.ts';
-import { tupleRows } from './tuple-rows.ts';
 
 /**
  * Records a set of changes in one statement: history, outbox events and desired tuples. They commit or vanish together with the
@@ -22,7 +22,7 @@ export async function recordChanges(
   changes: readonly RecordedChange[],
   drafts: readonly EventDraft[],
   work: ChangeWork,
-): Promise<ChangeEffects> {
+): Promise<void> {
   scheduleAfterCommitHooks(work, changes);
   const { options, origin } = work;
   const by = { actor: actorOf(work.context.caller), request_id: origin.requestId, at: work.clock.now().toISOString() };
@@ -34,14 +34,13 @@ export async function recordChanges(
     created: changes.flatMap(kindOfCreation),
     created_in: [...new Set(changes.flatMap(organizationOfCreation))],
   };
-  if (Object.values(entries).every((list) => list.length === 0))
-    return { pendingEvents: 0, tupleChanges: 0, raisedScopes: new Set() };
+  if (Object.values(entries).every((list) => list.length === 0)) return;
   const events = await write(session, entries, options);
-  return {
+  work.counters.add({
     pendingEvents: events.filter(({ pending }) => pending).length,
     tupleChanges: tuples.length,
     raisedScopes: new Set(tuples.flatMap((tuple) => (tuple.raises ? [tuple.organization_id ?? systemScope] : []))),
-  };
+  });
 }
 
 /** The kind of a new record, by which it can be found by its id alone: within its organization if it is visible nowhere else. */
@@ -96,4 +95,97 @@ async function write(
 async function send(session: RoleSession, entries: Entries): Promise<void> {
   // A security-definer function: the app role may add to these tables through it, and neither read nor change them.
   await session.query('select write_records($1)', [JSON.stringify(entries)]);
+}
+
+/** Who made a change, in which request, and when (RFC 3339). Every recorded row carries it. */
+interface RecordedBy {
+  readonly actor: string;
+  readonly request_id: string;
+  readonly at: string;
+}
+
+/** One row of the table `history` for each change: what changed, and the record afterwards. */
+function historyEntries(changes: readonly RecordedChange[], by: RecordedBy): object[] {
+  return changes.map((change) => ({
+    ...by,
+    id: newId(),
+    entity_kind: change.module.topic,
+    entity_id: change.id,
+    organization_id: change.organizationId,
+    operation: change.operation,
+    record_version: change.recordVersion,
+    changed_fields: namesWithoutSecrets(change),
+    snapshot: snapshotOf(change),
+  }));
+}
+
+/** Names of the changed fields; secret fields are never named. */
+function namesWithoutSecrets({ module, changedFields }: RecordedChange): string[] {
+  return changedFields.filter((name) => !isSecret(module, name));
+}
+
+function isSecret(module: EntityModule, field: string): boolean {
+  return module.fields[field]?.secret ?? false;
+}
+
+function snapshotOf({ module, after }: RecordedChange): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.keys(module.fields)
+      .filter((name) => !isSecret(module, name))
+      .map((name) => [name, after[name] ?? null]),
+  );
+}
+
+interface EventRow {
+  /** Whether a listener wants the event; the relay claims only these. */
+  readonly pending: boolean;
+}
+
+/** One row of the table `events` for each announced change and each custom event. Cascaded changes are not announced. */
+function eventRows(
+  changes: readonly RecordedChange[],
+  drafts: readonly EventDraft[],
+  by: RecordedBy,
+  { hasListener, traceparent }: { hasListener: (topic: string) => boolean; traceparent: string | undefined },
+): EventRow[] {
+  const announced = [
+    ...changes
+      .filter((change) => !change.isCascaded && change.module.events.includes(change.operation))
+      .map((change) => draftOf(change.module, change.operation, change, { changed: namesWithoutSecrets(change) })),
+    ...drafts,
+  ];
+  return announced.map((event) => ({
+    ...by,
+    id: newId(),
+    topic: event.topic,
+    entity_kind: event.entityKind,
+    entity_id: event.entityId,
+    record_version: event.recordVersion,
+    organization_id: event.organizationId,
+    traceparent: traceparent ?? null,
+    payload: event.payload ?? {},
+    pending: hasListener(event.topic),
+  }));
+}
+
+interface TupleRow extends Tuple {
+  readonly present: boolean;
+  readonly organization_id: string | null;
+  /** Whether the tuple changes decisions about a record that others may know, so that the revision of its scope is bumped. */
+  readonly raises: boolean;
+}
+
+/** One row of the table `desired_tuples` for each tuple that these changes add or take away. */
+function tupleRows(changes: readonly RecordedChange[], counters: ChangeCounters): TupleRow[] {
+  return changes.flatMap((change) =>
+    tupleChanges(
+      change.module.grants ?? [],
+      change.before?.['deletedAt'] == null ? change.before : null,
+      change.after['deletedAt'] == null ? change.after : null,
+    ).map((tuple) => ({
+      ...tuple,
+      organization_id: change.organizationId,
+      raises: counters.isAboutOthers(tuple.object, changes),
+    })),
+  );
 }

@@ -1,74 +1,42 @@
-import { execFileSync, execFile } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { asOwner } from '../kit/as-owner.ts';
-import { eventually } from '../kit/eventually.ts';
-import { buildPerson, testPassword, type Person } from '../kit/people.ts';
-import { ProductProcess } from '../kit/spawned-process.ts';
-import { openWorld, type World } from '../kit/world.ts';
-
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const run = promisify(execFile);
+import { asOwner } from '../../kit/as-owner.ts';
+import { eventually } from '../../kit/eventually.ts';
+import { buildPerson, testPassword, type Person } from '../../kit/people.ts';
+import { ProductProcess } from '../../kit/spawned-process.ts';
+import { ScratchCopy } from '../../kit/scratch-copy.ts';
+import { openWorld, type World } from '../../kit/world.ts';
 
 let world: World;
 let person: Person;
-/** A copy of the repository, in which the recipe is followed. */
-let copy: string;
+let copy: ScratchCopy;
 let api: ProductProcess | undefined;
 
 beforeAll(async () => {
   // The copy knows a kind that this process does not.
   world = await openWorld({ skipVerify: true });
   person = await buildPerson(world);
-  copy = join(dirname(world.mailFolder), 'copy');
-  for (const file of git('ls-files', '--cached', '--others', '--exclude-standard')) {
-    mkdirSync(dirname(join(copy, file)), { recursive: true });
-    cpSync(join(root, file), join(copy, file));
-  }
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
-  execFileSync('git', ['init', '-q'], { cwd: copy });
-  execFileSync('git', ['add', '-A'], { cwd: copy });
+  copy = new ScratchCopy(join(dirname(world.mailFolder), 'copy'));
 }, 120_000);
 afterAll(async () => {
   await api?.kill();
   await world.close();
 });
 
-function git(...args: string[]): string[] {
-  return execFileSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 })
-    .split('\n')
-    .filter(Boolean);
-}
-
-/** Files of the copy that are not as they were. */
-function changedFiles(): string[] {
-  const lines = execFileSync('git', ['status', '--porcelain', '--untracked-files=all'], {
-    cwd: copy,
-    encoding: 'utf8',
-  });
-  return lines
-    .split('\n')
-    .filter((line) => line !== '' && line[1] !== ' ')
-    .map((line) => line.slice(3));
-}
-
 /** The commands of the recipe, one a line. */
 function commands(): string[] {
-  const [, recipe = ''] = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8').split('**Add a kind.**');
+  const contributing = readFileSync(fileURLToPath(new URL('../../../CONTRIBUTING.md', import.meta.url)), 'utf8');
+  const [, recipe = ''] = contributing.split('**Add a kind.**');
   const [, block = ''] = /```sh\n([\s\S]*?)```/.exec(recipe) ?? [];
   return block.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
 }
 
-/** Pastes a command into a shell; what `npm start` would say of the database stands behind it. */
-async function paste(command: string): Promise<string> {
+/** Runs a command of the recipe; what `npm start` would say of the database stands behind it. */
+function paste(command: string): Promise<string> {
   const pointed = command.replace(/^npm run (migrate:new -- \S+)$/, `$& --url ${world.databaseUrl}`);
-  const line = pointed.replace(/^npm run migrate$/, `$& -- --url ${world.databaseUrl}`);
-  const environment = { PATH: process.env['PATH'], HOME: process.env['HOME'] };
-  const { stdout, stderr } = await run('bash', ['-ec', line], { cwd: copy, env: environment });
-  return stdout + stderr;
+  return copy.shell(pointed.replace(/^npm run migrate$/, `$& -- --url ${world.databaseUrl}`));
 }
 
 /** The line that tells the address may come after the word that it is ready. */
@@ -78,49 +46,41 @@ async function serving(process: ProductProcess): Promise<ProductProcess> {
   return process;
 }
 
-const entity = `import { defineEntityModule } from './kit/define.ts';
-import { choice, flag, integer, json, member, reference, text, textList, timestamp } from './kit/fields.ts';
-import { allow, anyone, creators, deny, related, role, scope, system, through } from './kit/policy.ts';
+const entity = `import { defineEntityModule } from '../kit/model/define.ts';
+import { choice, flag, integer, json, member, reference, text, textList, timestamp } from '../kit/model/fields.ts';
+import { sharedRecord } from '../presets/shared-record.ts';
 
 export const risk = defineEntityModule({
   kind: 'risk',
   table: 'risks',
-  description: 'Something that may go wrong.',
+  description: 'Possible event with harmful consequences.',
   fields: {
-    title: text('What may go wrong.', { max: 500 }),
-    severity: choice('How bad it would be.', ['low', 'high'], { default: 'low' }),
-    likelihood: integer('How likely it is, in percent.', { min: 0, max: 100, default: 50 }),
-    reviewAt: timestamp('When to look at it again.', { optional: true }),
-    areas: textList('What it concerns.', { max: 64, maxItems: 20 }),
-    isAccepted: flag('Nothing is done about it.', { default: false }),
-    acceptedAt: timestamp('Since when nothing is done about it.', { optional: true }),
-    figures: json('What was reckoned.', { maxBytes: 4_096, optional: true }),
-    ownerId: member('Who looks after it.', {
+    title: text('Title.', { max: 500 }),
+    severity: choice('Severity of the consequences.', ['low', 'high'], { default: 'low' }),
+    likelihood: integer('Likelihood in percent.', { min: 0, max: 100, default: 50 }),
+    reviewAt: timestamp('Next review date.', { optional: true }),
+    areas: textList('Affected areas.', { max: 64, maxItems: 20 }),
+    isAccepted: flag('Whether the risk is accepted.', { default: false }),
+    acceptedAt: timestamp('When the risk was accepted.', { optional: true }),
+    figures: json('Figures of the assessment.', { maxBytes: 4_096, optional: true }),
+    ownerId: member('Owner.', {
       optional: true,
       immutable: true,
       onLeave: 'keep',
       creator: true,
       reverse: 'ownRisks',
     }),
-    taskId: reference('task', 'What is done about it.', { optional: true, onDelete: 'cascade' }),
+    categoryId: reference('tag', 'Category.', { onDelete: 'cascade', immutable: true }),
+    taskId: reference('task', 'Task that mitigates the risk.', {
+      optional: true,
+      onDelete: 'cascade',
+      immutable: true,
+    }),
   },
   displayId: 'RSK',
   tenancy: 'organization',
   productModules: ['risk_management'],
-  policy: {
-    view: [
-      allow(system),
-      allow(role('owner', 'super_admin')),
-      allow(scope),
-      deny(related('blocked')),
-      allow(related('viewer', 'editor', 'owner')),
-      allow(through('taskId')),
-      deny(anyone),
-    ],
-    create: [allow(system), allow(role('owner', 'super_admin', 'admin', 'member')), allow(scope), allow(creators)],
-    edit: [allow(system), allow(role('owner', 'super_admin')), allow(scope), allow(related('editor', 'owner'))],
-    remove: [allow(system), allow(role('owner', 'super_admin')), allow(scope), allow(related('owner'))],
-  },
+  policy: sharedRecord({ parent: 'taskId' }),
   expose: {
     title: 'read-write',
     severity: 'read-write',
@@ -131,9 +91,10 @@ export const risk = defineEntityModule({
     acceptedAt: 'read',
     figures: 'read-write',
     ownerId: 'read',
+    categoryId: 'read-write',
     taskId: 'read-write',
   },
-  filter: ['title', 'severity', 'likelihood', 'reviewAt', 'areas', 'isAccepted', 'ownerId', 'taskId'],
+  filter: ['title', 'severity', 'likelihood', 'reviewAt', 'areas', 'isAccepted', 'ownerId', 'categoryId', 'taskId'],
   order: ['title', 'likelihood', 'createdAt'],
   search: ['title'],
   mutate: ['create', 'update', 'delete'],
@@ -146,53 +107,80 @@ export const risk = defineEntityModule({
 });
 `;
 
-test('the recipe makes a kind of one file and its lines in the index; everything else is generated', async () => {
+const rights = `preset: shared-record
+rights:
+  above assignee: { member: view edit remove }
+  above viewer: { member: view }
+`;
+
+/** Tests that go through all kinds. */
+const overAllKinds = [
+  'test/entities/authorization-model.test.ts',
+  'test/entities/descriptions.test.ts',
+  'test/entities/expected-rights.test.ts',
+  'test/entities/indexes.test.ts',
+  'test/entities/lists-by-rights.test.ts',
+  'test/entities/missing-caller.test.ts',
+  'test/entities/moved-records.test.ts',
+  'test/entities/orm-pitfalls.test.ts',
+  'test/entities/row-level-security.test.ts',
+  'test/migrations/migrations.test.ts',
+  'test/security/deleted-records.test.ts',
+  'test/security/hidden-fields.test.ts',
+  'test/security/mass-assignment.test.ts',
+  'test/security/tenant-isolation.test.ts',
+];
+
+test('a kind is two files and one line by hand; everything else is generated', async () => {
   const [migrateNew = '', migrate = '', derive = '', check = ''] = commands();
   expect([migrateNew, migrate, derive, check]).toEqual(commands());
 
   // By hand.
-  writeFileSync(join(copy, 'entities/risk.ts'), entity);
-  const index = readFileSync(join(copy, 'entities/index.ts'), 'utf8');
-  const listed = index
-    .replace("import { tag } from './tag.ts';", "import { risk } from './risk.ts';\n$&")
-    .replace(/^ {2}tag,$/gm, '  risk,\n$&');
-  writeFileSync(join(copy, 'entities/index.ts'), listed);
-  expect(listed.split('\n').length - index.split('\n').length).toBe(3);
-  const byHand = ['entities/index.ts', 'entities/risk.ts'];
-  expect(changedFiles().toSorted()).toEqual(byHand);
+  copy.write('entities/work/risk.ts', entity);
+  copy.write('entities/work/risk.rights.yaml', rights);
+  copy.change('entities/work/index.ts', 'export { tag }', "export { risk } from './risk.ts';\nexport { tag }");
+  const byHand = ['entities/work/index.ts', 'entities/work/risk.rights.yaml', 'entities/work/risk.ts'];
+  expect(copy.changedFiles()).toEqual(byHand);
+  expect(copy.addedLines('entities/work/index.ts')).toBe(1);
 
-  expect(await paste(migrateNew)).toMatch(/Wrote migrations\/migration-\d{4}-add-risks\.ts/);
+  expect(await paste(migrateNew)).toMatch(/Wrote migrations\/migration-\d{14}-add-risks\.ts/);
   // What is new is told from what the database has; so it has to have all there was before.
   await expect(paste(migrateNew)).rejects.toMatchObject({
     stderr: expect.stringContaining('-add-risks; run them first'),
   });
-  expect(await paste(migrate)).toMatch(/Ran \d{4}-add-risks\./);
+  expect(await paste(migrate)).toMatch(/Ran \d{14}-add-risks\./);
   expect(await paste(migrateNew)).toContain('there is nothing to write');
   await paste(derive);
-  // The whole check takes a minute, and the tests that go through all kinds take more; types and printed descriptions are what a
-  // new kind can put out of order.
+  // The whole check takes a minute; types, format and printed descriptions are what a new kind can put out of order.
   expect(check).toBe('npm run check');
-  writeFileSync(join(copy, 'tsconfig.kind.json'), '{ "extends": "./tsconfig.json", "include": ["entities/**/*.ts"] }');
-  await paste('node_modules/.bin/tsc -p tsconfig.kind.json; rm tsconfig.kind.json; node_modules/.bin/oxfmt --check .');
+  await copy.checkTypesAndDescriptions();
 
-  const generated = changedFiles().filter((file) => !byHand.includes(file));
+  const generated = copy.changedFiles().filter((file) => !byHand.includes(file));
   // Its own area, and those of the kinds that it refers to.
   const printed = generated.filter((file) => file.startsWith('api/graphql/schema/'));
   expect(printed).toContain('api/graphql/schema/common.graphql');
-  expect(generated.filter((file) => !printed.includes(file)).toSorted()).toEqual([
+  expect(generated.filter((file) => !printed.includes(file))).toEqual([
     'docs/reference/events.md',
     'docs/reference/policy.md',
     'entities/authorization.fga',
-    'migrations/index.ts',
-    expect.stringMatching(/^migrations\/migration-\d{4}-add-risks\.ts$/),
-    'migrations/schema.json',
+    expect.stringMatching(/^migrations\/migration-\d{14}-add-risks\.ts$/),
   ]);
 }, 180_000);
+
+test('the tests over all kinds pass with it, and nothing was written for them', async () => {
+  const printed = await copy
+    .shell(`npm test -- ${overAllKinds.join(' ')} 2>&1`)
+    .catch((error: { stdout: string }) => error.stdout);
+  const [, passed = 0, failed] = /^(\d+) passed, (\d+) failed/m.exec(printed) ?? [];
+  expect(failed, printed.slice(-8_000)).toBe('0');
+  // Several tests for each of the kinds.
+  expect(Number(passed)).toBeGreaterThan(150);
+}, 600_000);
 
 test('records of it are made, found, changed and deleted over GraphQL and REST', async () => {
   api = new ProductProcess({
     program: 'api/api-main.ts',
-    root: copy,
+    root: copy.folder,
     // Signing keys are those of this installation, so its tokens are accepted.
     environment: { ...world.environment, STACK_STATE_DIR: dirname(world.mailFolder) },
   });
@@ -211,26 +199,40 @@ test('records of it are made, found, changed and deleted over GraphQL and REST',
     return data;
   };
 
-  const made = await graphql(`
-    mutation {
-      createRisk(
-        input: { title: "fire in the archive", severity: HIGH, likelihood: 7, areas: ["paper"], figures: { cost: 5 } }
-      ) {
-        risk {
-          id
-          displayId
-          severity
-          isAccepted
-          acceptedAt
-          figures
-          ownerId
-          organizationId: organization {
+  const { createTag } = (await graphql('mutation { createTag(input: { name: "fire" }) { tag { id } } }')) as {
+    createTag: { tag: { id: string } };
+  };
+  const category = createTag.tag.id;
+  const made = await graphql(
+    `
+      mutation ($category: ID!) {
+        createRisk(
+          input: {
+            title: "fire in the archive"
+            severity: HIGH
+            likelihood: 7
+            areas: ["paper"]
+            figures: { cost: 5 }
+            categoryId: $category
+          }
+        ) {
+          risk {
             id
+            displayId
+            severity
+            isAccepted
+            acceptedAt
+            figures
+            ownerId
+            organizationId: organization {
+              id
+            }
           }
         }
       }
-    }
-  `);
+    `,
+    { category },
+  );
   const { risk } = made['createRisk'] as { risk: { id: string } };
   expect(risk).toMatchObject({
     displayId: expect.stringMatching(/^RSK-/),
@@ -241,7 +243,10 @@ test('records of it are made, found, changed and deleted over GraphQL and REST',
     ownerId: person.user.id,
     organizationId: { id: person.organization.id },
   });
-  await graphql('mutation { createRisk(input: { title: "flood" }) { risk { id } } }');
+  await graphql(
+    'mutation ($category: ID!) { createRisk(input: { title: "flood", categoryId: $category }) { risk { id } } }',
+    { category },
+  );
 
   const list = `query ($where: RiskWhere) { risks(where: $where, orderBy: [{ field: LIKELIHOOD, direction: DESC }]) {
     totalCount edges { node { title } } } }`;
@@ -281,14 +286,11 @@ test('records of it are made, found, changed and deleted over GraphQL and REST',
 }, 60_000);
 
 test('it can change while there are records of it', async () => {
-  const change = (from: string, to: string): void => {
-    const file = join(copy, 'entities/risk.ts');
-    writeFileSync(file, readFileSync(file, 'utf8').replace(from, to));
-  };
+  const change = (from: string, to: string): void => copy.change('entities/work/risk.ts', from, to);
   const written = async (name: string): Promise<string> => {
     const [, file = ''] = /Wrote (\S+)\.\n/.exec(await paste(`npm run migrate:new -- ${name}`)) ?? [];
     expect(await paste('npm run migrate')).toContain(`-${name}.`);
-    return readFileSync(join(copy, file), 'utf8');
+    return copy.read(file);
   };
 
   change("search: ['title']", "search: ['title', 'remark']");

@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { newId } from '#entities/kit/base/ids.ts';
+import { createDatabase, dropDatabase } from '#temporal-dev/servers/create-database.ts';
+import { ScratchCopy } from '../kit/scratch-copy.ts';
+
+const admin = inject('stack').postgresUrl.replace('DATABASE', 'postgres');
+/** Databases: of who worked on each branch, and one that is new. */
+const names = { risks: `risks_${process.pid}`, vendors: `vendors_${process.pid}`, fresh: `fresh_${process.pid}` };
+const url = (name: keyof typeof names) => inject('stack').postgresUrl.replace('DATABASE', names[name]);
+
+let copy: ScratchCopy;
+beforeAll(async () => {
+  copy = new ScratchCopy(join(inject('stack').folder, `branches-${newId()}`));
+  for (const name of ['risks', 'vendors'] as const) await createDatabase(admin, names[name], inject('stack').template);
+  await createDatabase(admin, names.fresh);
+});
+afterAll(async () => {
+  for (const name of Object.values(names)) await dropDatabase(admin, name);
+});
+
+function kindFile(kind: string, table: string): string {
+  return `import { defineEntityModule } from '../kit/model/define.ts';
+import { text } from '../kit/model/fields.ts';
+import { organizationRecord } from '../presets/organization-record.ts';
+
+export const ${kind} = defineEntityModule({
+  kind: '${kind}',
+  table: '${table}',
+  description: 'Made on a branch.',
+  fields: { name: text('Name.', { max: 64 }) },
+  tenancy: 'organization',
+  policy: organizationRecord(),
+  expose: { name: 'read-write' },
+  filter: ['name'],
+  order: ['name'],
+  search: ['name'],
+  mutate: ['create'],
+  events: ['created'],
+});
+`;
+}
+
+/** Adds a kind and its migration on a branch of its own, against the database of who works on it. */
+async function addOnBranch(kind: string, area: string, database: 'risks' | 'vendors'): Promise<void> {
+  copy.git('checkout', '-q', '-b', database, 'main');
+  copy.write(`entities/${area}/${kind}.ts`, kindFile(kind, database));
+  const list = `entities/${area}/index.ts`;
+  copy.write(list, `${copy.read(list)}export { ${kind} } from './${kind}.ts';\n`);
+  expect(await copy.shell(`npm run migrate:new -- add-${database} --url ${url(database)}`)).toContain('Wrote');
+  expect(await migrate(database)).toEqual([`add-${database}`]);
+  copy.commit(`add ${database}`);
+}
+
+/** Runs what is pending; the names without their times. */
+async function migrate(database: keyof typeof names): Promise<string[]> {
+  const [, ran = ''] = /^Ran (.*)\.$/m.exec(await copy.shell(`npm run migrate -- --url ${url(database)}`)) ?? [];
+  return ran.split(', ').map((name) => name.replace(/^\d{14}-/, ''));
+}
+
+test('branches that each added a kind and a migration merge, and both run, whichever ran before', async () => {
+  await addOnBranch('vendor', 'organizations', 'vendors');
+  await addOnBranch('risk', 'work', 'risks');
+  copy.git('checkout', '-q', 'main');
+  copy.git('merge', '-q', '--no-edit', 'risks');
+  copy.git('merge', '-q', '--no-edit', 'vendors');
+
+  expect(await migrate('fresh')).toEqual(['first', 'add-vendors', 'add-risks']);
+  // The older one runs after the newer one here.
+  expect(await migrate('risks')).toEqual(['add-vendors']);
+  expect(await migrate('vendors')).toEqual(['add-risks']);
+  for (const database of ['fresh', 'risks', 'vendors'] as const)
+    expect(await copy.shell(`npm run migrate:new -- more --url ${url(database)}`)).toContain(
+      'there is nothing to write',
+    );
+}, 120_000);
