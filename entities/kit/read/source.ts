@@ -73,15 +73,15 @@ const historyRoles: ReadonlySet<Role> = new Set(['owner', 'super_admin', 'admin'
 function visibleEntries(module: EntityModule, alias: string, viewer: Viewer): Sql {
   if (!viewer.isModuleEnabled(module)) return sql`false`;
   const row = `${alias}_row`;
-  const about = (conditions: Sql) => sql`exists (select 1 from ${sql.table(module.table)} as ${sql.ref(row)}
+  const existsRecord = (conditions: Sql) => sql`exists (select 1 from ${sql.table(module.table)} as ${sql.ref(row)}
     where ${column(row, 'id')} = ${column(alias, 'recordId')} and ${conditions})`;
-  const gone = sql`${column(row, 'deletedAt')} is not null and (${deletedRecordVisible(module, row, viewer)})`;
+  const deleted = sql`${column(row, 'deletedAt')} is not null and (${deletedRecordVisible(module, row, viewer)})`;
   // Row-level security has the same condition; here it makes the index usable.
   const isOwn =
     module.tenancy === 'organization' && viewer.organizationId
       ? sql`${column(alias, 'organizationId')} = ${viewer.organizationId}`
       : sql`true`;
-  return sql`${isOwn} and (${about(visible(module, row, viewer))} or ${about(gone)})`;
+  return sql`${isOwn} and (${existsRecord(visible(module, row, viewer))} or ${existsRecord(deleted)})`;
 }
 
 /** Whether a rule denies the right to view to some callers whom later rules would allow it. */

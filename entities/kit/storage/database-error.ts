@@ -60,9 +60,13 @@ export function databaseError(error: unknown): unknown {
     case '23505':
       return new UniqueViolation(error.constraint ?? '', error);
     case '23503':
-      return new AppError('still_referenced', 'Another record refers to this one, or the record referred to is gone.', {
-        cause: error,
-      });
+      return new AppError(
+        'still_referenced',
+        'Another record refers to this one, or the target of a reference no longer exists.',
+        {
+          cause: error,
+        },
+      );
     case '23514':
     case '22001':
     case '22003':

@@ -113,7 +113,7 @@ export class Transaction {
     if (leftMs <= 0) throw deadlineExceeded();
     if (this.#statementTimeoutMs - leftMs < slackMs) return;
     this.#statementTimeoutMs = leftMs;
-    // When it fails the transaction has failed, and the statement behind it reports that.
+    // If this fails, the transaction has failed, and the statement after it reports that.
     this.#send(`set local statement_timeout = ${leftMs}`, []).catch(() => {});
   }
 
@@ -124,7 +124,7 @@ export class Transaction {
   #switchRole(role: DatabaseRole): void {
     const organizationId = role === this.#settings.role ? (this.#settings.organizationId ?? '') : '';
     this.#role = role;
-    // When it fails the transaction has failed, and the statement behind it reports that.
+    // If this fails, the transaction has failed, and the statement after it reports that.
     this.#send(
       `set local role ${databaseRoles[role]}; set local ${sessionSettings.organizationId} = '${organizationId}'`,
       [],
