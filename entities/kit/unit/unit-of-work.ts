@@ -26,7 +26,7 @@ import { FlushQueue } from './flush-queue.ts';
 import { LazyTransaction, type TransactionSource } from './lazy-transaction.ts';
 import { PostCommitHooks } from './post-commit-hooks.ts';
 
-// Longer than other files because the lifecycle of a unit of work is one state machine. Buffering, ordering and the transaction
+// Long because the lifecycle of a unit of work is one state machine. Buffering, ordering and the transaction
 // itself are in files of their own.
 
 type Row = Record<string, unknown>;
