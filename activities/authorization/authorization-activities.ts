@@ -52,7 +52,7 @@ export const createAuthorizationActivities = defineActivities((deps: Authorizati
   }
 
   async function rowsPage(module: EntityModule, after: string): Promise<ReconciledPage> {
-    const { checked, repaired, last } = await transact((unit) => repairMissing(unit, module, { after, most }));
+    const { checked, repaired, last } = await transact((unit) => repairMissing(unit, module, { after, limit: most }));
     const following = granters[granters.indexOf(module) + 1];
     const next: ReconciliationCursor =
       last !== null
@@ -64,7 +64,7 @@ export const createAuthorizationActivities = defineActivities((deps: Authorizati
   }
 
   async function desiredPage(after: Tuple | null): Promise<ReconciledPage> {
-    const { checked, repaired, last } = await transact((unit) => repairOrphaned(unit, { after, most }));
+    const { checked, repaired, last } = await transact((unit) => repairOrphaned(unit, { after, limit: most }));
     const end: ReconciliationCursor | null = store ? { step: 'settled', after: null } : null;
     return {
       checked: { what: 'desired', count: checked },
@@ -87,7 +87,7 @@ export const createAuthorizationActivities = defineActivities((deps: Authorizati
   async function settledTuplesPage(after: Tuple | null): Promise<ReconciledPage> {
     // Repairs of earlier steps have to be in the store before it is compared.
     if (after === null) await applyTuples();
-    const { rows, last } = await transact((unit) => settledPage(unit, { after, most }));
+    const { rows, last } = await transact((unit) => settledPage(unit, { after, limit: most }));
     const missing = await missingInStore(rows);
     const lost = rows.filter((tuple) => missing.has(tupleKey(tuple)));
     const repaired = await transact((unit) => applyAgain(unit, lost));
@@ -105,10 +105,10 @@ export const createAuthorizationActivities = defineActivities((deps: Authorizati
     const own = tuples.filter((tuple) => isOwnTuple(registry, tuple));
     const unexpected = await transact((unit) => unexpectedAmong(unit, own));
     // A tuple that was being deleted while the page was read is gone by now.
-    const gone = await missingInStore([...unexpected.takenBack, ...unexpected.unknown]);
+    const gone = await missingInStore([...unexpected.removed, ...unexpected.unknown]);
     const isStill = (tuple: Tuple) => !gone.has(tupleKey(tuple));
     const repaired = await transact(async (unit) => [
-      ...(await applyAgain(unit, unexpected.takenBack.filter(isStill))),
+      ...(await applyAgain(unit, unexpected.removed.filter(isStill))),
       ...(await tombstone(unit, unexpected.unknown.filter(isStill))),
     ]);
     const next = page?.next;

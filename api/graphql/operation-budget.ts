@@ -30,10 +30,6 @@ export class OperationBudget {
     this.#limits = limits;
   }
 
-  get spent(): Cost {
-    return this.#spent;
-  }
-
   /** @throws AppError limit_exceeded */
   spend(cost: Partial<Cost>): void {
     this.#spent = combined(this.#spent, cost, (spent, more = 0) => spent + more);

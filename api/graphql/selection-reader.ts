@@ -23,7 +23,7 @@ import type {
 } from '#entities/kit/read/selection.ts';
 import { maxOrderTerms } from '#entities/kit/read/order.ts';
 import { pluralOf, relationsOf, type Relation } from '#entities/kit/read/relations.ts';
-import { usualOrder } from '#entities/kit/read/source.ts';
+import { defaultOrder } from '#entities/kit/read/source.ts';
 import type { Filter } from '#entities/kit/read/filter.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { pageSlice } from '../http/page-slice.ts';
@@ -123,7 +123,7 @@ export class SelectionReader {
     const type = this.#objectType(`${module.typeName}Connection`);
     const where = args.where ? filterOf(this.#registry, module, args.where, this.#spendConditions) : undefined;
     const filter = where && found ? ({ is: 'and', filters: [found, where] } as const) : (where ?? found);
-    const order = args.orderBy?.length ? args.orderBy : usualOrder(module);
+    const order = args.orderBy?.length ? args.orderBy : defaultOrder(module);
     if (order.length > maxOrderTerms)
       throw new AppError('limit_exceeded', `orderBy accepts at most ${maxOrderTerms} terms; it has ${order.length}.`);
     const slice = pageSlice(args, this.#limits.largestPage);

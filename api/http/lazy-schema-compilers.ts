@@ -18,11 +18,11 @@ export function lazySchemaCompilers(): CompilersFactory {
       return (route: unknown) => lazyValidator(() => compile(route));
     }) as CompilersFactory['buildValidator'] & {},
     buildSerializer: (externalSchemas, options) => {
-      const compile = serializers(externalSchemas, options as never);
+      const compile = serializers(externalSchemas, options);
       return (route) => {
         let serialize: ((body: unknown) => string) | undefined;
         return (body: unknown) => {
-          serialize ??= compile(route as never);
+          serialize ??= compile(route);
           return serialize(body);
         };
       };

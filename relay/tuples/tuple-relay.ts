@@ -72,7 +72,7 @@ export class TupleRelay {
         tuples.filter((tuple) => !tuple.present),
       );
       failpoint('tuples-after-write');
-      const { hasChanged, held } = await markApplied(unit, tuples);
+      const { hasChanged, skipped: held } = await markApplied(unit, tuples);
       return { count: tuples.length, held, isDone: tuples.length < limit && !hasChanged };
     });
   }

@@ -206,7 +206,7 @@ describe('a PostgreSQL that stands still', () => {
       proxy.stall();
       gate.open();
       expectProblem(await answer, 'database_unavailable');
-      expect((await answer).body.detail).toContain('may or may not be there');
+      expect((await answer).body.detail).toContain('may or may not be stored');
     },
     beforeIdleLimitMs,
   );

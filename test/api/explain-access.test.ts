@@ -66,7 +66,7 @@ test('a refusal shows every rule that did not apply, or the one that refuses', a
   expect(nothing.rules.slice(0, -1).map(({ doesApply }: { doesApply: boolean }) => doesApply)).toEqual(
     rules.map(() => false),
   );
-  expect(nothing.rules.at(-1)).toMatchObject({ rule: 'after the rules: deny', doesApply: true });
+  expect(nothing.rules.at(-1)).toMatchObject({ rule: 'no rule applies: deny', doesApply: true });
   const kept = (await explain((await fixtures.record('task', 'blocked assigner', member.user.id)).id, 'EDIT', member))
     .data;
   expect(kept.explainAccess.rules.at(-1)).toMatchObject({ rule: 'deny(related as blocked)', relations: ['blocked'] });
@@ -95,7 +95,7 @@ test('when no rule speaks of somebody, says what holds after the rules', async (
   const ask = (operation: string) => client.graphql(about, { id, operation, userId: member.user.id });
   const refused = (await ask('REMOVE')).data.explainAccess;
   expect(refused).toMatchObject({ kind: 'TAG', isAllowed: false });
-  expect(refused.rules.at(-1)).toMatchObject({ rule: 'after the rules: deny', doesApply: true });
+  expect(refused.rules.at(-1)).toMatchObject({ rule: 'no rule applies: deny', doesApply: true });
   const seen = (await ask('VIEW')).data.explainAccess;
   expect(seen).toMatchObject({ kind: 'TAG', isAllowed: true });
   expect(seen.rules.at(-1)).toMatchObject({ doesApply: true });

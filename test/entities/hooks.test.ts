@@ -183,6 +183,6 @@ describe('derivedValues', () => {
       hooks: { derivedValues: () => ({ [name]: value }) },
     };
     const write = () => withDerivedValues(kind, { name: 'a' }, {}, { operation: 'update', at: new Date() });
-    expect(write).toThrow(`entity "memo": derivedValues gives "${name}"`);
+    expect(write).toThrow(`entity "memo": derivedValues returns "${name}"`);
   });
 });

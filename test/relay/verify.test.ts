@@ -77,7 +77,9 @@ describe.concurrent('verifyInstallation', () => {
       await plant(`delete from history where entity_id = $1`, person.organization.id);
       expect(await verify()).toEqual([
         `organization ${person.organization.id} is at version 1, its history at none`,
-        expect.stringMatching(/^event \w+ says created of organization \w+ \(version 1\), but history does not$/),
+        expect.stringMatching(
+          /^event \w+ reports created of organization \w+ \(version 1\), which history does not have$/,
+        ),
       ]);
     }));
 
@@ -92,7 +94,7 @@ describe.concurrent('verifyInstallation', () => {
         ghost,
       );
       expect(await verify()).toEqual([
-        `history has organization ${ghost}, but no row of it exists`,
+        `history has entries of organization ${ghost}, which does not exist`,
         `created of organization ${ghost} (version 1) has history but no event`,
       ]);
     }));
@@ -118,7 +120,7 @@ describe.concurrent('verifyInstallation', () => {
       );
       expect(await verify()).toEqual([
         expect.stringMatching(
-          `^event \\w+ says created of organization ${ghost} \\(version 1\\), but history does not$`,
+          `^event \\w+ reports created of organization ${ghost} \\(version 1\\), which history does not have$`,
         ),
       ]);
     }));
@@ -149,7 +151,9 @@ describe.concurrent('verifyInstallation', () => {
       await plant(`update event_deliveries set state = 'held'`);
       world.clock.advance(1);
       expect(await verify()).toEqual([
-        expect.stringMatching(/^delivery of event \w+ to set-up-organization is held, but nothing before it fails$/),
+        expect.stringMatching(
+          /^delivery of event \w+ to set-up-organization is held, but no earlier delivery is failing$/,
+        ),
       ]);
     }));
 
@@ -167,27 +171,27 @@ describe.concurrent('verifyInstallation', () => {
       ]);
     }, true));
 
-  it('a live row whose tuple nobody desires', () =>
+  it('a live row whose tuple is not desired', () =>
     broken(async ({ world, verify, plant, line, tuple }) => {
       await plant('update desired_tuples set present = false, version = version + 1, applied_version = version + 1');
       await world.runtime.store?.write([], [tuple]);
-      expect(await verify()).toEqual([`a live membership stands for the tuple "${line}", which is not desired`]);
+      expect(await verify()).toEqual([`the tuple "${line}" of a live membership is not desired`]);
     }));
 
   it('a live row whose owner is deleted', () =>
     broken(async ({ verify, plant }) => {
       await plant('update organizations set deleted_at = now()');
       expect((await verify()).map((line) => line.replace(/ 01\w+/, ''))).toEqual([
-        'membership is live, but the organization it hangs on is deleted',
+        'membership is live, but its parent organization is deleted',
       ]);
     }));
 
-  it('a desired tuple that no live row stands for', () =>
+  it('a desired tuple that no live row declares', () =>
     broken(async ({ verify, plant, line }) => {
       await plant('update memberships set role = $1, record_version = record_version', 'admin');
       expect(await verify()).toEqual([
-        `a live membership stands for the tuple "${line.replace(' owner ', ' admin ')}", which is not desired`,
-        `the tuple "${line}" is desired, but no live row stands for it`,
+        `the tuple "${line.replace(' owner ', ' admin ')}" of a live membership is not desired`,
+        `the tuple "${line}" is desired, but no live row declares it`,
       ]);
     }));
 

@@ -1,18 +1,18 @@
 import type { RoleSession } from '../storage/transaction.ts';
 
-/** What remembered decisions of an organization depend on. */
+/** The state of an organization that decides whether cached decisions are still valid. */
 export interface AuthorizationState {
-  /** The organization and those it is part of, nearest first. */
+  /** The organization and its ancestors, nearest first. */
   readonly organizations: readonly string[];
-  /** Revisions of all scopes concerned; another text means that remembered decisions may be wrong. */
+  /** Revisions of all scopes of the organization, as one text; cached decisions are valid only for the same text. */
   readonly revisions: string;
-  /** Changes of existing rights have not reached the authorization store yet. */
+  /** Changes of rights to existing records have not reached the authorization store yet. */
   readonly isStale: boolean;
-  /** Any tuples have not reached it yet, those of new records included. */
+  /** Some tuples, including those of new records, have not reached the authorization store yet. */
   readonly hasPending: boolean;
 }
 
-/** As of this statement; not as of the beginning of the transaction. */
+/** Reads the state as of this statement, not as of the beginning of the transaction. */
 export async function readAuthorizationState(
   session: RoleSession,
   organizationId: string,
@@ -25,10 +25,10 @@ export async function readAuthorizationState(
   return rows[0] as AuthorizationState;
 }
 
-/** To be the last statement before the commit: from here on transactions that raise the same scopes wait for this one. */
+/** Increments the revisions of scopes. Must be the last statement before the commit: other transactions that bump the same scopes wait for it. */
 export async function bumpRevisions(session: RoleSession, scopes: Iterable<string>): Promise<void> {
   await session.query('select raise_revisions($1)', [[...scopes]]);
 }
 
-/** The scope of what belongs to no organization. */
+/** The scope of tuples that belong to no organization. */
 export const systemScope = 'system';

@@ -1,13 +1,13 @@
 import type { AuthorizationState } from './authorization-state.ts';
 import type { ConditionedTuple, Tuple } from '../model/tuples.ts';
 
-/** One check by the authorization store. */
+/** A check by the authorization store. */
 export interface CheckRequest extends Tuple {
   /** Contextual tuples: the organization of the record and the records above it. They are sent with the check and not stored. */
   readonly context: readonly ConditionedTuple[];
 }
 
-/** Where a decision came from. */
+/** The source of a decision: rules and caller alone, rows in PostgreSQL, the allow cache, or the authorization store. */
 export type DecidedBy = 'rules' | 'rows' | 'cache' | 'store';
 
 export interface CheckResult {
@@ -15,11 +15,11 @@ export interface CheckResult {
   readonly by: DecidedBy;
 }
 
-/** Decides what the rules of a kind leave to the authorization store. */
+/** Decides what the rules of a kind cannot decide from the caller and the row alone. */
 export interface Authorizer {
   /**
-   * @param readState what remembered decisions depend on now; read again after waiting tuples were applied
-   * @throws AppError authorization_unavailable: nothing is known, so nothing is allowed
+   * @param readState reads the current state; called again after pending tuples were applied
+   * @throws AppError authorization_unavailable when no decision is possible
    */
   decide(request: CheckRequest, readState: () => Promise<AuthorizationState>): Promise<CheckResult>;
 }

@@ -15,8 +15,8 @@ import { objectName, type ConditionedTuple, type Tuple } from '../model/tuples.t
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Asks whether a caller may do something with a record. The contextual tuples that pass rights down, from the organization and from the
- * records above, are made of the current rows.
+ * Builds the check of a caller's right to a record. Its contextual tuples, which pass rights down from the organization and from the
+ * ancestors of the record, are built from the current rows.
  */
 export async function checkRequestFor(
   session: RoleSession,
@@ -63,7 +63,7 @@ export async function checkRequestFor(
   };
 }
 
-/** Id and passing references of a record, unless it is deleted. */
+/** The id of a live record and its references that pass rights down. */
 async function liveRow(session: RoleSession, module: EntityModule, id: unknown): Promise<Row | undefined> {
   if (typeof id !== 'string') return undefined;
   const names = ['id', ...passingFields(module.policy)];

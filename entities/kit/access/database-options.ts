@@ -14,30 +14,30 @@ export interface DatabaseOptions {
   readonly maxConnections: number;
   /** `db.maxidleconnections`: connections kept open when idle. */
   readonly maxIdleConnections: number;
-  /** Transactions at the same time, those that wait for a connection included; more are refused with 503 (`ormconfig.maxpoolsize`). */
+  /** Maximum number of concurrent transactions, including those that wait for a connection; more are rejected with 503 (`ormconfig.maxpoolsize`). */
   readonly maxUnitsOfWork: number;
-  /** Longest wait for a free connection. */
+  /** Maximum wait for a free connection. */
   readonly acquireTimeoutMs: number;
-  /** Longest wait for a row lock. */
+  /** Maximum wait for a row lock. */
   readonly lockTimeoutMs: number;
-  /** Longest a transaction may sit without a statement before PostgreSQL ends it. */
+  /** Maximum time without a statement after which PostgreSQL ends a transaction. */
   readonly idleInTransactionTimeoutMs: number;
-  /** Default deadline of a unit of work that brings none. */
+  /** Time limit of a unit of work without a deadline. */
   readonly defaultTimeoutMs: number;
   /** `db.enablehistory`. */
   readonly recordHistory: boolean;
   readonly registry: Registry;
   readonly clock: Clock;
-  /** Whether any listener wants events of this topic; others are recorded but start nothing. */
+  /** Whether a topic has a listener; events of other topics are recorded but not delivered. */
   readonly hasListener: (topic: string) => boolean;
-  /** `workflows.dispatch.failonenqueueerror`: whether a change fails whose events cannot be recorded. */
+  /** `workflows.dispatch.failonenqueueerror`: whether a change fails when its events cannot be recorded. */
   readonly failOnEnqueueError: () => boolean;
   readonly observer?: StatementObserver;
-  /** Decides about single records; without it the rows decide (`authz.enabled` off). */
+  /** Decides rights to single records; without it they are decided from the rows in PostgreSQL (`authz.enabled` off). */
   readonly authorizer?: Authorizer;
-  /** Told of every decision about a change. */
+  /** Called with every decision about a change. */
   readonly onDecision?: (taken: DecisionTaken) => void;
-  /** Errors of idle connections and of after-commit hooks: logged, never thrown at a caller. */
+  /** Logs errors of idle connections and of post-commit hooks, which no caller receives. */
   readonly onBackgroundError: (error: unknown, doing: string) => void;
 }
 

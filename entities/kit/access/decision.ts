@@ -21,20 +21,20 @@ import type { Work } from '../storage/work.ts';
 type Row = Readonly<Record<string, unknown>>;
 
 export interface Decision extends CheckResult {
-  /** Index of the rule that decided; undefined when none did, or when the authorization store looked at all of them. */
+  /** Index of the deciding rule; undefined when no rule applied, or when the authorization store or the rows decided. */
   readonly rule: number | undefined;
 }
 
-/** What decisions are taken from. */
+/** The sources of decisions. */
 export interface DecisionSources {
   readonly work: Work;
-  /** Undefined while authorization checks are off: then the rows decide. */
+  /** Undefined while checks by the authorization store are off; rights are decided from the rows then. */
   readonly authorizer: Authorizer | undefined;
   /** Finds a record that the caller may view. */
   readonly findVisible: (module: EntityModule, id: string) => Promise<Row | undefined>;
 }
 
-/** Decides about single records for one caller of a unit of work; lists are decided in their own statement. */
+/** Decides rights to single records for one caller of a unit of work. Lists are decided in their own SQL statement. */
 export class Decisions {
   readonly #sources: DecisionSources;
   readonly #caller: Caller;
@@ -45,22 +45,22 @@ export class Decisions {
     this.#caller = caller;
   }
 
-  /** Rules in their order; the first that applies decides. @throws AppError authorization_unavailable */
+  /** Evaluates the rules in their order; the first that applies decides. @throws AppError authorization_unavailable */
   async decide(module: EntityModule, operation: Operation, row: Row): Promise<Decision> {
     const rules: readonly Rule[] = module.policy?.[operation] ?? [];
     for (const [index, { effect, when }] of rules.entries()) {
-      const applies = this.#byRow(when, row, { kind: module.kind, operation });
+      const applies = this.#decideByRow(when, row, { kind: module.kind, operation });
       if (applies === undefined) {
-        if (operation !== 'create') return { ...(await this.#byRights(module, operation, row)), rule: undefined };
-        if (!(await this.#aboveAllows(module, when, row))) continue;
+        if (operation !== 'create') return { ...(await this.#checkRights(module, operation, row)), rule: undefined };
+        if (!(await this.#parentAllows(module, when, row))) continue;
       } else if (!applies) continue;
       return { isAllowed: effect === 'allow', by: 'rules', rule: index };
     }
     return { isAllowed: afterTheRules[operation], by: 'rules', rule: undefined };
   }
 
-  /** Undefined when neither caller nor row alone decide. */
-  #byRow(condition: Condition, row: Row, asked: { kind: string; operation: Operation }): boolean | undefined {
+  /** Evaluates a condition; undefined when caller and row do not decide it. */
+  #decideByRow(condition: Condition, row: Row, asked: { kind: string; operation: Operation }): boolean | undefined {
     const decided = decideByCaller(condition, this.#caller, asked);
     if (decided !== undefined) return decided;
     if (condition.is === 'role-in') return row[condition.field] === this.#caller.organizationId;
@@ -69,25 +69,25 @@ export class Decisions {
     throw new Error(`condition "${condition.is}" cannot decide a change`);
   }
 
-  /** What is created below a record needs the right to change that. */
-  async #aboveAllows(module: EntityModule, condition: Condition, row: Row): Promise<boolean> {
+  /** Whether the caller has the right to edit the parent, which a creation below it needs. */
+  async #parentAllows(module: EntityModule, condition: Condition, row: Row): Promise<boolean> {
     if (condition.is !== 'through') throw new Error(`condition "${condition.is}" cannot decide a creation`);
     const id = row[condition.field];
     if (typeof id !== 'string') return false;
     const target = this.#sources.work.registry.references.targetOf(module, condition.field);
-    const above = await this.#sources.findVisible(target, id);
-    return above !== undefined && (await this.decide(target, operationAbove('create'), above)).isAllowed;
+    const parent = await this.#sources.findVisible(target, id);
+    return parent !== undefined && (await this.decide(target, operationAbove('create'), parent)).isAllowed;
   }
 
-  /** Asked of the authorization store; by the rows while it is off, and for rights that this unit of work changed itself. */
-  #byRights(module: EntityModule, operation: Exclude<Operation, 'create'>, row: Row): Promise<CheckResult> {
+  /** Checks a right in the authorization store; in the rows while the store is off, or after this unit of work changed tuples. */
+  #checkRights(module: EntityModule, operation: Exclude<Operation, 'create'>, row: Row): Promise<CheckResult> {
     const key = `${this.#sources.work.changedTuples} ${module.kind} ${operation} ${String(row['id'])}`;
-    const taken = this.#taken.get(key) ?? this.#ask(module, operation, row);
+    const taken = this.#taken.get(key) ?? this.#check(module, operation, row);
     this.#taken.set(key, taken);
     return taken;
   }
 
-  async #ask(module: EntityModule, operation: Exclude<Operation, 'create'>, row: Row): Promise<CheckResult> {
+  async #check(module: EntityModule, operation: Exclude<Operation, 'create'>, row: Row): Promise<CheckResult> {
     const { work, authorizer } = this.#sources;
     const { organizationId } = this.#caller;
     const session = await work.readAs('app');
@@ -107,10 +107,10 @@ export class Decisions {
       this.#caller,
       state.organizations,
     );
-    let known: AuthorizationState | undefined = state;
+    let firstState: AuthorizationState | undefined = state;
     return authorizer.decide(request, () => {
-      const first = known;
-      known = undefined;
+      const first = firstState;
+      firstState = undefined;
       return first ? Promise.resolve(first) : readState();
     });
   }

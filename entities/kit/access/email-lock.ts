@@ -1,9 +1,9 @@
 import type { Work } from '../storage/work.ts';
 
 /**
- * Until the end of the transaction, work for this e-mail address is done by this unit of work alone: of sign-ups and mails
- * asked for at the same time the second sees what the first one made, instead of telling by a conflict that the address
- * was new, or mailing twice.
+ * Locks an e-mail address until the end of the transaction. Of two concurrent sign-ups or mail requests for one address, the
+ * second sees the records of the first. Without the lock it would fail with a conflict, which reveals that the address was new,
+ * or send a second mail.
  * @param email in lower case
  */
 export async function lockEmail(work: Work, email: string): Promise<void> {

@@ -4,14 +4,14 @@ import { callerOf, type Caller, type Role } from '../model/caller.ts';
 import { queryOutsideTransaction, type StatementObserver } from '../storage/transaction.ts';
 import type { Work } from '../storage/work.ts';
 
-/** Whom an access token names. */
-export interface Named {
+/** The ids that an access token names. */
+export interface TokenPrincipal {
   readonly userId: string;
   readonly tokenId: string;
   readonly organizationId: string | null;
 }
 
-/** The part of a database that the statement before a unit of work needs. */
+/** The part of a database that `readPrincipalState` needs. */
 interface StateSource {
   readonly pool: Pool;
   readonly options: { readonly observer?: StatementObserver };
@@ -23,21 +23,21 @@ export interface PrincipalState extends MembershipState {
   readonly isRevoked: boolean;
 }
 
-/** The same of a person in one organization. */
+/** The current state of a person in one organization. */
 export interface MembershipState extends Pick<Caller, 'groupIds' | 'relations' | 'productModules'> {
-  /** Strongest role there or in an organization that it is part of; null when there is none any more. */
+  /** The strongest role in the organization or one of its ancestors; null for a person without a role. */
   readonly role: Role | null;
 }
 
 const columns = 'role, group_ids as "groupIds", relations, modules as "productModules"';
 
 /**
- * The one statement before a unit of work: reads user, revocation and membership together, outside any transaction.
+ * Reads user, revocation and membership in one statement, before the unit of work and outside any transaction.
  * @throws AppError database_unavailable, database_busy, deadline_exceeded
  */
 export async function readPrincipalState(
   database: StateSource,
-  { userId, tokenId, organizationId }: Named,
+  { userId, tokenId, organizationId }: TokenPrincipal,
   { deadline, traceparent }: { readonly deadline: number; readonly traceparent: string },
 ): Promise<PrincipalState> {
   const startedAt = performance.now();
@@ -58,7 +58,7 @@ export async function readPrincipalState(
   return rows[0] as PrincipalState;
 }
 
-/** What is true now of a person in an organization. */
+/** Reads the state of a person in an organization within a unit of work. */
 export async function readMembershipState(
   work: Work,
   userId: string,
@@ -73,8 +73,8 @@ export async function readMembershipState(
 }
 
 /**
- * A person at work in an organization. Without a role there it is not theirs any more, and tenant queries return nothing.
- * @param others what does not follow from the standing
+ * The caller for a person in an organization. Without a role the caller has no organization, and tenant queries return nothing.
+ * @param others properties that do not depend on the membership
  */
 export function callerIn(
   subjectId: string,
@@ -82,24 +82,24 @@ export function callerIn(
   { role, groupIds, relations, productModules }: MembershipState,
   others: Partial<Caller>,
 ): Caller {
-  const standing = role === null ? {} : { organizationId, role, groupIds, relations, productModules };
-  return callerOf({ kind: 'user', subjectId, ...standing, ...others });
+  const membership = role === null ? {} : { organizationId, role, groupIds, relations, productModules };
+  return callerOf({ kind: 'user', subjectId, ...membership, ...others });
 }
 
 /**
- * The caller as of this statement, for changes that may have waited for a lock: a role and groups that a person has lost
- * meanwhile count no more.
- * @returns the same caller when nothing is different
+ * Reads the caller's role, groups and relations again, for changes that may have waited for a lock: the person may have lost some
+ * of them during the wait.
+ * @returns the same object when nothing has changed
  */
 export async function refreshCaller(work: Work, caller: Caller): Promise<Caller> {
   const { kind, subjectId, organizationId, role, groupIds, relations, ...others } = caller;
   if (kind !== 'user' || subjectId === null || organizationId === null) return caller;
-  const standing = await readMembershipState(work, subjectId, organizationId);
-  const isSame = isDeepStrictEqual([role, groupIds, relations], [standing.role, standing.groupIds, standing.relations]);
-  return isSame ? caller : callerIn(subjectId, organizationId, standing, others);
+  const state = await readMembershipState(work, subjectId, organizationId);
+  const isSame = isDeepStrictEqual([role, groupIds, relations], [state.role, state.groupIds, state.relations]);
+  return isSame ? caller : callerIn(subjectId, organizationId, state, others);
 }
 
-/** Makes an access token worthless from the commit on. */
+/** Revokes an access token; takes effect with the commit. */
 export async function revokeToken(work: Work, tokenId: string, expiresAt: Date): Promise<void> {
   const session = await work.readAs('system');
   await session.query(

@@ -1,21 +1,21 @@
 import type { Work } from '../storage/work.ts';
 
-/** Something whose failed sign-ins are counted: an account, or an address they come from. */
+/** A counter of failed sign-ins: of an account, or of a client address. */
 export interface SignInKey {
   readonly key: string;
-  /** Failures within the window after which it has to wait. */
+  /** Number of failures within the window after which further attempts are rejected. */
   readonly limit: number;
 }
 
 /**
- * Counts an attempt before it is made, so that however many run at the same time, no more than the limit are ever
- * evaluated. Roll the transaction back when it is refused.
- * @returns when the attempt may be made: undefined for now
+ * Counts an attempt before it is made, so that concurrent attempts cannot exceed the limit. The transaction of a rejected attempt
+ * must be rolled back.
+ * @returns undefined when the attempt is allowed, otherwise the time from which the next one is
  */
 export async function takeAttempt(work: Work, keys: readonly SignInKey[], windowMs: number): Promise<Date | undefined> {
   const session = await work.readAs('system');
   const at = work.clock.now();
-  // The conflicting row is locked until the end of the transaction; the time of a full one stands still.
+  // The conflicting row is locked until the end of the transaction. A counter at its limit keeps its time of the last failure.
   const { rows } = await session.query<{ key: string; failures: number; last_failed_at: Date }>(
     `insert into sign_in_failures as held (key, failures, first_failed_at, last_failed_at)
      select key, 1, $3, $3 from unnest($1::text[]) as key order by key
@@ -33,10 +33,10 @@ export async function takeAttempt(work: Work, keys: readonly SignInKey[], window
   return new Date(Math.max(...full.map((row) => row.last_failed_at.getTime())) + windowMs);
 }
 
-/** After a success: the account starts anew, and the address gets its attempt back. */
+/** After a success: deletes the counter of the account, and takes the attempt off the counter of the address. */
 export async function forgetAttempt(work: Work, account: string, address: string): Promise<void> {
   const session = await work.readAs('system');
-  // The count makes the account's row go first, as in `takeAttempt`: otherwise the two could wait for each other.
+  // The count locks the account's row first, the order of `takeAttempt`; another order could deadlock with it.
   await session.query(
     `with forgotten as (delete from sign_in_failures where key = $1 returning 1)
      update sign_in_failures set failures = greatest(failures - 1, 0)

@@ -2,12 +2,12 @@ import { eventColumns, type EventRow } from './outbox.ts';
 import type { Work } from '../storage/work.ts';
 
 /**
- * How far an event is with one listener. The row decides, and is written in the listener's own transaction; Temporal's
- * ids only save work.
+ * The state of an event's delivery to one listener. The row is written in the listener's own transaction and alone decides whether
+ * the event was delivered; Temporal's workflow ids only avoid duplicate work.
  * - `done`: the listener's effect is committed.
- * - `failing`: its own `deliverEvent` workflow tries again.
+ * - `failing`: a `deliverEvent` workflow retries this delivery.
  * - `held`: an earlier event of the same record is failing with this listener.
- * - `skipped`: an operator gave it up.
+ * - `skipped`: an operator gave the delivery up.
  */
 export type DeliveryState = 'done' | 'failing' | 'held' | 'skipped';
 
@@ -18,8 +18,8 @@ export interface DeliveryKey {
 }
 
 /**
- * Serialises deliveries of these records to this listener until the end of the transaction, so that their order holds
- * across batches and workers.
+ * Locks deliveries of these records' events to this listener until the end of the transaction, so that batches and workers
+ * deliver the events of a record in their order.
  */
 export async function lockRecords(work: Work, listener: string, entityIds: readonly string[]): Promise<void> {
   const session = await work.readAs('system');
@@ -30,7 +30,7 @@ export async function lockRecords(work: Work, listener: string, entityIds: reado
   );
 }
 
-/** Events of these records that the listener has not seen, in the order in which they happened to each record. */
+/** Events of these records that were not delivered to the listener yet, in their order per record. */
 export async function dueEvents(
   work: Work,
   listener: string,
@@ -49,7 +49,7 @@ export async function dueEvents(
   return rows;
 }
 
-/** Which of these records are held up with this listener by a failing event. */
+/** Those of these records that have a failing event, and perhaps held ones behind it, with this listener. */
 export async function blockedRecords(work: Work, listener: string, entityIds: readonly string[]): Promise<Set<string>> {
   const session = await work.readAs('system');
   const { rows } = await session.query<{ entity_id: string }>(
@@ -84,7 +84,7 @@ export async function insertDeliveries(
   );
 }
 
-/** The failing deliveries among these events: each has, or needs, a workflow of its own. */
+/** The failing deliveries of these events; each needs a workflow of its own. */
 export async function failingAmong(
   work: Work,
   events: readonly EventRow[],
@@ -98,7 +98,7 @@ export async function failingAmong(
   return rows;
 }
 
-/** One event with the state of its delivery, or undefined when either is gone. */
+/** An event with the state of its delivery; undefined when one of them does not exist any more. */
 export async function readDelivery(
   work: Work,
   key: DeliveryKey,
@@ -116,7 +116,7 @@ export async function readDelivery(
   return { event, state };
 }
 
-/** The oldest event of a record that waits behind a failing one. */
+/** The oldest held event of a record. */
 export async function nextHeld(work: Work, listener: string, entityId: string): Promise<EventRow | undefined> {
   const session = await work.readAs('system');
   const { rows } = await session.query<EventRow>(
@@ -130,14 +130,14 @@ export async function nextHeld(work: Work, listener: string, entityId: string): 
 }
 
 /**
- * Ends a delivery that is open.
- * @returns whether it was open until now; one that has ended stays what it is
+ * Ends an open (failing or held) delivery.
+ * @returns whether it was open; one that has ended is not changed
  */
 export async function endDelivery(work: Work, key: DeliveryKey, state: 'done' | 'skipped'): Promise<boolean> {
   return updateOpen(work, key, state, null);
 }
 
-/** Notes that an open delivery fails. One that has ended meanwhile stays what it is: the note comes from a lost attempt. */
+/** Marks an open delivery as failing. One that has ended meanwhile is not changed: the failure is that of an outdated attempt. */
 export async function noteFailure(work: Work, key: DeliveryKey, error: string): Promise<void> {
   await updateOpen(work, key, 'failing', error);
 }
@@ -152,36 +152,36 @@ async function updateOpen(work: Work, key: DeliveryKey, state: DeliveryState, er
   return rowCount === 1;
 }
 
-/** Open deliveries that nobody has touched since: their workflows should be running; they may have been terminated. */
+/** A random sample of failing deliveries without an update since `before`: their workflows may have been terminated. */
 export async function staleFailing(
   work: Work,
   before: Date,
-  most: number,
+  limit: number,
 ): Promise<{ readonly event: EventRow; readonly listener: string }[]> {
   const session = await work.readAs('system');
   const { rows } = await session.query<EventRow & { listener: string }>(
     `select ${eventColumns}, d.listener from event_deliveries d
      join events e on e.occurred_at = d.occurred_at and e.id = d.event_id
      where d.state = 'failing' and d.updated_at < $1 order by random() limit $2`,
-    [before, most],
+    [before, limit],
   );
   return rows.map(({ listener, ...event }) => ({ event, listener }));
 }
 
-/** Records with held events and no failing one before them, which nothing would let go any more. */
+/** Records with held events but no failing event, so that no workflow would deliver the held ones. */
 export async function orphanedHolds(
   work: Work,
   before: Date,
-  most: number,
+  limit: number,
 ): Promise<{ readonly listener: string; readonly entityId: string }[]> {
   const session = await work.readAs('system');
   const { rows } = await session.query<{ listener: string; entityId: string }>(
-    // In random order, so that those which cannot be let go yet do not keep the others out for ever.
+    // In random order, so that records which cannot be resumed yet do not block the others forever.
     `select * from (select distinct h.listener, h.entity_id as "entityId" from event_deliveries h
        where h.state = 'held' and h.updated_at < $1 and not exists (select 1 from event_deliveries f
          where f.listener = h.listener and f.entity_id = h.entity_id and f.state = 'failing')) held
      order by random() limit $2`,
-    [before, most],
+    [before, limit],
   );
   return rows;
 }

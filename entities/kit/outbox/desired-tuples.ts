@@ -6,27 +6,27 @@ export interface DesiredTuple extends Tuple {
   readonly version: string;
 }
 
-/** A write of an older state may still be on its way for this long after the process that sent it is gone. */
+/** How long a write of an older state can still reach the store after the process that sent it has died. */
 const maxWriteMs = 60_000;
 
-/** The transaction stands still while the store is written to; ending it meanwhile would let go of the lock. */
-const maxStandstillMs = 30_000;
+/** The transaction is idle while the store is written to; if PostgreSQL ended it, the locks would be released too early. */
+const maxIdleMs = 30_000;
 
 const key = `hashtextextended(jsonb_build_array(object, relation, subject)::text, 0)`;
 const isNotExcepted = `(object, relation, subject) not in (select * from unnest($3::text[], $4::text[], $5::text[]))`;
 
 /**
- * Tuples the authorization store does not have right yet, or whose last change is to be confirmed, kept from other relays
- * until the end of the transaction. What another relay has in hand is left out.
+ * Desired tuples whose last change was not written to the authorization store yet, or must be written once more to confirm it.
+ * They are locked against other relays until the end of the transaction; tuples that another relay has locked are left out.
  *
- * The lock is not on the rows: a request that changes a tuple while it is being written does not wait for the store.
- * @param except tuples that are left for another time
+ * The locks are advisory locks, not row locks: a request that changes a tuple does not wait for the store.
+ * @param except tuples to leave out
  */
-export async function lockUnapplied(work: Work, most: number, except: readonly Tuple[] = []): Promise<DesiredTuple[]> {
+export async function lockUnapplied(work: Work, limit: number, except: readonly Tuple[] = []): Promise<DesiredTuple[]> {
   const session = await work.readAs('system');
   const now = work.clock.now();
   const [, { rows: locked }] = await Promise.all([
-    session.query(`select set_config('idle_in_transaction_session_timeout', $1, true)`, [String(maxStandstillMs)]),
+    session.query(`select set_config('idle_in_transaction_session_timeout', $1, true)`, [String(maxIdleMs)]),
     session.query<Tuple>(
       `with waiting as materialized (
        (select object, relation, subject from desired_tuples
@@ -35,11 +35,11 @@ export async function lockUnapplied(work: Work, most: number, except: readonly T
         where confirm_at <= $2 and ${isNotExcepted} order by confirm_at limit $1)
        limit $1)
      select * from waiting where pg_try_advisory_xact_lock(${key})`,
-      [most, now, ...columnsOf(except)],
+      [limit, now, ...columnsOf(except)],
     ),
   ]);
   if (locked.length === 0) return [];
-  // Read again under the lock: the relay that had it before may have applied them.
+  // Read again under the lock: the relay that held it before may have applied them.
   const { rows } = await session.query<DesiredTuple>(
     `select object, relation, subject, held.present, held.version
      from unnest($1::text[], $2::text[], $3::text[]) as given (object, relation, subject)
@@ -51,21 +51,21 @@ export async function lockUnapplied(work: Work, most: number, except: readonly T
 }
 
 export interface Marked {
-  /** Whether one of them has changed again meanwhile. */
+  /** Whether one of them changed again after it was read. */
   readonly hasChanged: boolean;
-  /** Those that a transaction under way is changing: they stay as they are, and are applied again. */
-  readonly held: readonly Tuple[];
+  /** Tuples that an open transaction is changing. They are not marked, and are applied again later. */
+  readonly skipped: readonly Tuple[];
 }
 
 /**
- * Remembers that the store has these tuples as they were read. Never waits for a request that is changing one of them: it
- * would keep all others of the process from the store, and that request may wait for one of these.
+ * Marks tuples as applied to the store in the version that was read. It skips tuples that a request is changing: waiting would block
+ * all other writes of the relay, and the request may itself wait for one of them.
  */
 export async function markApplied(work: Work, tuples: readonly DesiredTuple[]): Promise<Marked> {
   const session = await work.readAs('system');
   const confirmAt = new Date(work.clock.now().getTime() + maxWriteMs);
-  // A relay that died may have had an older state of the tuple on its way. It lands soon or never: a tuple that has had
-  // another state is written once more after that time.
+  // A relay that died may have sent an older state of a tuple that reaches the store only now. So a tuple that has had another
+  // state is written once more after `maxWriteMs`.
   const { rows } = await session.query<Tuple & { hasChanged: boolean }>(
     `with free as materialized (
        select object, relation, subject, given.version
@@ -82,6 +82,6 @@ export async function markApplied(work: Work, tuples: readonly DesiredTuple[]): 
   const marked = new Set(rows.map(tupleKey));
   return {
     hasChanged: rows.some((row) => row.hasChanged),
-    held: tuples.filter((tuple) => !marked.has(tupleKey(tuple))),
+    skipped: tuples.filter((tuple) => !marked.has(tupleKey(tuple))),
   };
 }

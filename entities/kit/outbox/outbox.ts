@@ -1,7 +1,7 @@
 import { newId } from '../base/ids.ts';
 import type { Work } from '../storage/work.ts';
 
-/** An event as its listeners see it. Payloads hold ids and small values only. */
+/** An event as its listeners receive it. Payloads hold ids and small values only. */
 export interface EventRow {
   readonly id: string;
   readonly occurredAt: Date;
@@ -17,7 +17,7 @@ export interface EventRow {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** Events that are delivered together; what an operator finds them by. */
+/** A batch of events that are delivered together, with the values by which operators search for it in Temporal. */
 export interface BatchHead {
   readonly batchId: string;
   readonly count: number;
@@ -26,11 +26,11 @@ export interface BatchHead {
   readonly organizationIds: readonly string[];
 }
 
-/** Most distinct values per batch and search attribute, and most bytes of them: Temporal allows 2 KB each. */
+/** Maximum number and total size of distinct values per batch and search attribute; Temporal allows 2 KB for each attribute. */
 const maxDistinct = 50;
 const maxBytes = 1_800;
 
-/** Organizations a claim looks at besides those of the oldest events, and events it considers of each. */
+/** How many organizations a claim considers besides those of the oldest events, and how many events of each. */
 const maxTenants = 50;
 const maxPerTenant = 20;
 
@@ -43,51 +43,52 @@ const headColumns = `count(*)::int as count, coalesce(array_agg(distinct request
   coalesce(array_agg(distinct organization_id) filter (where organization_id is not null), '{}') as "organizationIds"`;
 
 export interface ClaimedBatch extends BatchHead {
-  /** More events wait than the batch took. */
+  /** Whether unclaimed events are left. */
   readonly hasMore: boolean;
-  /** Where the next claim goes on with its turns. */
+  /** The organization after which the next claim continues its round. */
   readonly lastTenant: string;
 }
 
 /**
- * Stamps waiting events with a new batch id. Organizations take turns, so that one that writes a lot does not make the
- * others wait; events that belong to none count as one organization. Of those whose turn it is the oldest go first.
- * Claimers beside each other take different rows.
- * @param afterTenant `lastTenant` of the claim before; `''` to begin with the first
- * @returns undefined when nothing waits, or another claimer is just taking it
+ * Assigns a new batch id to waiting events. Events are taken from the organizations in turn, so that one with many events does not
+ * delay the others; events without organization count as one organization. The oldest events of each turn come first. Concurrent
+ * claims take different rows.
+ * @param limit maximum number of events
+ * @param afterTenant `lastTenant` of the previous claim; `''` to begin with the first organization
+ * @returns undefined when no event waits, or another claim is taking those that do
  */
-export async function claimBatch(work: Work, most: number, afterTenant = ''): Promise<ClaimedBatch | undefined> {
+export async function claimBatch(work: Work, limit: number, afterTenant = ''): Promise<ClaimedBatch | undefined> {
   const session = await work.readAs('system');
   const batchId = newId();
   const now = work.clock.now();
   const [, { rows }] = await Promise.all([
-    session.query(alwaysByIndex),
-    session.query<Omit<ClaimedBatch, 'batchId'>>(claim, [batchId, now, most, afterTenant]),
+    session.query(forceIndexScans),
+    session.query<Omit<ClaimedBatch, 'batchId'>>(claim, [batchId, now, limit, afterTenant]),
   ]);
   const head = rows[0];
   return head && head.count > 0 ? { batchId, ...head } : undefined;
 }
 
 /**
- * The table of events swells and shrinks faster than its statistics follow; planned by them, a claim from 20,000 rows took
- * 140 ms instead of 6.
+ * Forces index scans: the size of the table `events` changes faster than its statistics, and a claim from 20,000 rows took 140 ms
+ * instead of 6 ms with the plan that they suggested.
  */
-const alwaysByIndex = `select ${['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'].map((name) => `set_config('enable_${name}', 'off', true)`).join(', ')}`;
+const forceIndexScans = `select ${['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'].map((name) => `set_config('enable_${name}', 'off', true)`).join(', ')}`;
 
-/** Places a value's first event; together they are cut where the search attribute would become too large. */
-const limited = (name: string, column: string) => `${name} as (
+/** A CTE with the distinct values of a column in the order of their first event, ranked to cut them where the search attribute would be too large. */
+const rankedValues = (name: string, column: string) => `${name} as (
   select ${column} as value, row_number() over seen as rank, sum(octet_length(${column}) + 3) over seen as bytes
-  from placed where ${column} is not null group by ${column} window seen as (order by min(place))
+  from numbered where ${column} is not null group by ${column} window seen as (order by min(ordinal))
 )`;
-const fits = (name: string, column: string) =>
+const fitsAttribute = (name: string, column: string) =>
   `(p.${column} is null or p.${column} in (select value from ${name} where rank <= ${maxDistinct} and bytes <= ${maxBytes}))`;
 
 const waiting = `pending and batch_id is null`;
 const tenant = `coalesce(organization_id, '')`;
 
 /**
- * Tenants are found by jumping from one to the next in the index, so that a backlog of one hides nobody. Rows are chosen
- * first and locked after, because a lock writes to its row.
+ * Finds organizations with a loose index scan, so that the backlog of one does not hide the others. Rows are chosen first and
+ * locked afterwards, because a row lock writes to its row.
  */
 const claim = `
 with recursive tenants as (
@@ -108,13 +109,13 @@ turned as (
     row_number() over (partition by ${tenant} order by e.occurred_at, e.id) as turn
   from candidates join events e using (occurred_at, id)
 ),
-placed as materialized (select *, row_number() over (order by turn, occurred_at, id) as place from turned),
-${limited('requests', 'request_id')},
-${limited('topics', 'topic')},
-${limited('organizations', 'organization_id')},
+numbered as materialized (select *, row_number() over (order by turn, occurred_at, id) as ordinal from turned),
+${rankedValues('requests', 'request_id')},
+${rankedValues('topics', 'topic')},
+${rankedValues('organizations', 'organization_id')},
 chosen as (
-  select p.occurred_at, p.id from placed p where p.place <= $3
-    and ${fits('requests', 'request_id')} and ${fits('topics', 'topic')} and ${fits('organizations', 'organization_id')}
+  select p.occurred_at, p.id from numbered p where p.ordinal <= $3
+    and ${fitsAttribute('requests', 'request_id')} and ${fitsAttribute('topics', 'topic')} and ${fitsAttribute('organizations', 'organization_id')}
 ),
 locked as (
   select e.occurred_at, e.id from events e join chosen using (occurred_at, id)
@@ -124,17 +125,17 @@ claimed as (
   update events e set batch_id = $1, claimed_at = $2 from locked l where e.occurred_at = l.occurred_at and e.id = l.id
   returning e.request_id, e.topic, e.organization_id
 )
-select ${headColumns}, count(*) < (select count(*) from placed) as "hasMore",
+select ${headColumns}, count(*) < (select count(*) from numbered) as "hasMore",
   (select case when count(*) < ${maxTenants} then '' else max(tenant) end from some_tenants) as "lastTenant" from claimed`;
 
-/** Batches claimed before the given instant whose delivery has not ended: what a crash left behind. */
-export async function unfinishedBatches(work: Work, claimedBefore: Date, most: number): Promise<BatchHead[]> {
+/** Batches claimed before the given instant whose delivery has not ended, for example after a crash. */
+export async function unfinishedBatches(work: Work, claimedBefore: Date, limit: number): Promise<BatchHead[]> {
   const session = await work.readAs('system');
   const { rows } = await session.query<BatchHead>(
     `select batch_id as "batchId", ${headColumns} from events
      where pending and batch_id is not null and settled_at is null and claimed_at < $1
      group by batch_id order by batch_id limit $2`,
-    [claimedBefore, most],
+    [claimedBefore, limit],
   );
   return rows;
 }
@@ -154,7 +155,7 @@ export async function readBatch(work: Work, batchId: string): Promise<BatchEvent
   return rows;
 }
 
-/** Marks a batch whose events all have their delivery rows. */
+/** Marks the events of a batch as settled: all of them have their delivery rows. */
 export async function settleBatch(work: Work, batchId: string): Promise<void> {
   const session = await work.readAs('system');
   await session.query('update events set settled_at = $2 where batch_id = $1 and settled_at is null', [
@@ -164,9 +165,9 @@ export async function settleBatch(work: Work, batchId: string): Promise<void> {
 }
 
 /**
- * Creates partitions for the days to come and drops those past their retention.
- * @param at what counts as now
- * @param keep how long records are kept, in milliseconds
+ * Creates the partitions of the next days and drops those past their retention.
+ * @param at the present time
+ * @param keep retention, in milliseconds
  */
 export async function maintainPartitions(
   work: Work,

@@ -6,32 +6,32 @@ import { columnsOf, deduplicateTuples, tupleKey, type Tuple } from '../model/tup
 import type { RoleSession } from '../storage/transaction.ts';
 import type { Work } from '../storage/work.ts';
 
-/** What was looked at in one piece, and what of it was repaired. `last` is where the next piece begins; null at the end. */
-export interface RepairedPage<Place> {
+/** The result of checking one page. The next page begins after `last`; null at the end. */
+export interface RepairedPage<Cursor> {
   readonly checked: number;
   readonly repaired: readonly Tuple[];
-  readonly last: Place | null;
+  readonly last: Cursor | null;
 }
 
-/** A desired tuple that the authorization store should have as it is. */
+/** A desired tuple that was applied to the authorization store in this version. */
 type Settled = Tuple & Pick<DesiredTuple, 'version'>;
 
-/** Joins `held` to the tuples given as three columns. */
+/** Joins the desired tuples, as `held`, to the tuples given as three arrays. */
 const given = `from unnest($1::text[], $2::text[], $3::text[]) as given (object, relation, subject)
   join desired_tuples held using (object, relation, subject)`;
 
 /**
- * Makes tuples desired that live rows of a kind stand for. Rows where something is missing are looked at again under a lock,
- * so that a change under way is not taken for a mistake.
+ * Adds missing desired tuples for live rows of a kind. Rows with missing tuples are read again under a lock, so that a change in
+ * progress is not repaired by mistake.
  */
 export async function repairMissing(
   work: Work,
   module: EntityModule,
-  { after, most }: { readonly after: string; readonly most: number },
+  { after, limit }: { readonly after: string; readonly limit: number },
 ): Promise<RepairedPage<string>> {
   const session = await work.readAs('system');
-  const rows = await rowTuples(session, module, { after, most });
-  const suspects = await lacking(session, rows);
+  const rows = await rowTuples(session, module, { after, limit });
+  const suspects = await missingTuples(session, rows);
   const locked =
     suspects.length === 0
       ? []
@@ -40,18 +40,18 @@ export async function repairMissing(
           module,
           suspects.map(({ id }) => id),
         );
-  const missing = (await lacking(session, locked)).flatMap(({ organizationId, tuples }) =>
+  const missing = (await missingTuples(session, locked)).flatMap(({ organizationId, tuples }) =>
     tuples.map((tuple) => ({ ...tuple, organization_id: organizationId, present: true, raises: true })),
   );
   if (missing.length > 0) {
     await session.query('select write_records($1)', [JSON.stringify({ tuples: deduplicateTuples(missing) })]);
     await bumpRevisions(session, new Set(missing.map((tuple) => tuple.organization_id ?? systemScope)));
   }
-  return { checked: rows.length, repaired: missing.map(tupleOnly), last: placeOf(rows, most)?.id ?? null };
+  return { checked: rows.length, repaired: missing.map(tupleOnly), last: cursorAfter(rows, limit)?.id ?? null };
 }
 
-/** Those of these rows of which tuples are not desired, with these tuples only. */
-async function lacking(session: RoleSession, rows: readonly RowTuples[]): Promise<RowTuples[]> {
+/** Those of these rows whose tuples are not all desired, each with the missing tuples only. */
+async function missingTuples(session: RoleSession, rows: readonly RowTuples[]): Promise<RowTuples[]> {
   const { rows: present } = await session.query<Tuple>(
     `select object, relation, subject ${given} where held.present`,
     columnsOf(rows.flatMap(({ tuples }) => tuples)),
@@ -63,34 +63,34 @@ async function lacking(session: RoleSession, rows: readonly RowTuples[]): Promis
   });
 }
 
-/** Takes back desired tuples that no live row stands for. One that changes meanwhile is left alone. */
+/** Marks desired tuples that no live row declares as absent. A tuple that has changed since it was read is skipped. */
 export async function repairOrphaned(
   work: Work,
-  { after, most }: { readonly after: Tuple | null; readonly most: number },
+  { after, limit }: { readonly after: Tuple | null; readonly limit: number },
 ): Promise<RepairedPage<Tuple>> {
   const session = await work.readAs('system');
-  const rows = await desiredPage(session, 'held.present', { after, most });
-  const unfounded = await orphanedAmong(session, work.registry, rows);
-  const repaired = await change(session, unfounded, 'present = false, version = held.version + 1');
-  return { checked: rows.length, repaired, last: placeOf(rows, most) };
+  const rows = await desiredPage(session, 'held.present', { after, limit });
+  const orphaned = await orphanedAmong(session, work.registry, rows);
+  const repaired = await updateDesired(session, orphaned, 'present = false, version = held.version + 1');
+  return { checked: rows.length, repaired, last: cursorAfter(rows, limit) };
 }
 
-/** Tuples that the authorization store should have by now. */
+/** A page of the desired tuples that the authorization store must have by now. */
 export async function settledPage(
   work: Work,
-  { after, most }: { readonly after: Tuple | null; readonly most: number },
+  { after, limit }: { readonly after: Tuple | null; readonly limit: number },
 ): Promise<{ readonly rows: readonly Settled[]; readonly last: Tuple | null }> {
   const session = await work.readAs('system');
   const isSettled = 'held.present and held.applied_version = held.version and held.confirm_at is null';
-  const rows = await desiredPage(session, isSettled, { after, most });
-  return { rows, last: placeOf(rows, most) };
+  const rows = await desiredPage(session, isSettled, { after, limit });
+  return { rows, last: cursorAfter(rows, limit) };
 }
 
-/** What the rows say of tuples that the authorization store has. */
+/** Compares tuples of the authorization store with the desired tuples: those that were removed, and those that are not known. */
 export async function unexpectedAmong(
   work: Work,
   tuples: readonly Tuple[],
-): Promise<{ readonly takenBack: readonly Settled[]; readonly unknown: readonly Tuple[] }> {
+): Promise<{ readonly removed: readonly Settled[]; readonly unknown: readonly Tuple[] }> {
   const session = await work.readAs('system');
   const { rows } = await session.query<Settled & { isAbsent: boolean }>(
     `select object, relation, subject, held.version, not held.present and held.applied_version = held.version as "isAbsent" ${given}`,
@@ -98,20 +98,20 @@ export async function unexpectedAmong(
   );
   const known = new Set(rows.map(tupleKey));
   return {
-    takenBack: rows.filter(({ isAbsent }) => isAbsent),
+    removed: rows.filter(({ isAbsent }) => isAbsent),
     unknown: tuples.filter((tuple) => !known.has(tupleKey(tuple))),
   };
 }
 
 /**
- * Has the relay write these tuples to the authorization store once more, as they are desired. One that changed since it was
- * read is on its way anyhow.
+ * Makes the relay write these tuples to the authorization store again. A tuple that has changed since it was read is skipped: the
+ * relay writes it anyway.
  */
 export async function applyAgain(work: Work, tuples: readonly Settled[]): Promise<Tuple[]> {
-  return change(await work.readAs('system'), tuples, 'applied_version = 0');
+  return updateDesired(await work.readAs('system'), tuples, 'applied_version = 0');
 }
 
-/** Has the relay delete tuples that nothing is known of, unless they have become desired meanwhile. */
+/** Makes the relay delete unknown tuples from the authorization store, unless they have become desired meanwhile. */
 export async function tombstone(work: Work, tuples: readonly Tuple[]): Promise<Tuple[]> {
   if (tuples.length === 0) return [];
   const session = await work.readAs('system');
@@ -122,16 +122,16 @@ export async function tombstone(work: Work, tuples: readonly Tuple[]): Promise<T
      on conflict do nothing returning object, relation, subject`,
     columnsOf(tuples),
   );
-  // Whose decisions they changed is not known.
+  // The organization of these tuples is not known, so the system scope is bumped.
   if (rows.length > 0) await bumpRevisions(session, [systemScope]);
   return rows.map(tupleOnly);
 }
 
-/** Changes desired tuples that still have the version that was read; remembered decisions of their scopes end with it. */
-async function change(session: RoleSession, tuples: readonly Settled[], how: string): Promise<Tuple[]> {
+/** Changes desired tuples that still have the version that was read, and invalidates cached decisions of their scopes. */
+async function updateDesired(session: RoleSession, tuples: readonly Settled[], assignment: string): Promise<Tuple[]> {
   if (tuples.length === 0) return [];
   const { rows } = await session.query<Tuple & { scope: string }>(
-    `update desired_tuples held set raises = true, ${how}
+    `update desired_tuples held set raises = true, ${assignment}
      from unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) as given (object, relation, subject, version)
      where held.object = given.object and held.relation = given.relation and held.subject = given.subject
        and held.version = given.version
@@ -144,21 +144,21 @@ async function change(session: RoleSession, tuples: readonly Settled[], how: str
 
 async function desiredPage(
   session: RoleSession,
-  which: string,
-  { after, most }: { readonly after: Tuple | null; readonly most: number },
+  condition: string,
+  { after, limit }: { readonly after: Tuple | null; readonly limit: number },
 ): Promise<Settled[]> {
   const { rows } = await session.query<Settled>(
     `select held.object, held.relation, held.subject, held.version from desired_tuples held
-     where ${which} and (held.object, held.relation, held.subject) > ($1, $2, $3)
+     where ${condition} and (held.object, held.relation, held.subject) > ($1, $2, $3)
      order by held.object, held.relation, held.subject limit $4`,
-    [after?.object ?? '', after?.relation ?? '', after?.subject ?? '', most],
+    [after?.object ?? '', after?.relation ?? '', after?.subject ?? '', limit],
   );
   return rows;
 }
 
-/** The last of a full page; null when there is nothing behind it. */
-function placeOf<T>(rows: readonly T[], most: number): T | null {
-  return rows.length < most ? null : (rows.at(-1) ?? null);
+/** The last row of a full page; null when no further page exists. */
+function cursorAfter<T>(rows: readonly T[], limit: number): T | null {
+  return rows.length < limit ? null : (rows.at(-1) ?? null);
 }
 
 function tupleOnly({ object, relation, subject }: Tuple): Tuple {

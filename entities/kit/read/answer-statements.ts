@@ -10,8 +10,9 @@ import { QueryShape } from './query-shape.ts';
 import type { ListsPart, PageSelection, RecordSelection } from './selection.ts';
 
 /**
- * Compiles a list with everything below it into one statement, which returns the answer as JSON text, `result`. The
- * number of statements never depends on the number of rows; tenancy, soft delete and rules stand in the WHERE of each kind.
+ * Compiles a list with everything selected below it into one statement, which returns the answer as JSON text in the column
+ * `result`. The number of statements does not depend on the number of rows. The WHERE clause of each kind has its tenant filter, the
+ * condition on soft-deleted rows and the rules.
  * @throws AppError invalid_cursor, invalid_input, module_not_enabled
  */
 export function compilePage(page: PageSelection, caller: Caller, plans: PlanCache): Statement {
@@ -23,7 +24,7 @@ export function compilePage(page: PageSelection, caller: Caller, plans: PlanCach
   );
 }
 
-/** Several lists as one JSON object, in one statement. @throws AppError invalid_cursor, invalid_input */
+/** Compiles several lists into one statement, which returns one JSON object. @throws AppError invalid_cursor, invalid_input */
 export function compileLists(parts: readonly ListsPart[], caller: Caller, plans: PlanCache): Statement {
   const shape = new QueryShape();
   const shaped = shape.lists(parts);
@@ -32,7 +33,7 @@ export function compileLists(parts: readonly ListsPart[], caller: Caller, plans:
   );
 }
 
-/** One record; no row when the caller may see none with this id. @throws AppError module_not_enabled */
+/** Compiles one record. The statement returns no row when the caller may see no record with this id. @throws AppError module_not_enabled */
 export function compileRecord(record: RecordSelection, id: string, caller: Caller, plans: PlanCache): Statement {
   refuseDisabledModule(record.module, caller);
   const shape = new QueryShape();
@@ -43,7 +44,7 @@ export function compileRecord(record: RecordSelection, id: string, caller: Calle
   );
 }
 
-/** Several records as one JSON list in the order of the ids; records that the caller may not see are left out. */
+/** Compiles several records into one JSON list in the order of the ids, without the records that the caller may not see. */
 export function compileRecords(
   record: RecordSelection,
   ids: readonly string[],
@@ -60,7 +61,7 @@ export function compileRecords(
   });
 }
 
-/** @throws AppError invalid_cursor, invalid_input: what compiling any of these selections would throw */
+/** Checks selections without compiling them. @throws AppError invalid_cursor, invalid_input as compiling them would */
 export function checkSelections(records: readonly RecordSelection[]): void {
   const shape = new QueryShape();
   const checked = new Set<RecordSelection['parts']>();
@@ -99,10 +100,10 @@ export function compileNodes(
   });
 }
 
-/** Largest answer of one statement, in bytes: a larger one never leaves the database. */
+/** Maximum size of the answer of one statement, in bytes. The database does not return a larger one. */
 const maxAnswerBytes = 16 * 1024 * 1024;
 
-/** A row of `result`, the JSON as text; null when it is larger than `maxAnswerBytes`. */
+/** Makes a statement return `result` as text, or null when it is larger than `maxAnswerBytes`. */
 function withMaxSize(statement: Sql): Statement {
   return compileSql(sql`select case when octet_length(result) <= ${maxAnswerBytes} then result end as result
     from (select result::text as result from (${statement}) as made offset 0) as measured`);

@@ -9,7 +9,7 @@ import type { Viewer } from './viewer.ts';
 import { visible } from './visibility.ts';
 import { Aliases, allOf, filterPredicate, joinPredicate } from './where.ts';
 
-/** Compiles selections, with placeholders for their values, into JSON values of the rows that the caller may see. */
+/** Compiles selections, with placeholders for their values, into SQL for JSON values of the rows that the caller may see. */
 export class DocumentCompiler {
   readonly #viewer: Viewer;
   readonly #aliases = new Aliases();
@@ -114,7 +114,7 @@ export class DocumentCompiler {
         switch (part.is) {
           case 'typename':
             return [as, sql`${part.name}::text`];
-          // A record stands at the cursor itself, so there is something on its other side.
+          // The record of the cursor itself is on the other side of it, so there is at least one.
           case 'hasNextPage':
             return [as, isForward ? hasMore : sql`${page.before !== undefined}::boolean`];
           case 'hasPreviousPage':
@@ -149,7 +149,7 @@ export class DocumentCompiler {
     });
   }
 
-  /** An object with these values, in this order; `json_build_object` takes only fifty. */
+  /** A JSON object with these values in this order; `json_build_object` is limited to 100 arguments, which are 50 values. */
   #object(parts: readonly Named[], from?: Sql): Sql {
     const alias = this.#aliases.next();
     const rows = from ? sql`from ${from}` : sql``;

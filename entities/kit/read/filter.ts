@@ -2,7 +2,7 @@ import type { EntityModule } from '../model/define.ts';
 import type { Bound } from './placeholder.ts';
 import type { Relation } from './relations.ts';
 
-/** Comparisons of one field; all of them must hold. */
+/** Comparisons of one field; a row must meet all of them. */
 export interface Comparison {
   readonly eq?: unknown;
   readonly ne?: unknown;

@@ -6,27 +6,27 @@ import type { Sql } from '../storage/sql.ts';
 import { column } from '../storage/column.ts';
 import type { Viewer } from './viewer.ts';
 
-/** How grants in other rows are looked up: for a row that is found otherwise, or by a semi-join that finds the rows. */
-export type Lookup = 'of the row' | 'semi-join';
+/** How grants in rows of other kinds are compiled: as EXISTS for a given row, or as a semi-join that finds the rows. */
+export type Lookup = 'exists' | 'semi-join';
 
 /**
- * Rows of a kind to which the caller, or a group of theirs, has one of these relations: the same grants that become tuples
- * of the authorization store, read from the rows that they follow.
- * @returns one predicate for each way to have it; none when the caller cannot have it
+ * Predicates for the rows of a kind to which the caller, or one of its groups, has one of these relations. They evaluate the
+ * grants from which the tuples of the authorization store are made, on the rows that declare them.
+ * @returns one predicate for each grant that can give the relation to the caller; none when the caller cannot have it
  */
 export function relatedPredicates(
   module: EntityModule,
   relations: readonly string[],
   alias: string,
   viewer: Viewer,
-  lookup: Lookup = 'of the row',
+  lookup: Lookup = 'exists',
 ): Sql[] {
   return viewer.grantersOf(module).flatMap((granter) => {
     const { grant } = granter;
-    if (!gives(grant, relations)) return [];
+    if (!canGive(grant, relations)) return [];
     const isOwn = granter.module === module && grant.object.id === 'id';
     const from = isOwn ? alias : 'g';
-    const held = isHeld(grant, from, viewer);
+    const held = subjectPredicate(grant, from, viewer);
     if (!held) return [];
     const conditions = [
       held,
@@ -36,24 +36,24 @@ export function relatedPredicates(
     return [
       isOwn
         ? sql`(${sql.join(conditions, sql` and `)})`
-        : among(granter, column(alias, 'id'), conditions, { viewer, lookup }),
+        : grantPredicate(granter, column(alias, 'id'), conditions, { viewer, lookup }),
     ];
   });
 }
 
-/** Whether all members of an organization have one of these relations to some records: as good as to all of them. */
+/** Whether a grant can give all members of an organization one of these relations; a look-up by rights would then find too many rows. */
 export function isOpenToMembers(module: EntityModule, relations: readonly string[], viewer: Viewer): boolean {
   return viewer
     .grantersOf(module)
-    .some(({ grant }) => grant.subject.kind === 'organization' && gives(grant, relations));
+    .some(({ grant }) => grant.subject.kind === 'organization' && canGive(grant, relations));
 }
 
-function gives({ relation }: TupleGrant, relations: readonly string[]): boolean {
+function canGive({ relation }: TupleGrant, relations: readonly string[]): boolean {
   return typeof relation !== 'string' || relations.includes(relation);
 }
 
-/** Rows whose id stands in the rows of another kind. */
-function among(
+/** The predicate for a grant in rows of another kind. */
+function grantPredicate(
   { module, grant }: Granter,
   id: Sql,
   conditions: readonly Sql[],
@@ -71,8 +71,8 @@ function among(
   return sql`exists (select 1 from ${table} as g where ${object} = ${id} and ${sql.join(all, sql` and `)})`;
 }
 
-/** Whether the row's subject is the caller; undefined when it cannot be. */
-function isHeld({ subject }: TupleGrant, alias: string, viewer: Viewer): Sql | undefined {
+/** Whether the subject of a grant is the caller or includes it; undefined when that is impossible for this caller. */
+function subjectPredicate({ subject }: TupleGrant, alias: string, viewer: Viewer): Sql | undefined {
   const field = column(alias, subject.id);
   switch (subject.kind) {
     case 'user':

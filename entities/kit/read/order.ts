@@ -14,14 +14,14 @@ export interface OrderTerm {
   readonly direction: 'asc' | 'desc';
 }
 
-/** A term with what comparing by it needs to know. */
+/** A term with the properties of its field that comparisons need. */
 interface KnownTerm extends OrderTerm {
   readonly isOptional: boolean;
-  /** SQL type that a value from a cursor is read as. */
+  /** SQL type to which a value of a cursor is cast. */
   readonly columnType: string;
 }
 
-/** The order of a page with the id as its last term, in the direction of the term before it, so that one index serves. */
+/** The order of a page with the id as its last term, in the direction of the term before it, so that one index serves both. */
 export function totalOrder(module: EntityModule, terms: readonly OrderTerm[]): readonly KnownTerm[] {
   const direction = terms.at(-1)?.direction ?? 'asc';
   const all = terms.some(({ field }) => field === 'id') ? terms : [...terms, { field: 'id', direction } as const];
@@ -40,15 +40,15 @@ export function orderBy(alias: string, terms: readonly KnownTerm[]): Sql {
   return sql.join(terms.map(({ field, direction }) => sql`${column(alias, field)} ${sql.raw(direction)}`));
 }
 
-/** Values of the order's fields at one row; what a cursor carries. */
+/** Values of the order's fields in one row; the content of a cursor. */
 export type CursorValues = readonly (Bound<string | number | boolean> | null)[];
 
-/** Rows after a cursor. PostgreSQL sorts empty values last ascending and first descending, and so do we. */
+/** Rows after a cursor. As in PostgreSQL's default order, nulls come last in ascending and first in descending order. */
 export function afterCursor(alias: string, terms: readonly KnownTerm[], values: CursorValues): Sql {
   const valueOf = (index: number) => sql`${values[index]}::${sql.raw(terms[index]?.columnType ?? 'text')}`;
   const isUniform = new Set(terms.map(({ direction }) => direction)).size === 1;
   if (isUniform && terms.every(({ isOptional }) => !isOptional)) {
-    // A row comparison is one range of an index.
+    // A row comparison is a single range scan of an index.
     const columns = sql.join(terms.map(({ field }) => column(alias, field)));
     const operator = sql.raw(terms[0]?.direction === 'desc' ? '<' : '>');
     return sql`(${columns}) ${operator} (${sql.join(terms.map((_term, index) => valueOf(index)))})`;
@@ -77,32 +77,32 @@ export function cursorOf(alias: string, module: EntityModule, terms: readonly Kn
   return sql`translate(encode(convert_to(${json}, 'UTF8'), 'base64'), E'+/=\n', '-_')`;
 }
 
-/** @throws AppError invalid_cursor for anything that is not a cursor of this kind and order */
+/** @throws AppError invalid_cursor unless it is a cursor of this kind and order */
 export function parseCursor(
   module: EntityModule,
   terms: readonly KnownTerm[],
   cursor: string,
   side: 'after' | 'before',
 ): CursorValues {
-  const parts = cursor.length > maxCursorLength ? undefined : parsed(cursor);
+  const parts = cursor.length > maxCursorLength ? undefined : decodeCursor(cursor);
   if (!Array.isArray(parts) || parts.length !== terms.length + 1 || parts[0] !== fingerprint(module, terms))
-    throw foreign(side);
+    throw invalidCursor(side);
   const values = (parts as unknown[]).slice(1);
-  const isSound = values.every((value, index) => fits(terms[index] as KnownTerm, value));
-  if (!isSound) throw foreign(side);
+  const isValid = values.every((value, index) => isValueOf(terms[index] as KnownTerm, value));
+  if (!isValid) throw invalidCursor(side);
   return values as CursorValues;
 }
 
-/** Longest cursor that is looked at. */
+/** Maximum length of a cursor; longer ones are rejected without parsing. */
 export const maxCursorLength = 8_000;
 
-/** Most terms of an order; more would not make it finer. */
+/** Maximum number of terms of an order. */
 export const maxOrderTerms = 5;
 
-/** Of PostgreSQL's type `integer`. */
-const largestInteger = 2_147_483_647;
+/** The largest value of PostgreSQL's type `integer`. */
+const maxInteger = 2_147_483_647;
 
-function parsed(cursor: string): unknown {
+function decodeCursor(cursor: string): unknown {
   try {
     return JSON.parse(Buffer.from(cursor, 'base64url').toString());
   } catch {
@@ -110,22 +110,22 @@ function parsed(cursor: string): unknown {
   }
 }
 
-function fits({ isOptional, columnType }: KnownTerm, value: unknown): boolean {
+function isValueOf({ isOptional, columnType }: KnownTerm, value: unknown): boolean {
   if (value === null) return isOptional;
   if (columnType === 'boolean') return typeof value === 'boolean';
-  if (columnType === 'integer') return Number.isInteger(value) && Math.abs(value as number) <= largestInteger;
+  if (columnType === 'integer') return Number.isInteger(value) && Math.abs(value as number) <= maxInteger;
   if (columnType === 'bigint') return Number.isSafeInteger(value);
   if (typeof value !== 'string' || !isStorable(value)) return false;
   return columnType !== 'timestamptz' || parseInstant(value) !== undefined;
 }
 
-/** Kind and order a cursor belongs to. */
+/** A hash of the kind and the order to which a cursor belongs. */
 function fingerprint(module: EntityModule, terms: readonly OrderTerm[]): string {
   const order = terms.map(({ field, direction }) => `${field} ${direction}`).join();
   return createHash('sha256').update(`${module.kind}:${order}`).digest('base64url').slice(0, 8);
 }
 
-function foreign(side: string): AppError {
+function invalidCursor(side: string): AppError {
   return new AppError(
     'invalid_cursor',
     'This is not a cursor of this list in this order; use one that a page of it returned.',

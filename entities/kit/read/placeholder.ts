@@ -1,6 +1,6 @@
 /**
- * Stands in a compiled statement for a value of the query, by its index among them. It is bound as it is: made into text it would
- * be compared as that text, so that is an error.
+ * A placeholder in a compiled statement for a value of the query, identified by the index of that value. Converting it to text is
+ * an error: the statement would contain that text instead of the value.
  */
 export class Placeholder {
   readonly index: number;

@@ -5,7 +5,7 @@ import type { Statement } from '../storage/sql.ts';
 import { Placeholder } from './placeholder.ts';
 import { Viewer, type CallerAnswer, type CallerParameter, type CallerQuestion } from './viewer.ts';
 
-/** A compiled statement, and where each of its bound values comes from. */
+/** A compiled statement with the source of each of its bound values. */
 interface Plan {
   readonly text: string;
   readonly sources: readonly Source[];
@@ -16,7 +16,7 @@ type Source =
   | { readonly from: 'query'; readonly index: number }
   | { readonly from: 'caller'; readonly parameter: CallerParameter };
 
-/** Stands in a compiled statement for a value of the caller. */
+/** A placeholder in a compiled statement for a value of the caller. */
 class CallerPlaceholder {
   readonly parameter: CallerParameter;
 
@@ -26,32 +26,32 @@ class CallerPlaceholder {
 }
 
 /**
- * The plans of one query: each branch asks the caller the question that the compilation asked at this point. Compiling is
- * deterministic, so callers who have given the same answers so far meet the same question next.
+ * The plans of one query as a decision tree: each inner node has the question that the compilation asked about the caller at this
+ * point. Compiling is deterministic, so callers with the same answers so far get the same next question.
  */
 type Branch = { readonly question: CallerQuestion; readonly next: Map<CallerAnswer, Branch> } | Plan;
 
 interface QueryPlans {
   root: Branch | undefined;
-  /** Plans below `root`. */
+  /** Number of plans in the tree of `root`. */
   count: number;
 }
 
-/** Most characters of SQL text that are kept, over all plans. */
+/** Maximum size of the cache: characters of SQL text in all plans. */
 const maxCharacters = 20_000_000;
 
-/** Longest text of a plan that is kept, in characters: one that long is rarely asked for twice. */
+/** Maximum length of the text of a cached plan, in characters: longer queries are rarely repeated. */
 const maxTextLength = 50_000;
 
-/** Most plans of one query; with more, all of them are dropped and compiled again when they are needed. */
+/** Maximum number of plans of one query; beyond it all of them are dropped, and compiled again when needed. */
 const maxPlansOfQuery = 200;
 
-/** Compiled statements by query and by what the caller decides about them. */
+/** Compiled statements, by query and by the answers of callers that decide the text. */
 export class PlanCache {
   readonly #registry: Registry;
   readonly #queries = new LRUCache<string, QueryPlans>({
     maxSize: maxCharacters,
-    sizeCalculation: ({ root, count }, key) => key.length + Math.max(1, count) * averageLength(root),
+    sizeCalculation: ({ root, count }, key) => key.length + Math.max(1, count) * estimateLength(root),
   });
   #compilations = 0;
 
@@ -65,8 +65,8 @@ export class PlanCache {
   }
 
   /**
-   * The statement of a query, compiled once for all callers who decide it alike.
-   * @param key what of the query changes the text
+   * The statement of a query, compiled once for all callers with the same answers.
+   * @param key the part of the query that decides the text
    * @param values the values that the query binds, by the index of their placeholders
    * @param compile compiles the query with placeholders for its values
    */
@@ -105,32 +105,32 @@ export class PlanCache {
     const plans = known && known.count < maxPlansOfQuery ? known : { root: undefined, count: 0 };
     let branch: Branch = plan;
     for (const { question, answer } of asked.toReversed()) branch = { question, next: new Map([[answer, branch]]) };
-    plans.root = plans.root ? merged(plans.root, branch) : branch;
+    plans.root = plans.root ? mergeBranch(plans.root, branch) : branch;
     plans.count++;
     this.#queries.set(key, plans);
     return plan;
   }
 }
 
-/** Follows the caller's answers down to the plan; undefined where nobody has given these answers before. */
+/** Follows the caller's answers to a plan; undefined when no plan was compiled for these answers. */
 function findPlan(root: Branch | undefined, caller: Caller): Plan | undefined {
   let branch = root;
   while (branch && 'question' in branch) branch = branch.next.get(branch.question(caller));
   return branch;
 }
 
-/** Adds the one path of `added` to the branches that are known: up to where the answers differ, both ask the same. */
-function merged(known: Branch, added: Branch): Branch {
+/** Adds the single path of `added` to the tree `known`. Both have the same questions up to the point where the answers differ. */
+function mergeBranch(known: Branch, added: Branch): Branch {
   if (!('question' in known) || !('question' in added)) return added;
   for (const [answer, branch] of added.next) {
     const below = known.next.get(answer);
-    known.next.set(answer, below ? merged(below, branch) : branch);
+    known.next.set(answer, below ? mergeBranch(below, branch) : branch);
   }
   return known;
 }
 
-/** Length of any one of the plans: those of one query differ little. */
-function averageLength(root: Branch | undefined): number {
+/** Estimates the length of the plans of a query by one of them; they differ little. */
+function estimateLength(root: Branch | undefined): number {
   let branch = root;
   while (branch && 'question' in branch) [branch] = branch.next.values();
   return branch?.text.length ?? 1;

@@ -15,7 +15,7 @@ import type {
 import { operandsOf } from './where.ts';
 
 /**
- * Separates a selection into a key, which decides the text of its statement, and the values that do not: ids, cursors and operands
+ * Separates a selection into a key, which decides the text of its statement, and values, which do not: ids, cursors and operands
  * of filters. Each method returns its part of the selection with placeholders for these values.
  */
 export class QueryShape {

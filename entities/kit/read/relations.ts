@@ -3,7 +3,7 @@ import { isExposed, readableFields } from '../model/exposure.ts';
 import type { Registry } from '../model/registry.ts';
 import { inWords, inWordsCapitalized } from '../base/snake-case.ts';
 
-/** A way from one record to others. */
+/** A relation from one record to others. */
 export type Relation = ToOne | ToMany;
 
 export interface ToOne {
@@ -25,8 +25,8 @@ export interface ToMany {
 }
 
 /**
- * All relations of a kind, by name: the records that its own references point to, and the kinds that refer to it, under their
- * plural. References that are not exposed give no relation.
+ * All relations of a kind, by name: to the target of each of its references, and to the records of each kind that refers to it,
+ * named by `reverse` or the plural of that kind. References that are not exposed have no relation.
  */
 export function relationsOf(registry: Registry, module: EntityModule): ReadonlyMap<string, Relation> {
   const known = cache.get(registry) ?? { referrers: referrersIn(registry), relations: new Map() };
@@ -48,7 +48,7 @@ interface Referrer extends Reference {
   readonly module: EntityModule;
 }
 
-/** The exposed references of all kinds, by the kind they point to: looked up once, or 110 kinds would be searched 110 times. */
+/** The exposed references of all kinds, by target kind. They are collected once per registry, not once per kind. */
 function referrersIn(registry: Registry): ReadonlyMap<string, readonly Referrer[]> {
   const referrers = new Map<string, Referrer[]>(registry.modules.map(({ kind }) => [kind, []]));
   for (const module of registry.modules)
@@ -86,12 +86,12 @@ interface Reference {
   readonly field: string;
   readonly target: EntityModule;
   readonly description: string;
-  /** Name of the way back. */
+  /** Name of the reverse relation. */
   readonly reverse?: string;
 }
 
 function referencesOf(registry: Registry, module: EntityModule): Reference[] {
-  // Kinds that expose nothing are not visible, and entries of a history have no relations.
+  // Kinds without exposed fields are hidden, and history entries have no relations.
   if (!isExposed(module) || module.historyOf) return [];
   const declared = readableFields(module).flatMap(([name, { target, description, reverse }]): Reference[] =>
     target ? [{ field: name, target: registry.byKind(target), description, ...(reverse ? { reverse } : {}) }] : [],

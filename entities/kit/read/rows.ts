@@ -14,7 +14,7 @@ export interface ReadQuery {
   readonly where?: Where;
   readonly orderBy?: readonly { readonly field: string; readonly direction: 'asc' | 'desc' }[];
   readonly limit: number;
-  /** Locks the rows until the end of the transaction, for a change that depends on what was read. */
+  /** Locks the rows until the end of the transaction, for a change that depends on the values read. */
   readonly forUpdate?: boolean;
 }
 
@@ -27,7 +27,7 @@ function fieldNames(module: EntityModule): string[] {
 export function wholeRow(module: EntityModule, alias: string): Sql {
   return sql.join(
     fieldNames(module).map((name) => {
-      // The driver reads bigint as text. What an integer field may hold is exact as a number of JavaScript.
+      // The driver returns bigint as text. The values of integer fields are exact as JavaScript numbers.
       const type = module.fields[name]?.columnType === 'bigint' ? sql`::float8` : sql``;
       return sql`${column(alias, name)}${type} as ${sql.id(name)}`;
     }),
@@ -35,8 +35,9 @@ export function wholeRow(module: EntityModule, alias: string): Sql {
 }
 
 /**
- * Compiles one read of whole rows, for changes and decisions: tenancy, soft delete and rules stand in its WHERE, values are bound.
- * @throws AppError invalid_input for a field the kind does not have
+ * Compiles a read of whole rows, for changes and decisions. Its WHERE clause has the tenant filter, the condition on soft-deleted
+ * rows and the rules; values are bound.
+ * @throws AppError invalid_input for a field that the kind does not have
  */
 export function compileRead(
   module: EntityModule,

@@ -4,7 +4,7 @@ import { column } from '../storage/column.ts';
 import type { Sql } from '../storage/sql.ts';
 import type { Viewer } from './viewer.ts';
 
-/** Live rows of the caller's tenancy; none of a kind whose product module the organization does not have. */
+/** Predicate for the live rows of the caller's tenancy; false for a kind whose product module the organization does not have. */
 export function scopePredicate(module: EntityModule, alias: string, viewer: Viewer): Sql {
   if (!viewer.isModuleEnabled(module)) return sql`false`;
   return sql`${column(alias, 'deletedAt')} is null and ${tenancyPredicate(module, alias, viewer)}`;

@@ -3,7 +3,7 @@ import type { Filter } from './filter.ts';
 import type { OrderTerm } from './order.ts';
 import type { ToMany, ToOne } from './relations.ts';
 
-/** What is selected of one record. `as` is the name of a value in the answer. @typeParam Cursor how cursors are given: as text, or parsed */
+/** The selected parts of one record. `as` is the name of a value in the answer. @typeParam Cursor type of cursors: text, or parsed values */
 export interface RecordSelection<Cursor = string> {
   readonly module: EntityModule;
   readonly parts: readonly RecordPart<Cursor>[];
@@ -18,7 +18,7 @@ export type RecordPart<Cursor = string> =
 /** How the values of a choice are written: as they are stored, or in capitals, which is the default. */
 export type ChoiceWords = 'stored' | 'capitals';
 
-/** What is selected of a list. Exactly one of `first` and `last` says how many records. */
+/** The selected parts of a list: the first or the last `size` records between the cursors. */
 export interface PageSelection<Cursor = string> {
   readonly module: EntityModule;
   readonly filter?: Filter;

@@ -11,22 +11,22 @@ import type { Sql } from '../storage/sql.ts';
 import type { Viewer } from './viewer.ts';
 import { visible, visibleInList } from './visibility.ts';
 
-/** What a list of a kind reads from: a table expression whose columns are called like the fields. */
+/** The table expression from which a list of a kind is read; its columns have the names of the fields in snake_case. */
 export function fromClause(module: EntityModule): Sql {
   return module.historyOf ? entriesOf(module.historyOf) : sql.table(module.table);
 }
 
-/** Which of these rows there are in a caller's list. */
+/** Predicate for the rows that are in the caller's list. */
 export function visibleRows(module: EntityModule, alias: string, viewer: Viewer): Sql {
   return module.historyOf ? visibleEntries(module.historyOf, alias, viewer) : visibleInList(module, alias, viewer);
 }
 
-/** The order of a list for which nobody asked for another. */
-export function usualOrder(module: EntityModule): readonly OrderTerm[] {
+/** The order of a list when the query has none. */
+export function defaultOrder(module: EntityModule): readonly OrderTerm[] {
   return module.historyOf ? [{ field: 'recordedAt', direction: 'asc' }] : [];
 }
 
-/** Entries of the one table of all histories that are about this kind, with what is shown of each. */
+/** History entries of a kind, with the exposed fields; all kinds share the table `history`. */
 function entriesOf(module: EntityModule): Sql {
   const shown = readableFields(module).map(([name]) => name);
   const columns = Object.keys(entryFields)
@@ -38,7 +38,7 @@ function entriesOf(module: EntityModule): Sql {
     from history as h where h.entity_kind = ${module.topic})`;
 }
 
-/** A value of a snapshot as its column would hold it; what a choice no longer offers is left out. */
+/** A value of a snapshot in the type of its column; null for a choice that has been removed since. */
 function valueOf(field: Field, name: string): Sql {
   const json = sql`h.snapshot -> ${name}::text`;
   const value = sql`(h.snapshot ->> ${name}::text)`;
@@ -62,47 +62,48 @@ function valueOf(field: Field, name: string): Sql {
   }
 }
 
-/** Who sees the history of records that are gone with all they hung on. */
-const keepers: ReadonlySet<Role> = new Set(['owner', 'super_admin', 'admin', 'auditor']);
+/** Roles that can view the history of deleted records. */
+const historyRoles: ReadonlySet<Role> = new Set(['owner', 'super_admin', 'admin', 'auditor']);
 
 /**
- * Rights on an entry are those on the record it is about, as they are now. When that is deleted, they are those on the
- * record it hung on, and those of the people who look after the organization; of these alone where people can be kept from
- * a record.
+ * Predicate for history entries. The right to view an entry is the current right to view its record. Entries of a deleted record
+ * are visible to `historyRoles` of the organization and to callers who can view the parent record; to `historyRoles` alone where
+ * the rules of the kind can deny callers access to a record.
  */
 function visibleEntries(module: EntityModule, alias: string, viewer: Viewer): Sql {
   if (!viewer.isModuleEnabled(module)) return sql`false`;
   const row = `${alias}_row`;
-  const about = (conditions: Sql) => sql`exists (select 1 from ${sql.table(module.table)} as ${sql.ref(row)}
+  const existsRecord = (conditions: Sql) => sql`exists (select 1 from ${sql.table(module.table)} as ${sql.ref(row)}
     where ${column(row, 'id')} = ${column(alias, 'recordId')} and ${conditions})`;
-  const gone = sql`${column(row, 'deletedAt')} is not null and (${afterwards(module, row, viewer)})`;
-  // Row-level security says the same; here the condition leads to the index.
+  const deleted = sql`${column(row, 'deletedAt')} is not null and (${deletedRecordVisible(module, row, viewer)})`;
+  // Row-level security has the same condition; here it makes the index usable.
   const isOwn =
     module.tenancy === 'organization' && viewer.organizationId
       ? sql`${column(alias, 'organizationId')} = ${viewer.organizationId}`
       : sql`true`;
-  return sql`${isOwn} and (${about(visible(module, row, viewer))} or ${about(gone)})`;
+  return sql`${isOwn} and (${existsRecord(visible(module, row, viewer))} or ${existsRecord(deleted)})`;
 }
 
-/** Whether the rules refuse some people whom later ones would let view a record. */
-function hasRefusals({ policy }: EntityModule): boolean {
+/** Whether a rule denies the right to view to some callers whom later rules would allow it. */
+function hasDenials({ policy }: EntityModule): boolean {
   return policy?.view.some(({ effect, when }) => effect === 'deny' && when.is !== 'anyone') ?? false;
 }
 
-function afterwards(module: EntityModule, row: string, viewer: Viewer): Sql {
+/** Predicate for deleted records whose history the caller can view. */
+function deletedRecordVisible(module: EntityModule, row: string, viewer: Viewer): Sql {
   if (viewer.kind === 'system') return sql`true`;
-  const isKeeper =
-    module.tenancy === 'organization' && viewer.role !== null && keepers.has(viewer.role)
+  const hasHistoryRole =
+    module.tenancy === 'organization' && viewer.role !== null && historyRoles.has(viewer.role)
       ? sql`${column(row, 'organizationId')} = ${viewer.organizationId}`
       : sql`false`;
   const parent = Object.entries(module.fields).find(
     ([, { target, onDelete }]) => onDelete === 'cascade' && target !== 'organization',
   );
-  // Who was kept from the record stays so: what kept them is gone with it.
-  if (!parent || hasRefusals(module)) return isKeeper;
+  // The grants that denied callers access were deleted with the record, so the right to its parent must not show its history to them.
+  if (!parent || hasDenials(module)) return hasHistoryRole;
   const [field] = parent;
   const above = `${row}_above`;
   const target = viewer.targetOf(module, field);
-  return sql`${isKeeper} or exists (select 1 from ${sql.table(target.table)} as ${sql.ref(above)}
+  return sql`${hasHistoryRole} or exists (select 1 from ${sql.table(target.table)} as ${sql.ref(above)}
     where ${column(above, 'id')} = ${column(row, field)} and ${visible(target, above, viewer)})`;
 }

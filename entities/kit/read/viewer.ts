@@ -7,10 +7,10 @@ import type { Granter, ReferenceIndex } from '../model/reference-index.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Sql } from '../storage/sql.ts';
 
-/** Values of a caller that statements bind. They never decide the text of a statement. */
+/** Values of a caller that statements bind. They do not decide the text of a statement. */
 export type CallerParameter = 'subjectId' | 'organizationId' | 'groupIds';
 
-/** What a statement asks about its caller to decide its text. */
+/** A question about the caller whose answer decides the text of a statement. */
 export type CallerQuestion = (caller: Caller) => CallerAnswer;
 export type CallerAnswer = boolean | string | null | undefined;
 
@@ -21,9 +21,9 @@ const kindOf: CallerQuestion = ({ kind }) => kind;
 const roleOf: CallerQuestion = ({ role }) => role;
 
 /**
- * The caller as statements see them: answers to the questions that decide a statement's text, and parameters for the values that
- * it binds. The lists of a caller (scopes, product modules) cannot be read here, so a compiled statement fits every caller
- * who gives the same answers (plan-cache.ts).
+ * The caller as the compiler of statements sees it: answers to the questions that decide the text of a statement, and parameters
+ * for the values that it binds. The caller's lists (scopes, product modules) are not accessible here, so a compiled statement is
+ * valid for every caller with the same answers (plan-cache.ts).
  */
 export class Viewer {
   readonly #references: ReferenceIndex;
@@ -57,29 +57,29 @@ export class Viewer {
     return this.#answer(roleOf) as Role | null;
   }
 
-  /** The caller's id as a bound parameter; undefined when they have none. */
+  /** The caller's id as a bound parameter; undefined when it has none. */
   get subjectId(): Sql | undefined {
     return this.#answer(hasSubject) === true ? this.#parameter('subjectId') : undefined;
   }
 
-  /** The id of the caller's organization as a bound parameter; undefined when they have none. */
+  /** The id of the caller's organization as a bound parameter; undefined when it has none. */
   get organizationId(): Sql | undefined {
     return this.#answer(hasOrganization) === true ? this.#parameter('organizationId') : undefined;
   }
 
-  /** The ids of the caller's groups as one bound array; undefined when they are in no group. */
+  /** The ids of the caller's groups as one bound array; undefined when it is in no group. */
   get groupIds(): Sql | undefined {
     return this.#answer(hasGroups) === true ? this.#parameter('groupIds') : undefined;
   }
 
-  /** What the caller alone decides of a condition; undefined when rows must be looked at. */
+  /** Evaluates a condition for the caller alone; undefined when the result depends on the row. */
   decide(condition: Condition, asked: Asked): boolean | undefined {
     return this.#answer((caller) => decideByCaller(condition, caller, asked)) as boolean | undefined;
   }
 
-  /** Whether the organization has a product module that the kind is part of. */
+  /** Whether the organization has a product module of the kind. */
   isModuleEnabled(module: EntityModule): boolean {
-    // Kinds of the base are the same for everybody.
+    // The question is not asked for kinds of the base: their statements are the same for all callers.
     return module.productModules === undefined || this.#answer((caller) => isModuleEnabled(module, caller)) === true;
   }
 

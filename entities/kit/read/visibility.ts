@@ -17,30 +17,30 @@ import type { Viewer } from './viewer.ts';
 import type { Sql } from '../storage/sql.ts';
 
 /**
- * Which rows exist for a caller: live ones of its tenancy that the rules let it see. For a row that is found by something
- * else, such as its id.
+ * Predicate for the rows that the caller can view: live rows of its tenancy to which the rules allow access. For rows that are
+ * found by another condition, such as the id.
  */
 export function visible(module: EntityModule, alias: string, viewer: Viewer): Sql {
   return sql`${scopePredicate(module, alias, viewer)} and ${permitted(module, alias, viewer, 'view')}`;
 }
 
 /**
- * The same for lists. Where rights are given record by record, the rows are found by the rights: a list costs what the caller
- * may see, not what the organization has (docs/decisions/indexes-below-the-wall.md).
+ * The same predicate for lists. Where rights are granted per record, it finds the rows by the caller's grants, so the cost of a
+ * list depends on what the caller can view, not on the size of the organization (docs/decisions/indexes-below-row-level-security.md).
  */
 export function visibleInList(module: EntityModule, alias: string, viewer: Viewer): Sql {
   return sql`${scopePredicate(module, alias, viewer)} and ${new RuleCompiler(module, viewer, 'view').listPredicate(alias)}`;
 }
 
 /**
- * Which rows the rules let the caller do this with, as the authorization store would answer for each of them: the first rule
- * that applies decides, and after the last one the operation's default.
+ * Predicate for the rows on which the rules allow the caller the operation, with the result of a check by the authorization
+ * store: the first rule that applies decides; if none applies, the operation's default does.
  */
 export function permitted(module: EntityModule, alias: string, viewer: Viewer, operation: Operation): Sql {
   return new RuleCompiler(module, viewer, operation).predicate(alias);
 }
 
-/** Rows to which one condition of the rules applies for this caller. */
+/** Predicate for the rows to which one condition of the rules applies for this caller. */
 export function applies(
   module: EntityModule,
   alias: string,
@@ -51,10 +51,13 @@ export function applies(
   return new RuleCompiler(module, viewer, operation).applies(alias, condition);
 }
 
-/** What the record above says when it is one of the same kind: it is asked, or it is taken to refuse, or to allow by one reference. */
-type FromSelf = 'asked' | 'refuses' | { readonly allowsBy: string };
+/**
+ * How a `through` rule is compiled when the parent is of the same kind: by evaluating the parent's rules, as refused, or as allowed
+ * through one reference only.
+ */
+type FromSelf = 'evaluated' | 'refused' | { readonly allowsBy: string };
 
-/** A rule that allows, with those before it that refuse. */
+/** The condition of an allowing rule, with the conditions of the denying rules before it. */
 interface GrantPath {
   readonly when: Condition;
   readonly unless: readonly Condition[];
@@ -66,23 +69,23 @@ class RuleCompiler {
   readonly #viewer: Viewer;
   readonly #operation: Operation;
   readonly #rules: readonly Rule[];
-  /** References by which the right passes from records of the kind to records of the same kind. */
+  /** References through which the right passes from parent to child within the kind. */
   readonly #selfReferences: readonly string[];
-  readonly #above = new Map<string, Sql | undefined>();
+  readonly #parentIds = new Map<string, Sql | undefined>();
 
   constructor(module: EntityModule, viewer: Viewer, operation: Operation) {
     this.#module = module;
     this.#viewer = viewer;
     this.#operation = operation;
     this.#rules = module.policy?.[operation] ?? [];
-    // Another operation than the one that passes down asks the record above, which is compiled then.
+    // An operation that does not pass down itself (remove) requires a different right to the parent, which has a compiler of its own.
     const isPassedDown = operation === operationAbove(operation);
-    this.#selfReferences = isPassedDown ? this.#reachedSelfReferences() : [];
+    this.#selfReferences = isPassedDown ? this.#findSelfReferences() : [];
   }
 
-  /** For a row that is there already: its own rights are looked up, and those of the records above it. */
+  /** For a given row: looks up the grants of the row and of its ancestors. */
   predicate(alias: string): Sql {
-    if (this.#selfReferences.length === 0) return this.#predicate(alias, 'asked');
+    if (this.#selfReferences.length === 0) return this.#predicate(alias, 'evaluated');
     const table = sql.table(this.#module.table);
     const steps = this.#selfReferences.map(
       (field) => sql`select up.id from ${table} as below join ${table} as up on up.id = ${column('below', field)}
@@ -91,29 +94,29 @@ class RuleCompiler {
     return sql`exists (with recursive climbed(id) as (
         select ${column(alias, 'id')}
         union
-        select above.id from climbed cross join lateral (${oneAtATime(sql.join(steps, sql` union all `))}) as above
-      ) select 1 from climbed cross join lateral (${oneAtATime(
-        sql`select 1 from ${table} as held where held.id = climbed.id and ${this.#predicate('held', 'refuses')}`,
+        select above.id from climbed cross join lateral (${perRow(sql.join(steps, sql` union all `))}) as above
+      ) select 1 from climbed cross join lateral (${perRow(
+        sql`select 1 from ${table} as held where held.id = climbed.id and ${this.#predicate('held', 'refused')}`,
       )}) as held)`;
   }
 
   applies(alias: string, condition: Condition): Sql {
-    return this.#predicate(alias, 'asked', [allow(condition), deny(anyone)]);
+    return this.#predicate(alias, 'evaluated', [allow(condition), deny(anyone)]);
   }
 
-  /** For the rows of a list: what the caller has rights on is looked up first, where that is less than everything. */
+  /** For a list: looks up the ids of rows that the caller has rights to first, unless its rights are not limited to single records. */
   listPredicate(alias: string): Sql {
     const grantPaths = this.#grantPaths();
     if (!grantPaths) return this.predicate(alias);
-    const [only, ...others] = this.#directly(grantPaths, alias);
+    const [only, ...others] = this.#directPredicates(grantPaths, alias);
     if (only && others.length === 0 && this.#selfReferences.length === 0) return only;
     return sql`${column(alias, 'id')} = any(array(${this.#ids(grantPaths)}))`;
   }
 
-  /** Statement that selects the ids of all live rows to which one of the grantPaths leads. */
+  /** A statement that selects the ids of all live rows to which one of the paths leads. */
   #ids(grantPaths: readonly GrantPath[]): Sql {
     const table = sql.table(this.#module.table);
-    const direct = this.#directly(grantPaths, 'own').map(
+    const direct = this.#directPredicates(grantPaths, 'own').map(
       (applies) =>
         sql`select own.id from ${table} as own where ${scopePredicate(this.#module, 'own', this.#viewer)} and ${applies}`,
     );
@@ -127,73 +130,73 @@ class RuleCompiler {
     return sql`with recursive reached(id) as (
       (${base})
       union
-      select passed.id from reached cross join lateral (${oneAtATime(sql.join(steps, sql` union all `))}) as passed
+      select passed.id from reached cross join lateral (${perRow(sql.join(steps, sql` union all `))}) as passed
     ) select id from reached`;
   }
 
-  /** The grantPaths to be permitted; undefined when there is more than can be found by rights. */
+  /** The paths by which rows are permitted; undefined when the permitted rows cannot be found by the caller's grants. */
   #grantPaths(): readonly GrantPath[] | undefined {
     const grantPaths: GrantPath[] = [];
     const unless: Condition[] = [];
     for (const { effect, when } of this.#rules) {
-      const decided = this.#byCaller(when);
+      const decided = this.#decideByCaller(when);
       if (decided === false) continue;
       if (decided === true) return effect === 'allow' ? undefined : grantPaths;
       if (effect === 'deny') unless.push(when);
-      else if (!this.#isFound(when)) return undefined;
+      else if (!this.#canBeFound(when)) return undefined;
       else grantPaths.push({ when, unless: [...unless] });
     }
     return afterTheRules[this.#operation] ? undefined : grantPaths;
   }
 
-  /** Whether the rows to which a condition applies are found by the rights of the caller. */
-  #isFound(condition: Condition): boolean {
+  /** Whether the rows to which a condition applies can be found by the caller's grants. */
+  #canBeFound(condition: Condition): boolean {
     if (condition.is === 'related') return !isOpenToMembers(this.#module, condition.relations, this.#viewer);
     if (condition.is !== 'through') return false;
-    return this.#isFromSelf(condition) || this.#idsAbove(condition.field) !== undefined;
+    return this.#isFromSelf(condition) || this.#idsOfParents(condition.field) !== undefined;
   }
 
   #isFromSelf(condition: Condition): boolean {
     return condition.is === 'through' && this.#selfReferences.includes(condition.field);
   }
 
-  /** Ids of the records above by which the right comes; undefined when these are too many to be found first. */
-  #idsAbove(field: string): Sql | undefined {
-    if (!this.#above.has(field)) {
+  /** A statement for the ids of the parents that pass the right; undefined when they cannot be found by the caller's grants. */
+  #idsOfParents(field: string): Sql | undefined {
+    if (!this.#parentIds.has(field)) {
       const compiler = new RuleCompiler(
         this.#viewer.targetOf(this.#module, field),
         this.#viewer,
         operationAbove(this.#operation),
       );
       const grantPaths = compiler.#grantPaths();
-      this.#above.set(field, grantPaths && compiler.#ids(grantPaths));
+      this.#parentIds.set(field, grantPaths && compiler.#ids(grantPaths));
     }
-    return this.#above.get(field);
+    return this.#parentIds.get(field);
   }
 
-  /** What of the grantPaths does not come from records of the same kind: one predicate for each index that may be used. */
-  #directly(grantPaths: readonly GrantPath[], alias: string): Sql[] {
+  /** Predicates of the paths that do not lead through parents of the same kind, one for each index that PostgreSQL can use. */
+  #directPredicates(grantPaths: readonly GrantPath[], alias: string): Sql[] {
     return grantPaths
       .filter(({ when }) => !this.#isFromSelf(when))
       .flatMap(({ when, unless }) => {
-        const refusals = unless.map((condition) => sql`${this.#condition(condition, alias, 'asked')} is not true`);
+        const refusals = unless.map((condition) => sql`${this.#condition(condition, alias, 'evaluated')} is not true`);
         return this.#alternatives(when, alias).map((applies) => sql.join([applies, ...refusals], sql` and `));
       });
   }
 
-  /** A condition as what finds rows, one piece of SQL for each index that may be used. */
+  /** Predicates that find the rows of a condition, one for each index that PostgreSQL can use. */
   #alternatives(condition: Condition, alias: string): Sql[] {
     if (condition.is === 'related') return this.#related(condition.relations, alias, 'semi-join');
-    if (condition.is !== 'through') throw new Error(`condition "${condition.is}" finds no rows`);
-    const ids = this.#idsAbove(condition.field);
+    if (condition.is !== 'through') throw new Error(`condition "${condition.is}" cannot be looked up by grants`);
+    const ids = this.#idsOfParents(condition.field);
     return ids ? [sql`${column(alias, condition.field)} = any(array(${ids}))`] : [];
   }
 
-  /** @param fromSelf what passes down from records of the same kind */
+  /** @param fromSelf how `through` is compiled for parents of the same kind */
   #predicate(alias: string, fromSelf: FromSelf, rules: readonly Rule[] = this.#rules): Sql {
     const [rule, ...rest] = rules;
     if (!rule) return afterTheRules[this.#operation] ? sql`true` : sql`false`;
-    const decided = this.#byCaller(rule.when);
+    const decided = this.#decideByCaller(rule.when);
     if (decided === true) return rule.effect === 'allow' ? sql`true` : sql`false`;
     if (decided === false) return this.#predicate(alias, fromSelf, rest);
     const applies = this.#condition(rule.when, alias, fromSelf);
@@ -201,11 +204,11 @@ class RuleCompiler {
     return rule.effect === 'allow' ? sql`(${applies} or ${otherwise})` : sql`(${applies} is not true and ${otherwise})`;
   }
 
-  /** References to the same kind, unless the caller alone decides before they are asked. */
-  #reachedSelfReferences(): string[] {
+  /** References to the same kind in `through` rules, up to the first rule that the caller alone decides. */
+  #findSelfReferences(): string[] {
     const fields: string[] = [];
     for (const { when } of this.#rules) {
-      const decided = this.#byCaller(when);
+      const decided = this.#decideByCaller(when);
       if (decided === true) break;
       if (
         decided === undefined &&
@@ -217,7 +220,7 @@ class RuleCompiler {
     return fields;
   }
 
-  #byCaller(condition: Condition): boolean | undefined {
+  #decideByCaller(condition: Condition): boolean | undefined {
     return this.#viewer.decide(condition, { kind: this.#module.kind, operation: this.#operation });
   }
 
@@ -232,8 +235,8 @@ class RuleCompiler {
         return sql`exists (select 1 from memberships m where m.organization_id = ${column(alias, condition.field)}
           and m.user_id = ${subjectId} and m.deleted_at is null)`;
       case 'related': {
-        const grantPaths = this.#related(condition.relations, alias, 'of the row');
-        return grantPaths.length === 0 ? sql`false` : sql`(${sql.join(grantPaths, sql` or `)})`;
+        const predicates = this.#related(condition.relations, alias, 'exists');
+        return predicates.length === 0 ? sql`false` : sql`(${sql.join(predicates, sql` or `)})`;
       }
       case 'through':
         return this.#through(alias, condition.field, fromSelf);
@@ -255,8 +258,8 @@ class RuleCompiler {
   }
 
   #through(alias: string, field: string, fromSelf: FromSelf): Sql {
-    if (fromSelf !== 'asked' && this.#selfReferences.includes(field))
-      return fromSelf !== 'refuses' && fromSelf.allowsBy === field ? sql`true` : sql`false`;
+    if (fromSelf !== 'evaluated' && this.#selfReferences.includes(field))
+      return fromSelf !== 'refused' && fromSelf.allowsBy === field ? sql`true` : sql`false`;
     const target = this.#viewer.targetOf(this.#module, field);
     const above = `${alias}_${field}`;
     return sql`exists (select 1 from ${sql.table(target.table)} as ${sql.ref(above)}
@@ -266,9 +269,9 @@ class RuleCompiler {
 }
 
 /**
- * A lateral statement that is run for each row before it. Without "offset 0" the planner, which takes what a hierarchy holds to
- * be a lot, may read all of the organization at each step, above all where a plan is kept for every caller.
+ * A lateral statement that is run once for each preceding row. The planner overestimates the rows of a recursive query: without
+ * `offset 0` it may scan the whole organization at each step, in particular with a generic plan.
  */
-function oneAtATime(statement: Sql): Sql {
+function perRow(statement: Sql): Sql {
   return sql`${statement} offset 0`;
 }

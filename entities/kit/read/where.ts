@@ -11,7 +11,7 @@ import { column } from '../storage/column.ts';
 import type { Viewer } from './viewer.ts';
 import { visible } from './visibility.ts';
 
-/** Gives each row source of a statement an alias of its own. */
+/** Generates a unique alias for each row source of a statement. */
 export class Aliases {
   #count = 0;
 
@@ -20,7 +20,7 @@ export class Aliases {
   }
 }
 
-/** A row source of a statement, and for whom it is read. */
+/** A row source of a statement, with the caller that reads it. */
 export interface Rows {
   readonly module: EntityModule;
   readonly alias: string;
@@ -42,7 +42,7 @@ export function filterPredicate(filter: Filter, rows: Rows, aliases: Aliases): S
         sql` or `,
       )})`;
     case 'not':
-      // What is unknown, because a field is empty, does not meet the filter and so does meet its opposite.
+      // A comparison with a null field is unknown: the row does not meet the filter, so it meets the negated filter.
       return sql`(${filterPredicate(filter.filter, rows, aliases)}) is not true`;
     case 'found':
       return sql`${column(alias, 'id')} in (select ${sql.id(searchFunctionName(filter.module))}(${filter.text}))`;
@@ -96,7 +96,7 @@ export function comparisons(rows: Rows, name: string, comparison: Comparison): S
       case 'startsWith':
         return sql`starts_with(${left}, ${value})`;
       case 'has':
-        return holding(rows, name, value);
+        return containsPredicate(rows, name, value);
       case 'isNull':
         return value === true ? sql`${left} is null` : sql`${left} is not null`;
       default:
@@ -106,19 +106,19 @@ export function comparisons(rows: Rows, name: string, comparison: Comparison): S
 }
 
 /**
- * Rows whose list contains a value. PostgreSQL uses no index for array operators below row-level security, because these operators
- * are not leakproof; this function reads the caller's own organization only (docs/decisions/indexes-below-the-wall.md).
+ * Predicate for rows whose list contains a value. PostgreSQL uses no index for array operators below row-level security, because these operators
+ * are not leakproof; this function reads the caller's own organization only (docs/decisions/indexes-below-row-level-security.md).
  */
-function holding({ module, alias, viewer }: Rows, field: string, word: unknown): Sql {
+function containsPredicate({ module, alias, viewer }: Rows, field: string, word: unknown): Sql {
   if (module.tenancy !== 'organization' || viewer.organizationId === undefined)
     return sql`${word} = any(${column(alias, field)})`;
   return sql`${column(alias, 'id')} in (select records_holding(${module.table}, ${snakeCase(field)}, ${word}))`;
 }
 
 /**
- * The comparison with its operands in the form in which the field's values are stored, so that every valid value finds its records.
- * @param bind may replace an operand by a placeholder
- * @throws AppError invalid_input for an operand that no field can be compared with
+ * Converts the operands of a comparison to the stored form of the field's values.
+ * @param bind can replace an operand by a placeholder
+ * @throws AppError invalid_input for an operand that no field can have as its value
  */
 export function operandsOf(
   module: EntityModule,
@@ -133,15 +133,21 @@ export function operandsOf(
 
 function operandOf(module: EntityModule, name: string, value: unknown): unknown {
   if (value === null || value === undefined)
-    throw new AppError('invalid_input', `"${name}" is compared with nothing; use isNull to ask for empty fields.`);
+    throw new AppError(
+      'invalid_input',
+      `"${name}" cannot be compared with null; use isNull to find records without a value.`,
+    );
   if (!isStorable(value))
-    throw new AppError('invalid_input', `"${name}" is compared with text that no record can hold.`);
+    throw new AppError(
+      'invalid_input',
+      `"${name}" is compared with a value that cannot be stored: a NUL character, a lone surrogate or an infinite number.`,
+    );
   const field = module.fields[name];
   if (!field) return value;
   return Array.isArray(value) ? value.map((each: unknown) => normalized(field, each)) : normalized(field, value);
 }
 
-/** Fields that every kind can be filtered by, besides those that its file lists. */
+/** Fields by which all kinds can be filtered, besides those in `filter`. */
 export const alwaysFilterable = ['id', 'createdAt', 'updatedAt'] as const;
 
 export function filterableFields(module: EntityModule): readonly string[] {

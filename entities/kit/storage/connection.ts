@@ -5,7 +5,8 @@ import { deadlineExceeded } from '../base/errors.ts';
 import { withTimeout } from '../base/with-timeout.ts';
 
 /**
- * A connection of the pool; one that comes too late goes back. @param deadline in milliseconds of the epoch
+ * Takes a connection from the pool. One that the pool provides after the deadline is released at once.
+ * @param deadline in milliseconds since the epoch
  * @throws AppError database_busy, database_unavailable, deadline_exceeded
  */
 export async function connect(pool: Pool, deadline: number): Promise<PoolClient> {
@@ -23,9 +24,12 @@ export async function connect(pool: Pool, deadline: number): Promise<PoolClient>
   }
 }
 
-/** Cuts the connection at that time, unless the limit is lifted before: what waits for an answer fails, and PostgreSQL rolls back. */
-export function destroyAfter(client: PoolClient, time: number): { readonly isReached: boolean; lift(): void } {
-  // The driver has no other way: told to end, a pipelined connection waits for all its answers first.
+/**
+ * Destroys the connection at the given time unless `cancel` is called before: queries in progress fail, and PostgreSQL rolls back.
+ * @param time in milliseconds since the epoch
+ */
+export function destroyAfter(client: PoolClient, time: number): { readonly isReached: boolean; cancel(): void } {
+  // The driver's `end` would wait for the answers to all pipelined queries first, so the socket itself is destroyed.
   const { stream } = (client as unknown as { readonly connection: { readonly stream: Duplex } }).connection;
   let isReached = false;
   const timer = setTimeout(
@@ -39,6 +43,6 @@ export function destroyAfter(client: PoolClient, time: number): { readonly isRea
     get isReached() {
       return isReached;
     },
-    lift: () => clearTimeout(timer),
+    cancel: () => clearTimeout(timer),
   };
 }

@@ -11,10 +11,10 @@ function isPostgresError(error: unknown): error is Error & PostgresError {
 }
 
 /**
- * Node's own socket errors and PostgreSQL's connection classes (08, 57P01…03, 25P03): the server, or the connection, is not
- * there (08P01 is our own mistake in the protocol). Nor is it for us once it refuses our credentials (28) or the database is gone (3D).
+ * Node's socket errors, and PostgreSQL's errors of lost connections and servers that shut down or start. `databaseError` adds
+ * the classes 08 (connection; except 08P01, a protocol violation of the client), 28 (credentials) and 3D (unknown database).
  */
-const unreachable = new Set([
+const unreachableCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'ENOENT',
@@ -30,10 +30,10 @@ const unreachable = new Set([
   '25P03',
 ]);
 
-/** SQLSTATE of our own, raised by `write_records` for what was created in an organization that is deleted. */
+/** SQLSTATE that the SQL function `write_records` raises for a creation in a deleted organization. */
 const deletedOrganization = 'CR404';
 
-/** A unique index that was hit, before its message is known; `index` is the index's name. */
+/** A violation of the unique index named `index`. The kind's message for callers is added later (write/write-error.ts). */
 export class UniqueViolation extends Error {
   override readonly name = 'UniqueViolation';
   readonly index: string;
@@ -45,12 +45,12 @@ export class UniqueViolation extends Error {
 }
 
 /**
- * The one translation from database errors to ours (PostgreSQL appendix A, error codes). What is not translated is a
- * bug and stays what it is: it is masked at the edge and logged with the request id.
+ * Translates database errors to `AppError` (PostgreSQL, appendix A, error codes). Other errors are bugs and are returned as they
+ * are: the APIs mask them and log them with the request id.
  */
 export function databaseError(error: unknown): unknown {
   if (isAppError(error) || !isPostgresError(error)) return connectionError(error);
-  if (unreachable.has(error.code) || /^(?:08(?!P01)|28|3D)/u.test(error.code)) {
+  if (unreachableCodes.has(error.code) || /^(?:08(?!P01)|28|3D)/u.test(error.code)) {
     return new AppError('database_unavailable', 'The database cannot be reached; try again in a moment.', {
       details: { retryAfterSeconds: 1 },
       cause: error,
@@ -60,9 +60,13 @@ export function databaseError(error: unknown): unknown {
     case '23505':
       return new UniqueViolation(error.constraint ?? '', error);
     case '23503':
-      return new AppError('still_referenced', 'Another record refers to this one, or the record referred to is gone.', {
-        cause: error,
-      });
+      return new AppError(
+        'still_referenced',
+        'Another record refers to this one, or the target of a reference no longer exists.',
+        {
+          cause: error,
+        },
+      );
     case '23514':
     case '22001':
     case '22003':
@@ -91,7 +95,7 @@ export function databaseError(error: unknown): unknown {
   }
 }
 
-/** Errors of the pool and the driver carry texts instead of codes. */
+/** Translates errors of the pool and the driver, which have messages but no codes. */
 function connectionError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   if (error.message.startsWith('timeout exceeded when trying to connect')) return busy(error);

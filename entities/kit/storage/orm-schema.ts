@@ -5,30 +5,31 @@ import { searchedText } from './searched-text.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import type { Field } from '../model/fields.ts';
 
-/** Database roles: the owner migrates, these two work. Neither may log in by itself. */
+/** Database roles of units of work; the owner of the tables is used for migrations only. Neither of the two can log in. */
 export const databaseRoles = { app: 'core_app', system: 'core_system' } as const;
 
-/** Transaction settings the row-level policies read; set in the same message as BEGIN. */
+/** Transaction settings that the row-level security policies read; they are set in the same message as BEGIN. */
 export const sessionSettings = { organizationId: 'core.organization_id', userId: 'core.user_id' } as const;
 
 const currentOrganization = `current_setting('${sessionSettings.organizationId}', true)`;
 const currentUser = `current_setting('${sessionSettings.userId}', true)`;
 
-/** SQL of the second wall: which rows the app role may see at all, whatever the query says, and which it may write. */
-function wallsOf(module: EntityModule): { readonly using: string; readonly check: string } {
-  const using = wallOf(module);
-  return { using, check: module.rlsWithCheck ? filledIn(module.rlsWithCheck) : using };
+/** Row-level security policy of the app role: rows that its statements can read, and rows that they can write. */
+function appPolicy(module: EntityModule): { readonly using: string; readonly check: string } {
+  const using = rlsUsingOf(module);
+  return { using, check: module.rlsWithCheck ? withSettings(module.rlsWithCheck) : using };
 }
 
-/** SQL of which rows the app role can reach. */
-export function wallOf(module: EntityModule): string {
-  if (module.rlsUsing) return filledIn(module.rlsUsing);
+/** USING expression of the row-level security policy of the app role. */
+export function rlsUsingOf(module: EntityModule): string {
+  if (module.rlsUsing) return withSettings(module.rlsUsing);
   if (module.tenancy === 'organization') return `organization_id = ${currentOrganization}`;
   if (module.tenancy === 'user') return `user_id = ${currentUser}`;
   return 'false';
 }
 
-function filledIn(predicate: string): string {
+/** Replaces the placeholders `$organization` and `$user` by the transaction settings. */
+function withSettings(predicate: string): string {
   const line = predicate.replaceAll(/\s+/g, ' ');
   return line.replaceAll('$organization', currentOrganization).replaceAll('$user', currentUser);
 }
@@ -86,7 +87,7 @@ function referenceTo(typeName: string): Property {
   };
 }
 
-/** The ORM's schemas of all kinds of a registry. */
+/** MikroORM schemas of all kinds of a registry. */
 export interface OrmSchemas {
   readonly all: readonly EntitySchema[];
   of(module: EntityModule): EntitySchema;
@@ -99,13 +100,13 @@ export function schemasOf(registry: Registry): OrmSchemas {
     all: [...schemas.values()],
     of({ kind }) {
       const schema = schemas.get(kind);
-      if (!schema) throw new TypeError(`entity "${kind}" is in no registry of this database`);
+      if (!schema) throw new TypeError(`entity "${kind}" is not in the registry of this database`);
       return schema;
     },
   };
 }
 
-/** MikroORM metadata of one kind: columns, keys over live rows, foreign keys, checks, row-level policies. */
+/** MikroORM metadata of one kind: columns, keys over live rows, foreign keys, checks, row-level security policies. */
 function ormSchemaOf(module: EntityModule, typeNameOf: (kind: string) => string): EntitySchema {
   const properties: Record<string, Property> = { ...recordProperties };
   if (module.tenancy === 'organization') {
@@ -113,7 +114,7 @@ function ormSchemaOf(module: EntityModule, typeNameOf: (kind: string) => string)
       fieldName: 'organization_id',
       nullable: false,
       ...referenceTo(typeNameOf('organization')),
-      // The indexes of its lists begin with it.
+      // The indexes of lists begin with this column.
       index: false,
     };
   }
@@ -122,8 +123,8 @@ function ormSchemaOf(module: EntityModule, typeNameOf: (kind: string) => string)
   }
   for (const [name, field] of Object.entries(module.fields)) properties[name] = propertyOf(name, field, typeNameOf);
 
-  // System work scoped to one organization is held to it; unscoped system work (relay, sweeps) is not.
-  const systemWall =
+  // System work for one organization is limited to it; system work without organization (relay, sweeps) is not limited.
+  const systemPolicy =
     module.tenancy === 'organization'
       ? `coalesce(${currentOrganization}, '') = '' or organization_id = ${currentOrganization}`
       : 'true';
@@ -148,21 +149,21 @@ function ormSchemaOf(module: EntityModule, typeNameOf: (kind: string) => string)
     ],
     rowLevelSecurity: true,
     policies: [
-      { name: `${module.table}_app`, roles: [databaseRoles.app], ...wallsOf(module) },
-      { name: `${module.table}_system`, roles: [databaseRoles.system], using: systemWall, check: systemWall },
+      { name: `${module.table}_app`, roles: [databaseRoles.app], ...appPolicy(module) },
+      { name: `${module.table}_system`, roles: [databaseRoles.system], using: systemPolicy, check: systemPolicy },
     ],
   };
   // The metadata is built from data, so its static type is not known; discovery validates it at start.
   return new EntitySchema(metadata as unknown as EntitySchemaMetadata<object>);
 }
 
-/** An index that the ORM takes as it is. */
+/** An index declared by a complete SQL statement. */
 interface NamedExpression {
   readonly name: string;
   readonly expression: string;
 }
 
-/** Trigrams of what is searched (search-function.ts); undefined for kinds that are not. */
+/** Trigram index of the searched fields (search-function.ts); undefined for kinds without search. */
 export function searchIndexOf({ table, search = [] }: EntityModule): NamedExpression | undefined {
   if (search.length === 0) return undefined;
   const name = `${table}_search_index`;
@@ -171,23 +172,23 @@ export function searchIndexOf({ table, search = [] }: EntityModule): NamedExpres
 }
 
 /**
- * Every declared filter and order of a tenant's records is served by an index that begins with the tenant, and so is the order
- * in which they stand when none is asked for.
+ * Indexes for every declared filter and order of an organization's records, and for the default order. They begin with the
+ * organization's id.
  */
 function listIndexes(module: EntityModule): string[][] {
   if (module.tenancy !== 'organization') return [];
   const orders = [...module.order, 'createdAt', 'updatedAt'];
   const names = new Set([...module.filter, ...orders]);
   const unique = new Set((module.unique ?? []).map(({ fields }) => fields.join()));
-  const led = [...names]
+  const perTenant = [...names]
     .filter((name) => module.fields[name]?.type !== 'textList' && !unique.has(['organizationId', name].join()))
     .map((name) => ['organizationId', name, 'id']);
-  // What a wall lets through besides the organization's own does not lie together in an index that begins with it.
-  const across = module.rlsUsing ? [...new Set(orders)].map((name) => [name, 'id']) : [];
-  return [['organizationId', 'id'], ...led, ...across];
+  // With `rlsUsing`, lists can span organizations, and an index that begins with the organization's id has no order crossTenant them.
+  const crossTenant = module.rlsUsing ? [...new Set(orders)].map((name) => [name, 'id']) : [];
+  return [['organizationId', 'id'], ...perTenant, ...crossTenant];
 }
 
-/** Words of lists, each with its organization, so that a word of one is not looked for among those of all. */
+/** GIN indexes of text lists. Each word is prefixed with its organization, so that a look-up reads words of one organization only. */
 function wordIndexes({ table, filter, fields }: EntityModule): NamedExpression[] {
   return filter
     .filter((field) => fields[field]?.type === 'textList')
@@ -199,7 +200,7 @@ function wordIndexes({ table, filter, fields }: EntityModule): NamedExpression[]
     });
 }
 
-/** The unique key that an index enforces, if it is one of this kind's. */
+/** The unique key that an index enforces; undefined when the kind has no such key. */
 export function uniqueKeyOf(module: EntityModule, index: string): UniqueKey | undefined {
   return module.unique?.find((key) => uniqueKeyName(module, key.fields) === index);
 }

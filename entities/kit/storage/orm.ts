@@ -10,9 +10,9 @@ interface OrmResult {
 }
 
 /**
- * MikroORM's connection, cut down to what the kit allows: every statement runs in a unit of work's transaction and carries bound
- * parameters. MikroORM itself would inline the values into the SQL text, which is how its published injection
- * advisories happened (CVE-2026-34220), and would open connections of its own.
+ * A connection of MikroORM that runs every statement in the transaction of a unit of work, with bound parameters. MikroORM's own
+ * connection inlines values into the SQL text, the cause of its published injection advisories (CVE-2026-34220), and opens
+ * connections of its own.
  */
 class BoundConnection extends PostgreSqlConnection {
   override async execute<T>(
@@ -21,7 +21,8 @@ class BoundConnection extends PostgreSqlConnection {
     method: 'all' | 'get' | 'run' = 'all',
     ctx?: unknown,
   ): Promise<T> {
-    if (!(ctx instanceof RoleSession)) throw new Error('the ORM was asked for data outside a unit of work');
+    if (!(ctx instanceof RoleSession))
+      throw new Error('a statement of the ORM was run outside a unit of work; pass its session as transaction context');
     const source = isRaw(query) ? { sql: query.sql, params: [...query.params] } : { sql: String(query), params };
     const bound = bindParameters(source.sql, source.params);
     const result = await ctx.query(bound.text, bound.values);
@@ -43,13 +44,13 @@ class BoundDriver extends AbstractSqlDriver<BoundConnection> {
   }
 }
 
-/** The ORM as the units of work use it: metadata, identity map and change sets, without connections. */
+/** The ORM for units of work: metadata, identity map and change sets, without connections. */
 export function createOrm(schemas: OrmSchemas): Promise<MikroORM> {
   return MikroORM.init({
     driver: BoundDriver,
     dbName: 'core',
     entities: [...schemas.all],
-    // Several rows of one kind change one by one, so that each is checked against its version.
+    // One UPDATE per row, so that each is checked against its record version.
     useBatchUpdates: false,
   });
 }

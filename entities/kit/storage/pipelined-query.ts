@@ -5,22 +5,21 @@ import { deadlineExceeded } from '../base/errors.ts';
 import { sessionSettings } from './orm-schema.ts';
 import { closeDropped, preparedOn, type PreparedStatements, type Wire } from './prepared.ts';
 import type { Statement } from './sql.ts';
-import { patienceMs, type StatementObserver, type TransactionSettings } from './transaction.ts';
+import { endTimeoutMs, type StatementObserver, type TransactionSettings } from './transaction.ts';
 
-/** Values of one row as PostgreSQL writes them. */
+/** Values of one row in the text format of PostgreSQL. */
 type TextRow = readonly (string | null)[];
 
-/** Messages of a lone read: the settings, the statement, and the end of the transaction. */
+/** Number of statements of a pipelined read: settings, the read itself, and the end of the transaction. */
 export const pipelinedMessages = 3;
 
 const settingsText = `select set_config('${sessionSettings.organizationId}', $1, true), set_config('${sessionSettings.userId}', $2, true),
   set_config('statement_timeout', $3, true), set_config('transaction_read_only', 'on', true)`;
 
 /**
- * A read only transaction of one statement, under the app role: tenant settings, statement and end travel as one message
- * sequence, so it costs one round trip. PostgreSQL takes what stands before one Sync as a transaction (protocol, Pipelining), and
- * ends it there; when that fails, so does this.
- * @throws AppError for what a caller can do something about; other database errors as they are.
+ * Runs a read-only transaction of one statement under the app role. Tenant settings, statement and Sync are sent together, so it
+ * costs one round trip: PostgreSQL runs everything before a Sync as one transaction and ends it there (protocol, Pipelining).
+ * @throws AppError for expected errors (`databaseError`); other database errors as they are
  */
 export async function pipelinedRead(
   pool: Pool,
@@ -31,22 +30,22 @@ export async function pipelinedRead(
   const leftMs = Math.ceil(settings.deadline - Date.now());
   if (leftMs <= 0) throw deadlineExceeded();
   const client = await connect(pool, settings.deadline);
-  const limit = destroyAfter(client, settings.deadline + patienceMs);
+  const limit = destroyAfter(client, settings.deadline + endTimeoutMs);
   const startedAt = performance.now();
   let isFailed = true;
   try {
     const values = [settings.organizationId ?? '', settings.userId ?? '', String(leftMs)];
-    const [, rows = []] = await fly(client, [{ text: settingsText, values }, statement]);
+    const [, rows = []] = await sendPipelined(client, [{ text: settingsText, values }, statement]);
     isFailed = false;
     client.release();
     return rows;
   } catch (error) {
     preparedOn(client).forget();
-    // After an error of a statement PostgreSQL has rolled back; of everything else it is not known how the connection stands.
+    // PostgreSQL has rolled back after an error of a statement; after any other error the state of the connection is unknown.
     client.release((error as { readonly severity?: string }).severity !== 'ERROR');
     throw limit.isReached ? deadlineExceeded(error) : databaseError(error);
   } finally {
-    limit.lift();
+    limit.cancel();
     observer?.statement({
       text: statement.text,
       durationMs: performance.now() - startedAt,
@@ -56,25 +55,25 @@ export async function pipelinedRead(
   }
 }
 
-/** Rows of each statement, in the order of the statements. */
-function fly(client: PoolClient, statements: readonly Statement[]): Promise<readonly (readonly TextRow[])[]> {
+/** @returns the rows of each statement, in the order of the statements */
+function sendPipelined(client: PoolClient, statements: readonly Statement[]): Promise<readonly (readonly TextRow[])[]> {
   return new Promise((resolve, reject) => {
-    const flight = new Flight(statements, preparedOn(client), (error) => {
+    const query = new PipelinedQuery(statements, preparedOn(client), (error) => {
       if (error) reject(error);
-      else resolve(flight.answers);
+      else resolve(query.answers);
     });
-    client.query(flight);
+    client.query(query);
   });
 }
 
 /**
- * Several statements before one Sync, each prepared on its connection. The driver's own queries have one each, and ask for
- * descriptions of columns that are known here.
+ * Several statements before one Sync, each prepared on its connection. A query of the driver has one statement, and requests
+ * descriptions of the columns, which are not needed here.
  */
-class Flight extends Query {
+class PipelinedQuery extends Query {
   readonly #statements: readonly Statement[];
   readonly #prepared: PreparedStatements;
-  /** Not `rows`, by which the driver means something else. */
+  /** Not called `rows`: the driver's class has a property of that name. */
   readonly answers: TextRow[][] = [[]];
   readonly callback: (error: Error | null) => void;
 
@@ -87,10 +86,10 @@ class Flight extends Query {
 
   override submit = (connection: unknown): null => {
     const wire = connection as Wire;
-    // One write for all of it.
+    // Everything is sent with one write to the socket.
     wire.stream.cork();
     try {
-      // First of all: what follows a message that fails is not looked at, and nobody would close these names again.
+      // Close comes first: PostgreSQL ignores the messages after one that fails, and these names would never be closed.
       closeDropped(wire, this.#prepared);
       for (const { text, values } of this.#statements) {
         const { name, isNew } = this.#prepared.take(text);
@@ -125,17 +124,17 @@ class Flight extends Query {
   }
 }
 
-/** A value in the form in which PostgreSQL reads it. */
+/** A value in the text format of PostgreSQL. */
 function boundText(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'string') return value;
   if (value instanceof Date) return value.toISOString();
-  if (Array.isArray(value)) return `{${value.map(element).join()}}`;
+  if (Array.isArray(value)) return `{${value.map(arrayElement).join()}}`;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : JSON.stringify(value);
 }
 
-/** Within a list, backslashes and quotes end nothing. */
-function element(value: unknown): string {
+/** An element of an array literal, with quotes and backslashes escaped. */
+function arrayElement(value: unknown): string {
   const text = boundText(value);
   return text === null ? 'NULL' : `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
 }

@@ -1,22 +1,22 @@
 import { LRUCache } from 'lru-cache';
 import type { PoolClient } from 'pg';
 
-/** Most statements that one connection keeps prepared: the server holds a plan for each, in memory of its own. */
+/** Maximum number of prepared statements of one connection: its server process keeps a plan for each in memory. */
 const maxPrepared = 100;
 
-/** Longest statement that stays prepared, in characters: what is that long comes once, and its plan would fill the memory. */
+/** Maximum length of a statement that stays prepared, in characters: longer ones rarely come again, and their plans are large. */
 const maxPreparedLength = 50_000;
 
-/** Most statements of which is remembered that they came once, and the longest of them, in characters. */
+/** Maximum number of statements that are remembered as seen once, and their maximum length in characters. */
 const maxSeen = 500;
 const maxSeenLength = 10_000;
 
 interface Prepared {
-  /** Never the same twice: a name may still be known to the server after an error. */
+  /** Never used twice: after an error the server may still know a name. */
   readonly name: string;
 }
 
-/** What one connection has prepared. Its server process forgets the statement that was not asked for the longest. */
+/** The prepared statements of one connection. The least recently used one is dropped when there are too many. */
 export class PreparedStatements {
   #next = 1;
   #dropped: string[] = [];
@@ -26,9 +26,9 @@ export class PreparedStatements {
     dispose: ({ name }) => void this.#dropped.push(name),
   });
 
-  /** The name of a statement on this connection, and whether it has to be prepared under it now. */
+  /** The name of a statement on this connection, and whether it has to be prepared now (Parse). */
   take(text: string): { readonly name: string; readonly isNew: boolean } {
-    // The server keeps the statement without a name until the next one comes.
+    // The unnamed statement is replaced by the next Parse of an unnamed statement.
     if (text.length > maxPreparedLength) return { name: '', isNew: true };
     const known = this.#known.get(text);
     if (known) return { name: known.name, isNew: false };
@@ -37,7 +37,7 @@ export class PreparedStatements {
     return { name, isNew: true };
   }
 
-  /** The name of a statement that came before; one that comes for the first time may be the only one of its kind. */
+  /** The name of a statement that was used before; undefined the first time, as it may never be used again. */
   takeRepeated(text: string): string | undefined {
     if (text.length > maxSeenLength) return undefined;
     if (this.#seen.get(text)) return this.take(text).name;
@@ -45,14 +45,14 @@ export class PreparedStatements {
     return undefined;
   }
 
-  /** Names that have made room since the last call, to be closed on the connection. */
+  /** Names of the statements dropped since the last call, to be closed on the connection. */
   takeDropped(): readonly string[] {
     const dropped = this.#dropped;
     if (dropped.length > 0) this.#dropped = [];
     return dropped;
   }
 
-  /** After an error nobody knows which of them the server has. They are prepared anew, under other names. */
+  /** Drops all statements after an error, when it is unknown which of them the server has. They are prepared again under new names. */
   forget(): void {
     this.#known.clear();
   }
@@ -69,9 +69,9 @@ export function preparedOn(client: PoolClient): PreparedStatements {
   return prepared;
 }
 
-/** What the driver keeps of a connection, and offers to write with. */
+/** The part of the driver's connection object that is used here. */
 export interface Wire {
-  /** Texts by the names under which its own queries take them for prepared. */
+  /** Texts of prepared statements by name, which the driver's own queries consult. */
   readonly parsedStatements: Record<string, string>;
   readonly stream: { cork(): void; uncork(): void };
   parse(statement: { readonly name: string; readonly text: string }): void;
@@ -81,7 +81,7 @@ export interface Wire {
   sync(): void;
 }
 
-/** Lets the server forget what has made room, with the messages that follow. */
+/** Writes Close messages for the dropped statements; they are sent together with the next query. */
 export function closeDropped(wire: Wire, prepared: PreparedStatements): void {
   for (const name of prepared.takeDropped()) {
     delete wire.parsedStatements[name];

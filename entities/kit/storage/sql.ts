@@ -10,7 +10,7 @@ import {
 /** A piece of SQL with its bound parameters. Values never become text. */
 export type Sql = RawBuilder<unknown>;
 
-/** Compiles only: statements run in the caller's `Transaction`. */
+/** Only compiles; statements run in a `Transaction`. */
 const compiler = new Kysely<unknown>({
   dialect: {
     createAdapter: () => new PostgresAdapter(),

@@ -13,20 +13,20 @@ export interface TransactionSettings {
   readonly organizationId: string | null;
   readonly userId: string | null;
   readonly readOnly: boolean;
-  /** When the work must have ended, in milliseconds of the epoch: no statement gets longer than what is left. */
+  /** Time by which the work must have ended, in milliseconds since the epoch; it limits `statement_timeout`. */
   readonly deadline: number;
-  /** Span a statement belongs to, asked when it is sent. */
+  /** Returns the span to which a statement belongs; called when the statement is sent. */
   readonly traceparent?: () => string | undefined;
 }
 
 /** A statement that has ended. */
 export interface StatementReport {
-  /** SQL without its values, which are bound. */
+  /** SQL text, without the bound values. */
   readonly text: string;
-  /** From sending to the last row. */
+  /** Time from sending the statement to its last row. */
   readonly durationMs: number;
   readonly isFailed: boolean;
-  /** Span it belongs to. */
+  /** Span to which it belongs. */
   readonly traceparent: string | undefined;
 }
 
@@ -34,38 +34,38 @@ export interface StatementObserver {
   statement(report: StatementReport): void;
 }
 
-/** By how much a statement may outlast the deadline, in milliseconds: a shorter limit costs a message of its own. */
+/** How long a statement may run beyond the deadline, in milliseconds: setting an exact timeout costs a message of its own. */
 const slackMs = 250;
 
 /**
- * How long after the deadline the end of a transaction is waited for, in milliseconds; longer than `slackMs`, so that the
- * server's own limits come first.
+ * How long after the deadline the end of a transaction is awaited, in milliseconds. It is longer than `slackMs`, so that the
+ * timeouts of PostgreSQL take effect first.
  */
-export const patienceMs = 2 * slackMs;
+export const endTimeoutMs = 2 * slackMs;
 
 /**
- * One PostgreSQL transaction on one pooled connection. BEGIN, role and tenant settings travel as one message together
- * with the first statement (pipelined), so they cost no round trip of their own.
+ * A PostgreSQL transaction on a pooled connection. BEGIN, role and tenant settings are sent as one message together with the
+ * first statement (pipelined), so they cost no round trip of their own.
  */
 export class Transaction {
   readonly #client: PoolClient;
   readonly #observer: StatementObserver | undefined;
   #begun: Promise<unknown> | undefined;
   #statements = 1;
-  readonly #home: TransactionSettings;
+  readonly #settings: TransactionSettings;
   #role: DatabaseRole;
-  /** `statement_timeout` as the server has it. */
+  /** The current `statement_timeout` of the transaction. */
   #statementTimeoutMs: number;
   #ended = false;
 
   private constructor(client: PoolClient, settings: TransactionSettings, observer: StatementObserver | undefined) {
     this.#client = client;
     this.#observer = observer;
-    this.#home = settings;
+    this.#settings = settings;
     this.#role = settings.role;
     this.#statementTimeoutMs = remainingMs(settings.deadline);
     this.#begun = client.query(beginMessage(settings, this.#statementTimeoutMs));
-    // The first statement awaits it; a failure before that must not count as unhandled.
+    // The first statement awaits this promise; a rejection before that must not count as unhandled.
     this.#begun.catch(() => {});
   }
 
@@ -84,46 +84,47 @@ export class Transaction {
     return this.#ended;
   }
 
-  /** The transaction as one of the two roles sees it. */
+  /** A session that runs statements under the given role. */
   as(role: DatabaseRole): RoleSession {
     return new RoleSession(this, role);
   }
 
   /**
-   * Runs one statement with bound parameters under the given role. Statements may be sent without waiting for each other;
-   * they run in the order of the calls, and a change of role travels directly before the statement that needs it, so
-   * parallel work never runs under the role of somebody else.
-   * @throws AppError for what a caller can do something about; other database errors as they are.
+   * Runs one statement with bound parameters under the given role. Statements can be sent without waiting for each other. They
+   * run in the order of the calls, and a change of role is sent directly before the statement that needs it, so concurrent
+   * work never runs under the wrong role.
+   * @throws AppError for expected errors (`databaseError`); other database errors as they are
    */
   async query<Row extends QueryResultRow>(
     role: DatabaseRole,
     text: string,
     values: readonly unknown[] = [],
   ): Promise<QueryResult<Row>> {
-    if (this.#ended) throw new Error('this transaction has ended; work was left running after its request');
+    if (this.#ended)
+      throw new Error('this transaction has ended; await all work before the unit of work is committed or rolled back');
     this.#shortenTimeout();
-    if (role !== this.#role) this.#become(role);
+    if (role !== this.#role) this.#switchRole(role);
     return this.#send<Row>(text, values);
   }
 
-  /** What is left of the deadline shrinks while the handler works. */
+  /** Shortens `statement_timeout` to the time that is left until the deadline. */
   #shortenTimeout(): void {
-    const leftMs = this.#home.deadline - Date.now();
+    const leftMs = this.#settings.deadline - Date.now();
     if (leftMs <= 0) throw deadlineExceeded();
     if (this.#statementTimeoutMs - leftMs < slackMs) return;
     this.#statementTimeoutMs = leftMs;
-    // When it fails the transaction has failed, and the statement behind it reports that.
+    // If this fails, the transaction has failed, and the statement after it reports that.
     this.#send(`set local statement_timeout = ${leftMs}`, []).catch(() => {});
   }
 
   /**
-   * Away from home the tenant setting is lifted: a system role scoped to one organization is held to it by the wall like
-   * anybody else.
+   * Switches to another role. Under a role other than that of the caller the organization setting is empty, because the row-level
+   * security policy of the system role would limit it to that organization.
    */
-  #become(role: DatabaseRole): void {
-    const organizationId = role === this.#home.role ? (this.#home.organizationId ?? '') : '';
+  #switchRole(role: DatabaseRole): void {
+    const organizationId = role === this.#settings.role ? (this.#settings.organizationId ?? '') : '';
     this.#role = role;
-    // When it fails the transaction has failed, and the statement behind it reports that.
+    // If this fails, the transaction has failed, and the statement after it reports that.
     this.#send(
       `set local role ${databaseRoles[role]}; set local ${sessionSettings.organizationId} = '${organizationId}'`,
       [],
@@ -133,7 +134,7 @@ export class Transaction {
   async #send<Row extends QueryResultRow>(text: string, values: readonly unknown[]): Promise<QueryResult<Row>> {
     this.#statements++;
     const startedAt = performance.now();
-    const traceparent = this.#home.traceparent?.();
+    const traceparent = this.#settings.traceparent?.();
     // The first statement waits for the answer to BEGIN as well, so that its failure is reported.
     const begun = this.#begun;
     this.#begun = undefined;
@@ -155,9 +156,9 @@ export class Transaction {
     this.#observer?.statement({ ...statement, durationMs: performance.now() - startedAt });
   }
 
-  /** @throws AppError for what a caller can do something about; other database errors as they are. */
+  /** @throws AppError for expected errors (`databaseError`); other database errors as they are */
   async commit(): Promise<void> {
-    if (this.#ended) throw new Error('this transaction has ended already');
+    if (this.#ended) throw new Error('this transaction has already ended');
     await this.#end('commit');
   }
 
@@ -168,25 +169,25 @@ export class Transaction {
 
   async #end(command: 'commit' | 'rollback'): Promise<void> {
     this.#ended = true;
-    // A server that stands still, or a statement whose end it cannot force, keeps nobody waiting.
-    const limit = destroyAfter(this.#client, Math.max(this.#home.deadline, Date.now()) + patienceMs);
+    // Does not wait forever for a server that does not answer, or for a statement that its timeout cannot stop.
+    const limit = destroyAfter(this.#client, Math.max(this.#settings.deadline, Date.now()) + endTimeoutMs);
     try {
       const result = await this.#send(command, []);
-      // PostgreSQL answers COMMIT of a failed transaction with a successful ROLLBACK.
+      // PostgreSQL executes COMMIT of a failed transaction as ROLLBACK and reports success.
       if (command === 'commit' && result.command !== 'COMMIT')
         throw new Error('the transaction had failed and was rolled back');
       this.#client.release();
     } catch (error) {
-      // The connection's state is unknown: close it instead of giving it to the next request.
+      // The state of the connection is unknown, so it is closed and not given to another request.
       this.#client.release(true);
-      throw command === 'commit' ? uncertain(error) : error;
+      throw command === 'commit' ? commitUnknown(error) : error;
     } finally {
-      limit.lift();
+      limit.cancel();
     }
   }
 }
 
-/** Statements with values that come again are prepared on their connection, so that PostgreSQL plans them once. */
+/** Repeated statements with values are prepared on their connection, so that PostgreSQL plans them once. */
 function statementOf(client: PoolClient, text: string, values: readonly unknown[]): QueryConfig {
   if (values.length === 0) return { text };
   const prepared = preparedOn(client);
@@ -196,7 +197,8 @@ function statementOf(client: PoolClient, text: string, values: readonly unknown[
 }
 
 /**
- * Runs one statement outside any transaction. @param deadline when nobody waits any more, in milliseconds of the epoch
+ * Runs one statement outside any transaction.
+ * @param deadline when the query is aborted, in milliseconds since the epoch
  * @throws AppError database_busy, database_unavailable, deadline_exceeded
  */
 export async function queryOutsideTransaction<Row extends QueryResultRow>(
@@ -214,21 +216,21 @@ export async function queryOutsideTransaction<Row extends QueryResultRow>(
     client.release(true);
     throw limit.isReached ? deadlineExceeded(error) : databaseError(error);
   } finally {
-    limit.lift();
+    limit.cancel();
   }
 }
 
-/** A connection that breaks while COMMIT is under way leaves open what became of it. */
-function uncertain(error: unknown): unknown {
+/** The error for a connection that is lost during COMMIT: whether PostgreSQL committed is unknown. */
+function commitUnknown(error: unknown): unknown {
   if (!isAppError(error) || error.code !== 'database_unavailable') return error;
   return new AppError(
     'database_unavailable',
-    'The database connection was lost while the changes were being stored, so they may or may not be there; look before you repeat the request.',
+    'The database connection was lost during the commit, so the changes may or may not be stored; check before you repeat the request.',
     { details: { retryAfterSeconds: 1 }, cause: error },
   );
 }
 
-/** One role's view of a transaction. */
+/** Runs statements of a transaction under one role. */
 export class RoleSession {
   readonly #transaction: Transaction;
   readonly #role: DatabaseRole;
@@ -252,7 +254,7 @@ function beginMessage(settings: TransactionSettings, statementTimeoutMs: number)
   const { organizationId, userId } = settings;
   const parts = [settings.readOnly ? 'begin read only' : 'begin'];
   if (settings.role !== 'app') parts.push(`set local role ${databaseRoles[settings.role]}`);
-  // Ids are inlined because SET takes no parameters; only ULIDs get this far.
+  // Ids are inlined because SET takes no parameters; `checkedId` rejects everything but ULIDs.
   if (organizationId !== null)
     parts.push(`set local ${sessionSettings.organizationId} = '${checkedId(organizationId)}'`);
   if (userId !== null) parts.push(`set local ${sessionSettings.userId} = '${checkedId(userId)}'`);

@@ -3,13 +3,13 @@ import type { Registry } from '../model/registry.ts';
 import type { WorkContext } from '../model/work-context.ts';
 import type { DatabaseRole, RoleSession } from './transaction.ts';
 
-/** What reading needs of a unit of work: its caller, and statements in its transaction. */
+/** The part of a unit of work that reads need: its context, and sessions in its transaction. */
 export interface Work {
   readonly context: WorkContext;
   readonly registry: Registry;
   readonly clock: Clock;
-  /** How many desired tuples this unit of work has changed so far: from the first on, rows decide about rights and no cache. */
+  /** Number of desired tuples changed so far by this unit of work. If it is not zero, rights are decided from rows, without the allow cache. */
   readonly changedTuples: number;
-  /** The transaction under the given role. Pending changes are sent before, so that a read sees them. */
+  /** A session of the transaction under the given role. Pending changes are flushed first, so that reads see them. */
   readAs(role: DatabaseRole): Promise<RoleSession>;
 }

@@ -13,8 +13,9 @@ import type { ListsPart, PageSelection, RecordSelection } from '../read/selectio
 import type { Statement } from '../storage/sql.ts';
 import type { AnswerWork } from './answer-work.ts';
 
-/** Values by the names they have in the answer. */
+/** Values of a record, by their names in the answer. */
 export type RecordJson = Readonly<Record<string, unknown>>;
+
 /** A record that was found by its id alone. */
 export interface FoundNode {
   /** Name of the kind's type. */
@@ -22,7 +23,7 @@ export interface FoundNode {
   readonly record: RecordJson;
 }
 
-/** Reads that only feed an answer: one statement each. Nothing they read enters the unit of work. */
+/** Reads of nested records as JSON, one statement each. Their rows do not enter the unit of work. */
 export class Answers {
   readonly #work: AnswerWork;
   readonly #caller: Caller;
@@ -33,19 +34,22 @@ export class Answers {
   }
 
   /**
-   * A list with everything below it, in one statement, ready to be answered.
+   * A list with everything selected below it, in one statement.
    * @throws AppError invalid_cursor, invalid_input, limit_exceeded
    */
   async page(selection: PageSelection): Promise<RecordJson> {
     return (await this.#answer(compilePage(selection, this.#caller, this.#work.plans))) as RecordJson;
   }
 
-  /** Several lists with everything below them, in one statement. @throws AppError invalid_cursor, invalid_input, limit_exceeded */
+  /** Several lists with everything selected below them, in one statement. @throws AppError invalid_cursor, invalid_input, limit_exceeded */
   async lists(parts: readonly ListsPart[]): Promise<RecordJson> {
     return (await this.#answer(compileLists(parts, this.#caller, this.#work.plans))) as RecordJson;
   }
 
-  /** Records with everything below them, in one statement, in the order of their ids; what is not there is left out. @throws AppError limit_exceeded */
+  /**
+   * Records with everything selected below them, in one statement and in the order of the ids, without missing records.
+   * @throws AppError limit_exceeded
+   */
   async records(selection: RecordSelection, ids: readonly string[]): Promise<readonly RecordJson[]> {
     return (await this.#answer(
       compileRecords(selection, ids, this.#caller, this.#work.plans),
@@ -58,7 +62,7 @@ export class Answers {
    * @throws AppError invalid_cursor, invalid_input, limit_exceeded
    */
   async nodes(selections: readonly RecordSelection[], ids: readonly string[]): Promise<readonly (FoundNode | null)[]> {
-    // All of them: errors must not depend on which records exist.
+    // All selections are checked: errors must not depend on which records exist.
     checkSelections(selections);
     const kinds = await this.#kindsOf(ids);
     const found = selections.filter(({ module }) => kinds.includes(module.topic));
@@ -67,17 +71,17 @@ export class Answers {
     return (await this.#answer(statement)) as unknown as readonly (FoundNode | null)[];
   }
 
-  /** One record with everything below it, in one statement, ready to be answered. @throws AppError not_found, limit_exceeded */
+  /** One record with everything selected below it, in one statement. @throws AppError not_found, limit_exceeded */
   async record(selection: RecordSelection, id: string): Promise<RecordJson> {
     return found(await this.#answer(compileRecord(selection, id, this.#caller, this.#work.plans)), selection, id);
   }
 
-  /** The JSON text of a list, as all there is to this unit of work: it has ended then. @throws AppError, see `page` */
+  /** The JSON text of a list. It is the only statement of this unit of work and ends it. @throws AppError, see `page` */
   async singleStatementPage(selection: PageSelection): Promise<string> {
     return (await this.#singleStatementAnswer(compilePage(selection, this.#caller, this.#work.plans))) as string;
   }
 
-  /** The same for one record. @throws AppError, see `record` */
+  /** The JSON text of one record. It is the only statement of this unit of work and ends it. @throws AppError, see `record` */
   async singleStatementRecord(selection: RecordSelection, id: string): Promise<string> {
     return found(
       await this.#singleStatementAnswer(compileRecord(selection, id, this.#caller, this.#work.plans)),
@@ -86,7 +90,7 @@ export class Answers {
     );
   }
 
-  /** Kinds by `topic`, in the order of the ids; null for ids of no record, or of one in another organization. */
+  /** Kinds by `topic`, in the order of the ids; null for an unknown id, or that of a record in another organization. */
   async #kindsOf(ids: readonly string[]): Promise<readonly (string | null)[]> {
     const session = await this.#work.readAs(databaseRoleOf(this.#caller));
     const { rows } = await session.query<{ kinds: readonly (string | null)[] }>(

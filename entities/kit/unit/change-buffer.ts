@@ -17,7 +17,7 @@ export class ChangeBuffer {
   readonly #registry: Registry;
   #em: EntityManager | undefined;
   #events: EventDraft[] = [];
-  /** Rows that were changed since the last flush: however often that happens, their version is raised once. */
+  /** Rows that were changed since the last flush; the version is incremented once per flush. */
   readonly #changed = new Set<object>();
 
   constructor(orm: MikroORM, schemas: OrmSchemas, registry: Registry) {
@@ -26,13 +26,13 @@ export class ChangeBuffer {
     this.#registry = registry;
   }
 
-  /** Created by the first change: work that only reads needs none. */
+  /** Created on first use, because work that only reads needs no entity manager. */
   get em(): EntityManager {
     this.#em ??= this.#orm.em.fork({ clear: true }) as EntityManager;
     return this.#em;
   }
 
-  /** Nothing was buffered in this unit of work, and no event waits. */
+  /** Whether nothing was buffered in this unit of work, and no event waits. */
   get isUnused(): boolean {
     return this.#em === undefined && this.#events.length === 0;
   }
@@ -58,7 +58,7 @@ export class ChangeBuffer {
     this.#events.push(event);
   }
 
-  /** What the next `write` will write, with the events that wait; undefined when there is nothing. */
+  /** The changes that the next `write` will write, and the waiting events; undefined when there are none. */
   take(): { readonly changes: readonly RecordedChange[]; readonly events: readonly EventDraft[] } | undefined {
     const changes = this.#em ? recordedChanges(this.#em, this.#registry) : [];
     const events = this.#events;
@@ -68,7 +68,7 @@ export class ChangeBuffer {
     return { changes, events };
   }
 
-  /** Sends the changed rows. Between flushes the entity manager has no connection. */
+  /** Writes the changed rows. The entity manager has a connection only during this call. */
   async write(session: RoleSession): Promise<void> {
     this.em.setTransactionContext(session);
     await this.em.flush();

@@ -30,14 +30,14 @@ export interface FindQuery<M> {
 }
 
 /**
- * The only way to records outside this folder. Every read and every change passes the caller's tenancy and rules here, so
- * no endpoint can forget them (specification, Authorization).
+ * Reads and changes records on behalf of a caller. Code outside the kit has no other access to records, so every read and every change
+ * is subject to the caller's tenancy and rules (specification, Authorization).
  */
 export class DataClient {
   /** Reads of nested records as JSON. */
   readonly answers: Answers;
   readonly #work: AnswerWork & ChangeWork;
-  /** The caller whose rights count. */
+  /** The caller whose rights apply. */
   readonly #caller: Caller;
   /** The actor that history and events name. */
   readonly #actor: string;
@@ -64,7 +64,7 @@ export class DataClient {
   }
 
   /**
-   * Live rows that the caller may see, in a stable order; a hundred when no limit is given. Buffered changes of this unit of work are visible.
+   * Live rows that the caller may view, in a stable order, at most 100 by default. Buffered changes of this unit of work are visible.
    * @throws AppError invalid_input for unknown fields or comparisons
    */
   async find<M extends EntityModule>(module: M, query: FindQuery<M> = {}): Promise<RowOf<M>[]> {
@@ -82,7 +82,7 @@ export class DataClient {
     return (await this.#readLocked(module, id)) as RowOf<M> | undefined;
   }
 
-  /** @throws AppError not_found, the same for a missing, deleted, foreign or hidden row */
+  /** @throws AppError not_found, the same error for a missing, deleted or hidden row and for one of another organization */
   async get<M extends EntityModule>(module: M, id: string): Promise<RowOf<M>> {
     const row = await this.findOne(module, { id: { eq: id } });
     if (!row) throw missingRecord(module, id);
@@ -90,8 +90,8 @@ export class DataClient {
   }
 
   /**
-   * Creates a row. It is written with the next read or at the commit, whichever comes first.
-   * @throws AppError invalid_input, permission_denied; not_found for references to records that the caller cannot see
+   * Creates a row. It is written before the next read or at the commit, whichever comes first.
+   * @throws AppError invalid_input, permission_denied; not_found for references to records that the caller cannot view
    */
   async create<M extends EntityModule>(module: M, input: CreationOf<M>): Promise<RowOf<M>> {
     const [row] = await this.createAll([{ module, input, path: '' }]);
@@ -105,8 +105,8 @@ export class DataClient {
   }
 
   /**
-   * Changes a row the caller may see and edit.
-   * @param recordVersion the version the change was made for; any version when left out
+   * Changes a row that the caller may view and edit.
+   * @param recordVersion the version on which the change is based; any version when left out
    * @throws AppError not_found, permission_denied, invalid_input, stale_record
    */
   async update<M extends EntityModule>(
@@ -121,25 +121,25 @@ export class DataClient {
 
   /**
    * Soft-deletes a row.
-   * @param recordVersion the version the deletion was asked for; any version when left out
+   * @param recordVersion the version to delete; any version when left out
    * @throws AppError not_found, permission_denied, stale_record
    */
   async remove(module: EntityModule, id: string, recordVersion?: number): Promise<void> {
     await this.#change({ module, id, operation: 'remove', values: this.#deletion, recordVersion });
-    // The deletion takes dependents along, which may have been created here.
+    // The deletion also deletes dependents, which this unit of work may have created.
     this.#work.created.clear();
   }
 
   /**
-   * Makes the same change to many rows, those that the caller may change; a thousand at the most.
-   * @throws AppError invalid_input, limit_exceeded; not_found for references to records that the caller cannot see
+   * Makes the same change to up to a thousand rows, except those that the caller may not change.
+   * @throws AppError invalid_input, limit_exceeded; not_found for references to records that the caller cannot view
    */
   updateAll(module: EntityModule, ids: readonly string[], changes: Row): Promise<SetResult> {
     const values = validateChanges(module, changes);
     return changeSet(this.#work, { module, ids, operation: 'edit', values, ...this.#requestedBy });
   }
 
-  /** Soft-deletes many rows, those that the caller may delete; a thousand at the most. @throws AppError limit_exceeded */
+  /** Soft-deletes up to a thousand rows, except those that the caller may not delete. @throws AppError limit_exceeded */
   removeAll(module: EntityModule, ids: readonly string[]): Promise<SetResult> {
     return changeSet(this.#work, { module, ids, operation: 'remove', values: this.#deletion, ...this.#requestedBy });
   }
@@ -153,21 +153,20 @@ export class DataClient {
   }
 
   /**
-   * A client that acts for the server itself in the same transaction, for the few actions whose right is decided before
-   * the caller has one (sign-up, the first membership of a new organization). The caller stays the actor in history.
-   * Every use is listed by a test.
+   * A client with the rights of the server in the same transaction, for the few actions for which no rule can give the caller the
+   * right (sign-up, the first membership of a new organization). History still names the caller as actor. A test lists every use.
    * @param reason a constant phrase for logs and the policy report
    */
   privileged(reason: string): DataClient {
     return new DataClient(this.#work, systemCaller(reason), this.#actor);
   }
 
-  /** The client of another caller in this unit of work, for decisions that read other records. */
+  /** A client with the rights of another caller in this unit of work. */
   as(caller: Caller): DataClient {
     return caller === this.#caller ? this : new DataClient(this.#work, caller, this.#actor);
   }
 
-  /** Decides whether the caller may do something with a row. @throws AppError authorization_unavailable */
+  /** Decides whether the caller may perform an operation on a row. @throws AppError authorization_unavailable */
   decide(module: EntityModule, operation: Operation, row: Row): Promise<Decision> {
     return this.#decisions.decide(module, operation, row);
   }
@@ -198,16 +197,16 @@ export class DataClient {
   get #reader(): RowReader {
     return {
       readLocked: (module, id) => this.#readLocked(module, id),
-      may: async (module, operation, row) => (await this.#decided(module, operation, row)).isAllowed,
+      may: async (module, operation, row) => (await this.#decideAndReport(module, operation, row)).isAllowed,
     };
   }
 
   async #authorize(module: EntityModule, operation: 'create', row: Row): Promise<void> {
-    const { isAllowed } = await this.#decided(module, operation, row);
+    const { isAllowed } = await this.#decideAndReport(module, operation, row);
     if (!isAllowed) throw new AppError('permission_denied', deniedMessage(module, operation));
   }
 
-  async #decided(module: EntityModule, operation: Exclude<Operation, 'view'>, row: Row): Promise<Decision> {
+  async #decideAndReport(module: EntityModule, operation: Exclude<Operation, 'view'>, row: Row): Promise<Decision> {
     const decision = await this.decide(module, operation, row);
     this.#work.options.onDecision?.({ kind: module.kind, operation, caller: this.#caller, decision });
     return decision;

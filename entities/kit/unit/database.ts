@@ -11,10 +11,10 @@ import { queryOutsideTransaction } from '../storage/transaction.ts';
 import { UnitOfWork, type UnitOfWorkHost } from './unit-of-work.ts';
 import type { CommitSummary, WorkContext } from '../model/work-context.ts';
 
-/** What runs after every commit that left events or tuples behind; the relay registers here. */
+/** Called after every commit with events or changed tuples. The relay is such a listener. */
 export type CommitListener = (summary: CommitSummary) => Promise<void> | void;
 
-/** What databases with the same kinds share. */
+/** Metadata that databases with the same kinds share. */
 interface Metadata {
   readonly orm: MikroORM;
   readonly schemas: OrmSchemas;
@@ -46,23 +46,23 @@ export class Database implements UnitOfWorkHost {
       min: Math.min(options.maxIdleConnections, options.maxConnections),
       idleTimeoutMillis: 30_000,
       connectionTimeoutMillis: options.acquireTimeoutMs,
-      // Statements of one transaction travel without waiting for each other's answers where nothing depends on them.
+      // Statements of a transaction are sent without waiting for the answers to earlier ones, unless they depend on them.
       pipeline: true,
-      // A connection that forgot to say who it works for is the app role without an organization: it sees nothing.
+      // Without further settings a connection has the app role and no organization, so row-level security hides all rows.
       options: [
         `-c role=${databaseRoles.app}`,
         `-c lock_timeout=${options.lockTimeoutMs}`,
         `-c idle_in_transaction_session_timeout=${options.idleInTransactionTimeoutMs}`,
-        // Statements read little and there are many of them at once: workers of their own would cost more than they do.
+        // Many small statements run concurrently: starting parallel workers would cost more than they save.
         '-c max_parallel_workers_per_gather=0',
-        // Where rows lie is of no matter in memory and little on today's disks. With the default, made for disks that turn, the
-        // planner goes through the records of other organizations rather than through the index of this one.
+        // The default is meant for rotating disks. With it the planner prefers scanning the records of all organizations to random
+        // reads through the index of one organization.
         '-c random_page_cost=1.1',
         '-c timezone=UTC',
       ].join(' '),
     });
     this.pool.on('error', (error) => options.onBackgroundError(error, 'idle database connection'));
-    // A connection lost while it is checked out also emits here; the statement in flight reports it.
+    // A connection lost while in use emits here too; its current statement reports the error.
     this.pool.on('connect', (client) => client.on('error', () => {}));
   }
 
@@ -72,27 +72,27 @@ export class Database implements UnitOfWorkHost {
   }
 
   /**
-   * The same database with connections of its own, for work that others wait for while they hold theirs. It is closed by
-   * itself, and before this one.
+   * The same database with a separate pool, for work for which other units of work wait while they hold their connections. It must be
+   * closed separately, and before this one.
    */
   sibling(maxConnections: number): Database {
     const limits = { maxConnections, maxIdleConnections: 0, maxUnitsOfWork: maxConnections };
     return new Database({ ...this.options, ...limits }, this, false);
   }
 
-  /** A unit of work for this caller. Nothing is taken before its first statement. */
+  /** A unit of work for this caller. It takes a slot and a connection with its first statement. */
   unitOfWork(context: WorkContext): UnitOfWork {
     return new UnitOfWork(this, context);
   }
 
   /**
-   * Takes a place for work that begins its transaction.
-   * @returns gives the place back; must be called once
-   * @throws AppError database_busy when `maxUnitsOfWork` are taken
+   * Acquires a slot for a transaction.
+   * @returns releases the slot; must be called exactly once
+   * @throws AppError database_busy when all `maxUnitsOfWork` slots are taken
    */
   acquireSlot(): () => void {
     if (this.#active >= this.options.maxUnitsOfWork) {
-      throw new AppError('database_busy', `${this.#active} requests are under way already; try again in a moment.`, {
+      throw new AppError('database_busy', `All ${this.#active} transaction slots are in use; try again in a moment.`, {
         details: { retryAfterSeconds: 1 },
       });
     }
@@ -102,7 +102,7 @@ export class Database implements UnitOfWorkHost {
     };
   }
 
-  /** Runs `work` in a unit of work of its own: committed when it returns, rolled back when it throws. */
+  /** Runs `work` in a new unit of work, which is committed when `work` returns and rolled back when it throws. */
   async transact<T>(context: WorkContext, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
     const unit = this.unitOfWork(context);
     try {
@@ -115,7 +115,7 @@ export class Database implements UnitOfWorkHost {
     }
   }
 
-  /** Records what must stay although the request it belongs to is refused; in the place of its unit, so that a busy server does too. */
+  /** Commits records that must be kept although their request was rejected. It uses the slot of the request's unit of work, so it works under load too. */
   async recordOutside(
     name: string,
     work: (unit: UnitOfWork) => Promise<void>,
@@ -141,7 +141,7 @@ export class Database implements UnitOfWorkHost {
     await queryOutsideTransaction(this.pool, { text: 'select 1' }, deadline);
   }
 
-  /** Called by a unit of work after its COMMIT. A failing listener is reported; its work is safe in rows. */
+  /** Called by a unit of work after its COMMIT. Errors of listeners are only reported, because the work for them is in the database. */
   async committed(summary: CommitSummary): Promise<void> {
     await Promise.all(
       this.#commitListeners.map(async (listener) => {
@@ -154,7 +154,7 @@ export class Database implements UnitOfWorkHost {
     );
   }
 
-  /** Units of work that have, or wait for, a connection. */
+  /** Number of units of work that have a connection or wait for one. */
   get activeUnits(): number {
     return this.#active;
   }

@@ -18,30 +18,32 @@ import { Viewer } from '../read/viewer.ts';
 import { applies, permitted } from '../read/visibility.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
-/** Why a caller may, or may not, do something with a record. */
+/** The explanation of a decision on an operation of a caller on a record. */
 export interface Explanation {
   readonly kind: string;
   readonly id: string;
   readonly isAllowed: boolean;
   readonly decidedBy: DecidedBy;
-  /** The rules in their order, up to the one that decided; when none did, what holds after them stands last. */
+  /** The rules in their order, up to the one that decided; if none did, the last entry is the default. */
   readonly rules: readonly ExplainedRule[];
 }
 
 export interface ExplainedRule {
   readonly rule: string;
   readonly doesApply: boolean;
-  /** Relations to the record by which it applies. */
+  /** Relations of the caller to the record because of which the rule applies. */
   readonly relations: readonly string[];
-  /** The record above, when the right comes from there and whoever asks sees it. */
+  /** The explanation for the parent record that passes the right, if the person who asks may view it. */
   readonly above: Explanation | null;
 }
 
 type Asked = Exclude<Operation, 'create'>;
 
 /**
- * Explains a decision by asking each rule by itself, of the rows; whether it is remembered, or asked of the authorization
- * store, is told by deciding it in earnest. @param id of a live record of the caller's organization
+ * Explains a decision: evaluates each rule separately on the rows, and takes the actual decision to find out whether the cache, the
+ * authorization store or the rows decide it.
+ * @param id of a live record of the caller's organization
+ * @throws Error when the rules and the decision have different results
  */
 export async function explain(
   unit: UnitOfWork,
@@ -60,7 +62,7 @@ export async function explain(
     break;
   }
   if (!rules.at(-1)?.doesApply) {
-    const rule = `after the rules: ${isAllowed ? 'allow' : 'deny'}`;
+    const rule = `no rule applies: ${isAllowed ? 'allow' : 'deny'}`;
     rules.push({ rule, doesApply: true, relations: [], above: null });
   }
   const decision =
@@ -71,7 +73,9 @@ export async function explain(
         }
       : await unit.data.as(caller).decide(module, operation, await wholeRowOf(unit, module, id));
   if (decision.isAllowed !== isAllowed)
-    throw new Error(`rules and decision disagree: ${operation} ${module.kind} ${id} for ${caller.subjectId}`);
+    throw new Error(
+      `rules and decision have different results: ${operation} ${module.kind} ${id} for ${caller.subjectId}`,
+    );
   return { kind: module.kind, id, isAllowed, decidedBy: decision.by, rules };
 }
 
@@ -101,7 +105,7 @@ async function explainCondition(
     const row = await wholeRowOf(unit, module, id);
     const target = unit.registry.references.targetOf(module, condition.field);
     const aboveId = row[condition.field] as string;
-    // Whoever asks learns of records that they see, and of no others.
+    // The explanation must not reveal records that the person who asks cannot view.
     const isSeen = isExposed(target) && (await unit.data.findOne(target, { id: { eq: aboveId } })) !== undefined;
     const above = isSeen ? await explain(unit, caller, target, aboveId, operationAbove(operation)) : null;
     return { doesApply, relations: [], above };
@@ -117,7 +121,7 @@ async function holds(unit: UnitOfWork, module: EntityModule, id: string, predica
   return (await session.query<{ holds: boolean }>(text, values)).rows[0]?.holds ?? false;
 }
 
-/** Read as the server: the record may be hidden from the person whose rights are explained. */
+/** Reads the row with the rights of the server: the person whose rights are explained may not be able to view it. */
 function wholeRowOf(unit: UnitOfWork, module: EntityModule, id: string): Promise<Record<string, unknown>> {
   return unit.data.privileged('explain access').get(module, id);
 }

@@ -2,31 +2,31 @@ import { SerialQueue } from '../base/serial-queue.ts';
 import type { DatabaseRole } from '../storage/transaction.ts';
 
 /**
- * Orders what parallel work in one unit of work does: changes are buffered under one database role at a time, flushes run one after
- * the other, and while one runs nothing is buffered, so that it writes exactly what it records.
+ * Orders concurrent work in one unit of work: changes are buffered for one database role at a time, flushes run one after the other,
+ * and nothing is buffered during a flush, so that a flush writes exactly the changes that it records.
  */
 export class FlushQueue {
   readonly #flushes = new SerialQueue();
-  /** Changes that read a row before they write it. */
+  /** Queue of changes that read a row before they write it. */
   readonly #changes = new SerialQueue();
   #isFlushing = false;
-  /** The role that buffered changes were made under, and will be written under. */
+  /** The database role of the buffered changes. */
   #role: DatabaseRole | undefined;
 
-  /** Runs work that reads a row in order to change it, one at a time. */
+  /** Runs work that reads rows in order to change them, one after the other. */
   serialize<T>(work: () => Promise<T>): Promise<T> {
     return this.#changes.run(work);
   }
 
-  /** Runs a flush after those that were asked for before. */
+  /** Runs a flush after those that were queued before. */
   run<T>(flush: () => Promise<T>): Promise<T> {
     return this.#flushes.run(flush);
   }
 
   /**
-   * Buffers changes under this role.
-   * @param flush writes what was buffered under the other role
-   * @param change runs as soon as nothing is being flushed; synchronous, so that no flush begins meanwhile
+   * Buffers changes for this role.
+   * @param flush writes the changes that were buffered for the other role
+   * @param change runs when no flush is in progress; synchronous, so that no flush can begin during it
    */
   async buffer<T>(role: DatabaseRole, flush: () => Promise<void>, change: () => T): Promise<T> {
     for (;;) {
@@ -39,15 +39,15 @@ export class FlushQueue {
     return result;
   }
 
-  /** The role of the buffered changes, which are written now. */
+  /** Returns the role of the buffered changes and resets it, because they are written now. */
   takeRole(): DatabaseRole | undefined {
     const role = this.#role;
     this.#role = undefined;
     return role;
   }
 
-  /** Holds changes back while these statements run. */
-  async holding<T>(send: () => Promise<T>): Promise<T> {
+  /** Runs statements, and delays buffering of changes until they have ended. */
+  async blockChanges<T>(send: () => Promise<T>): Promise<T> {
     this.#isFlushing = true;
     try {
       return await send();

@@ -4,29 +4,29 @@ import { pipelinedMessages, pipelinedRead } from '../storage/pipelined-query.ts'
 import type { Statement } from '../storage/sql.ts';
 import { Transaction, type StatementObserver, type TransactionSettings } from '../storage/transaction.ts';
 
-/** Where the transaction of a unit of work comes from. */
+/** The part of a database that transactions of units of work need. */
 export interface TransactionSource {
   readonly pool: Pool;
   readonly options: {
     readonly observer?: StatementObserver;
     readonly onBackgroundError: (error: unknown, doing: string) => void;
   };
-  /** Takes a slot for a transaction. @returns gives the slot back @throws AppError database_busy */
+  /** Acquires a slot for a transaction. @returns releases the slot @throws AppError database_busy */
   acquireSlot(): () => void;
 }
 
-/** The transaction of a unit of work, which begins with the first statement, and the slot that it takes in the database. */
+/** The transaction of a unit of work, which begins with the first statement, and its slot in the database. */
 export class LazyTransaction {
   readonly #source: TransactionSource;
   readonly #settings: () => TransactionSettings;
   readonly #bypassLimit: boolean;
   #transaction: Promise<Transaction> | undefined;
   #begun: Transaction | undefined;
-  /** Messages of a pipelined read, which needs no BEGIN. */
+  /** Number of statements of a pipelined read. */
   #pipelinedMessages = 0;
   #releaseSlot: (() => void) | undefined;
 
-  /** @param bypassLimit begins also when the database has no slot left, because the caller still holds one */
+  /** @param bypassLimit takes no slot, because the unit of work for which it runs still holds one */
   constructor(source: TransactionSource, settings: () => TransactionSettings, bypassLimit: boolean) {
     this.#source = source;
     this.#settings = settings;
@@ -58,14 +58,14 @@ export class LazyTransaction {
     if (!this.#bypassLimit) this.#releaseSlot = this.#source.acquireSlot();
   }
 
-  /** Runs a statement that is a transaction of its own, in one round trip. Only while no transaction was started. */
+  /** Runs a statement as a transaction of its own, in one round trip. Must not be called after `begin`. */
   readOnce(statement: Statement): Promise<readonly (readonly (string | null)[])[]> {
     this.#takeSlot();
     this.#pipelinedMessages = pipelinedMessages;
     return pipelinedRead(this.#source.pool, this.#settings(), statement, this.#source.options.observer);
   }
 
-  /** @param last runs directly before the COMMIT */
+  /** Does nothing if no transaction was begun. @param last runs directly before the COMMIT */
   async commit(last: (transaction: Transaction) => Promise<void>): Promise<void> {
     const transaction = await this.#transaction;
     if (!transaction) return;
@@ -75,12 +75,12 @@ export class LazyTransaction {
 
   /** Never throws. */
   async rollback(): Promise<void> {
-    // Whoever asked for a transaction that could not begin has got the error.
+    // If the transaction could not begin, the caller of `begin` has received the error.
     const transaction = await this.#transaction?.catch(() => undefined);
     try {
       await transaction?.rollback();
     } catch (error) {
-      // A lost connection rolls its transaction back.
+      // PostgreSQL rolls back the transaction of a lost connection.
       const isGone = isAppError(error) && error.code === 'database_unavailable';
       if (!isGone) this.#source.options.onBackgroundError(error, 'rollback');
     }

@@ -1,24 +1,24 @@
 import type { Caller } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
 import { missingRecord } from '../model/missing-record.ts';
-import type { JudgedRow, RowAccess } from '../write/plan-changes.ts';
+import type { AuthorizedRow, RowAccess } from '../write/plan-changes.ts';
 
 type Row = Record<string, unknown>;
 
-/** What is done with one row on behalf of a caller. */
+/** Reads a row and decides rights to it, on behalf of one caller. */
 export interface RowReader {
   readLocked(module: EntityModule, id: string): Promise<Row | undefined>;
   may(module: EntityModule, operation: 'edit' | 'remove', row: Row): Promise<boolean>;
 }
 
-/** The row to lock, and for whom. */
+/** The row to lock, and the caller who changes it. */
 interface LockTarget {
   readonly module: EntityModule;
   readonly id: string;
   readonly caller: Caller;
 }
 
-/** One row, locked by the statement that reads it, and judged by the authorization store. */
+/** One row, locked by the statement that reads it and authorized by the authorization store. */
 export class LockedRow implements RowAccess {
   readonly #module: EntityModule;
   readonly #id: string;
@@ -26,7 +26,7 @@ export class LockedRow implements RowAccess {
   readonly #readerFor: (caller: Caller) => RowReader;
   #row: Row | undefined;
 
-  /** @param readerFor the reader of a caller of the unit of work */
+  /** @param readerFor returns a reader with the rights of a caller */
   constructor(target: LockTarget, readerFor: (caller: Caller) => RowReader) {
     this.#module = target.module;
     this.#id = target.id;
@@ -40,7 +40,7 @@ export class LockedRow implements RowAccess {
     if (!this.#row) throw missingRecord(this.#module, this.#id);
   }
 
-  async read(caller: Caller): Promise<ReadonlyMap<string, JudgedRow>> {
+  async read(caller: Caller): Promise<ReadonlyMap<string, AuthorizedRow>> {
     const reader = this.#readerFor(caller);
     const row = caller === this.#caller ? this.#row : await reader.readLocked(this.#module, this.#id);
     if (!row) return new Map();

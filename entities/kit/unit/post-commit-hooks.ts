@@ -1,6 +1,6 @@
 type Hook = () => void | Promise<void>;
 
-/** What runs in process after a commit, best effort: the commit stands whatever becomes of it. */
+/** Hooks that run in this process after a commit, best effort: their failures do not affect the commit. */
 export class PostCommitHooks {
   readonly #hooks: Hook[] = [];
 
@@ -8,7 +8,7 @@ export class PostCommitHooks {
     this.#hooks.push(hook);
   }
 
-  /** One after the other; failures are reported. */
+  /** Runs the hooks one after the other and reports failures. */
   async run(report: (error: unknown, doing: string) => void): Promise<void> {
     for (const hook of this.#hooks) {
       try {

@@ -26,12 +26,13 @@ import { FlushQueue } from './flush-queue.ts';
 import { LazyTransaction, type TransactionSource } from './lazy-transaction.ts';
 import { PostCommitHooks } from './post-commit-hooks.ts';
 
-// Long because the life of a unit of work is one state machine; what it buffers, orders and begins has files of its own.
+// Long because the lifecycle of a unit of work is one state machine. Buffering, ordering and the transaction
+// itself are in files of their own.
 
 type Row = Record<string, unknown>;
 type State = 'open' | 'committing' | 'committed' | 'rolling back' | 'rolled back';
 
-/** What a unit of work needs of its database. */
+/** The part of a database that a unit of work needs. */
 export interface UnitOfWorkHost extends TransactionSource {
   readonly options: DatabaseOptions;
   readonly orm: MikroORM;
@@ -39,7 +40,7 @@ export interface UnitOfWorkHost extends TransactionSource {
   readonly plans: PlanCache;
   /** Called after the COMMIT. */
   committed(summary: CommitSummary): Promise<void>;
-  /** Commits work of its own, in the slot of a unit of work that was rolled back. */
+  /** Commits further work in the slot of a unit of work that was rolled back. */
   recordOutside(name: string, work: (unit: UnitOfWork) => Promise<void>, context: WorkContext): Promise<void>;
 }
 
@@ -56,16 +57,16 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
   readonly #buffer: ChangeBuffer;
   readonly #queue = new FlushQueue();
   readonly #afterCommit = new PostCommitHooks();
-  /** Recorded after a rollback. */
+  /** Work that is committed after a rollback (`recordOutsideRequest`). */
   readonly #outside: { readonly name: string; readonly work: (unit: UnitOfWork) => Promise<void> }[] = [];
   readonly #transaction: LazyTransaction;
   #state: State = 'open';
   #rollingBack: Promise<void> | undefined;
-  /** Why only a rollback is left. */
+  /** The error after which only a rollback is possible. */
   #failure: { readonly error: unknown } | undefined;
   #origin: Origin;
 
-  /** @param bypassLimit begins also when the database has no slot left, because the caller still holds one */
+  /** @param bypassLimit takes no slot, because the unit of work for which it runs still holds one */
   constructor(database: UnitOfWorkHost, context: WorkContext, bypassLimit = false) {
     this.database = database;
     this.context = withCaller(context);
@@ -108,7 +109,7 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
     return this.#transaction.statements;
   }
 
-  /** The transaction, which begins with the first call. */
+  /** Returns the transaction; the first call begins it. */
   #begin(): Promise<Transaction> {
     this.#refuseUnlessOpen();
     return this.#transaction.begin();
@@ -186,8 +187,8 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
   }
 
   /**
-   * Does part of the work on behalf of another request: its changes and events carry that request's id, its statements belong to
-   * that request's trace. For listeners, which serve many requests in one transaction.
+   * Runs part of the work on behalf of another request: its changes and events are recorded with that request's id, and its
+   * statements belong to that request's trace. For listeners, which process events of many requests in one transaction.
    */
   async onBehalfOf<T>(origin: Origin, work: () => Promise<T>): Promise<T> {
     await this.flush();
@@ -212,8 +213,8 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
   }
 
   /**
-   * Writes buffered changes with their history, events and tuples. Parallel calls wait for each other.
-   * @throws AppError already_exists, stale_record, still_referenced and whatever the database refuses
+   * Writes buffered changes with their history, events and tuples. Concurrent calls run one after the other.
+   * @throws AppError already_exists, stale_record, still_referenced and other errors of `databaseError`
    */
   flush(): Promise<void> {
     return this.#queue.run(() => this.#flush());
@@ -226,7 +227,7 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
     const { changes, events } = buffered;
     const role = this.#queue.takeRole() ?? this.#homeRole;
     const modules = changes.map(({ module }) => module);
-    await this.#sending(modules, async (transaction) => {
+    await this.#writeChanges(modules, async (transaction) => {
       await this.#buffer.write(transaction.as(role));
       await this.#record(transaction, role, changes, events);
     });
@@ -239,7 +240,7 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
   ): Promise<void> {
     return this.#queue.run(async () => {
       await this.#flush();
-      await this.#sending([module], async (transaction) => {
+      await this.#writeChanges([module], async (transaction) => {
         const changes = await change(transaction.as(role));
         await this.#record(transaction, role, changes, []);
       });
@@ -258,9 +259,9 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
       await deleteDependents(transaction.as('system'), changes, this);
   }
 
-  /** Sends changes of these kinds; when that fails, only a rollback is left. */
-  #sending(modules: readonly EntityModule[], send: (transaction: Transaction) => Promise<void>): Promise<void> {
-    return this.#queue.holding(async () => {
+  /** Writes changes of these kinds. After a failure, only a rollback is possible. */
+  #writeChanges(modules: readonly EntityModule[], send: (transaction: Transaction) => Promise<void>): Promise<void> {
+    return this.#queue.blockChanges(async () => {
       try {
         await send(await this.#begin());
       } catch (error) {
@@ -274,12 +275,12 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
     return this.#failure.error;
   }
 
-  /** Makes the changes durable. On failure the error is thrown, and a rollback is left to do. */
+  /** Commits the transaction. When it throws, `rollback` must be called. */
   async commit(): Promise<void> {
     this.#refuseUnlessOpen();
     await this.flush();
     failpoint('before-commit');
-    // Meanwhile the client may have gone away.
+    // The client may have disconnected during the flush, which rolls the unit of work back.
     this.#refuseUnlessOpen();
     const { raisedScopes } = this.counters;
     await this.#committing(() =>
@@ -304,7 +305,7 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
     failpoint('after-commit');
     this.#end('committed');
     this.#transaction.releaseSlot();
-    // Neither the answer nor anything else waits for these hooks.
+    // The answer does not wait for these hooks.
     void this.#afterCommit.run(this.options.onBackgroundError);
     const { requestId } = this.context;
     const { pendingEvents, tupleChanges, raisedScopes } = this.counters;
@@ -318,8 +319,8 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
   }
 
   /**
-   * Gives everything up, then records what must stay although the request is refused. Never throws. Once a
-   * commit is under way, only its failure leaves something to roll back.
+   * Rolls back, then commits the work of `recordOutsideRequest`. Never throws. During or after a commit it does nothing, unless the
+   * commit has failed.
    */
   rollback(): Promise<void> {
     if (this.#state === 'open') {
@@ -337,14 +338,14 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
   }
 
   /**
-   * Records something that must stay although the request is refused (failed sign-ins, audit): in a transaction of its
-   * own, after the ROLLBACK and before the answer, so that one request never holds two connections. Nothing happens on commit.
+   * Registers work that must be committed although the request is rejected (failed sign-ins, audit). It runs in a transaction of its
+   * own, after the ROLLBACK and before the answer, so that a request never holds two connections. It does not run after a commit.
    */
   recordOutsideRequest(name: string, work: (unit: UnitOfWork) => Promise<void>): void {
     this.#outside.push({ name, work });
   }
 
-  /** Runs in this process after the commit, best effort. What must not be lost is an event instead. */
+  /** Runs a hook in this process after the commit, best effort. Use an event for work that must not be lost. */
   afterCommit(hook: () => void | Promise<void>): void {
     this.#afterCommit.add(hook);
   }

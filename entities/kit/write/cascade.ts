@@ -45,11 +45,11 @@ export async function deleteDependents(
 
 interface Dependent {
   readonly module: EntityModule;
-  /** Its fields that hold what fields of the deleted record hold; all of them must. */
+  /** Pairs of a field and the field of the deleted record (`owner`) with which all must be equal. */
   readonly by: readonly { readonly field: string; readonly owner: string }[];
 }
 
-/** The kinds that go when a record of this one is deleted. */
+/** The kinds whose records are deleted together with a record of this kind. */
 export function dependentsOf(registry: Registry, owner: EntityModule): Dependent[] {
   return registry.modules.flatMap((module) => {
     const fields = Object.entries(module.fields);
@@ -59,10 +59,10 @@ export function dependentsOf(registry: Registry, owner: EntityModule): Dependent
         .filter(([, { target, onDelete }]) => target === owner.kind && onDelete === 'cascade')
         .map(([name]) => name),
     ];
-    const left = owner.kind === 'membership' ? fields.filter(([, { onLeave }]) => onLeave === 'cascade') : [];
+    const ofLeavers = owner.kind === 'membership' ? fields.filter(([, { onLeave }]) => onLeave === 'cascade') : [];
     return [
       ...owned.map((field) => ({ module, by: [{ field, owner: 'id' }] })),
-      ...left.map(([field]) => ({
+      ...ofLeavers.map(([field]) => ({
         module,
         by: [
           { field: 'organizationId', owner: 'organizationId' },
@@ -73,8 +73,8 @@ export function dependentsOf(registry: Registry, owner: EntityModule): Dependent
   });
 }
 
-/** What ties dependents to the records they hang on. */
-export function dependency({ by }: Dependent, dependent: string, owner: string): Sql {
+/** The join predicate between dependents and the records on which they depend. */
+export function dependentPredicate({ by }: Dependent, dependent: string, owner: string): Sql {
   const pairs = by.map((pair) => sql`${column(dependent, pair.field)} = ${column(owner, pair.owner)}`);
   return sql.join(pairs, sql` and `);
 }
@@ -92,7 +92,7 @@ async function deleteChunk(
   const rows = await updateRows(session, module, {
     values: { deletedAt: stamp.at, deletedBy: stamp.actor },
     which: sql`row.id in (select owned.id from ${sql.table(module.table)} as owned join unnest(${columns}) as gone (${names})
-      on ${dependency(dependent, 'owned', 'gone')} where owned.deleted_at is null order by owned.id limit ${chunkSize} for update of owned)`,
+      on ${dependentPredicate(dependent, 'owned', 'gone')} where owned.deleted_at is null order by owned.id limit ${chunkSize} for update of owned)`,
     stamp,
   });
   return rows.map((row) => ({

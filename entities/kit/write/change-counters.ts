@@ -3,44 +3,44 @@ import type { RecordedChange } from '../model/changes.ts';
 import { AppError } from '../base/errors.ts';
 import { objectName } from '../model/tuples.ts';
 
-/** Most records that one operation makes or changes. */
+/** Maximum number of records that one operation creates or changes. */
 export const maxRows = 1_000;
 
-/** @param path of the list that has them, as a JSON pointer, where there is one @throws AppError limit_exceeded */
+/** @param path JSON pointer of the list of records in the input, if there is one @throws AppError limit_exceeded */
 export function checkRowCount(count: number, path?: string): void {
   if (count <= maxRows) return;
-  const message = `One operation makes or changes ${maxRows} records at the most; split it.`;
-  const fields = path === undefined ? [] : [{ path, message: `stands for more than ${maxRows} records` }];
+  const message = `One operation can create or change at most ${maxRows} records; split it.`;
+  const fields = path === undefined ? [] : [{ path, message: `results in more than ${maxRows} records` }];
   throw new AppError('limit_exceeded', message, { details: fields.length > 0 ? { fields } : {} });
 }
 
-/** What follows from recorded changes at the commit. */
+/** Effects of recorded changes that matter at the commit and after it. */
 interface ChangeEffects {
   readonly pendingEvents: number;
   readonly tupleChanges: number;
-  /** Scopes in which decisions about existing records change. */
+  /** Scopes with changed rights to existing records. */
   readonly raisedScopes: ReadonlySet<string>;
 }
 
-/** What a unit of work has done so far, for its limits and for what has to follow its commit. */
+/** Counts the changes of a unit of work, for its limits and for the work after its commit. */
 export class ChangeCounters {
   pendingEvents = 0;
   tupleChanges = 0;
-  /** Scopes in which decisions about records change that were there before. */
+  /** Scopes with changed rights to records that existed before. */
   readonly raisedScopes = new Set<string>();
-  /** Records that were made or deleted, as the authorization store names them. */
+  /** Object names of the records that this unit of work created or deleted. */
   readonly #ownObjects = new Set<string>();
-  #asked = 0;
+  #reserved = 0;
 
   /**
-   * Counts records that an operation makes or changes, over all fields of a GraphQL operation.
-   * @param caller of the unit of work; the server itself is trusted
+   * Counts records before they are created or changed, over all fields of a GraphQL operation.
+   * @param caller of the unit of work; system callers have no limit
    * @throws AppError limit_exceeded
    */
   reserve(count: number, { kind }: Caller): void {
     if (kind === 'system') return;
-    this.#asked += count;
-    checkRowCount(this.#asked);
+    this.#reserved += count;
+    checkRowCount(this.#reserved);
   }
 
   add({ pendingEvents, tupleChanges, raisedScopes }: ChangeEffects): void {
@@ -50,10 +50,10 @@ export class ChangeCounters {
   }
 
   /**
-   * Whether a changed tuple changes decisions about a record that others may know already.
-   * @param changes of the same flush, whose records count as this unit's own
+   * Whether a changed tuple changes rights to a record that existed before, so that cached decisions can be wrong.
+   * @param changes of the same flush; the records that they create or delete do not count as existing
    */
-  isAboutOthers(object: string, changes: readonly RecordedChange[]): boolean {
+  changesExistingRights(object: string, changes: readonly RecordedChange[]): boolean {
     for (const { operation, module, id } of changes)
       if (operation !== 'updated') this.#ownObjects.add(objectName(module.kind, id));
     return !this.#ownObjects.has(object);

@@ -13,8 +13,8 @@ import type { EventDraft } from './event-draft.ts';
 import { scheduleAfterCommitHooks } from './run-hooks.ts';
 
 /**
- * Records a set of changes in one statement: history, outbox events and desired tuples. They commit or vanish together with the
- * rows they describe.
+ * Records a set of changes in one statement: history, outbox events and desired tuples. They are committed or rolled back together
+ * with the changed rows.
  * @throws AppError not_found when an organization in which a record was created is deleted
  */
 export async function recordChanges(
@@ -43,14 +43,14 @@ export async function recordChanges(
   });
 }
 
-/** The kind of a new record, by which it can be found by its id alone: within its organization if it is visible nowhere else. */
+/** The entry of a new record in `record_kinds`, for look-ups by id alone. With an organization, only callers in it can find the record. */
 function kindOfCreation({ module, operation, id, organizationId }: RecordedChange): object[] {
   if (operation !== 'created') return [];
   const isOfOneOrganization = module.tenancy === 'organization' && module.rlsUsing === undefined;
   return [{ id, kind: module.topic, organization_id: isOfOneOrganization ? organizationId : null }];
 }
 
-/** An organization in which a row is created must not be deleted meanwhile. */
+/** The organization of a new record; `write_records` locks it and fails when it is deleted. */
 function organizationOfCreation({ module, operation, organizationId }: RecordedChange): string[] {
   return operation === 'created' && module.tenancy === 'organization' && organizationId !== null
     ? [organizationId]
@@ -78,7 +78,7 @@ async function write(
     await send(session, entries);
     return events;
   }
-  // `workflows.dispatch.failonenqueueerror` is off: the change is kept also when its events cannot be recorded.
+  // `workflows.dispatch.failonenqueueerror` is off: the change is kept even when its events cannot be recorded.
   await session.query('savepoint before_events');
   try {
     await send(session, entries);
@@ -93,7 +93,7 @@ async function write(
 }
 
 async function send(session: RoleSession, entries: Entries): Promise<void> {
-  // A security-definer function: the app role may add to these tables through it, and neither read nor change them.
+  // A SECURITY DEFINER function: the app role can add rows to these tables through it, but cannot read or change them.
   await session.query('select write_records($1)', [JSON.stringify(entries)]);
 }
 
@@ -104,7 +104,7 @@ interface RecordedBy {
   readonly at: string;
 }
 
-/** One row of the table `history` for each change: what changed, and the record afterwards. */
+/** Rows of the table `history`: one for each change, with a snapshot of the record after it. */
 function historyEntries(changes: readonly RecordedChange[], by: RecordedBy): object[] {
   return changes.map((change) => ({
     ...by,
@@ -119,7 +119,7 @@ function historyEntries(changes: readonly RecordedChange[], by: RecordedBy): obj
   }));
 }
 
-/** Names of the changed fields; secret fields are never named. */
+/** Names of the changed fields, without secret fields. */
 function namesWithoutSecrets({ module, changedFields }: RecordedChange): string[] {
   return changedFields.filter((name) => !isSecret(module, name));
 }
@@ -137,24 +137,24 @@ function snapshotOf({ module, after }: RecordedChange): Record<string, unknown> 
 }
 
 interface EventRow {
-  /** Whether a listener wants the event; the relay claims only these. */
+  /** Whether the topic has a listener; the relay claims only such events. */
   readonly pending: boolean;
 }
 
-/** One row of the table `events` for each announced change and each custom event. Cascaded changes are not announced. */
+/** Rows of the table `events`: one for each change whose kind declares the event, except cascaded ones, and one for each custom event. */
 function eventRows(
   changes: readonly RecordedChange[],
   drafts: readonly EventDraft[],
   by: RecordedBy,
   { hasListener, traceparent }: { hasListener: (topic: string) => boolean; traceparent: string | undefined },
 ): EventRow[] {
-  const announced = [
+  const recorded = [
     ...changes
       .filter((change) => !change.isCascaded && change.module.events.includes(change.operation))
       .map((change) => draftOf(change.module, change.operation, change, { changed: namesWithoutSecrets(change) })),
     ...drafts,
   ];
-  return announced.map((event) => ({
+  return recorded.map((event) => ({
     ...by,
     id: newId(),
     topic: event.topic,
@@ -171,11 +171,11 @@ function eventRows(
 interface TupleRow extends Tuple {
   readonly present: boolean;
   readonly organization_id: string | null;
-  /** Whether the tuple changes decisions about a record that others may know, so that the revision of its scope is bumped. */
+  /** Whether the tuple changes rights to an existing record, so that the revision of its scope must be bumped. */
   readonly raises: boolean;
 }
 
-/** One row of the table `desired_tuples` for each tuple that these changes add or take away. */
+/** Rows of the table `desired_tuples`: one for each tuple that these changes add or remove. */
 function tupleRows(changes: readonly RecordedChange[], counters: ChangeCounters): TupleRow[] {
   return changes.flatMap((change) =>
     tupleChanges(
@@ -185,7 +185,7 @@ function tupleRows(changes: readonly RecordedChange[], counters: ChangeCounters)
     ).map((tuple) => ({
       ...tuple,
       organization_id: change.organizationId,
-      raises: counters.isAboutOthers(tuple.object, changes),
+      raises: counters.changesExistingRights(tuple.object, changes),
     })),
   );
 }

@@ -22,7 +22,7 @@ export function changeRecord(
     const refusal = refusals.get(id);
     if (refusal) throw refusal;
     const [change] = changes;
-    // What a kind without rules does not store is answered as if it had been stored.
+    // A change of a kind without rules is dropped, and answered as if it had been stored.
     if (!change) return { ...unchanged.get(id), ...values };
     return work.update(databaseRoleOf(caller), module, change.row, { values: change.values, stamp });
   });

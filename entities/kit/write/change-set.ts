@@ -12,11 +12,17 @@ import { column } from '../storage/column.ts';
 import { compileSql } from '../storage/sql.ts';
 import { checkRowCount } from './change-counters.ts';
 import type { ChangeWork } from './change-work.ts';
-import { planChanges, type ChangeRequest, type JudgedRow, type PlannedChange, type RowAccess } from './plan-changes.ts';
+import {
+  planChanges,
+  type ChangeRequest,
+  type AuthorizedRow,
+  type PlannedChange,
+  type RowAccess,
+} from './plan-changes.ts';
 import { isMove } from './references.ts';
 import { updateRows } from './update-rows.ts';
 
-/** A record that was left as it is. */
+/** A record that was not changed, with the reason. */
 export interface Refusal {
   readonly id: string;
   readonly code: ErrorCode;
@@ -30,9 +36,9 @@ export interface SetResult {
 }
 
 /**
- * Changes records without reading them into the ORM: one statement locks all of them, one reads and judges them, one changes those
- * that may be changed, one records history, events and tuples. Records that may not be changed are named in the result.
- * @throws AppError limit_exceeded; not_found, permission_denied for references that no record may have
+ * Changes records without reading them into the ORM: one statement locks all records, one reads them and the caller's rights, one
+ * changes those that the caller may change, one records history, events and tuples. The result names the records that were not changed.
+ * @throws AppError limit_exceeded; not_found, permission_denied for references that the caller may not set
  */
 export async function changeSet(work: ChangeWork, request: Omit<ChangeRequest, 'recordVersion'>): Promise<SetResult> {
   const ids = [...new Set(request.ids)];
@@ -41,7 +47,7 @@ export async function changeSet(work: ChangeWork, request: Omit<ChangeRequest, '
   return work.serialize(async () => {
     const plan = await planChanges(work, { ...request, ids }, new LockedSet(work, { ...request, ids }));
     if (request.operation === 'remove' && plan.changes.length > 0) work.created.clear();
-    // Rows that differ in the same fields change by one statement.
+    // Rows whose changes concern the same fields are changed in one statement.
     const alike = Map.groupBy(plan.changes, ({ row, values }) => Object.keys(differences(row, values)).join());
     for (const changes of alike.values()) await write(work, { ...request, caller: plan.caller }, changes);
     return {
@@ -54,7 +60,7 @@ export async function changeSet(work: ChangeWork, request: Omit<ChangeRequest, '
   });
 }
 
-/** Rows that are locked and judged by one statement each. */
+/** Locks all rows in one statement, and reads them with the caller's rights in another. */
 class LockedSet implements RowAccess {
   readonly #work: ChangeWork;
   readonly #request: ChangeRequest;
@@ -65,7 +71,7 @@ class LockedSet implements RowAccess {
     this.#request = request;
   }
 
-  /** In the order of their ids, so that two such changes never wait for each other in a circle. A malformed id matches no record. */
+  /** Locks in the order of the ids, so that concurrent changes cannot deadlock. Malformed ids match no record. */
   async lock(): Promise<void> {
     const { module, ids, caller } = this.#request;
     const session = await this.#work.readAs(databaseRoleOf(caller));
@@ -77,10 +83,10 @@ class LockedSet implements RowAccess {
   }
 
   /**
-   * In a statement of its own: the statement that waited for a lock reads the locked row again, but shares and memberships as
-   * they were before the wait.
+   * Reads in a statement of its own: a statement that waited for a lock has the new version of the locked row, but shares and
+   * memberships of before the wait.
    */
-  async read(caller: Caller): Promise<ReadonlyMap<string, JudgedRow>> {
+  async read(caller: Caller): Promise<ReadonlyMap<string, AuthorizedRow>> {
     if (this.#locked.length === 0) return new Map();
     const { module, operation, values: given } = this.#request;
     const { registry, options } = this.#work;
@@ -109,7 +115,7 @@ class LockedSet implements RowAccess {
   }
 }
 
-/** @param changes of rows that differ in the same fields, so that their values are the same */
+/** @param changes of the same fields, whose values are equal for all rows */
 async function write(
   work: ChangeWork,
   { module, operation, caller, stamp }: Omit<ChangeRequest, 'recordVersion'>,

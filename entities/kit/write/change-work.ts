@@ -8,30 +8,30 @@ import type { ChangeCounters } from './change-counters.ts';
 
 type Row = Record<string, unknown>;
 
-/** Who changes rows, and when. */
+/** The actor and time of a change. */
 export interface Stamp {
   readonly at: Date;
   readonly actor: string;
 }
 
-/** What changing records needs of a unit of work. */
+/** The part of a unit of work that changes of records need. */
 export interface ChangeWork extends Work {
   readonly options: DatabaseOptions;
-  /** The request that the current changes are recorded for. */
+  /** The request for which changes are recorded now. */
   readonly origin: Origin;
   readonly counters: ChangeCounters;
-  /** Ids of rows that this unit of work created and that nothing can have deleted since. */
+  /** Ids of rows that this unit of work created and has not deleted since. */
   readonly created: Set<string>;
   /**
-   * Runs work that reads a row in order to change it, one at a time: of two parallel changes of one row, the second reads
-   * what the first has written.
+   * Runs work that reads rows in order to change them, one after the other: of two concurrent changes of a row, the second reads
+   * the result of the first.
    */
   serialize<T>(work: () => Promise<T>): Promise<T>;
   /** Buffers new rows. They are written with the next flush. */
   insert(role: DatabaseRole, rows: readonly { readonly module: EntityModule; readonly row: Row }[]): Promise<void>;
   /** Buffers a change of a row that was read and locked in this transaction. @returns the row as it will be written */
   update(role: DatabaseRole, module: EntityModule, row: Row, change: { values: Row; stamp: Stamp }): Promise<Row>;
-  /** Changes rows directly, and records what follows from that. Buffered changes are written before. */
+  /** Changes rows by statements of `change`, and records the changes that it returns. Buffered changes are written first. */
   changeRows(
     role: DatabaseRole,
     module: EntityModule,

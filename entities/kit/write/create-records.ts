@@ -1,7 +1,7 @@
 import { databaseRoleOf } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { ChangeWork } from './change-work.ts';
-import { isDecidedAbove, newRows, type Creation, type Creator } from './creations.ts';
+import { isDecidedByParent, newRows, type Creation, type Creator } from './creations.ts';
 import { newReferences } from './new-references.ts';
 import { checkReferences, lockHierarchies } from './references.ts';
 import { refuseUniqueConflicts } from './unique-conflicts.ts';
@@ -9,11 +9,11 @@ import { refuseUniqueConflicts } from './unique-conflicts.ts';
 type Row = Record<string, unknown>;
 
 /**
- * Creates records with their children, all or none: every input is checked before any row is buffered, and problems are named
- * by their paths.
+ * Creates records with their children, all or none: every input is checked before any row is buffered, and errors have the paths of
+ * the problems.
  * @param authorize throws AppError permission_denied when the caller may not create the record
  * @returns the rows of the creations themselves, in their order
- * @throws AppError invalid_input, limit_exceeded, already_exists, permission_denied; not_found for references to records that the caller cannot see
+ * @throws AppError invalid_input, limit_exceeded, already_exists, permission_denied; not_found for references to records that the caller cannot view
  */
 export async function createRecords(
   work: ChangeWork,
@@ -27,7 +27,10 @@ export async function createRecords(
   work.counters.reserve(made.length, work.context.caller);
   // Writes to a kind without rules are dropped silently (specification, Authorization rule 3).
   const kept = made.filter(({ module }) => module.policy);
-  const [decidedAbove, decidedAlone] = [kept.filter(isDecidedAbove), kept.filter((one) => !isDecidedAbove(one))];
+  const [decidedByParent, decidedAlone] = [
+    kept.filter(isDecidedByParent),
+    kept.filter((one) => !isDecidedByParent(one)),
+  ];
   for (const { module, row } of decidedAlone) await authorize(module, row);
   const references = newReferences(kept);
   const deep = references.filter(({ levels = 1 }) => levels > 1);
@@ -37,7 +40,7 @@ export async function createRecords(
   if (kept.length > 1) await refuseUniqueConflicts(await work.readAs(role), kept);
   for (const [level, rows] of Map.groupBy(kept, (one) => one.level)) {
     // Parents are written before the child's rule reads them.
-    for (const { module, row } of decidedAbove.filter((one) => one.level === level)) await authorize(module, row);
+    for (const { module, row } of decidedByParent.filter((one) => one.level === level)) await authorize(module, row);
     await work.insert(role, rows);
   }
   return made.filter(({ level }) => level === 0).map(({ row }) => row);

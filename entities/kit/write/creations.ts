@@ -10,20 +10,20 @@ import { validateCreations, type CreationValues } from '../model/input.ts';
 
 type Row = Record<string, unknown>;
 
-/** A record to be made, with records that hang on it. */
+/** A record to be created, with its children. */
 export interface Creation extends CreationValues {
   readonly children?: readonly {
-    /** Field by which they refer to this record. */
+    /** The field of the child that refers to this record. */
     readonly field: string;
     readonly creation: Creation;
   }[];
 }
 
-/** A row to be written. */
+/** A row to be inserted. */
 export interface NewRow {
   readonly module: EntityModule;
   readonly row: Row;
-  /** Where its input stands in that of the operation, as a JSON pointer. */
+  /** JSON pointer of its input in the input of the operation. */
   readonly path: string;
   /** Nesting depth; 0 is the root. */
   readonly level: number;
@@ -31,36 +31,35 @@ export interface NewRow {
 
 export interface Creator {
   readonly caller: Caller;
-  /** Who stands in the records as having done it. */
+  /** The actor that the records name as their creator. */
   readonly actor: string;
   readonly at: Date;
 }
 
 /**
- * The rows that creations mean, each after the one it hangs on, whole and checked by themselves; rules and references are
- * not asked yet.
- * @throws AppError limit_exceeded, invalid_input, module_not_enabled; permission_denied when they would belong to nobody
+ * The complete rows of creations and their children, parents first. Their values are checked; rules and references are not.
+ * @throws AppError limit_exceeded, invalid_input, module_not_enabled; permission_denied for a caller without organization
  */
 export function newRows(creations: readonly Creation[], creator: Creator): NewRow[] {
   const drafts = creations.flatMap((creation) => draftsOf(creation, creator));
   checkRowCount(drafts.length);
-  // Before anything is said about the input, to whoever can create nothing at all.
+  // Checked before the input, so that a caller who cannot create anything gets this error first.
   for (const { module, input } of drafts) {
     refuseDisabledModule(module, creator.caller);
     if (tenancyField(module.tenancy).some((name) => (input[name] ?? null) === null))
       throw new AppError('permission_denied', `Choose an organization before creating a ${module.typeName}.`);
   }
   const values = validateCreations(drafts);
-  return drafts.map(({ module, path, level, input }, place) => ({
+  return drafts.map(({ module, path, level, input }, index) => ({
     module,
     path,
     level,
-    row: wholeRow(module, values[place] as Row, input, creator),
+    row: wholeRow(module, values[index] as Row, input, creator),
   }));
 }
 
-/** Whether the right to create it may come from a record that it refers to, which therefore has to be there first. */
-export function isDecidedAbove({ module }: NewRow): boolean {
+/** Whether the right to create the record can come from its parent, which must be written before the right is decided. */
+export function isDecidedByParent({ module }: NewRow): boolean {
   return (module.policy?.create ?? []).some(({ when }) => when.is === 'through');
 }
 
@@ -78,7 +77,7 @@ function draftsOf({ module, input, path, children = [] }: Creation, creator: Cre
   ];
 }
 
-/** What a creation means that does not say it: the caller's own organization, and the person who creates the record. */
+/** Values for fields that a creation leaves out: the caller's organization, and the person who creates the record. */
 function withDefaults(module: EntityModule, { caller }: Creator): Row {
   const home = module.tenancy === 'organization' ? caller.organizationId : caller.subjectId;
   const owners = tenancyField(module.tenancy).map((name) => [name, home]);

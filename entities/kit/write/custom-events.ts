@@ -1,7 +1,7 @@
 import type { CustomVerbOf, EventSource, PayloadOf } from '../model/events.ts';
 import type { EventDraft } from './event-draft.ts';
 
-/** The record an event is about. */
+/** The record to which an event belongs. */
 interface EventSubject {
   readonly id: string;
   readonly recordVersion: number;
@@ -9,7 +9,7 @@ interface EventSubject {
 }
 
 /**
- * An event that a handler records by itself, for something that is not a plain change of a record.
+ * A custom event, which a handler records besides the events of changes.
  * @throws TypeError when the kind does not declare it
  */
 export function customEvent<S extends EventSource, V extends CustomVerbOf<S>>(
@@ -22,7 +22,7 @@ export function customEvent<S extends EventSource, V extends CustomVerbOf<S>>(
   return draftOf(kind, verb, record, payload);
 }
 
-/** `<kind>.<verb>` about a record. */
+/** An event of a record with the topic `<kind>.<verb>`. */
 export function draftOf(
   kind: EventSource,
   verb: string,

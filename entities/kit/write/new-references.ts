@@ -1,15 +1,14 @@
 import { organizationOf } from '../model/changes.ts';
 import type { NewRow } from './creations.ts';
 import { AppError } from '../base/errors.ts';
-import { maxHierarchyDepth as deepest } from '../model/hierarchy.ts';
+import { maxHierarchyDepth } from '../model/hierarchy.ts';
 import { rowPath } from '../base/row-path.ts';
 import { isHierarchical, referencesIn, tooDeep, type GivenReference } from './references.ts';
 
 /**
- * The references of rows that are made together to records that are there already. Those to each other need no look: the rows
- * belong to whoever makes them, and nobody else knows of them.
- * @param rows each after the one it hangs on
- * @throws AppError invalid_input when they would make too deep a hierarchy by themselves
+ * The references of new rows to existing records. References between the new rows need no check: the caller creates both.
+ * @param rows parents before children
+ * @throws AppError invalid_input when the new rows alone would be too deep a hierarchy
  */
 export function newReferences(rows: readonly NewRow[]): GivenReference[] {
   const made = new Set(rows.map(({ row }) => row['id']));
@@ -17,28 +16,28 @@ export function newReferences(rows: readonly NewRow[]): GivenReference[] {
   return rows.flatMap(({ module, row, path }) =>
     referencesIn(module, row, { organizationId: organizationOf(module, row), path })
       .filter(({ id }) => !made.has(id))
-      .map((reference) => ({ ...reference, levels: levels.get(placeOf(row['id'], reference.field)) ?? 1 })),
+      .map((reference) => ({ ...reference, levels: levels.get(nodeKey(row['id'], reference.field)) ?? 1 })),
   );
 }
 
-/** Levels of new rows of a hierarchy, from each that hangs on none of them down to the last. */
+/** The number of levels of new rows below and including each new row whose parent is not new. */
 function levelsBelow(rows: readonly NewRow[]): Map<string, number> {
   const levels = new Map<string, number>();
-  const standing = new Map<string, { readonly top: string; readonly level: number }>();
+  const positions = new Map<string, { readonly top: string; readonly level: number }>();
   for (const { module, row, path } of rows) {
     for (const field of Object.keys(module.fields).filter((name) => isHierarchical(module, name))) {
-      const own = placeOf(row['id'], field);
-      const above = standing.get(placeOf(row[field], field)) ?? { top: own, level: 0 };
+      const own = nodeKey(row['id'], field);
+      const above = positions.get(nodeKey(row[field], field)) ?? { top: own, level: 0 };
       const level = above.level + 1;
-      if (level > deepest) refuseDepth(tooDeep(module), path);
-      standing.set(own, { top: above.top, level });
+      if (level > maxHierarchyDepth) refuseDepth(tooDeep(module), path);
+      positions.set(own, { top: above.top, level });
       levels.set(above.top, Math.max(levels.get(above.top) ?? 1, level));
     }
   }
   return levels;
 }
 
-function placeOf(id: unknown, field: string): string {
+function nodeKey(id: unknown, field: string): string {
   return `${field} ${String(id)}`;
 }
 

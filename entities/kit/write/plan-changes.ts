@@ -19,40 +19,40 @@ import { withDerivedValues } from './run-hooks.ts';
 
 type Row = Record<string, unknown>;
 
-/** The same change of one record or of several. */
+/** The same change of one or more records. */
 export interface ChangeRequest {
   readonly module: EntityModule;
   readonly ids: readonly string[];
   readonly operation: 'edit' | 'remove';
   /** Validated values by field. */
   readonly values: Readonly<Row>;
-  /** The version that the change was made for; undefined: any. */
+  /** The version on which the change is based; undefined: any. */
   readonly recordVersion?: number | undefined;
   readonly caller: Caller;
   readonly stamp: Stamp;
 }
 
-/** How the rows of a change are locked and judged: a single row by the authorization store, a set of rows by one statement. */
+/** How the rows of a change are locked and authorized: a single row by the authorization store, a set of rows by one statement. */
 export interface RowAccess {
   /** Locks the rows until the end of the transaction. */
   lock(): Promise<void>;
-  /** Locked rows that the caller may view, by id. @param caller with the rights that they have after the wait for locks */
-  read(caller: Caller): Promise<ReadonlyMap<string, JudgedRow>>;
+  /** The locked rows that the caller may view, by id. @param caller as refreshed after the wait for locks */
+  read(caller: Caller): Promise<ReadonlyMap<string, AuthorizedRow>>;
 }
 
-export interface JudgedRow {
+export interface AuthorizedRow {
   readonly row: Row;
   may(operation: 'edit' | 'remove'): boolean | Promise<boolean>;
 }
 
 export interface ChangePlan {
-  /** The caller with the rights that they have after the wait for locks. */
+  /** The caller as refreshed after the wait for locks. */
   readonly caller: Caller;
   /** Rows that will change, with all values to write: those that the caller sent and those that the kind derives. */
   readonly changes: readonly PlannedChange[];
-  /** Rows that already hold what the change would write. */
+  /** Rows that already have the values of the change. */
   readonly unchanged: ReadonlyMap<string, Row>;
-  /** Why the other records stay as they are, by id. */
+  /** The errors of records that are not changed, by id. */
   readonly refusals: ReadonlyMap<string, AppError>;
 }
 
@@ -62,9 +62,9 @@ export interface PlannedChange {
 }
 
 /**
- * Decides what a change does to each of its records: locks them, reads them with the caller's current rights, and checks rules,
- * versions and references. Nothing is written here.
- * @throws AppError module_not_enabled; not_found, permission_denied for references that no record may have
+ * Decides for each record whether and how it is changed: locks it, reads it with the caller's current rights, and checks rules,
+ * version and references. It writes nothing.
+ * @throws AppError module_not_enabled; not_found, permission_denied for references that the caller may not set
  */
 export async function planChanges(work: ChangeWork, request: ChangeRequest, access: RowAccess): Promise<ChangePlan> {
   const { module, ids, values } = request;
@@ -73,38 +73,38 @@ export async function planChanges(work: ChangeWork, request: ChangeRequest, acce
   await access.lock();
   // While this transaction waited for locks, the caller may have lost a role or a group.
   const caller = await refreshCaller(work, request.caller);
-  const found = await access.read(caller);
+  const rows = await access.read(caller);
 
   const refusals = new Map<string, AppError>();
   const unchanged = new Map<string, Row>();
   const changes: PlannedChange[] = [];
   for (const id of ids) {
-    const judged = found.get(id);
-    const refusal = judged ? await refusalOf(judged, request) : missingRecord(module, id);
+    const found = rows.get(id);
+    const refusal = found ? await refusalOf(found, request) : missingRecord(module, id);
     if (refusal) refusals.set(id, refusal);
-    if (!judged || refusal) continue;
-    const given = differences(judged.row, values);
-    // A change that changes nothing gets no version, no history and no event. Writes to a kind without rules are dropped
+    if (!found || refusal) continue;
+    const given = differences(found.row, values);
+    // A change without a difference gets no version, history entry or event. Writes to a kind without rules are dropped
     // silently (specification, Authorization rule 3).
-    if (Object.keys(given).length === 0 || !module.policy) unchanged.set(id, judged.row);
-    else changes.push({ row: judged.row, values: completed(request, given) });
+    if (Object.keys(given).length === 0 || !module.policy) unchanged.set(id, found.row);
+    else changes.push({ row: found.row, values: valuesToWrite(request, given) });
   }
-  for (const [id, problems] of await misplaced(work, caller, module, changes))
+  for (const [id, problems] of await hierarchyProblems(work, caller, module, changes))
     refusals.set(id, referenceError(problems));
   return { caller, changes: changes.filter(({ row }) => !refusals.has(row['id'] as string)), unchanged, refusals };
 }
 
-async function refusalOf(judged: JudgedRow, request: ChangeRequest): Promise<AppError | undefined> {
+async function refusalOf(found: AuthorizedRow, request: ChangeRequest): Promise<AppError | undefined> {
   const { module, operation, values, recordVersion } = request;
-  const { row } = judged;
+  const { row } = found;
   if (!module.policy) return undefined;
-  if (!(await judged.may(operation))) return denied(module, operation);
+  if (!(await found.may(operation))) return denied(module, operation);
   if (recordVersion !== undefined && recordVersion !== row['recordVersion'])
     return new AppError(
       'stale_record',
       `The ${module.typeName} is at version ${String(row['recordVersion'])}, not ${recordVersion}; read it again and repeat the change.`,
     );
-  if (isMove(module, Object.keys(differences(row, values))) && !(await judged.may('remove')))
+  if (isMove(module, Object.keys(differences(row, values))) && !(await found.may('remove')))
     return denied(module, 'remove');
   return undefined;
 }
@@ -113,17 +113,17 @@ function denied(module: EntityModule, operation: 'edit' | 'remove'): AppError {
   return new AppError('permission_denied', deniedMessage(module, operation));
 }
 
-/** The values with those that the kind derives from them. */
-function completed({ module, operation, values, stamp }: ChangeRequest, given: Row): Row {
+/** The values of the change and those that the kind derives from them. */
+function valuesToWrite({ module, operation, values, stamp }: ChangeRequest, given: Row): Row {
   if (operation === 'remove') return { ...values };
   return { ...values, ...withDerivedValues(module, given, values, { operation: 'update', at: stamp.at }) };
 }
 
 /**
- * Records whose position in a hierarchy would be wrong, which it can be for one record and not for another.
- * @throws AppError for references that no record may have
+ * Problems of records whose new position in a hierarchy is not valid, by id.
+ * @throws AppError for problems of a reference that concern all records
  */
-async function misplaced(
+async function hierarchyProblems(
   work: ChangeWork,
   caller: Caller,
   module: EntityModule,

@@ -5,7 +5,7 @@ import { AppError, maxProblems, type ErrorCode } from '../base/errors.ts';
 import type { Field } from '../model/fields.ts';
 import { deniedMessage } from '../model/denied-message.ts';
 import { missingRecord } from '../model/missing-record.ts';
-import { maxHierarchyDepth as deepest } from '../model/hierarchy.ts';
+import { maxHierarchyDepth } from '../model/hierarchy.ts';
 import { rowPath } from '../base/row-path.ts';
 import { column } from '../storage/column.ts';
 import { compileSql, type Sql } from '../storage/sql.ts';
@@ -17,18 +17,18 @@ import type { ChangeWork } from './change-work.ts';
 
 /** A reference that a creation or a change sets. */
 export interface GivenReference {
-  /** The kind that refers, and the field it does so by. */
+  /** The kind of the referring record, and its reference field. */
   readonly module: EntityModule;
   readonly field: string;
-  /** The record referred to. */
+  /** Id of the target record. */
   readonly id: string;
-  /** Whose the record is that refers; null for kinds of no organization. */
+  /** Organization of the referring record; null for kinds without organization. */
   readonly organizationId: string | null;
-  /** The record that refers, when it is there already. */
+  /** Id of the referring record, if it exists already. */
   readonly from?: string;
-  /** Levels of a new hierarchy, from the record that refers down; one when left out. */
+  /** Number of levels of new records, from the referring record down; default 1. */
   readonly levels?: number;
-  /** Where the reference stands in the input, as a JSON pointer. */
+  /** JSON pointer of the reference in the input. */
   readonly path: string;
 }
 
@@ -38,7 +38,7 @@ export interface ReferenceProblem {
   readonly message: string;
 }
 
-/** The references that values of a kind hold; empty ones are none. */
+/** The references in the values of a kind, without null ones. */
 export function referencesIn(
   module: EntityModule,
   values: Readonly<Record<string, unknown>>,
@@ -51,7 +51,7 @@ export function referencesIn(
   );
 }
 
-/** Whether changing these fields of a record asks for the right to delete it too. */
+/** Whether a change of these fields also requires the right to delete the record. */
 export function isMove(module: EntityModule, changed: readonly string[]): boolean {
   return changed.some((field) => module.fields[field]?.moves === 'remove');
 }
@@ -62,11 +62,10 @@ export function isHierarchical(module: EntityModule, field: string): boolean {
 }
 
 /**
- * Looks for references that may not be set, in one statement: what the caller cannot see is not there, what it may only see
- * cannot be referred to where editing is asked for, and a hierarchy has neither circles nor more than twenty levels. The
- * records referred to stay locked against their deletion, which locks them before it marks them: of two at the same time, one
- * sees what the other did.
- * @param session under which the records are read; pending changes have been sent
+ * Checks references in one statement: the caller must be able to view the target, or edit it where `requires` says so, and a
+ * hierarchy must have no cycle and at most `maxHierarchyDepth` levels. The targets stay locked (FOR KEY SHARE) until the end of the
+ * transaction: a deletion locks a record first, so of a concurrent reference and deletion, the later one sees the earlier one.
+ * @param session with which the records are read; pending changes have been flushed
  * @returns the first problem of each reference that has one
  */
 async function referenceProblems(
@@ -96,17 +95,17 @@ async function referenceProblems(
 
 interface FoundRow {
   readonly index: number;
-  /** A record that can be referred to, or one that is moved to another index of its hierarchy. */
+  /** `found`: a possible target; `moved`: a referring record that moves within its hierarchy. */
   readonly is: 'found' | 'moved';
   readonly id: string;
   readonly isPermitted: boolean;
-  /** Levels from the top down to a record that was found; from a moved one down to its last. */
+  /** Number of levels from the root down to a target, or from a moved record down to its deepest descendant. */
   readonly levels: number | null;
-  /** The record itself and all above it. */
+  /** Ids of the record and its ancestors. */
   readonly above: readonly string[] | null;
 }
 
-/** References that one part of the statement answers. */
+/** References with the same key are checked by the same part of the statement. */
 function groupOf({ module, field, organizationId }: GivenReference): string {
   return [module.kind, field, organizationId].join(' ');
 }
@@ -135,16 +134,16 @@ function partsOf(
   const [table, above, below] = [sql.table(module.table), sql.ref(`above${index}`), sql.ref(`below${index}`)];
   const parent = column('row', name);
   const moved = references.flatMap(({ from }) => (from === undefined ? [] : [from]));
-  // One level more than there may be tells that there are too many, and ends on circles, were there any.
+  // The recursion goes one level beyond the limit: that reveals a hierarchy that is too deep, and ends even with a cycle.
   tables.push(
     sql`${above} as (
       select id as start, id, ${parent} as next, 1 as level from ${table} as row where id = any(${ids})
       union all select a.start, row.id, ${parent}, a.level + 1 from ${above} as a join ${table} as row on row.id = a.next
-      where a.level <= ${deepest})`,
+      where a.level <= ${maxHierarchyDepth})`,
     sql`${below} as (
       select id as start, id, 1 as level from ${table} as row where id = any(${moved})
       union all select b.start, row.id, b.level + 1 from ${below} as b
-      join ${table} as row on ${parent} = b.id and row.deleted_at is null where b.level <= ${deepest})`,
+      join ${table} as row on ${parent} = b.id and row.deleted_at is null where b.level <= ${maxHierarchyDepth})`,
   );
   return {
     tables,
@@ -157,7 +156,7 @@ function partsOf(
   };
 }
 
-/** A select of the records that the caller can refer to, and whether it may do so by this field. */
+/** A select of the targets that the caller can view, and whether it may refer to them with this field. */
 function foundRecords(
   field: Field,
   target: EntityModule,
@@ -170,15 +169,15 @@ function foundRecords(
   const conditions = sql`row.id = any(${ids}) and ${visible(target, 'row', viewer)}`;
   const rows = sql`select row.id, ${isPermitted} as "isPermitted" from ${sql.table(target.table)} as row`;
   if (field.onLeave) {
-    // Where the record goes with the membership, that must stay until the record is there.
+    // With `cascade` the membership is locked, so that it cannot be deleted before the record exists.
     return sql`${rows} join memberships as held on held.user_id = row.id and held.organization_id = ${organizationId}
       and held.deleted_at is null where ${conditions} ${field.onLeave === 'cascade' ? sql`for key share of held` : sql``}`;
   }
-  const isOfTheSame =
+  const isSameOrganization =
     target.tenancy === 'organization' ? sql`${column('row', 'organizationId')} = ${organizationId}` : sql`true`;
-  // A person is not deleted while people refer to them; what hangs on a person goes with the membership.
+  // Users are not locked: a referenced user is not deleted, and dependent records are deleted with the membership.
   const lock = target.kind === 'user' ? sql`` : sql`for key share of row`;
-  return sql`${rows} where ${conditions} and ${isOfTheSame} ${lock}`;
+  return sql`${rows} where ${conditions} and ${isSameOrganization} ${lock}`;
 }
 
 function problemsOf(
@@ -192,23 +191,26 @@ function problemsOf(
     const { module, field, id, from, levels = 1 } = reference;
     const target = registry.byKind(module.fields[field]?.target as string);
     const row = found.get(id);
-    const say = (code: ErrorCode, message: string) => [{ reference, code, message }];
-    if (!row) return say('not_found', missingRecord(target, id).message);
-    if (!row.isPermitted) return say('permission_denied', deniedMessage(target, 'edit'));
+    const problem = (code: ErrorCode, message: string) => [{ reference, code, message }];
+    if (!row) return problem('not_found', missingRecord(target, id).message);
+    if (!row.isPermitted) return problem('permission_denied', deniedMessage(target, 'edit'));
     if (from !== undefined && row.above?.includes(from))
-      return say('invalid_input', `The ${module.typeName} would be part of itself.`);
-    if (row.levels !== null && row.levels + (from === undefined ? levels : (heights.get(from) ?? 1)) > deepest)
-      return say('invalid_input', tooDeep(module));
+      return problem('invalid_input', `The ${module.typeName} would be part of itself.`);
+    if (
+      row.levels !== null &&
+      row.levels + (from === undefined ? levels : (heights.get(from) ?? 1)) > maxHierarchyDepth
+    )
+      return problem('invalid_input', tooDeep(module));
     return [];
   });
 }
 
-/** Said where a hierarchy would have too many levels. */
+/** The message for a hierarchy with too many levels. */
 export function tooDeep({ typeName }: EntityModule): string {
-  return `The ${typeName} would lie deeper than ${deepest} levels.`;
+  return `The ${typeName} would lie deeper than ${maxHierarchyDepth} levels.`;
 }
 
-/** Refuses references that may not be set. @throws AppError not_found, permission_denied, invalid_input */
+/** Rejects references that the caller may not set. @throws AppError not_found, permission_denied, invalid_input */
 export async function checkReferences(
   work: ChangeWork,
   caller: Caller,
@@ -218,7 +220,7 @@ export async function checkReferences(
   if (problems.length > 0) throw referenceError(problems);
 }
 
-/** The problems of references that have to be looked at. What the server sets itself it has looked up. */
+/** The problems of references, without those that need no check. References set by system callers are not checked. */
 export async function openProblems(
   work: ChangeWork,
   caller: Caller,
@@ -239,20 +241,20 @@ export function referenceError(problems: readonly ReferenceProblem[]): AppError 
   });
 }
 
-/** Whoever calls was found to be a member when the request came. */
+/** Whether the reference is to the caller, whose membership was checked when the request arrived. */
 function isSelf({ module, field, id, organizationId }: GivenReference, caller: Caller): boolean {
   const isCaller = caller.kind === 'user' && id === caller.subjectId && organizationId === caller.organizationId;
   return isCaller && module.fields[field]?.onLeave === 'keep';
 }
 
-/** What was made in this transaction nobody else can have deleted. */
+/** Whether this transaction created the target, so that no other can have deleted it. */
 function isOwn({ module, field, id }: GivenReference, work: ChangeWork): boolean {
   return work.created.has(id) && !isHierarchical(module, field);
 }
 
 /**
- * Before records are moved within their hierarchy, or a new one is hung into it: holds other moves back until the end of the
- * transaction, because two at the same time could make a circle, or a depth, that neither of them sees.
+ * Locks the hierarchies of a kind before records are moved within them or inserted: of two concurrent moves, neither sees the
+ * other, and together they could produce a cycle or too many levels.
  */
 export async function lockHierarchies(
   work: ChangeWork,
@@ -260,8 +262,10 @@ export async function lockHierarchies(
   module: EntityModule,
   changes: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const mayCircle = Object.keys(changes).some((field) => isHierarchical(module, field) && changes[field] !== null);
-  if (!mayCircle || caller.kind === 'system') return;
+  const changesHierarchy = Object.keys(changes).some(
+    (field) => isHierarchical(module, field) && changes[field] !== null,
+  );
+  if (!changesHierarchy || caller.kind === 'system') return;
   const session = await work.readAs('app');
   await session.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
     `hierarchy ${module.kind} ${caller.organizationId}`,

@@ -8,7 +8,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 /**
  * Adds the values that the kind derives to those of a change. Values that the caller sent are kept as sent.
- * @param sent all values that the caller sent, also those that the record holds already
+ * @param sent all values that the caller sent, including those that the record already has
  * @throws TypeError when the hook returns a value that it may not set
  */
 export function withDerivedValues(
@@ -19,23 +19,23 @@ export function withDerivedValues(
 ): Record<string, unknown> {
   const derived: Row = module.hooks?.derivedValues?.(values, writing) ?? {};
   const own = Object.entries(derived).filter(([name]) => !Object.hasOwn(sent, name));
-  for (const [name, value] of own) refuseUnfit(module, name, value);
+  for (const [name, value] of own) checkDerived(module, name, value);
   return { ...values, ...Object.fromEntries(own) };
 }
 
-/** References and positions in hierarchies are checked before a hook runs, so hooks may not set them. */
-function refuseUnfit({ kind, fields }: EntityModule, name: string, value: unknown): void {
+/** Hooks cannot set references, because those are checked before a hook runs. */
+function checkDerived({ kind, fields }: EntityModule, name: string, value: unknown): void {
   const field = fields[name];
   const problem =
     !field || field.type === 'reference'
-      ? 'is not for hooks'
+      ? 'a hook cannot set'
       : value === null && field.optional
         ? undefined
         : problemOf(field, value)?.message;
-  if (problem) throw new TypeError(`entity "${kind}": derivedValues gives "${name}", which ${problem}`);
+  if (problem) throw new TypeError(`entity "${kind}": derivedValues returns "${name}", which ${problem}`);
 }
 
-/** Runs the `afterCommit` hooks of the changed kinds when the changes are committed. */
+/** Schedules the `afterCommit` hooks of the changed kinds. */
 export function scheduleAfterCommitHooks(work: ChangeWork, changes: readonly RecordedChange[]): void {
   for (const [module, own] of Map.groupBy(changes, (change) => change.module)) {
     const { hooks } = module;

@@ -8,25 +8,25 @@ import { compileSql } from '../storage/sql.ts';
 import type { RoleSession } from '../storage/transaction.ts';
 
 /**
- * Looks for new rows whose unique keys others have, so that they can be named by their paths. The unique indexes decide in the
- * end, and cannot say which of many rows it was.
+ * Finds new rows whose unique keys are already taken, so that the error has their paths. The unique indexes enforce the keys, but
+ * their errors do not name the row.
  * @throws AppError already_exists
  */
 export async function refuseUniqueConflicts(session: RoleSession, rows: readonly NewRow[]): Promise<void> {
-  const asked = [...Map.groupBy(rows, ({ module }) => module)].flatMap(([module, made]) =>
-    // What the machine makes up has no path to name.
+  const keyChecks = [...Map.groupBy(rows, ({ module }) => module)].flatMap(([module, made]) =>
+    // Generated values have no path in the input.
     (module.unique ?? [])
       .filter(({ fields }) => !fields.some((name) => module.fields[name]?.generated))
       .map((key) => ({ module, key, rows: made.filter(({ row }) => key.fields.every((name) => row[name] != null)) })),
   );
-  const problems = asked.flatMap((one) => repeated(one));
-  const questions = asked.flatMap((one, place) => (one.rows.length > 0 ? [question(one, place)] : []));
-  if (questions.length > 0) {
-    const { text, values } = compileSql(sql.join(questions, sql` union all `));
-    const { rows: taken } = await session.query<{ asked: number; place: number }>(text, values);
-    for (const { asked: number, place } of taken) {
-      const one = asked[number] as Asked;
-      problems.push(...uniqueConflict(one.key, one.rows[place] as NewRow));
+  const problems = keyChecks.flatMap((check) => repeatedKeys(check));
+  const queries = keyChecks.flatMap((check, index) => (check.rows.length > 0 ? [conflictQuery(check, index)] : []));
+  if (queries.length > 0) {
+    const { text, values } = compileSql(sql.join(queries, sql` union all `));
+    const { rows: taken } = await session.query<{ check: number; row: number }>(text, values);
+    for (const { check, row } of taken) {
+      const { key, rows: candidates } = keyChecks[check] as KeyCheck;
+      problems.push(...uniqueConflict(key, candidates[row] as NewRow));
     }
   }
   const [first] = problems;
@@ -36,14 +36,15 @@ export async function refuseUniqueConflicts(session: RoleSession, rows: readonly
     });
 }
 
-interface Asked {
+/** A unique key, with the new rows that have values for all of its fields. */
+interface KeyCheck {
   readonly module: EntityModule;
   readonly key: UniqueKey;
   readonly rows: readonly NewRow[];
 }
 
-/** Rows that have the same key as one before them. */
-function repeated({ key, rows }: Asked): FieldProblem[] {
+/** Problems of rows that have the same key as a row before them. */
+function repeatedKeys({ key, rows }: KeyCheck): FieldProblem[] {
   const seen = new Set<string>();
   return rows.flatMap((made) => {
     const value = JSON.stringify(key.fields.map((name) => made.row[name]));
@@ -53,18 +54,18 @@ function repeated({ key, rows }: Asked): FieldProblem[] {
   });
 }
 
-/** A select of the places of rows whose key a live row has. Columns of unique keys are texts. */
-function question({ module, key, rows }: Asked, place: number) {
+/** Selects the indexes of the rows whose key a live row has. The columns of unique keys are texts. */
+function conflictQuery({ module, key, rows }: KeyCheck, index: number) {
   const columns = sql.join(key.fields.map((name) => sql`${rows.map(({ row }) => row[name])}::text[]`));
-  const names = sql.join([...key.fields.map((name) => sql.id(name)), sql.id('#place')]);
+  const names = sql.join([...key.fields.map((name) => sql.id(name)), sql.id('#row')]);
   const same = key.fields.map((name) => sql`${column('held', name)} = ${sql.ref(`given.${name}`)}`);
-  return sql`select ${place}::int as asked, given."#place"::int - 1 as place
+  return sql`select ${index}::int as "check", given."#row"::int - 1 as "row"
     from unnest(${columns}) with ordinality as given (${names})
     where exists (select 1 from ${sql.table(module.table)} as held
       where ${sql.join(same, sql` and `)} and held.deleted_at is null)`;
 }
 
-/** The problems of a record whose key another one has, with those of its fields that are input. */
+/** The problems of a record whose key is taken: one for each field of the key that is part of the input. */
 export function uniqueConflict(
   { fields, message }: UniqueKey,
   { module, path }: Pick<NewRow, 'module' | 'path'>,

@@ -8,13 +8,13 @@ import type { Stamp } from './change-work.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Column types of the fields that only a deletion sets. */
+/** Column types of the fields that a deletion sets. */
 const deletionTypes: Readonly<Record<string, string>> = { deletedAt: 'timestamptz', deletedBy: 'text' };
 
 /**
- * Changes rows in one `update … returning` and raises the version of each by one.
- * @param which condition on the rows; it refers to them by the alias `row`
- * @returns the whole rows as they are afterwards
+ * Changes rows in one `update … returning`, and increments the version of each.
+ * @param change `which` is a condition on the rows, with the alias `row`
+ * @returns the whole rows after the change
  */
 export async function updateRows(
   session: RoleSession,

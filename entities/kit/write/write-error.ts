@@ -4,7 +4,7 @@ import { uniqueKeyOf } from '../storage/orm-schema.ts';
 import { AppError } from '../base/errors.ts';
 import { uniqueConflict } from './unique-conflicts.ts';
 
-/** What a failed write means for whoever asked for it; errors that are not about these kinds stay what they are. */
+/** Translates an error of a write to `AppError`: unique conflicts, with the message of the key, and stale versions. Other errors are returned as they are. */
 export function translateWriteError(error: unknown, modules: readonly EntityModule[]): unknown {
   if (error instanceof UniqueViolation) {
     for (const module of modules) {
