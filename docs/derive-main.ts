@@ -41,7 +41,7 @@ export async function driftedFiles(folder = repository): Promise<string[]> {
   const drifted: string[] = [];
   for (const [path, print] of Object.entries(printed)) {
     const present = await readFile(join(folder, path), 'utf8').catch(() => '');
-    if (present !== print(present)) drifted.push(path);
+    if (present === '' || present !== print(present)) drifted.push(path);
   }
   return drifted;
 }

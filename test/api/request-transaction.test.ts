@@ -162,7 +162,7 @@ describe('a GraphQL answer with errors has no data and stores nothing', () => {
       data: null,
       errors: [
         {
-          message: expect.stringContaining('on our side'),
+          message: expect.stringContaining('on the server'),
           extensions: { code: 'internal', request_id: answer.headers['x-request-id'] },
         },
       ],

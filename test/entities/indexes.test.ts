@@ -257,7 +257,9 @@ describe(`with ${rowsToRead} tasks that are really there`, () => {
 
   test('a page of an owner reads little more than its rows', async () => {
     const excessive: object[] = [];
-    for (const { name, ...wanted } of cases) {
+    // How much of a smaller table a filter reads says nothing about a large one: the planner chooses other plans.
+    const measured = depth === 'prove' ? cases : cases.filter(({ field }) => field === undefined);
+    for (const { name, ...wanted } of measured) {
       const read = await readBy('owner', { name, ...wanted });
       // An order is there already. What meets a filter may have to be sorted, or to be looked for among what stands before it:
       // a hundredth of the organization at the most. Each task that has a word is looked up.

@@ -80,7 +80,9 @@ test('T-34: unusable keys change nothing, and one log line says so', async () =>
   const before = await newToken();
   await world.reconfigure({ ...configured('newer', ['newer']), CORE_AUTH_TOKEN_KEYS: '{"newer":"/nowhere/key.pem"}' });
   const lines = await eventually(() => {
-    const found = world.logs.filter(({ level, msg }) => level === 'error' && String(msg).includes('signing keys stay'));
+    const found = world.logs.filter(
+      ({ level, msg }) => level === 'error' && String(msg).includes('signing keys cannot be used'),
+    );
     return found.length > 0 && found;
   });
   expect(lines).toHaveLength(1);

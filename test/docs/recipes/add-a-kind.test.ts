@@ -175,7 +175,7 @@ test('the tests over all kinds pass with it, and nothing was written for them', 
   expect(failed, printed.slice(-8_000)).toBe('0');
   // Several tests for each of the kinds.
   expect(Number(passed)).toBeGreaterThan(150);
-}, 600_000);
+});
 
 test('records of it are made, found, changed and deleted over GraphQL and REST', async () => {
   api = new ProductProcess({
