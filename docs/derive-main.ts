@@ -1,6 +1,6 @@
 /**
- * Writes what is derived from the code in readable form; with `--check`, names what differs and leaves with exit code 1.
- * Derived descriptions are checked in, derived code never is.
+ * Prints what is derived from the code into files that are checked in. With `--check`, it only names the files that differ and
+ * ends with exit code 1. Derived code is never checked in.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -15,7 +15,7 @@ import { printEvents } from './print-events.ts';
 import { printLint } from './print-lint.ts';
 import { printPolicy } from './print-policy.ts';
 
-/** The printed files and what they should hold, by path from the root of the repository. `present` is the text they have now. */
+/** Prints each file, by path from the root of the repository. `present` is its current text. */
 const printed: Readonly<Record<string, (present: string) => string>> = {
   '.oxlintrc.rooms.json': printLint,
   'ARCHITECTURE.md': printArchitecture,
@@ -36,7 +36,7 @@ const printed: Readonly<Record<string, (present: string) => string>> = {
 
 const repository = join(import.meta.dirname, '..');
 
-/** The printed files below a folder that differ from what the code describes. */
+/** The printed files below a folder that differ from the code. */
 export async function driftedFiles(folder = repository): Promise<string[]> {
   const drifted: string[] = [];
   for (const [path, print] of Object.entries(printed)) {
@@ -49,7 +49,7 @@ export async function driftedFiles(folder = repository): Promise<string[]> {
 if (import.meta.main) {
   const drifted = await driftedFiles();
   if (process.argv.includes('--check')) {
-    for (const path of drifted) process.stderr.write(`${path} differs from the code; mend it with: npm run derive\n`);
+    for (const path of drifted) process.stderr.write(`${path} differs from the code; to update it: npm run derive\n`);
     if (drifted.length > 0) process.exitCode = 1;
   } else {
     for (const path of drifted) {

@@ -1,6 +1,6 @@
 /**
- * Who may import what. The one table from which lint (`.oxlintrc.rooms.json`), the architecture test and the table in
- * ARCHITECTURE.md are made.
+ * Who may import what (docs/decisions/rooms.md). Lint (`.oxlintrc.rooms.json`), the architecture test and the table in
+ * ARCHITECTURE.md are made from this table.
  */
 
 /** A folder with one purpose. It holds the files below its path that belong to no room with a longer path. */
@@ -51,7 +51,7 @@ export const rooms: readonly Room[] = [
     imports: ['config/schema', 'config/objects', 'config/reading'],
   },
   { path: 'config', purpose: 'prints schema, example and reference', imports: config },
-  { path: 'entities/kit/base', purpose: 'values without knowledge of records: ids, clock, errors, keys', imports: [] },
+  { path: 'entities/kit/base', purpose: 'basics that know no records: ids, clock, errors, keys', imports: [] },
   {
     path: 'entities/kit/model',
     purpose: 'what a kind is: definition, fields, policy, grants, registry; pure data',
@@ -69,7 +69,7 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'entities/kit/access',
-    purpose: 'who calls now, and decisions about single records',
+    purpose: 'current state of the caller; decisions about single records',
     imports: kit('base', 'model', 'storage', 'read'),
   },
   {
@@ -79,7 +79,7 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'entities/kit/write',
-    purpose: 'plans and makes changes, and records what follows from them',
+    purpose: 'plans and makes changes; writes history, events and desired tuples',
     imports: kit('base', 'model', 'storage', 'read', 'access', 'outbox'),
   },
   {
@@ -108,7 +108,7 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'activities/clients/*',
-    purpose: 'the only adapter to one outside system',
+    purpose: 'adapters to outside systems, one folder each; nobody else calls them',
     imports: [...config, ...wholeKit, ...contracts],
   },
   {
@@ -118,7 +118,7 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'activities/kit',
-    purpose: 'what the worker gives to all activities',
+    purpose: 'what all activities get from the worker',
     imports: [...config, ...entities, ...contracts, 'activities/clients/*', 'activities/listeners'],
   },
   {
@@ -151,7 +151,7 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'api/http',
-    purpose: 'the order of a request: plugins, routes, problems',
+    purpose: 'plugins in the order of a request, route definitions, error responses',
     imports: [...config, ...wholeKit, 'runtime', ...relay, 'api/auth'],
   },
   {

@@ -3,7 +3,7 @@ import { rooms, type Room } from './import-table.ts';
 const begin = '<!-- printed from docs/import-table.ts by `npm run derive`: begin -->';
 const end = '<!-- end -->';
 
-/** ARCHITECTURE.md with its picture and table of rooms as they are in the import table. @param present its text */
+/** ARCHITECTURE.md with the picture and the table of rooms printed from the import table. @param present its current text */
 export function printArchitecture(present: string): string {
   const [before, , after] = parts(present);
   return `${before}${begin}\n\n${picture()}\n\n${table()}\n\n${end}${after}`;
@@ -15,7 +15,7 @@ function parts(text: string): [string, string, string] {
   return [text.slice(0, from), text.slice(from, to), text.slice(to + end.length)];
 }
 
-/** The areas with their rooms, in the order of the table: each imports only what stands before it. */
+/** Areas with their rooms. Arrows point to what is imported; those that follow from others are left out. */
 function picture(): string {
   const areas = Map.groupBy(rooms, ({ path }) => path.split('/')[0] as string);
   const boxes = [...areas].map(([area, own]) => {
@@ -35,7 +35,7 @@ function picture(): string {
   return ['```mermaid', 'flowchart BT', ...boxes, ...arrows, '```'].join('\n');
 }
 
-/** Areas that an area imports, without those that it also reaches through another one. */
+/** The areas that an area imports, except those that it also reaches through another area. */
 function directOnly(area: string, used: ReadonlySet<string>, areas: ReadonlyMap<string, readonly Room[]>): string[] {
   const reach = (from: string): Set<string> => {
     const next = new Set(
@@ -55,12 +55,12 @@ function idOf(path: string): string {
 function table(): string {
   const rows = rooms.map(({ path, purpose, imports, typeImports = [] }) => {
     const allowed = [...grouped(imports), ...typeImports.map((name) => `types of \`${name}\``)];
-    return `| \`${path}\` | ${purpose} | ${allowed.join(', ') || 'nothing of ours'} |`;
+    return `| \`${path}\` | ${purpose} | ${allowed.join(', ') || 'no other room'} |`;
   });
   return ['| Room | What is in it | May import |', '| --- | --- | --- |', ...rows].join('\n');
 }
 
-/** Names of rooms, with the whole of an area or of the kit as one name. */
+/** Names of rooms; all rooms of an area, or of the kit, become one name. */
 function grouped(imports: readonly string[]): string[] {
   let rest = [...imports];
   const names: string[] = [];

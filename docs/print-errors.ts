@@ -8,8 +8,8 @@ export function printErrors(): string {
   return [
     '# Errors',
     '',
-    'One catalogue for REST (`code` of the problem document), GraphQL (`extensions.code`) and workflow failures (`type`).',
-    'Branch on the code; texts may change. Printed by `npm run derive`.',
+    'REST returns the code in `code` of the problem document, GraphQL in `extensions.code`, a workflow failure in `type`.',
+    'Clients should depend on codes only: messages can change. Printed from `entities/kit/base/errors.ts` by `npm run derive`.',
     '',
     '| Code | HTTP status | Meaning |',
     '| --- | --- | --- |',

@@ -1,8 +1,8 @@
 import { packageHomes, rooms, specificity, type Room } from './import-table.ts';
 
-/** Lint rules of the import table: `.oxlintrc.json` extends the printed file. */
+/** The import table as lint rules. `.oxlintrc.json` extends the printed file. */
 export function printLint(): string {
-  // The last override that matches a file counts, so the most specific rooms stand last.
+  // The last override that matches a file applies, so the most specific rooms come last.
   const overrides = rooms
     .toSorted((one, other) => specificity(one) - specificity(other))
     .map((room) => ({
@@ -12,7 +12,7 @@ export function printLint(): string {
   return `{ "overrides": [\n${overrides.map((override) => JSON.stringify(override)).join(',\n')}\n] }\n`;
 }
 
-/** Whether no other room lies in the folder of this one. */
+/** Whether the folder of this room contains no other room. */
 function isLeaf({ path }: Room): boolean {
   return rooms.every((other) => !other.path.startsWith(`${path}/`));
 }
@@ -32,18 +32,18 @@ function patternsOf(room: Room): object[] {
     {
       group: [...closedAreas.map((name) => `#${name}/**`), ...closedRooms.map((other) => specifiersOf(other, area))],
       ...(room.typeImports ? { allowTypeImports: true } : {}),
-      message: `${room.path}: ${room.purpose}. It may import ${[...room.imports, ...(room.typeImports ?? [])].join(', ') || 'nothing of ours'} (docs/import-table.ts).`,
+      message: `${room.path}: ${room.purpose}. It may import ${[...room.imports, ...(room.typeImports ?? [])].join(', ') || 'no other room'} (docs/import-table.ts).`,
     },
     ...(room.isSandboxed ? [{ regex: '^node:', message: 'The workflow sandbox has no Node modules.' }] : []),
     {
       group: packages.flatMap(([name]) => [name, `${name}/**`]),
       allowTypeImports: true,
-      message: 'This package belongs to other rooms (docs/import-table.ts).',
+      message: 'Only other rooms may import this package (docs/import-table.ts).',
     },
   ];
 }
 
-/** How files of an area would name the files of a room. */
+/** Import specifiers of the files of a room, as files of the area write them. */
 function specifiersOf(other: Room, area: string): string {
   const suffix = isLeaf(other) ? '/**' : '/*';
   if (!isIn(other.path, area)) return `#${other.path}${suffix}`;

@@ -251,7 +251,7 @@ const functions = [
       end;
     end loop;
   end $$`,
-  // Expression of the indexes over word lists: a word is looked up within its organization (docs/decisions/indexes-below-the-wall.md).
+  // Expression of the indexes over word lists: a word is looked up within its organization (docs/decisions/indexes-below-row-level-security.md).
   `create function tenant_words(organization_id text, words text[]) returns text[]
     language sql immutable parallel safe as $$ select array_agg(organization_id || ' ' || word) from unnest(words) as word $$`,
   // Escapes the wildcards of ILIKE.

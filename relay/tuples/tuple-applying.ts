@@ -10,7 +10,7 @@ const timeoutMs = 250;
 const collectMs = 100;
 
 /**
- * Applies tuples after a commit (docs/decisions/tuples-of-new-records.md). When rights to existing records changed, the response
+ * Applies tuples after a commit (docs/decisions/tuples-after-the-response.md). When rights to existing records changed, the response
  * waits for it. Tuples of new records are collected and written a moment later; a check that needs them sooner applies them
  * itself.
  */

@@ -26,7 +26,7 @@ export function visible(module: EntityModule, alias: string, viewer: Viewer): Sq
 
 /**
  * The same predicate for lists. Where rights are granted per record, it finds the rows by the caller's grants, so the cost of a
- * list depends on what the caller can view, not on the size of the organization (docs/decisions/indexes-below-the-wall.md).
+ * list depends on what the caller can view, not on the size of the organization (docs/decisions/indexes-below-row-level-security.md).
  */
 export function visibleInList(module: EntityModule, alias: string, viewer: Viewer): Sql {
   return sql`${scopePredicate(module, alias, viewer)} and ${new RuleCompiler(module, viewer, 'view').listPredicate(alias)}`;

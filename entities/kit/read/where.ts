@@ -107,7 +107,7 @@ export function comparisons(rows: Rows, name: string, comparison: Comparison): S
 
 /**
  * Predicate for rows whose list contains a value. PostgreSQL uses no index for array operators below row-level security, because these operators
- * are not leakproof; this function reads the caller's own organization only (docs/decisions/indexes-below-the-wall.md).
+ * are not leakproof; this function reads the caller's own organization only (docs/decisions/indexes-below-row-level-security.md).
  */
 function containsPredicate({ module, alias, viewer }: Rows, field: string, word: unknown): Sql {
   if (module.tenancy !== 'organization' || viewer.organizationId === undefined)

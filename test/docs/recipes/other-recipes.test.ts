@@ -91,7 +91,7 @@ import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
 import { defineListener, on } from './listener.ts';
 
 export const greetMember = defineListener('greet-member', [on(membership, 'created')], ({ event, key, start }) => {
-  start(sendEmailContract, { key, kind: 'welcome', userId: event.entityId });
+  start(sendEmailContract, { key, template: 'welcome', userId: event.entityId });
 });
 `,
   );
