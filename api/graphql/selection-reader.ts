@@ -23,7 +23,7 @@ import type {
 } from '#entities/kit/read/selection.ts';
 import { maxOrderTerms } from '#entities/kit/read/order.ts';
 import { pluralOf, relationsOf, type Relation } from '#entities/kit/read/relations.ts';
-import { defaultOrder } from '#entities/kit/read/source.ts';
+import { defaultOrder } from '#entities/kit/read/from-clause.ts';
 import type { Filter } from '#entities/kit/read/filter.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { pageSlice } from '../http/page-slice.ts';

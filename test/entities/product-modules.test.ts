@@ -12,7 +12,7 @@ import { newId } from '#entities/kit/base/ids.ts';
 import { allow, anyone, deny, related, role, system, through } from '#entities/kit/model/policy.ts';
 import type { ProductModule } from '#entities/kit/model/product-modules.ts';
 import type { PageSelection } from '#entities/kit/read/selection.ts';
-import { visibleRows } from '#entities/kit/read/source.ts';
+import { visibleRows } from '#entities/kit/read/from-clause.ts';
 import { compileSql } from '#entities/kit/storage/sql.ts';
 import { createRegistry } from '#entities/kit/model/registry.ts';
 import { shareOf } from '#entities/kit/model/share.ts';

@@ -151,6 +151,7 @@ export function defineEntityModule<
   const F extends Fields,
   const T extends Tenancy,
   const E extends EventVerb = never,
+  // oxlint-disable-next-line typescript/no-generated-empty-object-type -- a kind that declares no custom events has no verbs for them
   C extends CustomEvents = Record<never, never>,
 >(definition: EntityDefinition<F, T, NameOf<F, T>, E, C>): TypedModule<F, T, E, C> {
   const fail = (problem: string): never => {

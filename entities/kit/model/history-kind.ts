@@ -18,7 +18,7 @@ const known = new WeakMap<EntityModule, EntityModule>();
 
 /**
  * The history of a kind as a read-only kind: each entry has the values of the record's exposed fields after the change.
- * read/source.ts defines where its rows come from and who can see them.
+ * read/from-clause.ts defines where its rows come from and who can see them.
  * @throws TypeError when a field of the kind has the name of a field of every entry
  */
 export function historyOf(module: EntityModule): EntityModule {

@@ -1,7 +1,7 @@
 import { bumpRevisions, systemScope } from '../access/authorization-state.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { DesiredTuple } from './desired-tuples.ts';
-import { lockRowTuples, rowTuples, orphanedAmong, type RowTuples } from './tuple-comparison.ts';
+import { lockRowTuples, rowTuples, orphanedAmong, type RowTuples } from './row-tuples.ts';
 import { columnsOf, deduplicateTuples, tupleKey, type Tuple } from '../model/tuples.ts';
 import type { RoleSession } from '../storage/transaction.ts';
 import type { Work } from '../storage/work.ts';

@@ -4,7 +4,7 @@ import { formatColumn } from './format-column.ts';
 import { afterCursor, cursorOf, orderBy, reversed, totalOrder, type CursorValues } from './order.ts';
 import type { ToMany } from './relations.ts';
 import type { EdgePart, ListsPart, PageInfoPart, PageSelection, RecordSelection } from './selection.ts';
-import { fromClause, visibleRows } from './source.ts';
+import { fromClause, visibleRows } from './from-clause.ts';
 import type { Viewer } from './viewer.ts';
 import { visible } from './visibility.ts';
 import { Aliases, allOf, filterPredicate, joinPredicate } from './where.ts';

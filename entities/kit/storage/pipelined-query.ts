@@ -3,7 +3,7 @@ import { connect, destroyAfter } from './connection.ts';
 import { databaseError } from './database-error.ts';
 import { deadlineExceeded } from '../base/errors.ts';
 import { sessionSettings } from './orm-schema.ts';
-import { closeDropped, preparedOn, type PreparedStatements, type Wire } from './prepared.ts';
+import { closeDropped, preparedOn, type PreparedStatements, type Wire } from './prepared-statements.ts';
 import type { Statement } from './sql.ts';
 import { endTimeoutMs, type StatementObserver, type TransactionSettings } from './transaction.ts';
 

@@ -2,7 +2,7 @@ import type { Pool, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 
 import { connect, destroyAfter } from './connection.ts';
 import { databaseError } from './database-error.ts';
 import { AppError, deadlineExceeded, isAppError } from '../base/errors.ts';
-import { closeDropped, preparedOn, type Wire } from './prepared.ts';
+import { closeDropped, preparedOn, type Wire } from './prepared-statements.ts';
 import { databaseRoles, sessionSettings } from './orm-schema.ts';
 import { isId } from '../base/ids.ts';
 

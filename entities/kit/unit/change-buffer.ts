@@ -1,6 +1,6 @@
 import type { MikroORM } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { recordedChanges, type RecordedChange } from '../model/changes.ts';
+import { recordedChanges, type RecordedChange } from '../model/recorded-changes.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { Registry } from '../model/registry.ts';
 import type { OrmSchemas } from '../storage/orm-schema.ts';

@@ -5,7 +5,7 @@ import type { DatabaseOptions } from '../access/database-options.ts';
 import type { Clock } from '../base/clock.ts';
 import { failpoint } from '../base/failpoint.ts';
 import { databaseRoleOf } from '../model/caller.ts';
-import type { RecordedChange } from '../model/changes.ts';
+import type { RecordedChange } from '../model/recorded-changes.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { Registry } from '../model/registry.ts';
 import { withCaller, type CommitSummary, type Origin, type WorkContext } from '../model/work-context.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { actorOf } from '../model/caller.ts';
-import { organizationOf, type RecordedChange } from '../model/changes.ts';
+import { organizationOf, type RecordedChange } from '../model/recorded-changes.ts';
 import { tenancyField, type EntityModule } from '../model/define.ts';
 import type { Sql } from '../storage/sql.ts';
 import { column } from '../storage/column.ts';

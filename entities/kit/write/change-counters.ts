@@ -1,5 +1,5 @@
 import type { Caller } from '../model/caller.ts';
-import type { RecordedChange } from '../model/changes.ts';
+import type { RecordedChange } from '../model/recorded-changes.ts';
 import { AppError } from '../base/errors.ts';
 import { objectName } from '../model/tuples.ts';
 

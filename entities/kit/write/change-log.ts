@@ -2,7 +2,7 @@ import { systemScope } from '../access/authorization-state.ts';
 import type { DatabaseOptions } from '../access/database-options.ts';
 import { newId } from '../base/ids.ts';
 import { actorOf } from '../model/caller.ts';
-import type { RecordedChange } from '../model/changes.ts';
+import type { RecordedChange } from '../model/recorded-changes.ts';
 import type { EntityModule } from '../model/define.ts';
 import { deduplicateTuples, tupleChanges, type Tuple } from '../model/tuples.ts';
 import type { RoleSession } from '../storage/transaction.ts';

@@ -1,5 +1,5 @@
 import type { DatabaseOptions } from '../access/database-options.ts';
-import type { RecordedChange } from '../model/changes.ts';
+import type { RecordedChange } from '../model/recorded-changes.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { Origin } from '../model/work-context.ts';
 import type { DatabaseRole, RoleSession } from '../storage/transaction.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { dependentPredicate, dependentsOf } from './cascade.ts';
 import { compileSql } from '../storage/sql.ts';
-import { rowTuples } from '../outbox/tuple-comparison.ts';
+import { rowTuples } from '../outbox/row-tuples.ts';
 import type { ChangeWork } from './change-work.ts';
 
 export interface Inconsistencies {

@@ -1,4 +1,4 @@
-import { organizationOf } from '../model/changes.ts';
+import { organizationOf } from '../model/recorded-changes.ts';
 import type { NewRow } from './creations.ts';
 import { AppError } from '../base/errors.ts';
 import { maxHierarchyDepth } from '../model/hierarchy.ts';

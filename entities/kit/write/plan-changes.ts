@@ -1,7 +1,7 @@
 import { refreshCaller } from '../access/principal-state.ts';
 import { AppError } from '../base/errors.ts';
 import type { Caller } from '../model/caller.ts';
-import { differences, organizationOf } from '../model/changes.ts';
+import { differences, organizationOf } from '../model/recorded-changes.ts';
 import type { EntityModule } from '../model/define.ts';
 import { deniedMessage } from '../model/denied-message.ts';
 import { missingRecord } from '../model/missing-record.ts';

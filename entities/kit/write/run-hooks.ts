@@ -1,4 +1,4 @@
-import type { RecordedChange } from '../model/changes.ts';
+import type { RecordedChange } from '../model/recorded-changes.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { Writing } from '../model/hooks.ts';
 import { problemOf } from '../model/input.ts';

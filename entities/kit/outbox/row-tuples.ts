@@ -1,4 +1,4 @@
-import { organizationOf } from '../model/changes.ts';
+import { organizationOf } from '../model/recorded-changes.ts';
 import { tenancyField, type EntityModule } from '../model/define.ts';
 import type { Registry } from '../model/registry.ts';
 import { snakeCase } from '../base/snake-case.ts';
