@@ -117,7 +117,7 @@ export interface BrewTeaInput {
 
 export const brewTeaContract = defineContract<BrewTeaInput>({
   name: 'brewTea',
-  queue: 'default',
+  queue: 'maintenance',
   workflowId: ({ cups }) => \`brew-tea-\${cups}\`,
 });
 `,
