@@ -30,5 +30,5 @@ test('off: the request goes on without them, with its history, and the log says 
     await asOwner(world, 'select 1 from history where request_id = $1', [answer.headers['x-request-id']]),
   ).not.toEqual([]);
   expect((await storedEvents(world, 'email_verification.%')).length).toBe(0);
-  expect(world.logs.some((line) => String(line['msg']).includes('the change goes on without them'))).toBe(true);
+  expect(world.logs.some((line) => String(line['msg']).includes('the change is kept without them'))).toBe(true);
 });
