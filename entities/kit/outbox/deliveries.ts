@@ -49,7 +49,7 @@ export async function dueEvents(
   return rows;
 }
 
-/** Those of these records that have a failing event, and perhaps held ones behind it, with this listener. */
+/** Those of these records that have failing or held deliveries to this listener. */
 export async function blockedRecords(work: Work, listener: string, entityIds: readonly string[]): Promise<Set<string>> {
   const session = await work.readAs('system');
   const { rows } = await session.query<{ entity_id: string }>(
