@@ -30,7 +30,10 @@ function patternsOf(room: Room): object[] {
   const packages = Object.entries(packageHomes).filter(([, homes]) => !homes.includes(room.path));
   return [
     {
-      group: [...closedAreas.map((name) => `#${name}/**`), ...closedRooms.map((other) => specifiersOf(other, area))],
+      group: [
+        ...closedAreas.map((name) => `#${name}/**`),
+        ...closedRooms.flatMap((other) => specifiersOf(other, area)),
+      ],
       ...(room.typeImports ? { allowTypeImports: true } : {}),
       message: `${room.path}: ${room.purpose}. It may import ${[...room.imports, ...(room.typeImports ?? [])].join(', ') || 'no other room'} (docs/import-table.ts).`,
     },
@@ -44,10 +47,12 @@ function patternsOf(room: Room): object[] {
 }
 
 /** Import specifiers of the files of a room, as files of the area write them. */
-function specifiersOf(other: Room, area: string): string {
+function specifiersOf(other: Room, area: string): string[] {
   const suffix = isLeaf(other) ? '/**' : '/*';
-  if (!isIn(other.path, area)) return `#${other.path}${suffix}`;
-  return `**/${other.path.split('/').at(-1)}${suffix}`;
+  if (!isIn(other.path, area)) return [`#${other.path}${suffix}`];
+  const folders = other.path.split('/').slice(1);
+  const tails = folders.map((_folder, index) => folders.slice(index).join('/'));
+  return tails.flatMap((tail) => ['./', '../', '../../'].map((up) => `${up}${tail}${suffix}`));
 }
 
 function isIn(path: string, area: string): boolean {

@@ -124,8 +124,8 @@ export class AuthorizationFixtures {
     };
     const input = { ...(await this.#required(data, module)), ...(await above()), ...given };
     for (const word of own) Object.assign(input, await this.#grant(data, module, word, userId));
-    for (let level = own.includes('far') ? 2 : 0; passing !== undefined && level > 0; level--)
-      input[passing] = (await data.create(module, input)).id;
+    const levels = passing !== undefined && own.includes('far') ? 2 : 0;
+    for (let level = 0; level < levels; level++) input[passing as string] = (await data.create(module, input)).id;
     const { id } = await data.create(module, input);
     for (const relation of own.filter((word) => isShareRelation(word))) {
       const { id: groupId } = await this.#group(data, 'member', userId);

@@ -213,7 +213,7 @@ class StoreTestsBuilder {
   /** Each relation that tuples give: granted where one does, refused to a subject of the same type without one. */
   addDirectRelations(): void {
     const seen = new Set<string>();
-    for (const { user, relation, object } of [...this.#tuples.values()]) {
+    for (const { user, relation, object } of this.#tuples.values()) {
       const [type = ''] = object.split(':');
       if (seen.has(`${type}#${relation}`)) continue;
       seen.add(`${type}#${relation}`);
