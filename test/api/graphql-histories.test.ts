@@ -200,7 +200,7 @@ describe('who sees a history', () => {
     expect(await ask(world.client())).toEqual([[], []]);
   });
 
-  test('is held by the wall to the own organization, whatever is asked', async () => {
+  test('shows entries of the own organization only, by row-level security, whatever is asked', async () => {
     const { database } = world.runtime;
     const caller = callerOf({
       kind: 'user',

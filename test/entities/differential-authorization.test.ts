@@ -228,7 +228,7 @@ function anew(...[question, readState]: Parameters<StoreAuthorizer['decide']>): 
   return new StoreAuthorizer({ store, tuples, allows }).decide(question, readState).then(({ isAllowed }) => isAllowed);
 }
 
-/** Columns under the names of their fields, for the ties of a record; the wall does not hide what the rules hide. */
+/** Columns by the names of their fields, for contextual tuples; row-level security does not hide what the rules hide. */
 function rowOf(module: EntityModule): string {
   const fields = ['parentId', 'taskId', 'groupId'].filter((name) => Object.hasOwn(module.fields, name));
   const columns = fields.map((name) => `${name.replace('Id', '_id')} as "${name}"`);

@@ -191,7 +191,7 @@ function indexTable(index: string): string | undefined {
 
 /**
  * Whether an index that begins with this column leads to rows of the organization alone: ids are of one organization, and so
- * are the rows that refer to a record. A wall of its own lets more through, which lies together in the order of the list only.
+ * are the rows that refer to a record. A row-level security policy of its own (`rlsUsing`) allows more rows, which are adjacent only in the order of the list.
  */
 function leads(module: EntityModule, column: string): boolean {
   if (column === 'organization_id' || column === 'id' || column.startsWith('tenant_words(')) return true;

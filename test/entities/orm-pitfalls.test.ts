@@ -42,7 +42,7 @@ test('a reference to a record that was never read cannot be changed or removed p
   await expect(as(owner, (data) => data.update(task, theirs.id, { title: 'mine' }))).rejects.toMatchObject(missing);
   await expect(as(owner, (data) => data.remove(task, theirs.id))).rejects.toMatchObject(missing);
   await as(owner, async (_data, unit) => {
-    // Whoever had the entity manager in hand would still meet the wall: the flush finds no row to change.
+    // Code that had the entity manager would still be stopped by row-level security: the flush finds no row to change.
     const reference = unit.em.getReference(unit.database.schemas.of(task).class, theirs.id as never) as Record<
       string,
       unknown

@@ -106,7 +106,7 @@ describe.each(registry.modules.map((module) => [module.kind, module] as const))(
 async function insertCopy(query: Query, { table, tenancy }: EntityModule): Promise<void> {
   const owner = { organization: { organization_id: foreignOrganization }, user: { user_id: idOfRow(1) } };
   const changes = typeof tenancy === 'string' ? owner[tenancy] : {};
-  // Read by the owner, who is past the wall.
+  // Read by the owner, to whom row-level security does not apply.
   await client.query('reset role');
   const { rows } = await client.query<{ row: object }>(`select to_jsonb(t) as row from ${table} as t where id = $1`, [
     idOfRow(1),

@@ -1,7 +1,7 @@
 import { Client, type QueryResultRow } from 'pg';
 import type { World } from './world.ts';
 
-/** One statement as the database's owner, past roles, walls and units of work: for looking at what was really stored. */
+/** One statement as the database's owner, past roles, row-level security and units of work: for reading what was really stored. */
 export async function asOwner<Row extends QueryResultRow>(
   world: Pick<World, 'databaseUrl'>,
   text: string,
