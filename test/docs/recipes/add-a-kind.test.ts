@@ -6,6 +6,7 @@ import { asOwner } from '../../kit/as-owner.ts';
 import { eventually } from '../../kit/eventually.ts';
 import { buildPerson, testPassword, type Person } from '../../kit/people.ts';
 import { ProductProcess } from '../../kit/spawned-process.ts';
+import { depth } from '../../kit/depth.ts';
 import { ScratchCopy } from '../../kit/scratch-copy.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 
@@ -118,17 +119,17 @@ const overAllKinds = [
   'test/entities/authorization-model.test.ts',
   'test/entities/descriptions.test.ts',
   'test/entities/expected-rights.test.ts',
-  'test/entities/indexes.test.ts',
   'test/entities/lists-by-rights.test.ts',
   'test/entities/missing-caller.test.ts',
   'test/entities/moved-records.test.ts',
   'test/entities/orm-pitfalls.test.ts',
   'test/entities/row-level-security.test.ts',
-  'test/migrations/migrations.test.ts',
   'test/security/deleted-records.test.ts',
   'test/security/hidden-fields.test.ts',
   'test/security/mass-assignment.test.ts',
   'test/security/tenant-isolation.test.ts',
+  // These take minutes.
+  ...(depth === 'prove' ? ['test/entities/indexes.test.ts', 'test/migrations/migrations.test.ts'] : []),
 ];
 
 test('a kind is two files and one line by hand; everything else is generated', async () => {
