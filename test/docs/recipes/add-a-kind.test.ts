@@ -8,6 +8,7 @@ import { buildPerson, testPassword, type Person } from '../../kit/people.ts';
 import { ProductProcess } from '../../kit/spawned-process.ts';
 import { depth } from '../../kit/depth.ts';
 import { ScratchCopy } from '../../kit/scratch-copy.ts';
+import { recordTried } from '../../kit/tried.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 
 let world: World;
@@ -176,6 +177,7 @@ test('the tests over all kinds pass with it, and nothing was written for them', 
   expect(failed, printed.slice(-8_000)).toBe('0');
   // Several tests for each of the kinds.
   expect(Number(passed)).toBeGreaterThan(150);
+  recordTried('tests over all kinds, with a kind added by the recipe', Number(passed));
 });
 
 test('records of it are made, found, changed and deleted over GraphQL and REST', async () => {
