@@ -32,9 +32,9 @@ class CallerPlaceholder {
 type Branch = { readonly question: CallerQuestion; readonly next: Map<CallerAnswer, Branch> } | Plan;
 
 interface QueryPlans {
-  root: Branch | undefined;
+  readonly root: Branch;
   /** Number of plans in the tree of `root`. */
-  count: number;
+  readonly count: number;
 }
 
 /** Maximum size of the cache: characters of SQL text in all plans. */
@@ -102,12 +102,11 @@ export class PlanCache {
     const plan: Plan = { text, sources: values.map(sourceOf) };
     if (text.length > maxTextLength) return plan;
     const known = this.#queries.peek(key);
-    const plans = known && known.count < maxPlansOfQuery ? known : { root: undefined, count: 0 };
+    const kept = known && known.count < maxPlansOfQuery ? known : undefined;
     let branch: Branch = plan;
     for (const { question, answer } of asked.toReversed()) branch = { question, next: new Map([[answer, branch]]) };
-    plans.root = plans.root ? mergeBranch(plans.root, branch) : branch;
-    plans.count++;
-    this.#queries.set(key, plans);
+    // A new object: the cache measures the size of an entry only when its value is another one.
+    this.#queries.set(key, { root: kept ? mergeBranch(kept.root, branch) : branch, count: (kept?.count ?? 0) + 1 });
     return plan;
   }
 }
