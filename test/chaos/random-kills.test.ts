@@ -44,7 +44,7 @@ test('what was answered happened once, and nothing else, however often processes
   while (done < kills) {
     const traffic = await InFlightRequests.of(world, { urls: () => product.apiUrls });
     const end = new AbortController();
-    const visits = traffic.repeat(end.signal, () => traffic.visit(), 0);
+    const visits = traffic.repeat(end.signal, () => traffic.visit());
     visits.catch(() => {});
     try {
       for (const goal = Math.min(kills, done + killsPerCheck); done < goal; done++) {
@@ -64,6 +64,7 @@ test('what was answered happened once, and nothing else, however often processes
     recordTried('sign-ups and organizations', traffic.signedUp.length + traffic.created.length);
     recordTried('refused requests', traffic.refused.length);
     recordTried('requests without an answer', traffic.unanswered);
+    if (done < kills) console.log(`${done} of ${kills} kills`);
   }
   for (const program of programs) {
     recordTried(`kills of ${program}`, killed.get(program) ?? 0);
