@@ -191,8 +191,12 @@ describe('a password', () => {
   });
 
   test('that waits to be judged behind too many others is refused', async () => {
-    const results = await Promise.allSettled(Array.from({ length: 100 }, (_, number) => checkStrength(`x${number}`, [])));
-    const codes = results.map((result) => (result.status === 'rejected' ? (result.reason as AppError).code : 'accepted'));
+    const results = await Promise.allSettled(
+      Array.from({ length: 100 }, (_, number) => checkStrength(`x${number}`, [])),
+    );
+    const codes = results.map((result) =>
+      result.status === 'rejected' ? (result.reason as AppError).code : 'accepted',
+    );
     expect(codes.filter((code) => code === 'weak_password')).toHaveLength(32);
     expect(codes.filter((code) => code === 'overloaded')).toHaveLength(68);
   });
