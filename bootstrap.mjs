@@ -12,12 +12,12 @@ const modules = join(root, 'node_modules');
 const platform = `${process.platform}-${process.arch}`;
 
 /** Programs that start the local servers. */
-const serverPrograms = [
+const serverPrograms = new Set([
   'temporal-dev/start-main.ts',
   'temporal-dev/stack-main.ts',
   'node_modules/vitest/vitest.mjs',
   'test/bench/main.ts',
-];
+]);
 
 /** One Ctrl-C may arrive twice, from the terminal and from npm. A signal within this time after the first is ignored, ms. */
 const SAME_SIGNAL_MS = 500;
@@ -81,7 +81,7 @@ function requirePrograms(args) {
   if (error) throw new Error(`cannot run npm (${error.message}): install npm 10 or later, for example with Node`);
   if (!(parseInt(stdout, 10) >= 10))
     throw new Error(`npm ${stdout.trim()} is too old: install npm 10 or later, for example with Node from nodejs.org`);
-  if (serverPrograms.includes(args[0]) && !hasServer(args) && !canFetchServer()) {
+  if (serverPrograms.has(args[0]) && !hasServer(args) && !canFetchServer()) {
     throw new Error(
       'OpenFGA cannot be fetched: this needs Python 3 with pip, or Go 1.25.7 or later; ' +
         'to fix it, run: sudo apt-get install -y python3-pip',
