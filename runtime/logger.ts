@@ -37,6 +37,7 @@ function standardOutput(): DestinationStream & { flushSync(): void } {
     isScheduled = false;
     output.flushSync();
   };
+  process.once('exit', flush);
   return {
     write: (line) => {
       output.write(line);
