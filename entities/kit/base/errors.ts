@@ -68,6 +68,7 @@ export const errorCatalogue = {
   concurrent_changes: entry('unavailable', 'Other requests were changing the same records.'),
   authorization_unavailable: entry('unavailable', 'Permissions cannot be decided at the moment.'),
   workflows_unavailable: entry('unavailable', 'The workflow service cannot be reached.'),
+  overloaded: entry('unavailable', 'Too much other work of this kind is waiting.'),
   shutting_down: entry('unavailable', 'The server is shutting down.'),
   internal: entry('internal', 'An unexpected error occurred on the server.'),
 } as const satisfies Record<string, CatalogueEntry>;
