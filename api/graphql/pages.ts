@@ -57,7 +57,7 @@ export class PageTypes {
         pageInfo: passthroughField(new GraphQLNonNull(this.#pageInfo), 'Position of the page.'),
         totalCount: passthroughField(
           new GraphQLNonNull(GraphQLInt),
-          'Number of all matching records, not only those of the page. Counted only when selected.',
+          'Number of all matching records, not only those of the page. Counted only when selected; costs as much as a list of the largest page size.',
         ),
       },
     });

@@ -35,7 +35,7 @@ export const login = defineRoute({
     { additionalProperties: false },
   ),
   answers: { 200: SessionSchema },
-  errors: ['invalid_input', 'invalid_credentials', 'too_many_requests'],
+  errors: ['invalid_input', 'invalid_credentials', 'too_many_requests', 'overloaded'],
   handle: async (call) => {
     const { body, unit, request } = call;
     const email = body.username.trim().toLowerCase();

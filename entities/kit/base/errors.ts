@@ -67,6 +67,7 @@ export const errorCatalogue = {
   database_busy: entry('unavailable', 'All database connections are in use.'),
   authorization_unavailable: entry('unavailable', 'Permissions cannot be decided at the moment.'),
   workflows_unavailable: entry('unavailable', 'The workflow service cannot be reached.'),
+  overloaded: entry('unavailable', 'Too much other work of this kind is waiting.'),
   shutting_down: entry('unavailable', 'The server is shutting down.'),
   internal: entry('internal', 'An unexpected error occurred on the server.'),
 } as const satisfies Record<string, CatalogueEntry>;
