@@ -18,13 +18,20 @@ export function shareOf(module: EntityModule): EntityModule {
     table: `${snakeCase(module.kind)}_shares`,
     description: `Access of a group to one ${inWords(module.kind)}: granted or blocked.`,
     fields: {
-      [field]: reference(module.kind, `${inWordsCapitalized(module.kind)} that is shared with the group, or blocked for it.`, {
+      [field]: reference(
+        module.kind,
+        `${inWordsCapitalized(module.kind)} that is shared with the group, or blocked for it.`,
+        {
+          immutable: true,
+          onDelete: 'cascade',
+          requires: 'edit',
+          reverse: 'shares',
+        },
+      ),
+      groupId: reference('group', 'Group that gets or loses access to the record.', {
         immutable: true,
         onDelete: 'cascade',
-        requires: 'edit',
-        reverse: 'shares',
       }),
-      groupId: reference('group', 'Group that gets or loses access to the record.', { immutable: true, onDelete: 'cascade' }),
       relation: choice('Relation of the group to the record.', shareRelations, { immutable: true }),
     },
     unique: [{ fields: [field, 'groupId', 'relation'], message: 'The group already has this relation.' }],
