@@ -23,8 +23,7 @@ export class ProofReporter implements Reporter {
   /** The run goes on for long; whoever waits for it learns at once why a test failed. */
   onTestCaseResult(test: TestCase): void {
     const { state, errors = [] } = test.result();
-    if (state === 'failed')
-      console.log([`failed: ${nameOf(test)}`, ...errors.map(textOf)].join('\n'));
+    if (state === 'failed') console.log([`failed: ${nameOf(test)}`, ...errors.map(textOf)].join('\n'));
   }
 
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly { message: string; stack?: string }[]): void {
