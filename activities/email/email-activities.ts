@@ -64,7 +64,7 @@ async function verificationMail(
   const token = oneTimeToken(tokenKey, 'email-verification', verification.id, verification.round);
   return {
     to: verification.email,
-    // Until the address is confirmed, the name is what a stranger may have written to somebody else through us.
+    // The name is left out until the address is confirmed: a stranger may have chosen it as a text for this address.
     name: undefined,
     content: {
       subject: 'Confirm your e-mail address',
