@@ -40,7 +40,7 @@ export class PageTypes {
     if (made) return made;
     const edge = new GraphQLObjectType({
       name: `${module.typeName}Edge`,
-      description: `A ${module.typeName} in a list.`,
+      description: `One entry of a list of ${module.typeName} records: the record and its cursor.`,
       fields: {
         cursor: passthroughField(new GraphQLNonNull(GraphQLString), 'Position in the list, for after and before.'),
         node: passthroughField(new GraphQLNonNull(object), 'The record.'),
