@@ -38,8 +38,7 @@ const maxDiscardedBytes = 65_536;
 /** Closes the connection with the answer to a request whose body would have to be read on only to be thrown away. */
 export function closeUnreadBodies(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
-    if (request.raw.complete === false && bodyLength(request.raw) > maxDiscardedBytes)
-      void reply.header('connection', 'close');
+    if (!request.raw.complete && bodyLength(request.raw) > maxDiscardedBytes) void reply.header('connection', 'close');
     done(null, payload);
   });
 }
