@@ -94,7 +94,6 @@ export const verify = defineRoute({
       : await data.create(user, { email, ...profile.values, emailConfirmedAt: now });
     await voidLinks(data, email, now);
     const own = await data.create(organization, {
-      // Not derived from the user's name: names are unique, and others could take a name that they can guess.
       name: `personal-${newId()}`,
       displayName: person.displayName,
       isPersonal: true,
