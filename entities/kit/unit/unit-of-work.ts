@@ -332,6 +332,12 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
     return this.#rollingBack ?? Promise.resolve();
   }
 
+  /** Rolls back work that is tried again in a new unit of work, which registers its own `recordOutsideRequest`. */
+  abandon(): Promise<void> {
+    this.#outside.length = 0;
+    return this.rollback();
+  }
+
   async #rollBack(): Promise<void> {
     await this.#transaction.rollback();
     this.#end('rolled back');
