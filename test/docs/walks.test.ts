@@ -57,7 +57,9 @@ function walk(title: string): { readonly all: string[]; readonly onNewPlans: str
 }
 
 const isNamed = (file: string, names: readonly string[]) =>
-  names.some((name) => file === name || file === `entities/${name}` || (!name.includes('/') && basename(file) === name));
+  names.some(
+    (name) => file === name || file === `entities/${name}` || (!name.includes('/') && basename(file) === name),
+  );
 
 let world: World;
 let owner: Person;
@@ -82,7 +84,9 @@ afterAll(async () => {
 async function ranFiles(): Promise<string[]> {
   const { result } = await session.post('Profiler.takePreciseCoverage');
   return result
-    .filter(({ functions }) => functions.some(({ ranges: [range] }) => range && range.count > 0 && range.startOffset > 0))
+    .filter(({ functions }) =>
+      functions.some(({ ranges: [range] }) => range && range.count > 0 && range.startOffset > 0),
+    )
     .map(({ url }) => (url.startsWith(root.href) ? url.slice(root.href.length) : ''))
     .filter((file) => file !== '' && !/^(?:test|node_modules|temporal-dev)\//.test(file));
 }
@@ -91,11 +95,11 @@ async function ranFiles(): Promise<string[]> {
 function differences(ran: readonly string[], names: readonly string[], others: readonly string[] = []) {
   const known = [...names, ...others];
   return {
-    unnamed: ran
-      .filter((file) => !isNamed(file, known) && !leftOut.some(([path]) => file.startsWith(path)))
-      .toSorted(),
+    unnamed: ran.filter((file) => !isNamed(file, known) && !leftOut.some(([path]) => file.startsWith(path))).toSorted(),
     // Workflows run in a sandbox of their own.
-    idle: names.filter((name) => !/^workflows\/(?!.*\.contract\.ts$)/.test(name) && !ran.some((file) => isNamed(file, [name]))),
+    idle: names.filter(
+      (name) => !/^workflows\/(?!.*\.contract\.ts$)/.test(name) && !ran.some((file) => isNamed(file, [name])),
+    ),
   };
 }
 
