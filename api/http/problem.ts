@@ -59,7 +59,7 @@ interface ForeignError {
   readonly message?: string;
   readonly validation?: readonly (SchemaProblem & {
     readonly params: Readonly<Record<string, unknown>>;
-    /** The schema that was not met. */
+    /** The schema that the value violates. */
     readonly parentSchema?: { readonly description?: string };
   })[];
   readonly validationContext?: string;

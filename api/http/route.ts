@@ -6,6 +6,7 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { withinDeadline } from './deadline.ts';
 import { ProblemSchema } from './problem.ts';
 import { queryReader } from './query-values.ts';
+import { repeatOnConflict } from './repeat-on-conflict.ts';
 import { unitOf } from './plugins/request-unit-of-work.ts';
 import type { Access } from './request-context.ts';
 import type { Services } from './services.ts';
@@ -27,7 +28,9 @@ export interface Call<Body> {
 export type RouteResponse =
   | { readonly status: number; readonly body: unknown }
   /** JSON text, sent unchanged. */
-  | { readonly status: number; readonly json: string };
+  | { readonly status: number; readonly json: string }
+  /** A document of the type in `produces`, or JSON, that is kept and sent unchanged. */
+  | { readonly status: number; readonly document: Buffer };
 
 /** One REST route and its documentation. Unknown properties of body and query are rejected, not removed. */
 export interface RouteDefinition<Body extends TObject> {
@@ -46,6 +49,8 @@ export interface RouteDefinition<Body extends TObject> {
   readonly produces?: string;
   /** Also answered while the process stops, for health checks. */
   readonly whileStopping?: true;
+  /** The handler has effects besides its unit of work, so it is not run again after a deadlock. */
+  readonly runsOnce?: true;
   /** Errors besides those of every route. */
   readonly errors: readonly ErrorCode[];
   readonly handle: (call: Call<Static<Body>>) => Promise<RouteResponse> | RouteResponse;
@@ -90,14 +95,22 @@ export function registerRoute(app: FastifyInstance, services: Services, route: R
         request,
         reply,
       };
-      const answer = await withinDeadline(request, route.handle(call));
+      const attempt = () => withinDeadline(request, handled(route, call, request));
+      const answer = await (route.runsOnce ? attempt() : repeatOnConflict(request, services, attempt));
       reply.code(answer.status);
       if (route.produces) reply.type(route.produces);
-      if (!('json' in answer)) return answer.body;
-      reply.type('application/json; charset=utf-8');
-      return answer.json;
+      if ('body' in answer) return answer.body;
+      if (!route.produces) reply.type('application/json; charset=utf-8');
+      return 'json' in answer ? answer.json : answer.document;
     },
   });
+}
+
+/** The answer of the handler, with its changes written: a conflict must show while the handler can still be run again. */
+async function handled(route: Route, call: Call<never>, { core }: FastifyRequest): Promise<RouteResponse> {
+  const answer = await route.handle(call);
+  if (answer.status < 400) await core.unit?.flush();
+  return answer;
 }
 
 function readsQuery(schema: TObject): preValidationHookHandler {
@@ -132,7 +145,7 @@ function errorsOf({ method, body, access, errors }: Route): ErrorCode[] {
       ...errors,
       ...(access === 'anonymous' ? [] : (['invalid_input'] as const)),
       ...(method === 'GET' ? [] : (['malformed_body', 'csrf_token_missing', 'csrf_token_invalid'] as const)),
-      ...(body ? (['body_too_large', 'unsupported_media_type'] as const) : []),
+      ...(body ? (['body_too_large', 'limit_exceeded', 'unsupported_media_type'] as const) : []),
       ...(access === 'required' ? (['unauthenticated'] as const) : []),
     ]),
   ];

@@ -5,5 +5,6 @@ import type { Operation } from './policy.ts';
 export function deniedMessage({ typeName }: EntityModule, operation: Operation): string {
   const remedy = 'An owner or administrator of the organization can give the right';
   const reason = operation === 'create' ? '' : '; explainAccess tells them why it is missing';
-  return `You may not ${operation} this ${typeName}. ${remedy}${reason}.`;
+  const what = operation === 'create' ? `create a record of type ${typeName} here` : `${operation} this ${typeName}`;
+  return `You may not ${what}. ${remedy}${reason}.`;
 }
