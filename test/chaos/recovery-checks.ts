@@ -6,10 +6,10 @@ import { isSettled } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { waitForMails } from '../kit/mailbox.ts';
 import type { World } from '../kit/world.ts';
-import type { InFlightRequests } from './traffic.ts';
+import type { Visitors } from './traffic.ts';
 
 /** What people were told happened, happened once, all of it arrived once, and nothing else happened. */
-export async function expectExactlyOnce(world: World, traffic: InFlightRequests): Promise<void> {
+export async function expectExactlyOnce(world: World, traffic: Visitors): Promise<void> {
   expect(traffic.unexpected).toEqual([]);
   await eventually(() => isSettled(world));
   const { signedUp, created, refused } = traffic;
