@@ -13,7 +13,7 @@ export const groupMembership = defineEntityModule({
       onDelete: 'cascade',
       requires: 'edit',
     }),
-    userId: member('User.', { immutable: true, onLeave: 'cascade' }),
+    userId: member('User who belongs to the group.', { immutable: true, onLeave: 'cascade' }),
     role: choice('Role of the user in the group.', ['admin', 'member'], { default: 'member' }),
   },
   unique: [{ fields: ['groupId', 'userId'], message: 'This user is already in the group.' }],

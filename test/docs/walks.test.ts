@@ -141,7 +141,7 @@ describe('the walks of ARCHITECTURE.md name the files that run', () => {
     await waitForMails(world, email);
     const token = await verificationToken(world, email);
     await ranFiles();
-    const { status } = await person.post('/v1/verify', { token });
+    const { status } = await person.post('/v1/verify', { token, password: testPassword });
     expect(status).toBe(200);
     const ran = new Set<string>();
     await eventually(async () => {
