@@ -32,6 +32,7 @@ const leftOut: readonly (readonly [path: string, reason: string])[] = [
   ['worker/queues.ts', 'reads settings while the worker runs'],
   ['activities/listeners/set-up-organization.ts', 'a listener for another event of the same request'],
   ['activities/maintenance/', 'runs by a schedule'],
+  ['activities/events/resume-deliveries.ts', 'runs by a schedule'],
   ['activities/authorization/', 'runs by a schedule'],
   ['api/start-api.ts', 'counts requests for the graceful stop'],
   ['api/http/in-flight-requests.ts', 'counts requests for the graceful stop'],
