@@ -88,13 +88,13 @@ describe('a store belongs to one database', () => {
       await buildPerson(other);
       await other.runtime.tuples?.apply();
       const { store } = other.runtime;
-      const { reconcilePage } = createAuthorizationActivities({
+      const activities = createAuthorizationActivities({
         database: other.runtime.database,
         store,
         applyTuples: async () => 0,
       });
       for (let next: ReconciliationCursor | null = { step: 'store', after: null }; next;)
-        ({ next } = await reconcilePage({ cursor: next }));
+        ({ next } = await activities.reconcilePage({ cursor: next }));
       expect(await tuplesOf(world)).toEqual(before);
       expect((await tuplesOf(other)).filter((tuple) => before.includes(tuple))).toEqual([]);
       const { stores } = await ask<{ stores: { id: string; name: string }[] }>('/stores?page_size=100');
