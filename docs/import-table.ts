@@ -37,7 +37,7 @@ export const rooms: readonly Room[] = [
   { path: 'config/schema', purpose: 'kinds of configuration fields, their formats and problems', imports: [] },
   {
     path: 'config/objects',
-    purpose: 'one file for each object of the specification, its rules beside it',
+    purpose: 'one file for each object of the configuration, its rules beside it',
     imports: ['config/schema'],
   },
   {
@@ -69,7 +69,7 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'entities/kit/access',
-    purpose: 'current state of the caller; decisions about single records',
+    purpose: 'current state of the caller; decisions about single records; locks and counters of sign-in',
     imports: kit('base', 'model', 'storage', 'read'),
   },
   {
@@ -108,7 +108,7 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'activities/clients/*',
-    purpose: 'adapters to outside systems, one folder each; nobody else calls them',
+    purpose: 'adapters, one folder for each outside system; only they talk to it',
     imports: [...config, ...wholeKit, ...contracts],
   },
   {
@@ -135,7 +135,7 @@ export const rooms: readonly Room[] = [
   { path: 'relay/tuples', purpose: 'writes desired tuples to the authorization store', imports: relayImports },
   {
     path: 'relay/authorization',
-    purpose: 'answers checks from the allow cache or the authorization store',
+    purpose: 'answers checks from the allow cache or the authorization store; what counts for all callers',
     imports: [...relayImports, 'relay/tuples'],
   },
   {
