@@ -4,7 +4,7 @@ import { storeCredentials } from '#activities/clients/fga/store-credentials.ts';
 import { writtenModel } from '#activities/clients/fga/written-model.ts';
 import type { Config } from '#config/objects/root.ts';
 import { deriveModel } from '#entities/kit/model/authorization-model.ts';
-import { readInstallation } from '#entities/kit/storage/installation.ts';
+import { readInstallation } from '#entities/kit/storage/read-installation.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { requireUsableConditions } from '#relay/authorization/parent-context.ts';
 

@@ -11,15 +11,8 @@ import type { CheckRequest } from '#entities/kit/access/authorizer.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { withTimeout } from '#entities/kit/base/with-timeout.ts';
 import type { ConditionedTuple, Tuple } from '#entities/kit/model/tuples.ts';
-import {
-  claimStore,
-  ForeignStore,
-  foreignStore,
-  isOwnerTuple,
-  ownershipOf,
-  withOwnerType,
-  type Installation,
-} from './store-owner.ts';
+import { chooseStore } from './choose-store.ts';
+import { claimStore, ForeignStore, isOwnerTuple, withOwnerType, type Installation } from './store-owner.ts';
 import { fingerprint, type WrittenModel } from './written-model.ts';
 
 export interface AuthorizationStoreSettings {
@@ -213,40 +206,11 @@ export class AuthorizationStore {
       ...credentials,
     });
     const installation = await this.#settings.installation();
-    client.storeId = storeId || (await this.#storeByName(client, storeName));
-    let ownership = await ownershipOf(client, installation);
-    if (ownership === 'foreign' && storeId === '') {
-      client.storeId = await this.#storeByName(client, ownStoreName(storeName, installation));
-      ownership = await ownershipOf(client, installation);
-    }
-    if (ownership === 'foreign') throw foreignStore(client, installation);
+    const ownership = await chooseStore(client, installation, { storeId, storeName });
     client.authorizationModelId = modelId || (await this.#model(client));
     // A model that was given by its id may lack the type of the claim.
     if (ownership === 'free' && modelId === '') await claimStore(client, installation);
     return client;
-  }
-
-  /** Store names are not unique: of several that processes created at the same time, all use the oldest. */
-  async #storeByName(client: OpenFgaClient, storeName: string): Promise<string> {
-    const held = await this.#oldestStore(client, storeName);
-    if (held) return held;
-    const created = await client.createStore({ name: storeName });
-    return (await this.#oldestStore(client, storeName)) ?? created.id;
-  }
-
-  async #oldestStore(client: OpenFgaClient, storeName: string): Promise<string | undefined> {
-    const found: { id: string; created_at: string }[] = [];
-    let continuationToken: string | undefined;
-    do {
-      const page = await client.listStores({
-        pageSize: 100,
-        name: storeName,
-        ...(continuationToken ? { continuationToken } : {}),
-      });
-      found.push(...page.stores.filter((store) => store.name === storeName));
-      continuationToken = page.continuation_token || undefined;
-    } while (continuationToken);
-    return found.toSorted((a, b) => a.created_at.localeCompare(b.created_at) || a.id.localeCompare(b.id))[0]?.id;
   }
 
   async #model(client: OpenFgaClient): Promise<string> {
@@ -259,11 +223,6 @@ export class AuthorizationStore {
     const written = await client.writeAuthorizationModel(wanted);
     return written.authorization_model_id;
   }
-}
-
-/** OpenFGA accepts up to 64 characters. */
-function ownStoreName(storeName: string, { id }: Installation): string {
-  return `${storeName.slice(0, 63 - id.length)}-${id}`;
 }
 
 function keyOf({ object, relation, subject, condition }: ConditionedTuple): TupleKey {
