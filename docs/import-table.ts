@@ -98,7 +98,12 @@ export const rooms: readonly Room[] = [
     imports: [...kit('base', 'model'), 'entities/presets'],
   },
   { path: 'entities', purpose: 'the list of areas', imports: [...kit('model'), 'entities/*'] },
-  { path: 'workflows/kit', purpose: 'contracts, queues and interceptors that workflows share', imports: [] },
+  {
+    path: 'workflows/kit',
+    purpose: 'contracts, queues and interceptors that workflows share',
+    imports: [],
+    isSandboxed: true,
+  },
   {
     path: 'workflows/*',
     purpose: 'workflows of one area, each with its contract; orchestration only',
@@ -224,6 +229,9 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   pg: [...wholeKit, 'migrations', ...relay],
   kysely: wholeKit,
 };
+
+/** Files that import others by names that they find in a folder. */
+export const importsByName: readonly string[] = ['migrations/index.ts', 'worker/source-modules.ts'];
 
 /** The room of a file; undefined for files outside the table. @param file from the root of the repository */
 export function roomOf(file: string): Room | undefined {

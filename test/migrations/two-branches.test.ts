@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
-import { migrations } from '#migrations/index.ts';
 import { createDatabase, dropDatabase } from '#temporal-dev/servers/create-database.ts';
 import { ScratchCopy } from '../kit/scratch-copy.ts';
 
@@ -9,9 +8,6 @@ const admin = inject('stack').postgresUrl.replace('DATABASE', 'postgres');
 /** Databases: of who worked on each branch, and one that is new. */
 const names = { risks: `risks_${process.pid}`, vendors: `vendors_${process.pid}`, fresh: `fresh_${process.pid}` };
 const url = (name: keyof typeof names) => inject('stack').postgresUrl.replace('DATABASE', names[name]);
-
-/** Migrations of this version, without their times. */
-const before = migrations.map(({ name }) => name.replace(/^\d{14}-/, ''));
 
 let copy: ScratchCopy;
 beforeAll(async () => {
@@ -69,7 +65,7 @@ test('branches that each added a kind and a migration merge, and both run, which
   copy.git('merge', '-q', '--no-edit', 'risks');
   copy.git('merge', '-q', '--no-edit', 'vendors');
 
-  expect(await migrate('fresh')).toEqual([...before, 'add-vendors', 'add-risks']);
+  expect((await migrate('fresh')).slice(-2)).toEqual(['add-vendors', 'add-risks']);
   // The older one runs after the newer one here.
   expect(await migrate('risks')).toEqual(['add-vendors']);
   expect(await migrate('vendors')).toEqual(['add-risks']);
