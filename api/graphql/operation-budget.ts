@@ -55,7 +55,10 @@ export class OperationBudget {
    * about records that the caller cannot view.
    * @throws AppError limit_exceeded
    */
-  alternatives<Option extends Alternative, Result>(options: readonly Option[], read: (option: Option) => Result): Result[] {
+  alternatives<Option extends Alternative, Result>(
+    options: readonly Option[],
+    read: (option: Option) => Result,
+  ): Result[] {
     const before = this.#spent;
     let most = before;
     const results = options.map((option) => {

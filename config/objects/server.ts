@@ -7,7 +7,7 @@ import { mime } from './mime.ts';
 import { secure } from './secure.ts';
 import { tls } from './tls.ts';
 
-/** `server` (specification: Server; Limits). */
+/** `server`. */
 export const server = object('HTTP server settings.', {
   dev: flag({
     description:
