@@ -36,7 +36,7 @@ test('says which rule decided, by which relation, and that the store was asked',
   const { explainAccess } = (await explain(id, 'EDIT', member)).data;
   expect(explainAccess).toMatchObject({ isAllowed: true, decidedBy: 'STORE' });
   expect(explainAccess.rules.at(-1)).toEqual({
-    rule: 'allow(related as editor / assignee / assigner)',
+    rule: 'allow(related as editor / assignee)',
     doesApply: true,
     relations: ['editor'],
     above: null,
