@@ -7,6 +7,7 @@ import type { Field } from '#entities/kit/model/fields.ts';
 import { parseInstant } from '#entities/kit/base/instant.ts';
 import { checkRowCount, maxRows } from '#entities/kit/write/change-counters.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
+import { checkValueCount } from '../http/value-limit.ts';
 
 interface CsvRow {
   readonly cells: readonly string[];
@@ -58,6 +59,7 @@ export async function csvCreations<T>(
     });
     return { module, path: `/${index}`, input: Object.fromEntries(input) };
   });
+  checkValueCount(creations.map(({ input }) => input));
   if (problems.length > 0) throw refusal(module, problems);
   try {
     return await create(creations);

@@ -10,7 +10,7 @@ import { giveCookie } from './cookies.ts';
 const mutating = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 /**
- * CSRF protection (specification, CSRF): a mutating request must repeat the token of the cookie in a header. Requests with an
+ * CSRF protection: a mutating request must repeat the token of the cookie in a header. Requests with an
  * Authorization header are exempt, because browsers do not add that header by themselves.
  */
 export function csrfPlugin(app: FastifyInstance, services: Services): void {

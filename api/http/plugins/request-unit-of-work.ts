@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import type { RequestContext } from '../request-context.ts';
 import type { Services } from '../services.ts';
 
 /**
- * Ends the unit of work before the response is sent: COMMIT for success, ROLLBACK for every error (specification, Request
- * transaction). Runs after serialization, so a response that cannot be serialized is rolled back. A failed commit becomes an error
- * response, for which this hook runs again and rolls back.
+ * Ends the unit of work before the response is sent: COMMIT for success, ROLLBACK for every error. Runs after
+ * serialization, so a response that cannot be serialized is rolled back. A failed commit becomes an error response, for which this
+ * hook runs again and rolls back.
  */
 export function unitOfWorkPlugin(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply) => {
@@ -16,7 +17,8 @@ export function unitOfWorkPlugin(app: FastifyInstance): void {
   });
   // The client disconnected before the response.
   app.addHook('onRequestAbort', async (request) => {
-    await request.core.unit?.rollback();
+    // A request that waits for the answer before its own has no context yet.
+    await (request.core as RequestContext | undefined)?.unit?.rollback();
   });
 }
 

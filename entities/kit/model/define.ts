@@ -16,7 +16,7 @@ export type Exposure = 'read' | 'read-write' | 'write';
 export type Mutation = 'create' | 'update' | 'delete';
 
 /** A right to the record in the field `on` that creations and deletions of records with a value need. */
-export interface Restriction {
+interface Restriction {
   readonly field: string;
   readonly is: string;
   readonly on: string;
@@ -24,7 +24,7 @@ export interface Restriction {
 }
 
 /** Makes a person the manager of a record by a record of another kind. */
-export interface ManagedBy {
+interface ManagedBy {
   /** Kind of that record. */
   readonly kind: string;
   /** Its reference to the managed record. */
@@ -74,7 +74,7 @@ export interface EntityDefinition<
   readonly rlsUsing?: string;
   /** The WITH CHECK expression of that policy, where it is stricter than `rlsUsing`. */
   readonly rlsWithCheck?: string;
-  /** Absent: all records are readable, and writes are dropped without an error (specification, Authorization rule 3). */
+  /** Absent: all records are readable, and writes are dropped without an error. */
   readonly policy?: Policy;
   /** Fields that callers can read or write; fields that are not named here are hidden. */
   readonly expose: { readonly [N in Name]?: Exposure };

@@ -4,6 +4,7 @@ import { AppError, maxProblems, type FieldProblem } from '../base/errors.ts';
 import type { Field } from './fields.ts';
 import { isId } from '../base/ids.ts';
 import { isInstant, parseInstant } from '../base/instant.ts';
+import { nameForm, nameProblem } from '../base/name-form.ts';
 import { rowPath } from '../base/row-path.ts';
 import { schemaMessage } from '../base/schema-problem.ts';
 
@@ -94,11 +95,12 @@ function checked(module: EntityModule, input: Values, problems: FieldProblem[], 
   return values;
 }
 
-/** The stored form of a value: instants as Date, addresses in lower case. */
+/** The stored form of a value: instants as Date, addresses in lower case, names in one form. */
 export function normalized(field: Field, value: unknown): unknown {
   if (field.type === 'timestamp' && typeof value === 'string') return parseInstant(value) ?? value;
   // PostgreSQL stores minus zero as zero, so minus zero would count as a change each time.
   if (Object.is(value, -0)) return 0;
+  if (typeof value === 'string' && field.isName) return nameForm(value);
   if (typeof value === 'string' && (field.schema as { format?: string }).format === 'email')
     return value.trim().toLowerCase();
   return value;
@@ -116,6 +118,8 @@ export function problemOf(field: Field, value: unknown): FieldProblem | undefine
     return problemAt('contains a value that cannot be stored: a NUL character, a lone surrogate or an infinite number');
   const validator = validatorOf(field);
   if (validator.Check(value)) {
+    const deceit = field.isName && typeof value === 'string' ? nameProblem(value) : undefined;
+    if (deceit !== undefined) return problemAt(deceit);
     const blank = blankPath(field, value);
     return blank === undefined ? undefined : problemAt('must not be empty', blank);
   }

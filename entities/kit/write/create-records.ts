@@ -27,7 +27,7 @@ export async function createRecords(
   const role = databaseRoleOf(caller);
   const made = newRows(withManagers(creations, caller, work.registry), creator);
   work.counters.reserve(made.filter(({ isGranted }) => !isGranted).length, work.context.caller);
-  // Writes to a kind without rules are dropped silently (specification, Authorization rule 3).
+  // Without rules all records can be read, and writes are dropped without an error.
   const kept = made.filter(({ module }) => module.policy);
   const decided = kept.filter(({ isGranted }) => !isGranted);
   const [decidedByParent, decidedAlone] = [
