@@ -80,12 +80,14 @@ function recordWithShares(registry: Registry, module: EntityModule, id: string, 
 
 /** Fields that name people with a relation that lets them remove the record. */
 function peopleFields({ kind, policy, grants = [] }: EntityModule): string[] {
-  const relations = (policy?.remove ?? []).flatMap(({ effect, when }) =>
-    effect === 'allow' && when.is === 'related' ? when.relations : [],
+  const relations = new Set(
+    (policy?.remove ?? []).flatMap(({ effect, when }) =>
+      effect === 'allow' && when.is === 'related' ? when.relations : [],
+    ),
   );
   return grants
     .filter(({ object, subject }) => object.kind === kind && object.id === 'id' && subject.kind === 'user')
-    .filter(({ relation }) => typeof relation === 'string' && relations.includes(relation))
+    .filter(({ relation }) => typeof relation === 'string' && relations.has(relation))
     .map(({ subject }) => subject.id);
 }
 
