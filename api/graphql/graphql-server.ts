@@ -1,15 +1,25 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { getOperationAST, OperationTypeNode, type ExecutionResult, type GraphQLSchema } from 'graphql';
+import {
+  getOperationAST,
+  OperationTypeNode,
+  specifiedRules,
+  ValuesOfCorrectTypeRule,
+  type ExecutionResult,
+  type GraphQLSchema,
+} from 'graphql';
 import { createYoga, renderGraphiQL, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import { Type } from 'typebox';
 import { AppError } from '#entities/kit/base/errors.ts';
+import { anonymousCaller } from '#entities/kit/model/caller.ts';
+import { JsonRefusal, parseStrictJson } from '#entities/kit/base/strict-json.ts';
 import { withinDeadline } from '../http/deadline.ts';
+import { signInFirst } from '../http/plugins/sign-in-first.ts';
 import type { Services } from '../http/services.ts';
-import { parseStrictJson } from '../http/strict-json.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 import { documentCaches, limitDocuments } from './document-limits.ts';
 import { answerInOneStatement } from './single-statement-query.ts';
 import { asGraphqlError, asRequestError, presentError } from './graphql-errors.ts';
+import { requestErrors, valuesRule } from './input-problems.ts';
 import { onlyJson } from './only-json.ts';
 
 /** Title of the GraphiQL page. */
@@ -54,7 +64,7 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
     // `presentErrors` masks them.
     maskedErrors: false,
     parserAndValidationCache: documentCaches(),
-    plugins: [onlyJson(), limitDocuments(), unitOfWorkPerOperation(), presentErrors()],
+    plugins: [onlyJson(), limitDocuments(), explainValues(), mutationsNeedCaller(), unitOfWorkPerOperation(), presentErrors()],
   });
 
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -103,7 +113,8 @@ function jsonProblem(name: string, text: string | undefined): AppError | undefin
     const value = parseStrictJson(text);
     if (value === null || (typeof value === 'object' && !Array.isArray(value))) return undefined;
   } catch (cause) {
-    return new AppError('invalid_input', `The query parameter "${name}" is not valid JSON.`, { cause });
+    const reason = cause instanceof JsonRefusal ? `: ${cause.message}` : '';
+    return new AppError('invalid_input', `The query parameter "${name}" is not valid JSON${reason}.`, { cause });
   }
   return new AppError('invalid_input', `The query parameter "${name}" must be a JSON object.`);
 }
@@ -147,7 +158,7 @@ function unitOfWorkPerOperation(): Plugin<GraphqlContext> {
           if (alone) return alone;
           const result = await withinDeadline(request, executeFn(input) as Promise<ExecutionResult>);
           // Without `data` the execution did not begin: a variable has an invalid value.
-          if (!('data' in result)) return { errors: (result.errors ?? []).map(asRequestError) };
+          if (!('data' in result)) return { errors: requestErrors(input, result).map(asRequestError) };
           if (result.errors?.length) return { errors: result.errors, data: null };
           await unit.commit();
           return result;
@@ -158,6 +169,30 @@ function unitOfWorkPerOperation(): Plugin<GraphqlContext> {
           await unit.rollback();
         }
       });
+    },
+  };
+}
+
+/** Values in documents are checked with the same words as variables. */
+function explainValues(): Plugin<GraphqlContext> {
+  return {
+    onValidate({ validateFn, setValidationFn }) {
+      setValidationFn((schema, document, rules = specifiedRules, ...more) => {
+        const ours = (rules as typeof specifiedRules).map((rule) => (rule === ValuesOfCorrectTypeRule ? valuesRule : rule));
+        return validateFn(schema, document, ours, ...more);
+      });
+    },
+  };
+}
+
+/** Rejects mutations of anonymous callers as the REST routes for changes do. */
+function mutationsNeedCaller(): Plugin<GraphqlContext> {
+  return {
+    onExecute({ args, setResultAndStopExecution }) {
+      const operation = getOperationAST(args.document, args.operationName);
+      if (operation?.operation !== OperationTypeNode.MUTATION) return;
+      if (requestOf(args.contextValue).core.caller !== anonymousCaller) return;
+      setResultAndStopExecution({ errors: [asGraphqlError(signInFirst())], data: null });
     },
   };
 }

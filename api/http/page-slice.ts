@@ -31,7 +31,7 @@ export function pageSlice(
   const from = last == null ? 'first' : 'last';
   if (size < 0 || size > largestPage)
     throw new AppError('limit_exceeded', `${from} must be between 0 and ${largestPage}; it is ${size}.`, {
-      details: { fields: [{ path: `/${from}`, message: `must be between 0 and ${largestPage}` }] },
+      details: { fields: [{ path: `/${from}`, message: `must be between 0 and ${largestPage}; it is ${size}` }] },
     });
   return { size, from, ...(after == null ? {} : { after }), ...(before == null ? {} : { before }) };
 }

@@ -77,6 +77,8 @@ describe('bytes that are no request', () => {
 describe('requests at the edge of HTTP', () => {
   test.each<[string, string, ErrorCode]>([
     ['HTTP/1.1 without Host', 'GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n', 'malformed_request'],
+    ['two Host headers', `GET /livez HTTP/1.1\r\nHost: y\r\n${host}\r\n`, 'malformed_request'],
+    ['two Host headers for one host', `GET /livez HTTP/1.1\r\nhost: x\r\n${host}\r\n`, 'malformed_request'],
     ['a broken address', `GET /%zz HTTP/1.1\r\n${host}\r\n`, 'malformed_request'],
     ['raw bytes in the address', `GET /\xff\xfe HTTP/1.1\r\n${host}\r\n`, 'malformed_request'],
     ['an address as for a proxy', `GET http://evil.example.com/nowhere HTTP/1.1\r\n${host}\r\n`, 'route_not_found'],

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '#entities/kit/base/errors.ts';
-import { parseStrictJson } from '../strict-json.ts';
+import { JsonRefusal, parseStrictJson } from '#entities/kit/base/strict-json.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -11,7 +11,7 @@ export function bodiesPlugin(app: FastifyInstance): void {
     try {
       done(null, body.length === 0 ? undefined : parseStrictJson(decoded(body as Buffer)));
     } catch (error) {
-      done(error as Error);
+      done(error instanceof JsonRefusal ? malformed(error.message, error) : (error as Error));
     }
   });
 }
@@ -20,6 +20,12 @@ function decoded(body: Buffer): string {
   try {
     return utf8.decode(body);
   } catch (cause) {
-    throw new AppError('malformed_body', 'The request body is invalid: it is not valid UTF-8.', { cause });
+    throw malformed('it is not valid UTF-8', cause);
   }
+}
+
+function malformed(reason: string, cause: unknown): AppError {
+  return new AppError('malformed_body', `The request body is invalid: ${reason}. Send a JSON document in UTF-8.`, {
+    cause,
+  });
 }

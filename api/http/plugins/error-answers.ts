@@ -8,15 +8,21 @@ export function errorsPlugin(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) => sendProblem(routeNotFound(request), request, reply));
 }
 
-/** Rejects unknown URLs before the body is read. */
+/** Rejects unknown URLs before the body is read. A slash at the end of a list's URL would be a record with an empty id. */
 export function refuseUnknownAddresses(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
-    done(request.is404 ? routeNotFound(request) : undefined);
+    done(request.is404 || hasSlashAtEnd(request) ? routeNotFound(request) : undefined);
   });
 }
 
 function routeNotFound(request: FastifyRequest): AppError {
-  return new AppError('route_not_found', `There is no route ${request.method} ${pathOf(request)}; see /docs.`);
+  const path = pathOf(request);
+  const remedy = hasSlashAtEnd(request) ? `remove the slash at its end: ${path.replace(/\/+$/, '')}` : 'see /docs';
+  return new AppError('route_not_found', `There is no route ${request.method} ${path}; ${remedy}.`);
+}
+
+function hasSlashAtEnd(request: FastifyRequest): boolean {
+  return /[^/]\/+$/.test(pathOf(request)) && request.routeOptions.url !== pathOf(request);
 }
 
 /** Sends the problem document and logs server errors. */

@@ -2,14 +2,21 @@ import { Type, type TObject } from 'typebox';
 import type { RecordJson } from '#entities/kit/unit/answers.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
-import { AppError, isAppError } from '#entities/kit/base/errors.ts';
-import { changeableFields, isExposed, writableFields, type NamedField } from '#entities/kit/model/exposure.ts';
+import { isAppError } from '#entities/kit/base/errors.ts';
+import { withProblems } from '#entities/kit/base/input-error.ts';
+import {
+  answeredFields,
+  changeableFields,
+  isExposed,
+  writableFields,
+  type NamedField,
+} from '#entities/kit/model/exposure.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import type { RecordSelection } from '#entities/kit/read/selection.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { defineRoute, type Call, type Route } from '../../http/route.ts';
 import { listQuerySchema, listSelection, pageSchema } from './list-query.ts';
-import { answeredFields, recordNames } from './record-names.ts';
+import { recordNames } from './record-names.ts';
 import { changeSchema, creationSchema, idText, recordSchema, versionSchema } from './record-schema.ts';
 
 /**
@@ -176,17 +183,15 @@ function valuesOf(names: ReadonlyMap<string, string>, body: RecordJson): Record<
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [names.get(name) as string, value]));
 }
 
-/** Converts the field names of errors to snake_case, in paths and messages, as they are in request bodies. */
+/** Converts the field names of errors to snake_case, as they are in request bodies. */
 async function inSnakeCase<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!isAppError(error) || !error.details.fields) throw error;
-    const fields = error.details.fields.map(({ path, message }) => ({ path: snakeCase(path), message }));
-    const detail =
-      error.code === 'invalid_input'
-        ? fields.map(({ path, message }) => `${path}: ${message}`).join('; ')
-        : error.message;
-    throw new AppError(error.code, detail, { details: { ...error.details, fields }, cause: error });
+    throw withProblems(
+      error,
+      error.details.fields.map(({ path, message }) => ({ path: snakeCase(path), message })),
+    );
   }
 }

@@ -153,9 +153,17 @@ export function json<const O extends Options<unknown> & { readonly maxBytes: num
   options: O,
 ): Made<unknown, O> {
   return make<unknown, O>('json', description, options, {
-    schema: Type.Refine(Type.Unknown(), (value) => Buffer.byteLength(JSON.stringify(value) ?? '') <= options.maxBytes),
+    schema: Type.Refine(
+      Type.Unknown(),
+      (value) => jsonSize(value) <= options.maxBytes,
+      (value) => `must have at most ${options.maxBytes} bytes as JSON; it has ${jsonSize(value)}`,
+    ),
     columnType: 'jsonb',
   });
+}
+
+function jsonSize(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value) ?? '');
 }
 
 interface ReferenceOptions extends Options<string> {

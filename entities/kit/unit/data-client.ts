@@ -1,5 +1,5 @@
 import { Decisions, type Decision } from '../access/decision.ts';
-import { AppError } from '../base/errors.ts';
+import { AppError, type FieldProblem } from '../base/errors.ts';
 import { actorOf, databaseRoleOf, systemCaller, type Caller } from '../model/caller.ts';
 import type { ChangesOf, CreationOf, EntityModule, RowOf, TypedModule, Tenancy } from '../model/define.ts';
 import { deniedMessage } from '../model/denied-message.ts';
@@ -98,9 +98,13 @@ export class DataClient {
     return row as RowOf<M>;
   }
 
-  /** Creates records with their children, all or none. @throws AppError, see `createRecords` */
-  createAll(creations: readonly Creation[]): Promise<Row[]> {
-    const creator = { caller: this.#caller, actor: this.#actor, at: this.#work.clock.now() };
+  /**
+   * Creates records with their children, all or none.
+   * @param known problems of values that the creations leave out for that reason; they are reported together with all others
+   * @throws AppError, see `createRecords`
+   */
+  createAll(creations: readonly Creation[], known: readonly FieldProblem[] = []): Promise<Row[]> {
+    const creator = { caller: this.#caller, actor: this.#actor, at: this.#work.clock.now(), known };
     return createRecords(this.#work, creations, creator, (module, row) => this.#authorize(module, 'create', row));
   }
 
