@@ -54,7 +54,7 @@ export function presentError(error: GraphQLError, request: FastifyRequest): Grap
   }
   const known = asAppError(thrown);
   // Of errors before the execution.
-  const http = error.extensions['http'] as HttpExtension | undefined;
+  const http: HttpExtension | undefined = error.extensions['http'];
   logFailure(known, request);
   return new GraphQLError(shortened(known.message), {
     ...position,

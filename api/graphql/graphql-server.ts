@@ -64,7 +64,14 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
     // `presentErrors` masks them.
     maskedErrors: false,
     parserAndValidationCache: documentCaches(),
-    plugins: [onlyJson(), limitDocuments(), explainValues(), mutationsNeedCaller(), unitOfWorkPerOperation(), presentErrors()],
+    plugins: [
+      onlyJson(),
+      limitDocuments(),
+      explainValues(),
+      mutationsNeedCaller(),
+      unitOfWorkPerOperation(),
+      presentErrors(),
+    ],
   });
 
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -178,7 +185,9 @@ function explainValues(): Plugin<GraphqlContext> {
   return {
     onValidate({ validateFn, setValidationFn }) {
       setValidationFn((schema, document, rules = specifiedRules, ...more) => {
-        const ours = (rules as typeof specifiedRules).map((rule) => (rule === ValuesOfCorrectTypeRule ? valuesRule : rule));
+        const ours = (rules as typeof specifiedRules).map((rule) =>
+          rule === ValuesOfCorrectTypeRule ? valuesRule : rule,
+        );
         return validateFn(schema, document, ours, ...more);
       });
     },

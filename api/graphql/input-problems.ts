@@ -67,7 +67,7 @@ const literal: Reading<ValueNode> = {
   coerce: (type, node) =>
     type.coerceInputLiteral
       ? type.coerceInputLiteral(node as ConstValueNode)
-      : type.parseLiteral(node as ConstValueNode, undefined),
+      : type.parseLiteral(node, undefined),
   plain: (node) => {
     if (node.kind === Kind.LIST) return [];
     if (node.kind === Kind.OBJECT) return {};

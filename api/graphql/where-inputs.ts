@@ -73,7 +73,10 @@ function costOf({ policy }: EntityModule): number {
 
 function checkLength(name: string, list: readonly unknown[]): void {
   if (list.length > maxOperandValues)
-    throw new AppError('limit_exceeded', `"${name}" accepts at most ${maxOperandValues} values; it has ${list.length}.`);
+    throw new AppError(
+      'limit_exceeded',
+      `"${name}" accepts at most ${maxOperandValues} values; it has ${list.length}.`,
+    );
 }
 
 /** Enum values are stored in lower case. */
@@ -125,7 +128,9 @@ export class WhereTypes {
   /** Fields of the same type, and as optional, share a type. */
   #comparison(module: EntityModule, field: string, leaf: GraphQLLeafType): GraphQLInputObjectType {
     const isList = filteredType(module, field) === 'textList';
-    const name = isList ? 'ListComparison' : `${module.fields[field]?.optional ? 'Optional' : ''}${String(leaf)}Comparison`;
+    const name = isList
+      ? 'ListComparison'
+      : `${module.fields[field]?.optional ? 'Optional' : ''}${String(leaf)}Comparison`;
     const made = this.#comparisons.get(name);
     if (made) return made;
     const types = { value: leaf, values: new GraphQLList(new GraphQLNonNull(leaf)), flag: GraphQLBoolean };
@@ -133,7 +138,10 @@ export class WhereTypes {
       name,
       description: `Comparisons of a ${isList ? 'list ' : ''}field; all of them must match.`,
       fields: Object.fromEntries(
-        operatorsOf(module, field).map(({ name, description, operand }) => [name, { type: types[operand], description }]),
+        operatorsOf(module, field).map(({ name, description, operand }) => [
+          name,
+          { type: types[operand], description },
+        ]),
       ),
     });
     this.#comparisons.set(name, type);

@@ -178,7 +178,12 @@ describe('a creation', () => {
       { title: 'a', tags: ['a', 'b', ''] },
       { path: '/tags/2', message: 'must not be empty' },
     ],
-    ['what is no id', createTask, { title: 'a', parentId: 'x' }, { path: '/parentId', message: 'is not an id; it is "x"' }],
+    [
+      'what is no id',
+      createTask,
+      { title: 'a', parentId: 'x' },
+      { path: '/parentId', message: 'is not an id; it is "x"' },
+    ],
   ])('with %s says so in words', async (_about, mutation, input, problem) => {
     const answer = await client.graphql(mutation, { input });
     expectGraphqlError(answer, 'invalid_input');

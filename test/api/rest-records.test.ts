@@ -165,7 +165,9 @@ describe('an input says what is wrong with it, and what it should be', () => {
 test('a slash at the end of an address is no record without an id', async () => {
   for (const answer of [await client.get('/v1/tasks/?first=1'), await client.post('/v1/tasks/', { title: 'a' })]) {
     expectProblem(answer, 'route_not_found');
-    expect(answer.body.detail).toMatch(/^There is no route (?:GET|POST) \/v1\/tasks\/; remove the slash at its end: \/v1\/tasks\.$/);
+    expect(answer.body.detail).toMatch(
+      /^There is no route (?:GET|POST) \/v1\/tasks\/; remove the slash at its end: \/v1\/tasks\.$/,
+    );
   }
 });
 
@@ -419,11 +421,7 @@ describe('a list', () => {
     ['priority=much', '/priority', 'must be a whole number; it is "much"'],
     ['count=maybe', '/count', 'must be true or false; it is "maybe"'],
     ['priority[in]=1,101', '/priority[in]/1', 'must be at most 100; it is 101'],
-    [
-      'due_at[lt]=yesterday',
-      '/due_at[lt]',
-      'must be a timestamp such as 2026-01-31T12:00:00Z; it is "yesterday"',
-    ],
+    ['due_at[lt]=yesterday', '/due_at[lt]', 'must be a timestamp such as 2026-01-31T12:00:00Z; it is "yesterday"'],
     ['after=nonsense', '/after', 'is not a cursor of this list in this order'],
     ['before=nonsense', '/before', 'is not a cursor of this list in this order'],
   ])('says what is wrong with %s', async (query, path, message) => {

@@ -21,7 +21,9 @@ export const verify = defineRoute({
     'Confirms the address with the token of the e-mailed link. A token can be used once within seven days; only the newest one is valid.',
   access: 'public',
   body: Type.Object(
-    { token: Type.String({ minLength: 1, maxLength: 200, writeOnly: true, description: 'Token of the e-mailed link.' }) },
+    {
+      token: Type.String({ minLength: 1, maxLength: 200, writeOnly: true, description: 'Token of the e-mailed link.' }),
+    },
     { additionalProperties: false },
   ),
   answers: {

@@ -141,7 +141,9 @@ function plainSchema(module: EntityModule, { field: name }: ListFilter): TSchema
   const schema = valueSchemaOf(module, name);
   const description = field?.description ?? 'Equal to this value.';
   if (field?.type === 'textList')
-    return Type.Optional(Type.Unsafe({ ...schema, description: `Only records whose list contains this value. ${description}` }));
+    return Type.Optional(
+      Type.Unsafe({ ...schema, description: `Only records whose list contains this value. ${description}` }),
+    );
   if (!acceptsNull(field)) return Type.Optional(Type.Unsafe({ ...schema, description }));
   return Type.Optional(
     Type.Unsafe({

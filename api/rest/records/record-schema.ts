@@ -11,7 +11,6 @@ import {
 } from '#entities/kit/model/exposure.ts';
 import type { Field } from '#entities/kit/model/fields.ts';
 
-
 export interface JsonSchema {
   readonly type?: string;
   readonly enum?: readonly unknown[];
@@ -64,11 +63,7 @@ export function changeSchema(module: EntityModule): TObject {
   return Type.Object({ ...properties, record_version: versionSchema }, { additionalProperties: false });
 }
 
-function bodySchema(
-  module: EntityModule,
-  fields: readonly NamedField[],
-  isNeeded: (field: Field) => boolean,
-): TObject {
+function bodySchema(module: EntityModule, fields: readonly NamedField[], isNeeded: (field: Field) => boolean): TObject {
   const properties = fields.map(([name, field]): [string, TSchema] => {
     const schema = describedValue(field, valueSchema(field));
     return [snakeCase(name), isNeeded(field) ? schema : Type.Optional(schema)];
@@ -76,7 +71,9 @@ function bodySchema(
   const accepted = new Set(fields.map(([name]) => name));
   const refused = [...refusedFields(module, accepted)].map(([name, reason]): [string, TSchema] => [
     snakeCase(name),
-    Type.Optional(Type.Unsafe({ readOnly: true, not: {}, description: `${reason.slice(0, 1).toUpperCase()}${reason.slice(1)}.` })),
+    Type.Optional(
+      Type.Unsafe({ readOnly: true, not: {}, description: `${reason.slice(0, 1).toUpperCase()}${reason.slice(1)}.` }),
+    ),
   ]);
   return Type.Object(Object.fromEntries([...properties, ...refused]), { additionalProperties: false });
 }

@@ -49,7 +49,7 @@ export function found(value: unknown): string {
   if (value === undefined) return '';
   if (Array.isArray(value)) return '; it is a list';
   if (typeof value === 'object' && value !== null) return '; it is an object';
-  return `; it is ${typeof value === 'string' ? JSON.stringify(shortened(value)) : String(value)}`;
+  return `; it is ${JSON.stringify(typeof value === 'string' ? shortened(value) : value)}`;
 }
 
 export function oneOf(values: readonly string[]): string {

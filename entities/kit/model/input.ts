@@ -25,10 +25,7 @@ export interface CreationValues {
  * @returns the values of each, in the same order
  * @throws AppError invalid_input
  */
-export function validateCreations(
-  creations: readonly CreationValues[],
-  known: readonly FieldProblem[] = [],
-): Values[] {
+export function validateCreations(creations: readonly CreationValues[], known: readonly FieldProblem[] = []): Values[] {
   const problems: FieldProblem[] = [];
   const knownByRecord = Map.groupBy(known, ({ path }) => path.slice(0, path.lastIndexOf('/')));
   const values = creations.map((creation) => completed(creation, problems, knownByRecord.get(creation.path)));
@@ -118,9 +115,7 @@ export function problemOf(field: Field, value: unknown): FieldProblem | undefine
   const problemAt = (message: string, path = ''): FieldProblem => ({ path, message });
   const sent = field.secret ? '' : found(value);
   if (field.type === 'timestamp') {
-    return value instanceof Date && isInstant(value)
-      ? undefined
-      : problemAt(expectation('date-time') + sent);
+    return value instanceof Date && isInstant(value) ? undefined : problemAt(expectation('date-time') + sent);
   }
   const refusal = field.type === 'json' ? jsonProblem(value) : undefined;
   if (refusal) return problemAt(`is not accepted: ${refusal}`);
