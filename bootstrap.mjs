@@ -1,15 +1,23 @@
 // Runs a program of this project with the pinned Node, after installing missing dependencies. It is started with the Node of
 // the machine, so it uses no packages and only the syntax of Node 14: an old Node must be able to print the error message.
 //   node bootstrap.mjs PROGRAM [ARGUMENTS…]
-import { spawn } from 'child_process';
-import { existsSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'fs';
-import { constants } from 'os';
+import { spawn, spawnSync } from 'child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'fs';
+import { constants, homedir } from 'os';
 import { delimiter, dirname, join } from 'path';
 import { fileURLToPath } from 'url';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const modules = join(root, 'node_modules');
 const platform = `${process.platform}-${process.arch}`;
+
+/** Programs that start the local servers. */
+const serverPrograms = new Set([
+  'temporal-dev/start-main.ts',
+  'temporal-dev/stack-main.ts',
+  'node_modules/vitest/vitest.mjs',
+  'test/bench/main.ts',
+]);
 
 /** One Ctrl-C may arrive twice, from the terminal and from npm. A signal within this time after the first is ignored, ms. */
 const SAME_SIGNAL_MS = 500;
@@ -34,7 +42,10 @@ async function main() {
     );
   }
   if (process.argv.length < 3) throw new Error('usage: node bootstrap.mjs PROGRAM [ARGUMENTS…]');
-  if (!isInstalled()) await install();
+  if (!isInstalled()) {
+    requirePrograms(process.argv.slice(2));
+    await install();
+  }
   await run(ownNode || join(modules, `node-${platform}`, 'bin', 'node'), process.argv.slice(2));
 }
 
@@ -58,6 +69,48 @@ function isInstalled() {
     if (!found) return optional === true && !path.endsWith(`/node-${platform}`);
     return found.version === version && existsSync(join(root, path, 'package.json'));
   });
+}
+
+/** Throws when this machine lacks a program that the installation or the fetching of the servers needs. Downloads nothing. */
+function requirePrograms(args) {
+  const { glibcVersionRuntime } = process.report ? process.report.getReport().header : {};
+  if (process.platform === 'linux' && process.report && !glibcVersionRuntime)
+    throw new Error('this Linux has no glibc, which the servers need: use a distribution with glibc, such as Debian');
+  const [npm, prefix] = npmCommand();
+  const { stdout, error } = spawnSync(npm, prefix.concat('--version'), { encoding: 'utf8' });
+  if (error) throw new Error(`cannot run npm (${error.message}): install npm 10 or later, for example with Node`);
+  if (!(parseInt(stdout, 10) >= 10))
+    throw new Error(`npm ${stdout.trim()} is too old: install npm 10 or later, for example with Node from nodejs.org`);
+  if (serverPrograms.has(args[0]) && !hasServer(args) && !canFetchServer()) {
+    throw new Error(
+      'OpenFGA cannot be fetched: this needs Python 3 with pip, or Go 1.25.7 or later; ' +
+        'to fix it, run: sudo apt-get install -y python3-pip',
+    );
+  }
+}
+
+/** True when OpenFGA is installed or cached, or may be configured to run elsewhere. The program itself then checks precisely. */
+function hasServer(args) {
+  const { STACK_OPENFGA_BIN, CORE_AUTHZ_HOSTURL, STACK_CACHE_DIR, XDG_CACHE_HOME, PATH = '' } = process.env;
+  if (STACK_OPENFGA_BIN || CORE_AUTHZ_HOSTURL || args.includes('--config')) return true;
+  if (existsSync(join(root, 'config', 'config.yaml'))) return true;
+  if (PATH.split(delimiter).some((directory) => directory && existsSync(join(directory, 'openfga')))) return true;
+  const usual = [join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'core-server'), '/var/cache/core-server'];
+  const caches = STACK_CACHE_DIR ? [STACK_CACHE_DIR] : usual.concat(join(root, '.local', 'cache'));
+  return caches.some(
+    (cache) => existsSync(cache) && readdirSync(cache).some((name) => /^openfga-.*-linux-/.test(name)),
+  );
+}
+
+function canFetchServer() {
+  const commands = [
+    ['go', 'version'],
+    ['/usr/local/go/bin/go', 'version'],
+    ['python3', '-m', 'pip', '--version'],
+    ['pip3', '--version'],
+    ['pip', '--version'],
+  ];
+  return commands.some(([command, ...args]) => spawnSync(command, args, { stdio: 'ignore' }).status === 0);
 }
 
 function isSame(one = {}, other = {}) {
@@ -95,15 +148,20 @@ async function install() {
 }
 
 function npmCi() {
+  const [command, prefix] = npmCommand();
   const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
-  // When started by npm, this is the path of npm itself.
-  const npm = process.env.npm_execpath;
-  const [command, all] = npm && npm.endsWith('.js') ? [process.execPath, [npm].concat(args)] : ['npm', args];
-  const child = spawn(command, all, { cwd: root, stdio: ['ignore', 2, 2] });
+  const child = spawn(command, prefix.concat(args), { cwd: root, stdio: ['ignore', 2, 2] });
   return new Promise((resolve, reject) => {
     child.once('error', (error) => reject(new Error(`cannot run npm (${error.message}): install it with Node`)));
     child.once('exit', (code, signal) => resolve(code === null ? signal : code));
   });
+}
+
+/** The command of npm, and its first arguments. */
+function npmCommand() {
+  // When started by npm, this is the path of npm itself.
+  const npm = process.env.npm_execpath;
+  return npm && npm.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []];
 }
 
 /** True when this process holds the lock; false when another process has installed the dependencies meanwhile. */

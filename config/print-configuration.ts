@@ -137,7 +137,7 @@ function remarks(field: LeafField): string {
     parts.push(`One of ${field.values.filter((value) => value !== '').join(', ')}.`);
   if (field.type === 'text' && field.required === true && field.default === '') parts.push('Required.');
   if ('fromDomain' in field && field.fromDomain !== undefined)
-    parts.push(`When not set and domain is set, it is ${inherited(field.fromDomain('example.com'))}.`);
+    parts.push(`If domain is set, the default is ${inherited(field.fromDomain('example.com'))}.`);
   if (field.restart === true) parts.push('A change takes effect after a restart.');
   return parts.join(' ');
 }
@@ -208,7 +208,7 @@ function defaultCell(field: Field): string {
 function row(name: string, field: Exclude<Field, ObjectField>, leaf: Leaf | undefined): string {
   const fromDomain =
     'fromDomain' in field && field.fromDomain !== undefined
-      ? ` When not set and \`domain\` is set, it is ${code(inherited(field.fromDomain('<domain>')))}.`
+      ? ` If \`domain\` is set, the default is ${code(inherited(field.fromDomain('<domain>')))}.`
       : '';
   const cells = [
     code(name),

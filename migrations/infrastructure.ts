@@ -1,4 +1,4 @@
-/** Tables without an entity: the machine's own. Their SQL is written by hand in the migrations. */
+/** Tables that belong to no kind (history, events, tuples, …). Their SQL is written by hand in the migrations. */
 export const infrastructureTables = [
   /^migrations$/,
   /^history/,

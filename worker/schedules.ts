@@ -39,7 +39,7 @@ export function wantedSchedules({ jobqueue }: Config, temporal: TemporalGateway)
         path: 'jobqueue.queueconf.PeriodicJobs',
         where: `schedule ${name}`,
         reason: `starts the workflow ${workflow}, which this release does not have`,
-        remedy: `there are ${workflowTypes.join(', ')}; if another worker serves it, turn on jobqueue.queueconf.SkipUnknownJobCheck`,
+        remedy: `this release has ${workflowTypes.join(', ')}; if another worker serves it, turn on jobqueue.queueconf.SkipUnknownJobCheck`,
       })),
     );
   }

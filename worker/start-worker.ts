@@ -171,7 +171,7 @@ function refuseUnknown(wanted: readonly string[] | undefined, known: readonly st
       path: '',
       where: '--queues',
       reason: `there is no queue ${name}`,
-      remedy: `there are ${known.join(', ')}`,
+      remedy: `this release has ${known.join(', ')}`,
     })),
   );
 }

@@ -25,7 +25,7 @@ export const createEmailActivities = defineActivities(({ config, database }: Ema
       const message = await database.transact(context, async (unit) => {
         const person = await unit.data.findOne(user, { id: { eq: input.userId } });
         const content = person && (await contentOf(input, unit, { tokenKey, apiUrl: publicApiUrl(config.current) }));
-        // Until the address is confirmed, the name is what a stranger may have written to somebody else through us.
+        // The name is left out until the address is confirmed: a stranger may have chosen it as a text for this address.
         const name = person?.emailConfirmedAt ? person.displayName : undefined;
         return content && { to: person.email, name, content };
       });

@@ -90,7 +90,7 @@ async function deliverTogether(
 }
 
 /**
- * Delivers what is due of one record, each event in its own transaction with a few attempts, of which a refusal needs one.
+ * Delivers the due events of one record, each in its own transaction with a few attempts. A refused attempt is not repeated.
  * The first event that keeps failing is marked, and those after it are held behind it.
  * @param failure the attempt that failed already
  */

@@ -22,7 +22,7 @@ export interface Delivery<Payload = EventRow['payload']> {
   ) => void;
 }
 
-/** Reacts to events, at least once in effort and exactly once in effect. */
+/** Reacts to events. It may be called several times for one event; its changes are committed once. */
 export interface Listener {
   /** kebab-case, unique; it is part of keys and ids and never changes. */
   readonly name: string;

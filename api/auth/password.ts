@@ -1,6 +1,7 @@
 import { argon2, randomBytes, timingSafeEqual, type Argon2Parameters } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
-import { AppError } from '#entities/kit/base/errors.ts';
+import { HashQueue, type HashPurpose } from './hash-queue.ts';
 
 const deriveHash = promisify(argon2) as (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<Buffer>;
 
@@ -15,14 +16,27 @@ const phc = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Z
 /** Maximum length of a password in characters; it limits the cost of hashing. */
 export const maxPasswordLength = 1_024;
 
-/** @returns the hash in PHC form. The password is used as given, never trimmed. */
-export async function hashPassword(password: string): Promise<string> {
+/**
+ * All hashing of this process. libuv has four threads for hashing, files and name look-ups together; more hashes at a time than there
+ * are cores gain nothing.
+ */
+const queue = new HashQueue({
+  concurrency: Math.min(availableParallelism(), 3),
+  waiting: { 'sign-in': 256, 'sign-up': 32 },
+});
+
+/**
+ * @returns the hash in PHC form. The password is used as given, never trimmed.
+ * @throws AppError overloaded
+ */
+export async function hashPassword(password: string, purpose: HashPurpose = 'sign-in'): Promise<string> {
   const nonce = randomBytes(16);
-  const hash = await deriveHash('argon2id', { ...current, message: Buffer.from(password.normalize('NFC')), nonce });
+  const message = Buffer.from(password.normalize('NFC'));
+  const hash = await queue.run(purpose, () => deriveHash('argon2id', { ...current, message, nonce }));
   return `$argon2id$v=19$m=${current.memory},t=${current.passes},p=${current.parallelism}$${unpadded(nonce)}$${unpadded(hash)}`;
 }
 
-/** Whether the password matches the hash. Without a hash, does the same work and returns false. */
+/** Whether the password matches the hash. Without a hash, does the same work and returns false. @throws AppError overloaded */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
   const parts = phc.exec(stored ?? absent);
   if (!parts) throw new Error('a stored password hash is not in PHC form');
@@ -35,61 +49,21 @@ export async function verifyPassword(password: string, stored: string | null): P
     string,
   ];
   const expected = Buffer.from(hash, 'base64');
-  const derived = await deriveHash('argon2id', {
+  const parameters = {
     message: Buffer.from(password.normalize('NFC')),
     nonce: Buffer.from(nonce, 'base64'),
     memory: Number(memory),
     passes: Number(passes),
     parallelism: Number(parallelism),
     tagLength: expected.length,
-  });
+  };
+  const derived = await queue.run('sign-in', () => deriveHash('argon2id', parameters));
   return timingSafeEqual(derived, expected) && stored !== null;
 }
 
 /** Whether the hash was created with other than the current parameters. */
 export function isOutdated(stored: string): boolean {
   return !stored.startsWith(`$argon2id$v=19$m=${current.memory},t=${current.passes},p=${current.parallelism}$`);
-}
-
-/**
- * Accepts passwords of at least 12 characters, and shorter ones that are hard to guess (zxcvbn score 3 of 4).
- * @param personal words that an attacker would try first: the address and names of the user
- * @throws AppError weak_password
- */
-export async function checkStrength(password: string, personal: readonly string[]): Promise<void> {
-  const isPersonal = personal.some((word) => word.toLowerCase() === password.toLowerCase());
-  if (password.length >= 12 && new Set(password).size >= 4 && !isPersonal) return;
-  const { check } = await strengthEstimator();
-  const result = check(password, [...personal]);
-  if (result.score >= 3 && !isPersonal) return;
-  const advice = result.feedback.warning ?? 'Use at least 12 characters, for example several unrelated words.';
-  throw new AppError('weak_password', `This password is too easy to guess. ${advice}`, {
-    details: { fields: [{ path: '/password', message: advice }] },
-  });
-}
-
-let estimator:
-  | Promise<{
-      check: (password: string, personal: string[]) => { score: number; feedback: { warning?: string | null } };
-    }>
-  | undefined;
-
-/** Loads the dictionaries, which take megabytes, for the first short password. */
-function strengthEstimator(): NonNullable<typeof estimator> {
-  estimator ??= (async () => {
-    const [{ ZxcvbnFactory }, common, english] = await Promise.all([
-      import('@zxcvbn-ts/core'),
-      import('@zxcvbn-ts/language-common'),
-      import('@zxcvbn-ts/language-en'),
-    ]);
-    const factory = new ZxcvbnFactory({
-      dictionary: { ...common.dictionary, ...english.dictionary },
-      graphs: common.adjacencyGraphs,
-      translations: english.translations,
-    });
-    return { check: (password: string, personal: string[]) => factory.check(password, personal) };
-  })();
-  return estimator;
 }
 
 function unpadded(bytes: Buffer): string {

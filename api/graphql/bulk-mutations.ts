@@ -6,6 +6,7 @@ import type { Refusal } from '#entities/kit/write/change-set.ts';
 import { checkRowCount } from '#entities/kit/write/change-counters.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 import { csvCreations, csvFormat } from './csv.ts';
+import { changing } from './known-targets.ts';
 import type { FieldConfig, FieldMap } from './passthrough-field.ts';
 import { storedValues } from './inputs.ts';
 import type { MutationParts } from './mutations.ts';
@@ -92,6 +93,12 @@ function updateField(module: EntityModule, parts: MutationParts): FieldConfig {
       ids: { type: ids, description: 'Ids of the records to change.' },
       input: { type: new GraphQLNonNull(parts.inputs.change(module)), description: 'The change.' },
     },
+    extensions: changing((args) => ({
+      module,
+      ids: args.ids,
+      operation: 'edit',
+      values: storedValues(module, args.input),
+    })),
     resolve: async (_source, args: { ids: readonly string[]; input: RecordJson }, { unit }) => {
       const values = storedValues(module, args.input);
       const { changed, refused } = await unit.data.updateAll(module, args.ids, values);
@@ -112,6 +119,7 @@ function deleteField(module: EntityModule): FieldConfig {
     type: new GraphQLNonNull(payload),
     description: `Deletes up to 1,000 ${module.typeName} records together with their dependent records. Records that the caller may not delete are listed in notDeleted.`,
     args: { ids: { type: ids, description: 'Ids of the records to delete.' } },
+    extensions: changing((args) => ({ module, ids: args.ids, operation: 'remove', values: {} })),
     resolve: async (_source, args: { ids: readonly string[] }, { unit }) => {
       const { changed, refused } = await unit.data.removeAll(module, args.ids);
       return { deletedIds: changed, notDeleted: refused };

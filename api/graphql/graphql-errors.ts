@@ -77,6 +77,6 @@ function unavailable(retryAfterSeconds: number | undefined): HttpExtension {
 }
 
 /** The error that a resolver threw; the executor wraps it. */
-function rootOf(error: unknown): unknown {
+export function rootOf(error: unknown): unknown {
   return error instanceof GraphQLError && error.originalError ? rootOf(error.originalError) : error;
 }

@@ -4,6 +4,7 @@ import {
   OperationTypeNode,
   specifiedRules,
   ValuesOfCorrectTypeRule,
+  type ExecutionArgs,
   type ExecutionResult,
   type GraphQLSchema,
 } from 'graphql';
@@ -14,11 +15,13 @@ import { anonymousCaller } from '#entities/kit/model/caller.ts';
 import { JsonRefusal, parseStrictJson } from '#entities/kit/base/strict-json.ts';
 import { withinDeadline } from '../http/deadline.ts';
 import { signInFirst } from '../http/plugins/sign-in-first.ts';
+import { isConflict, repeatOnConflict } from '../http/repeat-on-conflict.ts';
 import type { Services } from '../http/services.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 import { documentCaches, limitDocuments } from './document-limits.ts';
+import { knownTargets } from './known-targets.ts';
 import { answerInOneStatement } from './single-statement-query.ts';
-import { asGraphqlError, asRequestError, presentError } from './graphql-errors.ts';
+import { asGraphqlError, asRequestError, presentError, rootOf } from './graphql-errors.ts';
 import { requestErrors, valuesRule } from './input-problems.ts';
 import { onlyJson } from './only-json.ts';
 
@@ -148,36 +151,54 @@ function unitOfWorkPerOperation(): Plugin<GraphqlContext> {
     onExecute({ args, executeFn, setExecuteFn }) {
       const context: GraphqlContext = args.contextValue;
       const { request } = context.fastify;
-      const { core } = request;
-      const operation = getOperationAST(args.document, args.operationName);
+      const execute = executeFn as Execute;
       setExecuteFn(async (input): Promise<ExecutionResult> => {
-        const unit = context.services.database.unitOfWork({
-          caller: core.caller,
-          requestId: core.requestId,
-          traceparent: core.traceparent,
-          deadline: core.deadline,
-          readOnly: operation?.operation === OperationTypeNode.QUERY,
-        });
-        context.unit = unit;
-        core.unit = unit;
         try {
-          const alone = await withinDeadline(request, answerInOneStatement(input, context));
-          if (alone) return alone;
-          const result = await withinDeadline(request, executeFn(input) as Promise<ExecutionResult>);
-          // Without `data` the execution did not begin: a variable has an invalid value.
-          if (!('data' in result)) return { errors: requestErrors(input, result).map(asRequestError) };
-          if (result.errors?.length) return { errors: result.errors, data: null };
-          await unit.commit();
-          return result;
+          return await repeatOnConflict(request, context.services, () => attempt(input, context, execute), rootOf);
         } catch (error) {
           return { errors: [asGraphqlError(error)], data: null };
         } finally {
           // No effect after a commit.
-          await unit.rollback();
+          await request.core.unit?.rollback();
         }
       });
     },
   };
+}
+
+type Execute = (input: ExecutionArgs) => Promise<ExecutionResult>;
+
+/**
+ * Runs an operation in a unit of work of its own, and commits it.
+ * @throws GraphQLError for a field that failed because of a conflict with other requests
+ */
+async function attempt(input: ExecutionArgs, context: GraphqlContext, execute: Execute): Promise<ExecutionResult> {
+  const { request } = context.fastify;
+  const { core } = request;
+  const operation = getOperationAST(input.document, input.operationName);
+  const unit = context.services.database.unitOfWork({
+    caller: core.caller,
+    requestId: core.requestId,
+    traceparent: core.traceparent,
+    deadline: core.deadline,
+    readOnly: operation?.operation === OperationTypeNode.QUERY,
+  });
+  context.unit = unit;
+  core.unit = unit;
+  // The costs of an earlier attempt do not count.
+  delete context.budget;
+  const alone = await withinDeadline(request, answerInOneStatement(input, context));
+  if (alone) return alone;
+  const targets = knownTargets(input);
+  if (targets.length > 0) await withinDeadline(request, unit.data.lockAll(targets));
+  const result = await withinDeadline(request, execute(input));
+  // Without `data` the execution did not begin: a variable has an invalid value.
+  if (!('data' in result)) return { errors: requestErrors(input, result).map(asRequestError) };
+  const conflict = result.errors?.find((error) => isConflict(rootOf(error)));
+  if (conflict) throw conflict;
+  if (result.errors?.length) return { errors: result.errors, data: null };
+  await unit.commit();
+  return result;
 }
 
 /** Values in documents are checked with the same words as variables. */

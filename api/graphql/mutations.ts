@@ -4,6 +4,7 @@ import type { EntityModule } from '#entities/kit/model/define.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 import type { Types } from './hand-written-field.ts';
+import { changing } from './known-targets.ts';
 import type { FieldConfig, FieldMap } from './passthrough-field.ts';
 import { storedValues, type InputTypes } from './inputs.ts';
 
@@ -48,6 +49,12 @@ function updateField(module: EntityModule, parts: MutationParts): FieldConfig {
       input: { type: new GraphQLNonNull(parts.inputs.change(module)), description: 'The change.' },
       recordVersion,
     },
+    extensions: changing(({ id, input }) => ({
+      module,
+      ids: [id],
+      operation: 'edit',
+      values: storedValues(module, input),
+    })),
     resolve: async (_source, args: { id: string; input: RecordJson; recordVersion?: number | null }, { unit }) => {
       const id = existingId(module, args.id);
       await unit.data.update(module, id, storedValues(module, args.input), args.recordVersion ?? undefined);
@@ -78,6 +85,7 @@ function deleteField(module: EntityModule): FieldConfig {
     type: new GraphQLNonNull(payload),
     description: `Deletes one ${module.typeName} together with its dependent records.`,
     args: { id: { type: new GraphQLNonNull(GraphQLID), description: 'Id of the record.' }, recordVersion },
+    extensions: changing(({ id }) => ({ module, ids: [id], operation: 'remove', values: {} })),
     resolve: async (_source, args: { id: string; recordVersion?: number | null }, { unit }) => {
       const deletedId = existingId(module, args.id);
       await unit.data.remove(module, deletedId, args.recordVersion ?? undefined);

@@ -4,7 +4,7 @@ import { AppError } from '#entities/kit/base/errors.ts';
 export interface Cost {
   /** Fields selected of records. */
   readonly fields: number;
-  /** Records that the lists can return together; the sizes of nested lists multiply. */
+  /** Records that the lists can return together; the sizes of nested lists multiply. A `totalCount` counts as a list of the largest page. */
   readonly records: number;
   /** Values that these records can have together. */
   readonly values: number;
@@ -16,7 +16,7 @@ const names = ['fields', 'records', 'values', 'conditions'] as const;
 
 const messages: Readonly<Record<keyof Cost, string>> = {
   fields: 'selects more than # fields of records',
-  records: 'can return more than # records',
+  records: 'can return or count more than # records',
   values: 'can return more than # values',
   conditions: 'has filters with more than # conditions',
 };

@@ -40,7 +40,7 @@ export class PageTypes {
     if (made) return made;
     const edge = new GraphQLObjectType({
       name: `${module.typeName}Edge`,
-      description: `A ${module.typeName} in a list.`,
+      description: `One entry of a list of ${module.typeName} records: the record and its cursor.`,
       fields: {
         cursor: passthroughField(new GraphQLNonNull(GraphQLString), 'Position in the list, for after and before.'),
         node: passthroughField(new GraphQLNonNull(object), 'The record.'),
@@ -57,7 +57,7 @@ export class PageTypes {
         pageInfo: passthroughField(new GraphQLNonNull(this.#pageInfo), 'Position of the page.'),
         totalCount: passthroughField(
           new GraphQLNonNull(GraphQLInt),
-          'Number of all matching records, not only those of the page. Counted only when selected.',
+          'Number of all matching records, not only those of the page. Counted only when selected; costs as much as a list of the largest page size.',
         ),
       },
     });

@@ -46,7 +46,7 @@ export function searchFields(modules: readonly EntityModule[], parts: SearchPart
     description: 'Searches records of all searchable kinds.',
     args: {
       query,
-      first: { type: GraphQLInt, description: `Number of records of each kind. Default: ${defaultPageSize}.` },
+      first: { type: GraphQLInt, description: `Maximum number of records of each kind. Default: ${defaultPageSize}.` },
     },
     resolve: (_source, args: { query: string; first?: number | null }, context, info) => {
       const text = checked(args.query);

@@ -132,7 +132,7 @@ export class SelectionReader {
       ...(filter ? { filter } : {}),
       orderBy: order.map(({ field, direction }) => ({ field, direction })),
       ...slice,
-      parts: this.#below(slice.size, () => this.#fields(nodes).map((field) => this.#pagePart(module, type, field))),
+      parts: this.#pageParts(module, type, nodes, slice.size),
     };
   }
 
@@ -164,6 +164,14 @@ export class SelectionReader {
     if (!definition || !node) throw new Error(`${type.name} has no field ${name}`);
     const args: PageArguments = getArgumentValues(definition, node, this.#info.variableValues);
     return this.page(relation.target, args, [node, ...others]);
+  }
+
+  #pageParts(module: EntityModule, type: GraphQLObjectType, nodes: readonly FieldNode[], size: number): PagePart[] {
+    const parts = this.#below(size, () => this.#fields(nodes).map((field) => this.#pagePart(module, type, field)));
+    // A count reads every matching record, so each is charged like a list of the largest page.
+    const counts = parts.filter((part) => part.is === 'totalCount').length;
+    this.#limits.budget.spend({ records: counts * this.#above * this.#limits.largestPage });
+    return parts;
   }
 
   #pagePart(module: EntityModule, type: GraphQLObjectType, { as, name, nodes }: Selected): PagePart {

@@ -24,6 +24,12 @@ export class Metrics {
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1],
     registers: [this.registry],
   });
+  readonly conflicts = new Counter({
+    name: 'core_unit_of_work_conflicts_total',
+    help: 'Units of work that PostgreSQL ended because of a deadlock or a serialization failure, by what followed: another attempt (repeated) or an error (refused).',
+    labelNames: ['outcome'] as const,
+    registers: [this.registry],
+  });
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });

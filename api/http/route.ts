@@ -6,6 +6,7 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { withinDeadline } from './deadline.ts';
 import { ProblemSchema } from './problem.ts';
 import { queryReader } from './query-values.ts';
+import { repeatOnConflict } from './repeat-on-conflict.ts';
 import { unitOf } from './plugins/request-unit-of-work.ts';
 import type { Access } from './request-context.ts';
 import type { Services } from './services.ts';
@@ -46,6 +47,8 @@ export interface RouteDefinition<Body extends TObject> {
   readonly produces?: string;
   /** Also answered while the process stops, for health checks. */
   readonly whileStopping?: true;
+  /** The handler has effects besides its unit of work, so it is not run again after a deadlock. */
+  readonly runsOnce?: true;
   /** Errors besides those of every route. */
   readonly errors: readonly ErrorCode[];
   readonly handle: (call: Call<Static<Body>>) => Promise<RouteResponse> | RouteResponse;
@@ -90,7 +93,8 @@ export function registerRoute(app: FastifyInstance, services: Services, route: R
         request,
         reply,
       };
-      const answer = await withinDeadline(request, route.handle(call));
+      const attempt = () => withinDeadline(request, handled(route, call, request));
+      const answer = await (route.runsOnce ? attempt() : repeatOnConflict(request, services, attempt));
       reply.code(answer.status);
       if (route.produces) reply.type(route.produces);
       if (!('json' in answer)) return answer.body;
@@ -98,6 +102,13 @@ export function registerRoute(app: FastifyInstance, services: Services, route: R
       return answer.json;
     },
   });
+}
+
+/** The answer of the handler, with its changes written: a conflict must show while the handler can still be run again. */
+async function handled(route: Route, call: Call<never>, { core }: FastifyRequest): Promise<RouteResponse> {
+  const answer = await route.handle(call);
+  if (answer.status < 400) await core.unit?.flush();
+  return answer;
 }
 
 function readsQuery(schema: TObject): preValidationHookHandler {

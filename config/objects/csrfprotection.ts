@@ -7,7 +7,7 @@ export const csrfprotection = object(
   {
     enabled: flag({
       description:
-        'Rejects POST, PUT, PATCH and DELETE requests with 403 unless the header carries the token of the cookie. Requests that are not authenticated by a cookie are exempt.',
+        'Rejects POST, PUT, PATCH and DELETE requests with 403 unless the header carries the token of the cookie. Requests with an Authorization header are exempt.',
       default: true,
     }),
     header: text({

@@ -116,7 +116,8 @@ export const email = object(
       fromDomain: (domain) => `https://docs.${domain}`,
     }),
     apiurl: text({
-      description: 'Base URL of links in mails that call this server directly. When empty, auth.token.issuer is used.',
+      description:
+        'Base URL of links in mails that call this server directly. Without domain, the default is auth.token.issuer.',
       format: httpUrl,
       fromDomain: (domain) => `https://api.${domain}`,
     }),

@@ -1,4 +1,5 @@
-import { requireTexts, type Rule } from './rule.ts';
+import { httpUrl } from '../schema/format.ts';
+import { howToSet, requireTexts, type Rule } from './rule.ts';
 
 const storageRule: Rule = ({ objectstorage }, refuse) => {
   if (!objectstorage.enabled || objectstorage.devmode) return;
@@ -80,7 +81,15 @@ const paymentRule: Rule = ({ subscription }, refuse) => {
   }
 };
 
-const emailRule: Rule = ({ server, integrations: { email } }, refuse) => {
+const emailRule: Rule = ({ server, auth, integrations: { email } }, refuse) => {
+  if (email.apiurl === '' && httpUrl.check(auth.token.issuer) !== undefined) {
+    refuse(
+      'integrations.email.apiurl',
+      `is not set, and auth.token.issuer is not ${httpUrl.name} that it could be taken from`,
+      howToSet('integrations.email.apiurl'),
+      ['auth.token.issuer'],
+    );
+  }
   if (email.provider === '') return;
   const base = 'integrations.email';
   const why = `${base}.provider is ${email.provider}`;

@@ -28,7 +28,7 @@ const cloudsecurityhub = object('Import of findings from the cloud security hub.
 const edgeruntime = object('Access to the edge platform with an account of the operator.', {
   apitoken: secret({ description: 'API token. When empty, no domains are scanned.' }),
   accountid: text({ description: 'Id of the account of the operator.' }),
-  domainscan: object('Scans of the domains of organizations, which find the vendors they use.', {
+  domainscan: object('Scans of the domains of each organization, which find its vendors.', {
     bulkscan: flag({ description: 'Scans all domains of a run with one API call.' }),
     nonvendorcategories: list({
       description: 'Categories of findings that do not count as vendors.',

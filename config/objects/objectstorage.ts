@@ -29,7 +29,8 @@ function provider<P extends Fields>(description: string, own: P) {
       }),
     }),
     baseurl: text({
-      description: 'Base URL of downloads through this server. When empty, it is auth.token.issuer + `/v1/files`.',
+      description:
+        'Base URL of downloads through this server. Without domain, the default is auth.token.issuer + `/v1/files`.',
       format: httpUrl,
       fromDomain: (domain) => `https://api.${domain}/v1/files`,
     }),

@@ -60,7 +60,7 @@ export const ormconfig = object(
     }),
     maxpoolsize: integer({
       description:
-        'Maximum number of units of work in one process that may hold or wait for a database connection at the same time. A request or an activity is one unit of work. Further ones are rejected with 503.',
+        'Maximum number of units of work in one process that may hold or wait for a database connection at the same time. A request or an activity is one unit of work. When more come, those are rejected with 503 that wait behind most others of their organization.',
       unit: 'units of work',
       default: 200,
       minimum: 1,

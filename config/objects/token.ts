@@ -63,7 +63,7 @@ export const token = object('Access tokens, refresh tokens and API tokens.', {
   }),
   audience: text({ description: 'Audience (`aud`) of access tokens.', required: true, fromDomain: api }),
   refreshaudience: text({
-    description: 'Audience (`aud`) of refresh tokens. When empty, audience is used.',
+    description: 'Audience (`aud`) of refresh tokens. Without domain, the default is audience.',
     fromDomain: api,
   }),
   issuer: text({ description: 'Issuer (`iss`) of the tokens.', required: true, fromDomain: api }),
@@ -81,7 +81,7 @@ export const token = object('Access tokens, refresh tokens and API tokens.', {
   }),
   refreshoverlap: duration({
     description:
-      'Time at which a refresh token becomes valid, relative to the expiry of its access token. It is negative because it lies before the expiry, and must not reach back further than accessduration.',
+      'Time before the expiry of the access token, as a negative number, from which its refresh token is valid. Must not reach back further than accessduration.',
     default: -900_000,
     minimum: -3_600_000,
     maximum: -1000,

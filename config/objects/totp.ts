@@ -14,7 +14,7 @@ export const totp = object('Time-based one-time passwords (TOTP) as second facto
     maximum: 8,
   }),
   issuer: text({
-    description: 'Name of the server that authenticator apps show. When empty, auth.token.issuer is used.',
+    description: 'Name of the server that authenticator apps show. Without domain, the default is auth.token.issuer.',
     maxLength: 100,
     fromDomain: (domain) => domain,
   }),

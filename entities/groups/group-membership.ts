@@ -8,7 +8,11 @@ export const groupMembership = defineEntityModule({
   table: 'group_memberships',
   description: 'Membership of a user in a group.',
   fields: {
-    groupId: reference('group', 'Group.', { immutable: true, onDelete: 'cascade', requires: 'edit' }),
+    groupId: reference('group', 'Group that the user belongs to.', {
+      immutable: true,
+      onDelete: 'cascade',
+      requires: 'edit',
+    }),
     userId: member('User.', { immutable: true, onLeave: 'cascade' }),
     role: choice('Role of the user in the group.', ['admin', 'member'], { default: 'member' }),
   },

@@ -8,7 +8,11 @@ export const groupSetting = defineEntityModule({
   table: 'group_settings',
   description: 'Settings of a group.',
   fields: {
-    groupId: reference('group', 'Group.', { immutable: true, onDelete: 'cascade', requires: 'edit' }),
+    groupId: reference('group', 'Group that these settings apply to.', {
+      immutable: true,
+      onDelete: 'cascade',
+      requires: 'edit',
+    }),
     visibility: choice(
       'Whether all members of the organization see the group (public) or only its own members (private).',
       ['public', 'private'],

@@ -10,7 +10,7 @@ export const membership = defineEntityModule({
   table: 'memberships',
   description: 'Membership of a user in an organization, with one role.',
   fields: {
-    userId: reference('user', 'User.', { immutable: true, onDelete: 'cascade' }),
+    userId: reference('user', 'User who is a member of the organization.', { immutable: true, onDelete: 'cascade' }),
     role: choice('Role of the user in the organization.', roles, { default: 'member' }),
   },
   unique: [{ fields: ['organizationId', 'userId'], message: 'This user is already a member.' }],

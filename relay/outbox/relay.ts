@@ -15,7 +15,7 @@ export interface RelayOptions {
   /** Over the connection of the workers, so that they begin at once what is started. */
   readonly temporal: TemporalGateway;
   readonly logger: Logger;
-  /** `workflows.dispatch.enabled`: off, events wait in their rows. */
+  /** `workflows.dispatch.enabled`. While it is off, events stay unclaimed. */
   readonly isEnabled: () => boolean;
 }
 

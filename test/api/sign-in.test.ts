@@ -1,6 +1,9 @@
-import { argon2Sync } from 'node:crypto';
+import { argon2Sync, randomInt } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hashPassword, verifyPassword } from '#api/auth/password.ts';
+import { checkStrength, maxJudgedLength } from '#api/auth/password-strength.ts';
 import { membership, user } from '#entities/index.ts';
+import type { AppError } from '#entities/kit/base/errors.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { asOwner } from '../kit/as-owner.ts';
@@ -35,6 +38,10 @@ async function removeAsSystem(module: EntityModule, id: string): Promise<void> {
 
 async function signInStatus(username: string, password: string): Promise<number> {
   return (await world.client().post('/v1/login', { username, password })).status;
+}
+
+function randomDigits(count: number, digits: string): string {
+  return Array.from({ length: count }, () => digits[randomInt(digits.length)]).join('');
 }
 
 describe('a successful sign-in', () => {
@@ -165,10 +172,78 @@ describe('a password', () => {
     expect(answer.body.errors).toMatchObject([{ path: '/password' }]);
   });
 
+  test('is judged by its first 24 characters, in a thread of its own', async () => {
+    // Whole, it is hard to guess, but the estimator needs seconds for it.
+    const long = 'a'.repeat(maxJudgedLength) + randomDigits(1_000, 'abc');
+    const answer = await world.client().post('/v1/register', { email: 'long-weakling@example.com', password: long });
+    expectProblem(answer, 'weak_password');
+    const hard = randomDigits(maxJudgedLength, 'abc') + 'a'.repeat(1_000);
+    let turns = 0;
+    const count = (): void => {
+      turns++;
+      turning = setImmediate(count);
+    };
+    let turning = setImmediate(count);
+    await checkStrength(hard, []);
+    clearImmediate(turning);
+    // On the event loop, the estimator would let nothing else run from beginning to end.
+    expect(turns).toBeGreaterThan(0);
+  });
+
+  test('that waits to be judged behind too many others is refused', async () => {
+    const results = await Promise.allSettled(
+      Array.from({ length: 100 }, (_, number) => checkStrength(`x${number}`, [])),
+    );
+    const codes = results.map((result) =>
+      result.status === 'rejected' ? (result.reason as AppError).code : 'accepted',
+    );
+    expect(codes.filter((code) => code === 'weak_password')).toHaveLength(32);
+    expect(codes.filter((code) => code === 'overloaded')).toHaveLength(68);
+  });
+
   test('of eleven characters that is hard to guess is taken', async () => {
     expect(
       (await world.client().post('/v1/register', { email: 'hard@example.com', password: 'x7$Kq!zR2&m' })).status,
     ).toBe(202);
+  });
+});
+
+describe('many sign-ups at once', () => {
+  test('wait behind the sign-ins', async () => {
+    const ended: string[] = [];
+    const stored = await hashPassword(testPassword);
+    const signUps = Array.from({ length: 20 }, async () => {
+      await hashPassword(testPassword, 'sign-up');
+      ended.push('sign-up');
+    });
+    expect(await verifyPassword(testPassword, stored)).toBe(true);
+    ended.push('sign-in');
+    await Promise.all(signUps);
+    // Only those that had begun were before it.
+    expect(ended.indexOf('sign-in')).toBeLessThanOrEqual(3);
+  });
+
+  test('are refused beyond a bound, and people can still sign in', async () => {
+    const person = await buildPerson(world);
+    // No deadline: on a busy machine, hashing takes its time.
+    const client = (await world.openInstance({ environment: { CORE_SERVER_WRITETIMEOUT: '600000' } })).client();
+    await client.get('/livez');
+    const { hashes, result } = await countHashes(async () => {
+      const answers = Array.from({ length: 100 }, (_, number) =>
+        client.post('/v1/register', { email: `crowd-${number}@example.com`, password: testPassword }),
+      );
+      const { status } = await client.post('/v1/login', { username: person.user.email, password: testPassword });
+      return { status, answers: await Promise.all(answers) };
+    });
+    expect(result.status).toBe(200);
+    const refused = result.answers.filter(({ status }) => status !== 202);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const answer of refused) {
+      expectProblem(answer, 'overloaded');
+      expect(answer.headers['retry-after']).toBe('5');
+    }
+    // What is refused costs no hash.
+    expect(hashes).toBe(result.answers.length - refused.length + 1);
   });
 });
 

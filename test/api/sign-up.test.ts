@@ -171,7 +171,9 @@ describe('signing up again with an address that is not confirmed', () => {
   test('fifty times at once makes one account and one mail', async () => {
     const email = newEmail();
     const answers = await Promise.all(Array.from({ length: 50 }, (_, count) => register(email, `${first} ${count}`)));
-    expect(answers.every(({ status }) => status === 202)).toBe(true);
+    expect(answers.filter(({ status }) => status === 202).length).toBeGreaterThan(30);
+    // More than the server hashes for at once.
+    for (const answer of answers.filter(({ status }) => status !== 202)) expectProblem(answer, 'overloaded');
     expect(await mails(email)).toBe(1);
     expect(await asOwner(world, 'select count(*)::int as count from users where email = $1', [email])).toEqual([
       { count: 1 },

@@ -16,8 +16,8 @@ export interface Duel {
 const clients = 16;
 
 /**
- * Measures both sides in turn, ours twice in every round: the ratio of the two tells how much of the other ratio the
- * machine made. Rounds go there and back, so that what grows with time hits all alike.
+ * Measures both sides in turn. Our side runs twice in each round; the ratio of these two runs is the noise. Every second round runs
+ * in reverse order, so that what changes with time affects both sides alike.
  */
 export async function duel({ name, ours, reference, note, say }: Duel): Promise<BenchRow[]> {
   const load = new BenchProcess('test/bench/load-client.ts');

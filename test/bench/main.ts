@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { authzWarm } from './authz-warm.ts';
+import { bulkContention } from './bulk-contention.ts';
 import { createOneOrganization } from './create-one-organization.ts';
 import { derive110 } from './derive-110.ts';
 import { eventBurnDown } from './event-burn-down.ts';
@@ -25,6 +26,7 @@ const benches: readonly Bench[] = [
   restList,
   restCreate,
   createOneOrganization,
+  bulkContention,
   graphqlNested,
   derive110,
 ];

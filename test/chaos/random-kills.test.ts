@@ -73,5 +73,6 @@ test('what was answered happened once, and nothing else, however often processes
     if (done < kills) console.log(`${done} of ${kills} kills`);
   }
   for (const [life, times] of killed) recordTried(`kills of ${life}`, times);
-  for (const program of programs) expect(killed.get(`${program} while it serves`) ?? 0).toBeGreaterThanOrEqual(kills / 4);
+  for (const program of programs)
+    expect(killed.get(`${program} while it serves`) ?? 0).toBeGreaterThanOrEqual(kills / 4);
 });

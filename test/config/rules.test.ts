@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { publicApiUrl } from '#activities/clients/email/from-config.ts';
 import { printProblem } from '#config/schema/config-problem.ts';
 import { leastEnvironment, productionEnvironment, Sandbox } from './configuration-folder.ts';
 
@@ -300,6 +301,18 @@ describe('requirements between fields', () => {
     const [problem] = await sandbox.problems(`jobqueue: {queueconf: {${jobs}}}`);
     expect(problem?.reason).toContain('whose name is not of the form verbNoun');
     expect(await sandbox.problems(`jobqueue: {queueconf: {SkipJobKindValidation: true, ${jobs}}}`)).toEqual([]);
+  });
+
+  test('links in mails lead to the issuer of tokens, which must be a URL then', async () => {
+    const withIssuer = (issuer: string) => ({ ...leastEnvironment, CORE_AUTH_TOKEN_ISSUER: issuer });
+    const { config } = await sandbox.load('server: {}', withIssuer('https://issuer.example/'));
+    expect(publicApiUrl(config)).toBe('https://issuer.example');
+    expect((await sandbox.problems('server: {}', withIssuer('core'))).map(({ path }) => path)).toEqual([
+      'integrations.email.apiurl',
+    ]);
+    const withUrl = 'integrations: {email: {apiurl: "https://api.example/v"}}';
+    const both = await sandbox.load(withUrl, withIssuer('core'));
+    expect(publicApiUrl(both.config)).toBe('https://api.example/v');
   });
 
   test('drivername takes all names of the one driver and no other', async () => {

@@ -21,7 +21,9 @@ const vendorReview = defineEntityModule({
 test('what is derived of a kind is described in words for people', () => {
   const share = shareOf(vendorReview);
   expect(share.description).toBe('Access of a group to one vendor review: granted or blocked.');
-  expect(share.fields['vendorReviewId']?.description).toBe('Vendor review.');
+  expect(share.fields['vendorReviewId']?.description).toBe(
+    'Vendor review that is shared with the group, or blocked for it.',
+  );
   const relations = relationsOf(createRegistry([user, organization, vendorReview]), user);
   expect(relations.get('ledReviews')?.description).toBe('Vendor reviews whose lead reviewer is this record.');
 });

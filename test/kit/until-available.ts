@@ -2,8 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isAppError, statusOf } from '#entities/kit/base/errors.ts';
 
 /**
- * Does something again as long as the product answers 503, which asks clients to come again: on a busy machine that is no
- * mistake. Whatever else fails, fails.
+ * Repeats a request while the server answers 503: on a busy machine that is no mistake. Any other error is thrown.
  */
 export async function untilAvailable<T>(work: () => Promise<T>, withinMs = 300_000): Promise<T> {
   const giveUpAt = Date.now() + withinMs;

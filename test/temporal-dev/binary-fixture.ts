@@ -38,7 +38,7 @@ export function tarGz(name: string, content: Buffer): Buffer {
   return gzipSync(Buffer.concat([header, content, padding, Buffer.alloc(1024)]));
 }
 
-/** A zip archive with one file, stored as it is. */
+/** A zip archive with one executable file, stored as it is. */
 export function zip(name: string, content: Buffer): Buffer {
   const fields = Buffer.alloc(26);
   fields.writeUInt32LE(crc32(content), 10);
@@ -46,7 +46,9 @@ export function zip(name: string, content: Buffer): Buffer {
   fields.writeUInt32LE(content.length, 18);
   fields.writeUInt16LE(Buffer.byteLength(name), 22);
   const local = Buffer.concat([Buffer.from('504b0304', 'hex'), fields, Buffer.from(name), content]);
-  const directory = Buffer.concat([Buffer.from('504b01020000', 'hex'), fields, Buffer.alloc(14), Buffer.from(name)]);
+  const attributes = Buffer.alloc(14);
+  attributes.writeUInt16LE(0o100755, 8);
+  const directory = Buffer.concat([Buffer.from('504b01020000', 'hex'), fields, attributes, Buffer.from(name)]);
   const end = Buffer.alloc(22);
   end.write('504b0506', 0, 'hex');
   end.writeUInt16LE(1, 10);
@@ -79,10 +81,25 @@ export function fakePip(directory: string, wheel: Buffer): void {
   mkdirSync(directory, { recursive: true });
   writeFileSync(source, wheel);
   const script = `#!/bin/sh
+case "$*" in *--version) exit 0 ;; esac
 while [ "$1" != -d ]; do shift; done
 /bin/cp "${source}" "$2/tool-1.2.3.whl"
 `;
   writeProgram(directory, 'python3', script);
+}
+
+/** A program that stands for Go of this version: it builds the tool, and leaves a file in its cache. */
+export function goProgram(version: string): Buffer {
+  return Buffer.from(`#!/bin/sh
+case "$1" in
+  version) echo "go version go${version} linux/amd64" ;;
+  list) echo tool ;;
+  build)
+    /bin/mkdir -p "$GOCACHE" "$GOMODCACHE"
+    while [ "$1" != -o ]; do shift; done
+    printf '#!/bin/sh\necho "tool version 1.2.3"\n' > "$2" ;;
+esac
+`);
 }
 
 /** A tool that no machine has, of version 1.2.3, accepted from 1 below 2. */

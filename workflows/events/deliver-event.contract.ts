@@ -6,9 +6,9 @@ export interface DeliverEventInput {
   /** When the event happened (RFC 3339); with the id it is the event's key. */
   readonly occurredAt: string;
   readonly listener: string;
-  /** After its attempts the workflow waits for an operator. */
+  /** Task queue and retry settings of the activities. After the last attempt the workflow waits for an operator. */
   readonly queue: ActivityQueue;
-  /** What to search by. */
+  /** From here on: values of the search attributes. */
   readonly requestId: string;
   readonly topic: string;
   readonly organizationId: string | null;
@@ -19,7 +19,7 @@ export interface DeliverEventInput {
 /** Task queue of event delivery; the configuration may rename it (`workflows.dispatch.queuename`). */
 export const deliveryQueue = 'events';
 
-/** Delivers one event to one listener that failed on it, as long as it takes. */
+/** Retries one delivery until it succeeds or an operator skips it. */
 export const deliverEventContract = defineContract<DeliverEventInput>({
   name: 'deliverEvent',
   queue: deliveryQueue,
@@ -31,7 +31,7 @@ export function deliveryWorkflowId({ eventId, listener }: Pick<DeliverEventInput
   return `event/${eventId}/${listener}`;
 }
 
-/** What a run is found by. */
+/** The search attributes of the run. */
 export function searchOfDelivery(input: StartInput<DeliverEventInput>) {
   return {
     RequestId: [input.requestId],

@@ -14,9 +14,6 @@ export function emailTheme({ integrations }: Config): EmailTheme {
 }
 
 /** Base of links that lead to the API: as configured, never taken from a request. */
-export function publicApiUrl({ integrations, server }: Config): string {
-  const { apiurl } = integrations.email;
-  if (apiurl) return apiurl.replace(/\/+$/, '');
-  const [, port = ''] = /:(\d+)$/.exec(server.listen) ?? [];
-  return `http://127.0.0.1:${port}`;
+export function publicApiUrl({ integrations, auth }: Config): string {
+  return (integrations.email.apiurl || auth.token.issuer).replace(/\/+$/, '');
 }

@@ -53,7 +53,7 @@ export class NoTransport implements EmailTransport {
   async send(): Promise<void> {
     throw new AppError(
       'workflows_unavailable',
-      'No e-mail provider is configured: set integrations.email.testdir (with server.dev) or integrations.email.provider.',
+      'No way to send mails is configured: turn on server.dev and set integrations.email.testdir. Other e-mail providers do not exist yet.',
     );
   }
 }

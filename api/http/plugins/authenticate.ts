@@ -62,6 +62,11 @@ async function unlessStale(attempt: Promise<void>): Promise<void> {
   }
 }
 
+/** Reads the state of the caller again, for another attempt of the request. @throws AppError unauthenticated */
+export async function identifyAgain(request: FastifyRequest, services: Services): Promise<void> {
+  if (request.core.claims) await identify(request, services, request.core.claims);
+}
+
 async function verify({ core }: FastifyRequest, services: Services, token: string): Promise<void> {
   core.token = await services.accessTokens.verify(token);
   core.sessionId = core.token.sessionId;

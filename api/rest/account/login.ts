@@ -40,7 +40,9 @@ export const login = defineRoute({
     { additionalProperties: false },
   ),
   answers: { 200: SessionSchema },
-  errors: ['invalid_input', 'invalid_credentials', 'too_many_requests'],
+  // It counts the attempt in a transaction of its own.
+  runsOnce: true,
+  errors: ['invalid_input', 'invalid_credentials', 'too_many_requests', 'overloaded'],
   handle: async (call) => {
     const { body, unit, request } = call;
     const email = body.username.trim().toLowerCase();

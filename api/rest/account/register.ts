@@ -4,7 +4,8 @@ import { user } from '#entities/identity/user.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
 import { isPauseOver, requestVerification } from './request-verification.ts';
-import { checkStrength, hashPassword, maxPasswordLength } from '../../auth/password.ts';
+import { hashPassword, maxPasswordLength } from '../../auth/password.ts';
+import { checkStrength } from '../../auth/password-strength.ts';
 import { EmailSchema, MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
 
@@ -35,14 +36,14 @@ export const register = defineRoute({
     { additionalProperties: false },
   ),
   answers: { 202: MessageSchema },
-  errors: ['invalid_input', 'weak_password'],
+  errors: ['invalid_input', 'weak_password', 'overloaded'],
   handle: async (call) => {
     const { body, unit, services } = call;
     const email = body.email.toLowerCase();
     const names = [body.first_name, body.last_name].flatMap((name) => name?.trim() || []);
     await checkStrength(body.password, [email, ...names]);
     // Hashing is slow, so it is done before the first statement opens the transaction.
-    const passwordHash = await hashPassword(body.password);
+    const passwordHash = await hashPassword(body.password, 'sign-up');
 
     await lockEmail(unit, email);
     const data = unit.data.privileged('sign-up');

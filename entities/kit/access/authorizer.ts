@@ -18,6 +18,7 @@ export interface CheckResult {
 /** Decides what the rules of a kind cannot decide from the caller and the row alone. */
 export interface Authorizer {
   /**
+   * Decides one check.
    * @param readState reads the current state; called again after pending tuples were applied
    * @throws AppError authorization_unavailable when no decision is possible
    */

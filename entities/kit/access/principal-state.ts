@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Pool, QueryResultRow } from 'pg';
+import type { QueryResultRow } from 'pg';
 import { callerOf, type Caller, type Role } from '../model/caller.ts';
+import type { ConnectionQueue } from '../storage/connection-queue.ts';
 import { queryOutsideTransaction, type StatementObserver } from '../storage/transaction.ts';
 import type { Work } from '../storage/work.ts';
 
@@ -13,7 +14,7 @@ export interface TokenPrincipal {
 
 /** The part of a database that `readPrincipalState` needs. */
 interface StateSource {
-  readonly pool: Pool;
+  readonly connections: ConnectionQueue;
   readonly options: { readonly observer?: StatementObserver };
 }
 
@@ -45,7 +46,8 @@ export async function readPrincipalState(
     from request_context($1, $2, $3)`;
   const values = [userId, tokenId, organizationId];
   const { rows } = await queryOutsideTransaction<PrincipalState>(
-    database.pool,
+    database.connections,
+    { role: 'app', organizationId, userId },
     { name: 'request-context', text, values },
     deadline,
   );

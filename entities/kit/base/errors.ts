@@ -60,13 +60,15 @@ export const errorCatalogue = {
   limit_exceeded: entry('unprocessable', 'The request asks for more than the limits allow.'),
   too_many_requests: entry('limited', 'Too many requests.'),
   deadline_exceeded: entry('unavailable', 'The request took longer than its deadline.'),
-  schema_too_new: entry('unavailable', 'The database belongs to a newer version.'),
-  schema_too_old: entry('unavailable', 'The database lacks migrations of this version.'),
+  schema_too_new: entry('unavailable', 'The database belongs to a newer version of the server.'),
+  schema_too_old: entry('unavailable', 'The database lacks migrations of this version of the server.'),
   migration_failed: entry('unavailable', 'A migration of the database failed.'),
   database_unavailable: entry('unavailable', 'The database cannot be reached.'),
   database_busy: entry('unavailable', 'All database connections are in use.'),
+  concurrent_changes: entry('unavailable', 'Other requests were changing the same records.'),
   authorization_unavailable: entry('unavailable', 'Permissions cannot be decided at the moment.'),
   workflows_unavailable: entry('unavailable', 'The workflow service cannot be reached.'),
+  overloaded: entry('unavailable', 'Too much other work of this kind is waiting.'),
   shutting_down: entry('unavailable', 'The server is shutting down.'),
   internal: entry('internal', 'An unexpected error occurred on the server.'),
 } as const satisfies Record<string, CatalogueEntry>;
@@ -129,6 +131,12 @@ export function deadlineExceeded(cause?: unknown): AppError {
 
 export function isAppError(value: unknown): value is AppError {
   return value instanceof AppError;
+}
+
+/** The error for work that PostgreSQL ended because of a deadlock or a serialization failure. @param cause for operators */
+export function concurrentChanges(cause: unknown): AppError {
+  const message = 'Other requests were changing the same records at the same time; nothing was changed. Try again.';
+  return new AppError('concurrent_changes', message, { details: { retryAfterSeconds: 1 }, cause });
 }
 
 /** Whether the same work can succeed when it is tried again, by the category of its error. */

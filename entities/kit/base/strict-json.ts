@@ -74,7 +74,7 @@ function missingValue(text: string): number {
   }
 }
 
-/** Names through which a document could reach the prototype of an object. */
+/** Whether this member could change the prototype of an object. */
 function reachesPrototype(key: string, item: unknown): boolean {
   if (key === '__proto__') return true;
   return key === 'constructor' && typeof item === 'object' && item !== null && Object.hasOwn(item, 'prototype');

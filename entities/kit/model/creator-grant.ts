@@ -19,7 +19,7 @@ export function creatorGrantOf(modules: readonly EntityModule[]): EntityModule {
     table: 'creator_grants',
     description: 'Right of a group to create records of one kind.',
     fields: {
-      groupId: reference('group', 'Group.', { immutable: true, onDelete: 'cascade' }),
+      groupId: reference('group', 'Group whose members may create records.', { immutable: true, onDelete: 'cascade' }),
       relation: choice('Kind of record that members of the group may create.', [first, ...others], { immutable: true }),
     },
     unique: [{ fields: ['groupId', 'relation'], message: 'The group already has this right.' }],

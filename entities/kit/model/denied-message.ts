@@ -18,7 +18,9 @@ export function deniedMessage(module: EntityModule, operation: Operation): strin
     operation === 'create' || !isExposed(module) || people.length === 0
       ? ''
       : ' Owners and administrators can ask explainAccess which rule decides.';
-  return `You may not ${operation} this ${module.typeName}. ${who}.${reason}`;
+  const what =
+    operation === 'create' ? `create a record of type ${module.typeName} here` : `${operation} this ${module.typeName}`;
+  return `You may not ${what}. ${who}.${reason}`;
 }
 
 /** The people for whom a condition holds, in words; none for the server and for API tokens. */

@@ -175,8 +175,8 @@ interface ReferenceOptions extends Options<string> {
 
 /**
  * A reference to a record, usually of another kind; the field holds its id, and the field's name ends in `Id`. A caller who sets
- * it needs the right to view the target record, or the right in `requires`. `moves: 'remove'` is for references whose target
- * lets others delete the record: a caller with the right to edit alone must not move the record to such a target.
+ * it needs the right to view the target record, or the right in `requires`. `moves: 'remove'`: setting it also needs the right to
+ * delete the record, because people with rights to the new target could delete it.
  */
 export function reference<const O extends ReferenceOptions>(
   target: string,

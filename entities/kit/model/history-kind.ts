@@ -42,7 +42,7 @@ function derived(module: EntityModule): EntityModule {
     typeName: `${module.typeName}History`,
     topic: `${module.topic}_history`,
     table: `${module.topic}_histories`,
-    description: `History entry: one change of a ${module.typeName} record.`,
+    description: `History entry: one change of one ${module.typeName}.`,
     historyOf: module,
     fields,
     tenancy: { none: 'visibility follows the records that it describes' },

@@ -7,8 +7,8 @@ import { inWords, inWordsCapitalized, snakeCase } from '../base/snake-case.ts';
 export const shareRelations = ['viewer', 'editor', 'blocked'] as const;
 
 /**
- * The kind whose records share the records of another kind with groups (`share: true` in an entity file). As a kind it has a table,
- * history, events, tuples and mutations. A caller needs the right to edit a record to change with which groups it is shared.
+ * The kind of shares of another kind (`share: true` in an entity file): each record gives one group access to one record of that
+ * kind, or blocks it. As a kind it has a table, history, events, tuples and mutations. A caller needs the right to edit a record to change with which groups it is shared.
  */
 export function shareOf(module: EntityModule): EntityModule {
   const field = `${module.kind}Id`;
@@ -18,13 +18,20 @@ export function shareOf(module: EntityModule): EntityModule {
     table: `${snakeCase(module.kind)}_shares`,
     description: `Access of a group to one ${inWords(module.kind)}: granted or blocked.`,
     fields: {
-      [field]: reference(module.kind, `${inWordsCapitalized(module.kind)}.`, {
+      [field]: reference(
+        module.kind,
+        `${inWordsCapitalized(module.kind)} that is shared with the group, or blocked for it.`,
+        {
+          immutable: true,
+          onDelete: 'cascade',
+          requires: 'edit',
+          reverse: 'shares',
+        },
+      ),
+      groupId: reference('group', 'Group that gets or loses access to the record.', {
         immutable: true,
         onDelete: 'cascade',
-        requires: 'edit',
-        reverse: 'shares',
       }),
-      groupId: reference('group', 'Group.', { immutable: true, onDelete: 'cascade' }),
       relation: choice('Relation of the group to the record.', shareRelations, { immutable: true }),
     },
     unique: [{ fields: [field, 'groupId', 'relation'], message: 'The group already has this relation.' }],

@@ -109,7 +109,7 @@ function withMaxSize(statement: Sql): Statement {
     from (select result::text as result from (${statement}) as made offset 0) as measured`);
 }
 
-/** The JSON text in a row of such a statement. @throws AppError limit_exceeded */
+/** The JSON text in the row of a statement made by `withMaxSize`. @throws AppError limit_exceeded */
 export function answerIn([answer]: readonly (string | null)[]): string {
   if (answer === null || answer === undefined)
     throw new AppError('limit_exceeded', 'The answer would be too large; ask for smaller pages.');

@@ -33,8 +33,8 @@ export function visibleInList(module: EntityModule, alias: string, viewer: Viewe
 }
 
 /**
- * Predicate for the rows on which the rules allow the caller the operation, with the result of a check by the authorization
- * store: the first rule that applies decides; if none applies, the operation's default does.
+ * Predicate for the rows on which the rules allow the caller the operation: the first rule that applies decides; if none applies,
+ * the operation's default does. It gives the same result as a check by the authorization store.
  */
 export function permitted(module: EntityModule, alias: string, viewer: Viewer, operation: Operation): Sql {
   return new RuleCompiler(module, viewer, operation).predicate(alias);

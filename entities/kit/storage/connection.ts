@@ -1,28 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { Pool, PoolClient } from 'pg';
-import { databaseError } from './database-error.ts';
-import { deadlineExceeded } from '../base/errors.ts';
-import { withTimeout } from '../base/with-timeout.ts';
-
-/**
- * Takes a connection from the pool. One that the pool provides after the deadline is released at once.
- * @param deadline in milliseconds since the epoch
- * @throws AppError database_busy, database_unavailable, deadline_exceeded
- */
-export async function connect(pool: Pool, deadline: number): Promise<PoolClient> {
-  const connecting = pool.connect();
-  try {
-    return await withTimeout(connecting, deadline - Date.now(), () => {
-      throw deadlineExceeded();
-    });
-  } catch (error) {
-    connecting.then(
-      (client) => client.release(),
-      () => {},
-    );
-    throw databaseError(error);
-  }
-}
+import type { PoolClient } from 'pg';
 
 /**
  * Destroys the connection at the given time unless `cancel` is called before: queries in progress fail, and PostgreSQL rolls back.

@@ -1,4 +1,4 @@
-import { AppError, deadlineExceeded, isAppError } from '../base/errors.ts';
+import { AppError, concurrentChanges, deadlineExceeded, isAppError } from '../base/errors.ts';
 
 interface PostgresError {
   readonly code: string;
@@ -77,9 +77,7 @@ export function databaseError(error: unknown): unknown {
       return new AppError('invalid_input', 'A value does not fit its field.', { cause: error });
     case '40001':
     case '40P01':
-      return new AppError('stale_record', 'The record was changed by someone else at the same time; try again.', {
-        cause: error,
-      });
+      return concurrentChanges(error);
     case deletedOrganization:
       return new AppError('not_found', error.message, { cause: error });
     case '42501':

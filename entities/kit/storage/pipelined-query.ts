@@ -1,5 +1,6 @@
-import { Query, type Pool, type PoolClient } from 'pg';
-import { connect, destroyAfter } from './connection.ts';
+import { Query, type PoolClient } from 'pg';
+import { destroyAfter } from './connection.ts';
+import type { ConnectionQueue } from './connection-queue.ts';
 import { databaseError } from './database-error.ts';
 import { deadlineExceeded } from '../base/errors.ts';
 import { sessionSettings } from './orm-schema.ts';
@@ -22,14 +23,14 @@ const settingsText = `select set_config('${sessionSettings.organizationId}', $1,
  * @throws AppError for expected errors (`databaseError`); other database errors as they are
  */
 export async function pipelinedRead(
-  pool: Pool,
+  connections: ConnectionQueue,
   settings: Pick<TransactionSettings, 'organizationId' | 'userId' | 'deadline' | 'traceparent'>,
   statement: Statement,
   observer?: StatementObserver,
 ): Promise<readonly TextRow[]> {
   const leftMs = Math.ceil(settings.deadline - Date.now());
   if (leftMs <= 0) throw deadlineExceeded();
-  const client = await connect(pool, settings.deadline);
+  const client = await connections.connect({ ...settings, role: 'app' }, settings.deadline);
   const limit = destroyAfter(client, settings.deadline + endTimeoutMs);
   const startedAt = performance.now();
   let isFailed = true;
@@ -67,7 +68,7 @@ function sendPipelined(client: PoolClient, statements: readonly Statement[]): Pr
 }
 
 /**
- * Several statements before one Sync, each prepared on its connection. A query of the driver has one statement, and requests
+ * Several statements before one Sync; those that recur are prepared on their connection. A query of the driver has one statement, and requests
  * descriptions of the columns, which are not needed here.
  */
 class PipelinedQuery extends Query {
@@ -95,7 +96,7 @@ class PipelinedQuery extends Query {
         const { name, isNew } = this.#prepared.take(text);
         if (isNew) {
           wire.parse({ name, text });
-          wire.parsedStatements[name] = text;
+          if (name !== '') wire.parsedStatements[name] = text;
         }
         wire.bind({ statement: name, values: values.map(boundText) });
         wire.execute({});

@@ -4,45 +4,52 @@ import type { PoolClient } from 'pg';
 /** Maximum number of prepared statements of one connection: its server process keeps a plan for each in memory. */
 const maxPrepared = 100;
 
-/** Maximum length of a statement that stays prepared, in characters: longer ones rarely come again, and their plans are large. */
-const maxPreparedLength = 50_000;
+/** Maximum length of all prepared statements of one connection, in characters: the memory that plans take grows with it. */
+const maxPreparedLength = 250_000;
 
-/** Maximum number of statements that are remembered as seen once, and their maximum length in characters. */
+/** Maximum length of a statement that is prepared, in characters: longer ones rarely come again, and their plans are large. */
+const maxStatementLength = 50_000;
+
+/** A statement is prepared when it comes for the third time, among this many others: most queries of callers come only once. */
+const preparedAtUse = 3;
 const maxSeen = 500;
-const maxSeenLength = 10_000;
 
 interface Prepared {
   /** Never used twice: after an error the server may still know a name. */
   readonly name: string;
 }
 
-/** The prepared statements of one connection. The least recently used one is dropped when there are too many. */
+/** The prepared statements of one connection. The least recently used ones are dropped when they are too many or too long. */
 export class PreparedStatements {
   #next = 1;
   #dropped: string[] = [];
-  readonly #seen = new LRUCache<string, true>({ max: maxSeen });
+  /** Number of uses of statements that are not prepared. */
+  readonly #seen = new LRUCache<string, number>({ max: maxSeen });
   readonly #known = new LRUCache<string, Prepared>({
     max: maxPrepared,
+    maxSize: maxPreparedLength,
+    sizeCalculation: (_prepared, text) => text.length,
     dispose: ({ name }) => void this.#dropped.push(name),
   });
 
-  /** The name of a statement on this connection, and whether it has to be prepared now (Parse). */
+  /**
+   * The name of a statement on this connection, and whether it has to be parsed now. The name is empty unless the statement recurs:
+   * the next Parse of an unnamed statement replaces it.
+   */
   take(text: string): { readonly name: string; readonly isNew: boolean } {
-    // The unnamed statement is replaced by the next Parse of an unnamed statement.
-    if (text.length > maxPreparedLength) return { name: '', isNew: true };
     const known = this.#known.get(text);
     if (known) return { name: known.name, isNew: false };
+    if (!this.#recurs(text)) return { name: '', isNew: true };
     const name = `s${this.#next++}`;
     this.#known.set(text, { name });
     return { name, isNew: true };
   }
 
-  /** The name of a statement that was used before; undefined the first time, as it may never be used again. */
-  takeRepeated(text: string): string | undefined {
-    if (text.length > maxSeenLength) return undefined;
-    if (this.#seen.get(text)) return this.take(text).name;
-    this.#seen.set(text, true);
-    return undefined;
+  #recurs(text: string): boolean {
+    if (text.length > maxStatementLength) return false;
+    const uses = (this.#seen.get(text) ?? 0) + 1;
+    this.#seen.set(text, uses);
+    return uses >= preparedAtUse;
   }
 
   /** Names of the statements dropped since the last call, to be closed on the connection. */

@@ -1,5 +1,6 @@
-import type { Pool, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg';
-import { connect, destroyAfter } from './connection.ts';
+import type { PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg';
+import { destroyAfter } from './connection.ts';
+import type { ConnectionOwner, ConnectionQueue } from './connection-queue.ts';
 import { databaseError } from './database-error.ts';
 import { AppError, deadlineExceeded, isAppError } from '../base/errors.ts';
 import { closeDropped, preparedOn, type Wire } from './prepared-statements.ts';
@@ -17,6 +18,8 @@ export interface TransactionSettings {
   readonly deadline: number;
   /** Returns the span to which a statement belongs; called when the statement is sent. */
   readonly traceparent?: () => string | undefined;
+  /** See `ConnectionOwner`. */
+  readonly bypassLimit?: boolean;
 }
 
 /** A statement that has ended. */
@@ -70,9 +73,13 @@ export class Transaction {
   }
 
   /** @throws AppError database_busy, database_unavailable, deadline_exceeded */
-  static async begin(pool: Pool, settings: TransactionSettings, observer?: StatementObserver): Promise<Transaction> {
+  static async begin(
+    connections: ConnectionQueue,
+    settings: TransactionSettings,
+    observer?: StatementObserver,
+  ): Promise<Transaction> {
     if (settings.deadline <= Date.now()) throw deadlineExceeded();
-    return new Transaction(await connect(pool, settings.deadline), settings, observer);
+    return new Transaction(await connections.connect(settings, settings.deadline), settings, observer);
   }
 
   /** Messages sent so far, BEGIN and COMMIT included. */
@@ -191,9 +198,9 @@ export class Transaction {
 function statementOf(client: PoolClient, text: string, values: readonly unknown[]): QueryConfig {
   if (values.length === 0) return { text };
   const prepared = preparedOn(client);
-  const name = prepared.takeRepeated(text);
+  const { name } = prepared.take(text);
   closeDropped((client as unknown as { readonly connection: Wire }).connection, prepared);
-  return { text, values: values as unknown[], ...(name === undefined ? {} : { name }) };
+  return { text, values: values as unknown[], ...(name === '' ? {} : { name }) };
 }
 
 /**
@@ -202,11 +209,12 @@ function statementOf(client: PoolClient, text: string, values: readonly unknown[
  * @throws AppError database_busy, database_unavailable, deadline_exceeded
  */
 export async function queryOutsideTransaction<Row extends QueryResultRow>(
-  pool: Pool,
+  connections: ConnectionQueue,
+  owner: ConnectionOwner,
   statement: QueryConfig,
   deadline: number,
 ): Promise<QueryResult<Row>> {
-  const client = await connect(pool, deadline);
+  const client = await connections.connect(owner, deadline);
   const limit = destroyAfter(client, deadline);
   try {
     const result = await client.query<Row>(statement);

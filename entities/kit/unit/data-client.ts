@@ -14,6 +14,7 @@ import { changeRecord } from '../write/change-record.ts';
 import { changeSet, type SetResult } from '../write/change-set.ts';
 import { createRecords } from '../write/create-records.ts';
 import type { ChangeWork } from '../write/change-work.ts';
+import { lockInOrder, type LockTarget } from '../write/lock-order.ts';
 import type { Creation } from '../write/creations.ts';
 import { Answers } from './answers.ts';
 import { LockedRow, type RowReader } from './locked-row.ts';
@@ -146,6 +147,14 @@ export class DataClient {
   /** Soft-deletes up to a thousand rows, except those that the caller may not delete. @throws AppError limit_exceeded */
   removeAll(module: EntityModule, ids: readonly string[]): Promise<SetResult> {
     return changeSet(this.#work, { module, ids, operation: 'remove', values: this.#deletion, ...this.#requestedBy });
+  }
+
+  /**
+   * Locks records before several changes of them, so that concurrent operations cannot deadlock. For operations that know which
+   * records they will change; each change then finds its records locked.
+   */
+  lockAll(targets: readonly LockTarget[]): Promise<void> {
+    return this.#work.serialize(() => lockInOrder(this.#work, this.#caller, targets));
   }
 
   get #deletion(): Row {

@@ -2,7 +2,7 @@ import { Pool } from 'pg';
 import type { MikroORM } from '@mikro-orm/core';
 import type { DatabaseOptions } from '../access/database-options.ts';
 import { systemCaller } from '../model/caller.ts';
-import { AppError } from '../base/errors.ts';
+import { ConnectionQueue } from '../storage/connection-queue.ts';
 import { createOrm } from '../storage/orm.ts';
 import { databaseRoles } from '../storage/orm-schema.ts';
 import { schemasOf, type OrmSchemas } from '../storage/orm-schema.ts';
@@ -10,6 +10,9 @@ import { PlanCache } from '../read/plan-cache.ts';
 import { queryOutsideTransaction } from '../storage/transaction.ts';
 import { UnitOfWork, type UnitOfWorkHost } from './unit-of-work.ts';
 import type { CommitSummary, WorkContext } from '../model/work-context.ts';
+
+/** After this many uses a connection is replaced by a new one: its server process gives memory back only when it ends. */
+const maxConnectionUses = 10_000;
 
 /** Called after every commit with events or changed tuples. The relay is such a listener. */
 export type CommitListener = (summary: CommitSummary) => Promise<void> | void;
@@ -25,11 +28,12 @@ interface Metadata {
 export class Database implements UnitOfWorkHost {
   readonly options: DatabaseOptions;
   readonly pool: Pool;
+  /** Takes connections from the pool. */
+  readonly connections: ConnectionQueue;
   readonly orm: MikroORM;
   readonly schemas: OrmSchemas;
   readonly plans: PlanCache;
   #commitListeners: CommitListener[] = [];
-  #active = 0;
 
   readonly #ownsOrm: boolean;
 
@@ -46,6 +50,7 @@ export class Database implements UnitOfWorkHost {
       min: Math.min(options.maxIdleConnections, options.maxConnections),
       idleTimeoutMillis: 30_000,
       connectionTimeoutMillis: options.acquireTimeoutMs,
+      maxUses: maxConnectionUses,
       // Statements of a transaction are sent without waiting for the answers to earlier ones, unless they depend on them.
       pipeline: true,
       // Without further settings a connection has the app role and no organization, so row-level security hides all rows.
@@ -61,6 +66,7 @@ export class Database implements UnitOfWorkHost {
         '-c timezone=UTC',
       ].join(' '),
     });
+    this.connections = new ConnectionQueue(this.pool, options);
     this.pool.on('error', (error) => options.onBackgroundError(error, 'idle database connection'));
     // A connection lost while in use emits here too; its current statement reports the error.
     this.pool.on('connect', (client) => client.on('error', () => {}));
@@ -80,26 +86,9 @@ export class Database implements UnitOfWorkHost {
     return new Database({ ...this.options, ...limits }, this, false);
   }
 
-  /** A unit of work for this caller. It takes a slot and a connection with its first statement. */
+  /** A unit of work for this caller. It takes a connection with its first statement. */
   unitOfWork(context: WorkContext): UnitOfWork {
     return new UnitOfWork(this, context);
-  }
-
-  /**
-   * Acquires a slot for a transaction.
-   * @returns releases the slot; must be called exactly once
-   * @throws AppError database_busy when all `maxUnitsOfWork` slots are taken
-   */
-  acquireSlot(): () => void {
-    if (this.#active >= this.options.maxUnitsOfWork) {
-      throw new AppError('database_busy', `All ${this.#active} transaction slots are in use; try again in a moment.`, {
-        details: { retryAfterSeconds: 1 },
-      });
-    }
-    this.#active++;
-    return () => {
-      this.#active--;
-    };
   }
 
   /** Runs `work` in a new unit of work, which is committed when `work` returns and rolled back when it throws. */
@@ -115,7 +104,7 @@ export class Database implements UnitOfWorkHost {
     }
   }
 
-  /** Commits records that must be kept although their request was rejected. It uses the slot of the request's unit of work, so it works under load too. */
+  /** Commits records that must be kept although their request was rejected. However many others wait for a connection, it is not rejected. */
   async recordOutside(
     name: string,
     work: (unit: UnitOfWork) => Promise<void>,
@@ -138,7 +127,8 @@ export class Database implements UnitOfWorkHost {
 
   /** Resolves when PostgreSQL answers. @throws AppError database_unavailable, database_busy, deadline_exceeded */
   async ping(deadline: number): Promise<void> {
-    await queryOutsideTransaction(this.pool, { text: 'select 1' }, deadline);
+    const owner = { role: 'system', organizationId: null, userId: null, bypassLimit: true } as const;
+    await queryOutsideTransaction(this.connections, owner, { text: 'select 1' }, deadline);
   }
 
   /** Called by a unit of work after its COMMIT. Errors of listeners are only reported, because the work for them is in the database. */
@@ -156,7 +146,7 @@ export class Database implements UnitOfWorkHost {
 
   /** Number of units of work that have a connection or wait for one. */
   get activeUnits(): number {
-    return this.#active;
+    return this.connections.active;
   }
 
   async close(): Promise<void> {

@@ -1,36 +1,30 @@
-import type { Pool } from 'pg';
 import { isAppError } from '../base/errors.ts';
+import type { ConnectionQueue } from '../storage/connection-queue.ts';
 import { pipelinedMessages, pipelinedRead } from '../storage/pipelined-query.ts';
 import type { Statement } from '../storage/sql.ts';
 import { Transaction, type StatementObserver, type TransactionSettings } from '../storage/transaction.ts';
 
 /** The part of a database that transactions of units of work need. */
 export interface TransactionSource {
-  readonly pool: Pool;
+  readonly connections: ConnectionQueue;
   readonly options: {
     readonly observer?: StatementObserver;
     readonly onBackgroundError: (error: unknown, doing: string) => void;
   };
-  /** Acquires a slot for a transaction. @returns releases the slot @throws AppError database_busy */
-  acquireSlot(): () => void;
 }
 
-/** The transaction of a unit of work, which begins with the first statement, and its slot in the database. */
+/** The transaction of a unit of work, which begins with the first statement. */
 export class LazyTransaction {
   readonly #source: TransactionSource;
   readonly #settings: () => TransactionSettings;
-  readonly #bypassLimit: boolean;
   #transaction: Promise<Transaction> | undefined;
   #begun: Transaction | undefined;
   /** Number of statements of a pipelined read. */
   #pipelinedMessages = 0;
-  #releaseSlot: (() => void) | undefined;
 
-  /** @param bypassLimit takes no slot, because the unit of work for which it runs still holds one */
-  constructor(source: TransactionSource, settings: () => TransactionSettings, bypassLimit: boolean) {
+  constructor(source: TransactionSource, settings: () => TransactionSettings) {
     this.#source = source;
     this.#settings = settings;
-    this.#bypassLimit = bypassLimit;
   }
 
   get isStarted(): boolean {
@@ -49,20 +43,14 @@ export class LazyTransaction {
   }
 
   async #begin(): Promise<Transaction> {
-    this.#takeSlot();
-    this.#begun = await Transaction.begin(this.#source.pool, this.#settings(), this.#source.options.observer);
+    this.#begun = await Transaction.begin(this.#source.connections, this.#settings(), this.#source.options.observer);
     return this.#begun;
-  }
-
-  #takeSlot(): void {
-    if (!this.#bypassLimit) this.#releaseSlot = this.#source.acquireSlot();
   }
 
   /** Runs a statement as a transaction of its own, in one round trip. Must not be called after `begin`. */
   readOnce(statement: Statement): Promise<readonly (readonly (string | null)[])[]> {
-    this.#takeSlot();
     this.#pipelinedMessages = pipelinedMessages;
-    return pipelinedRead(this.#source.pool, this.#settings(), statement, this.#source.options.observer);
+    return pipelinedRead(this.#source.connections, this.#settings(), statement, this.#source.options.observer);
   }
 
   /** Does nothing if no transaction was begun. @param last runs directly before the COMMIT */
@@ -84,9 +72,5 @@ export class LazyTransaction {
       const isGone = isAppError(error) && error.code === 'database_unavailable';
       if (!isGone) this.#source.options.onBackgroundError(error, 'rollback');
     }
-  }
-
-  releaseSlot(): void {
-    this.#releaseSlot?.();
   }
 }

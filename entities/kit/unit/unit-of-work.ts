@@ -40,7 +40,7 @@ export interface UnitOfWorkHost extends TransactionSource {
   readonly plans: PlanCache;
   /** Called after the COMMIT. */
   committed(summary: CommitSummary): Promise<void>;
-  /** Commits further work in the slot of a unit of work that was rolled back. */
+  /** Commits further work for a unit of work that was rolled back. */
   recordOutside(name: string, work: (unit: UnitOfWork) => Promise<void>, context: WorkContext): Promise<void>;
 }
 
@@ -60,18 +60,20 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
   /** Work that is committed after a rollback (`recordOutsideRequest`). */
   readonly #outside: { readonly name: string; readonly work: (unit: UnitOfWork) => Promise<void> }[] = [];
   readonly #transaction: LazyTransaction;
+  readonly #bypassLimit: boolean;
   #state: State = 'open';
   #rollingBack: Promise<void> | undefined;
   /** The error after which only a rollback is possible. */
   #failure: { readonly error: unknown } | undefined;
   #origin: Origin;
 
-  /** @param bypassLimit takes no slot, because the unit of work for which it runs still holds one */
+  /** @param bypassLimit waits for a connection however many others wait */
   constructor(database: UnitOfWorkHost, context: WorkContext, bypassLimit = false) {
     this.database = database;
     this.context = withCaller(context);
     this.#origin = context;
-    this.#transaction = new LazyTransaction(database, () => this.#settings, bypassLimit);
+    this.#bypassLimit = bypassLimit;
+    this.#transaction = new LazyTransaction(database, () => this.#settings);
     this.#buffer = new ChangeBuffer(database.orm, database.schemas, database.options.registry);
     this.data = new DataClient(this, context.caller);
   }
@@ -124,6 +126,7 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
       readOnly: readOnly ?? false,
       deadline: deadline ?? Date.now() + this.options.defaultTimeoutMs,
       traceparent: () => this.#origin.traceparent,
+      bypassLimit: this.#bypassLimit,
     };
   }
 
@@ -304,7 +307,6 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
   async #committed(): Promise<void> {
     failpoint('after-commit');
     this.#end('committed');
-    this.#transaction.releaseSlot();
     // The answer does not wait for these hooks.
     void this.#afterCommit.run(this.options.onBackgroundError);
     const { requestId } = this.context;
@@ -330,11 +332,16 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
     return this.#rollingBack ?? Promise.resolve();
   }
 
+  /** Rolls back work that is tried again in a new unit of work, which registers its own `recordOutsideRequest`. */
+  abandon(): Promise<void> {
+    this.#outside.length = 0;
+    return this.rollback();
+  }
+
   async #rollBack(): Promise<void> {
     await this.#transaction.rollback();
     this.#end('rolled back');
     for (const { name, work } of this.#outside) await this.database.recordOutside(name, work, this.context);
-    this.#transaction.releaseSlot();
   }
 
   /**

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { compareText } from '../base/compare-text.ts';
 import { actorOf } from '../model/caller.ts';
 import { organizationOf, type RecordedChange } from '../model/recorded-changes.ts';
 import { tenancyField, type EntityModule } from '../model/define.ts';
@@ -43,15 +44,16 @@ export async function deleteDependents(
   }
 }
 
-interface Dependent {
+/** A kind whose records are deleted together with records of another one. */
+export interface Dependent {
   readonly module: EntityModule;
   /** Pairs of a field and the field of the deleted record (`owner`) with which all must be equal. */
   readonly by: readonly { readonly field: string; readonly owner: string }[];
 }
 
-/** The kinds whose records are deleted together with a record of this kind. */
+/** The kinds whose records are deleted together with a record of this kind, in the order of their tables (lock-order.ts). */
 export function dependentsOf(registry: Registry, owner: EntityModule): Dependent[] {
-  return registry.modules.flatMap((module) => {
+  const dependents = registry.modules.flatMap((module): Dependent[] => {
     const fields = Object.entries(module.fields);
     const owned = [
       ...tenancyField(module.tenancy).filter((field) => field === `${owner.kind}Id`),
@@ -71,6 +73,7 @@ export function dependentsOf(registry: Registry, owner: EntityModule): Dependent
       })),
     ];
   });
+  return dependents.toSorted((a, b) => compareText(a.module.table, b.module.table));
 }
 
 /** The join predicate between dependents and the records on which they depend. */

@@ -61,7 +61,7 @@ interface Entries {
   readonly history: readonly object[];
   readonly events: readonly EventRow[];
   readonly tuples: readonly object[];
-  /** Kinds of created records. */
+  /** Entries of `record_kinds` for created records. */
   readonly created: readonly object[];
   /** Organizations in which rows were created. */
   readonly created_in: readonly string[];

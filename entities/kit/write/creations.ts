@@ -49,7 +49,7 @@ export function newRows(creations: readonly Creation[], creator: Creator): NewRo
   for (const { module, input } of drafts) {
     refuseDisabledModule(module, creator.caller);
     if (tenancyField(module.tenancy).some((name) => (input[name] ?? null) === null))
-      throw new AppError('permission_denied', `Choose an organization before creating a ${module.typeName}.`);
+      throw new AppError('permission_denied', `Choose an organization before you create ${module.typeName} records.`);
   }
   const values = validateCreations(drafts, creator.known);
   return drafts.map(({ module, path, level, input }, index) => ({

@@ -7,6 +7,7 @@ import { deniedMessage } from '../model/denied-message.ts';
 import { missingRecord } from '../model/missing-record.ts';
 import { refuseDisabledModule } from '../model/module-gate.ts';
 import type { ChangeWork, Stamp } from './change-work.ts';
+import { hasDependents, lockInOrder } from './lock-order.ts';
 import {
   isMove,
   lockHierarchies,
@@ -70,6 +71,8 @@ export async function planChanges(work: ChangeWork, request: ChangeRequest, acce
   const { module, ids, values } = request;
   refuseDisabledModule(module, request.caller);
   await lockHierarchies(work, request.caller, module, values);
+  if (request.operation === 'remove' && hasDependents(work.registry, module))
+    await lockInOrder(work, request.caller, [request]);
   await access.lock();
   // While this transaction waited for locks, the caller may have lost a role or a group.
   const caller = await refreshCaller(work, request.caller);

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { compareText } from '../base/compare-text.ts';
 import type { Caller } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
 import { AppError, maxProblems, type ErrorCode } from '../base/errors.ts';
@@ -63,8 +64,8 @@ export function isHierarchical(module: EntityModule, field: string): boolean {
 
 /**
  * Checks references in one statement: the caller must be able to view the target, or edit it where `requires` says so, and a
- * hierarchy must have no cycle and at most `maxHierarchyDepth` levels. The targets stay locked (FOR KEY SHARE) until the end of the
- * transaction: a deletion locks a record first, so of a concurrent reference and deletion, the later one sees the earlier one.
+ * hierarchy must have no cycle and at most `maxHierarchyDepth` levels. The targets are locked in the order of lock-order.ts and stay
+ * locked (FOR KEY SHARE) until the end of the transaction: a deletion locks a record first, so of a concurrent reference and deletion, the later one sees the earlier one.
  * @param session with which the records are read; pending changes have been flushed
  * @returns the first problem of each reference that has one
  */
@@ -75,7 +76,10 @@ async function referenceProblems(
   registry: Registry,
 ): Promise<ReferenceProblem[]> {
   if (given.length === 0) return [];
-  const groups = [...Map.groupBy(given, groupOf).values()].map((references, index) => ({ references, index }));
+  // In the order in which all changes lock records (lock-order.ts).
+  const tableOf = ({ module, field }: GivenReference) => registry.references.targetOf(module, field).table;
+  const inOrder = given.toSorted((a, b) => compareText(tableOf(a), tableOf(b)));
+  const groups = [...Map.groupBy(inOrder, groupOf).values()].map((references, index) => ({ references, index }));
   const parts = groups.map(({ references, index }) => partsOf(references, index, caller, registry));
   const statement = sql`with recursive ${sql.join(parts.flatMap(({ tables }) => tables))}
     ${sql.join(
@@ -171,12 +175,12 @@ function foundRecords(
   if (field.onLeave) {
     // With `cascade` the membership is locked, so that it cannot be deleted before the record exists.
     return sql`${rows} join memberships as held on held.user_id = row.id and held.organization_id = ${organizationId}
-      and held.deleted_at is null where ${conditions} ${field.onLeave === 'cascade' ? sql`for key share of held` : sql``}`;
+      and held.deleted_at is null where ${conditions} ${field.onLeave === 'cascade' ? sql`order by ${column('held', 'id')} for key share of held` : sql``}`;
   }
   const isSameOrganization =
     target.tenancy === 'organization' ? sql`${column('row', 'organizationId')} = ${organizationId}` : sql`true`;
   // Users are not locked: a referenced user is not deleted, and dependent records are deleted with the membership.
-  const lock = target.kind === 'user' ? sql`` : sql`for key share of row`;
+  const lock = target.kind === 'user' ? sql`` : sql`order by ${column('row', 'id')} for key share of row`;
   return sql`${rows} where ${conditions} and ${isSameOrganization} ${lock}`;
 }
 

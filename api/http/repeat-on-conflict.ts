@@ -1,0 +1,48 @@
+import type { FastifyRequest } from 'fastify';
+import { isAppError } from '#entities/kit/base/errors.ts';
+import { identifyAgain } from './plugins/authenticate.ts';
+import type { Services } from './services.ts';
+
+/** Attempts at one request: the first and two more. */
+const maxAttempts = 3;
+
+/** Whether PostgreSQL ended a transaction because of concurrent ones. */
+export function isConflict(error: unknown): boolean {
+  return isAppError(error) && error.code === 'concurrent_changes';
+}
+
+/**
+ * Runs the work of a request again when PostgreSQL ended its transaction because of a deadlock or a serialization failure
+ * (PostgreSQL, Transaction Isolation: the whole transaction must be repeated). Each attempt has a unit of work, a caller and
+ * cookies of its own; nothing of an earlier attempt is stored, announced or recorded outside of the request.
+ * @param attempt creates its unit of work and leaves it open when it fails
+ * @param causeOf the error that a wrapper contains
+ * @throws AppError concurrent_changes when the last attempt fails too, and whatever else an attempt throws
+ */
+export async function repeatOnConflict<T>(
+  request: FastifyRequest,
+  services: Services,
+  attempt: () => Promise<T>,
+  causeOf: (error: unknown) => unknown = (error) => error,
+): Promise<T> {
+  const { core, log } = request;
+  const { conflicts } = services.metrics;
+  const { cookies } = core;
+  for (let number = 1; ; number++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const cause = causeOf(error);
+      if (!isConflict(cause)) throw error;
+      // A unit of work that is not open was ended by its client or by its commit.
+      const isLast = number === maxAttempts || core.unit?.state !== 'open';
+      conflicts.inc({ outcome: isLast ? 'refused' : 'repeated' });
+      if (isLast) throw error;
+      log.info({ attempt: number, err: cause }, 'the unit of work is repeated');
+      await core.unit?.abandon();
+      core.unit = undefined;
+      core.cookies = cookies;
+      await identifyAgain(request, services);
+    }
+  }
+}
