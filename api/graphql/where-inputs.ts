@@ -8,6 +8,7 @@ import {
 } from 'graphql';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
+import { limitExceeded } from '#entities/kit/base/input-error.ts';
 import type { Field } from '#entities/kit/model/fields.ts';
 import { hasObjectRights } from '#entities/kit/model/policy.ts';
 import { relationsOf } from '#entities/kit/read/relations.ts';
@@ -39,7 +40,7 @@ export function filterOf(
   spend: (conditions: number) => void,
   depth = 1,
 ): Filter {
-  if (depth > maxDepth) throw new AppError('limit_exceeded', `where is nested deeper than ${maxDepth} levels.`);
+  if (depth > maxDepth) throw tooMuch(`is nested deeper than ${maxDepth} levels`);
   const relations = relationsOf(registry, module);
   spend(1);
   const filters = Object.entries(where).map(([name, value]): Filter => {
@@ -73,10 +74,11 @@ function costOf({ policy }: EntityModule): number {
 
 function checkLength(name: string, list: readonly unknown[]): void {
   if (list.length > maxOperandValues)
-    throw new AppError(
-      'limit_exceeded',
-      `"${name}" accepts at most ${maxOperandValues} values; it has ${list.length}.`,
-    );
+    throw tooMuch(`has "${name}" with ${list.length} values; at most ${maxOperandValues} are possible`);
+}
+
+function tooMuch(problem: string): AppError {
+  return limitExceeded(`where ${problem}.`, { path: '/where', message: problem });
 }
 
 /** Enum values are stored in lower case. */

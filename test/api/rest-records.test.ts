@@ -162,6 +162,91 @@ describe('an input says what is wrong with it, and what it should be', () => {
   });
 });
 
+describe('the same problem has the same code and the same words over REST and GraphQL', () => {
+  const createTask = 'mutation ($input: CreateTaskInput!) { createTask(input: $input) { task { id } } }';
+  const change = `mutation ($id: ID!, $input: UpdateTaskInput!, $recordVersion: Int) {
+    updateTask(id: $id, input: $input, recordVersion: $recordVersion) { task { id } } }`;
+  const tasks = `query ($first: Int, $last: Int, $after: String) {
+    tasks(first: $first, last: $last, after: $after) { totalCount } }`;
+  type Request = () => Promise<TestAnswer>;
+  const creation = (rest: object, graphql: object): [Request, Request] => [
+    () => client.post('/v1/tasks', rest),
+    () => client.graphql(createTask, { input: graphql }),
+  ];
+  const page = (query: string, variables: object): [Request, Request] => [
+    () => client.get(`/v1/tasks?${query}`),
+    () => client.graphql(tasks, variables),
+  ];
+  const missing = newId();
+  let taskId: string;
+
+  beforeAll(async () => {
+    taskId = (await create('/v1/tasks', { title: 'the same' })).id;
+    await create('/v1/tags', { name: 'the same' });
+  });
+
+  const problems: Record<string, [Request, Request]> = {
+    'an unknown field': creation({ title: 'a', titel: 'b' }, { title: 'a', titel: 'b' }),
+    'a read-only field': creation({ title: 'a', display_id: 'b' }, { title: 'a', displayId: 'b' }),
+    'a missing value': creation({}, {}),
+    'null for a value': creation({ title: null }, { title: null }),
+    'an empty text': creation({ title: '' }, { title: '' }),
+    'a long text': creation({ title: 'x'.repeat(501) }, { title: 'x'.repeat(501) }),
+    'another type': creation({ title: 1 }, { title: 1 }),
+    'a word for a number': creation({ title: 'a', priority: 'high' }, { title: 'a', priority: 'high' }),
+    'a number out of range': creation({ title: 'a', priority: 101 }, { title: 'a', priority: 101 }),
+    'an unknown word': creation({ title: 'a', status: 'done' }, { title: 'a', status: 'done' }),
+    'no instant': creation({ title: 'a', due_at: 'soon' }, { title: 'a', dueAt: 'soon' }),
+    'no id': creation({ title: 'a', parent_id: 'x' }, { title: 'a', parentId: 'x' }),
+    'a missing reference': creation({ title: 'a', parent_id: missing }, { title: 'a', parentId: missing }),
+    'a large page': page('first=1000', { first: 1000 }),
+    'two ends of a page': page('first=1&last=1', { first: 1, last: 1 }),
+    'a malformed cursor': page('after=x', { after: 'x' }),
+    'a missing record': [
+      () => client.get(`/v1/tasks/${missing}`),
+      () => client.graphql('query ($id: ID!) { task(id: $id) { id } }', { id: missing }),
+    ],
+    'a stale version': [
+      () => patch(`/v1/tasks/${taskId}`, { title: 'b', record_version: 7 }),
+      () => client.graphql(change, { id: taskId, input: { title: 'b' }, recordVersion: 7 }),
+    ],
+    'a part of itself': [
+      () => patch(`/v1/tasks/${taskId}`, { parent_id: taskId }),
+      () => client.graphql(change, { id: taskId, input: { parentId: taskId } }),
+    ],
+    'a field that never changes': [
+      () => patch(`/v1/tasks/${taskId}`, { assigner_id: missing }),
+      () => client.graphql(change, { id: taskId, input: { assignerId: missing } }),
+    ],
+    'a taken name': [
+      () => client.post('/v1/tags', { name: 'the same' }),
+      () => client.graphql('mutation { createTag(input: { name: "the same" }) { tag { id } } }'),
+    ],
+    'a missing right': [
+      () => member.post('/v1/invites', { recipient: 'a@example.com' }),
+      () => member.graphql('mutation { createInvite(input: { recipient: "a@example.com" }) { invite { id } } }'),
+    ],
+    'nobody signed in': [
+      () => world.client().post('/v1/tasks', { title: 'a' }),
+      () => world.client().graphql(createTask, { input: { title: 'a' } }),
+    ],
+  };
+  // What differs is only what the APIs call the same thing: fields and words of enums.
+  const alike = (text: string) => snakeCase(text).toLowerCase();
+
+  test.each(Object.keys(problems))('%s', async (name) => {
+    const [rest, graphql] = problems[name] as [Request, Request];
+    const { body } = await rest();
+    const [error, ...more] = (await graphql()).body.errors;
+    expect(more).toEqual([]);
+    expect(error.extensions.code, JSON.stringify([body, error])).toBe(body.code);
+    expect(alike(error.message)).toBe(alike(body.detail));
+    expect(JSON.parse(alike(JSON.stringify(error.extensions.errors ?? null)))).toEqual(
+      JSON.parse(alike(JSON.stringify(body.errors ?? null))),
+    );
+  });
+});
+
 test('a slash at the end of an address is no record without an id', async () => {
   for (const answer of [await client.get('/v1/tasks/?first=1'), await client.post('/v1/tasks/', { title: 'a' })]) {
     expectProblem(answer, 'route_not_found');
@@ -478,6 +563,38 @@ describe('an update', () => {
     expect((await patch(`/v1/tasks/${id}`, { title: 'whichever' })).status).toBe(200);
     for (const wrong of [0, '3', null, 2 ** 31])
       expectProblem(await patch(`/v1/tasks/${id}`, { record_version: wrong }), 'invalid_input');
+  });
+
+  const conditional = (method: 'PATCH' | 'DELETE', url: string, tag: string, payload?: object) =>
+    client.mutate({ method, url, headers: { 'if-match': tag }, ...(payload ? { payload } : {}) });
+
+  test('may be made for the entity tag that answers have', async () => {
+    const created = await client.post('/v1/tasks', { title: 'first' });
+    const url = String(created.headers['location']);
+    expect([created.headers['etag'], (await client.get(url)).headers['etag']]).toEqual(['"1"', '"1"']);
+    const second = await conditional('PATCH', url, '"1"', { title: 'second' });
+    expect([second.status, second.headers['etag'], second.body.record_version]).toEqual([200, '"2"', 2]);
+    expect((await conditional('PATCH', url, '*', { title: 'third' })).headers['etag']).toBe('"3"');
+    expect((await conditional('PATCH', url, '"7" ,"a,b", "3"', { title: 'fourth' })).status).toBe(200);
+    for (const tag of ['"1"', '"1", "3"', 'W/"4"', '"x"', '"04"', 'W/"4", "3"']) {
+      for (const late of [await conditional('PATCH', url, tag, { title: 'late' }), await conditional('DELETE', url, tag)]) {
+        expectProblem(late, 'precondition_failed', tag);
+        expect(late.status).toBe(412);
+        expect(late.body.detail).toContain('The Task is at version 4, not ');
+        expect(late.headers['etag']).toBeUndefined();
+      }
+    }
+    for (const malformed of ['4', '"4', '', '"4" "5"', '*, "4"', '"4",,', 'w/"4"'])
+      expectProblem(await conditional('PATCH', url, malformed, { title: 'late' }), 'malformed_request', malformed);
+    expectProblem(await conditional('PATCH', url, '"4"', { title: 'x', record_version: 3 }), 'precondition_failed');
+    expect((await client.get(url)).body).toMatchObject({ title: 'fourth', record_version: 4 });
+    expect((await conditional('DELETE', url, '"4"')).status).toBe(204);
+    expectProblem(await conditional('DELETE', url, '*'), 'not_found');
+  });
+
+  test('takes the version of the record for its entity tag, not one in its JSON', async () => {
+    const { id } = await create('/v1/files', { name: 'a', metadata: { record_version: 9 } });
+    expect((await client.get(`/v1/files/${id}`)).headers['etag']).toBe('"1"');
   });
 
   test.each([

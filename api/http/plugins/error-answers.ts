@@ -33,6 +33,8 @@ export function sendProblem(error: AppError, request: FastifyRequest, reply: Fas
     void reply.header('retry-after', String(error.details.retryAfterSeconds));
   // The schema that a route declares for this status is not for problem documents.
   void reply.serializer(JSON.stringify);
+  // Of a record whose change could not be committed after all.
+  void reply.removeHeader('etag').removeHeader('location');
   return reply
     .code(error.status)
     .headers({ 'content-type': problemType, 'cache-control': 'no-store' })

@@ -17,6 +17,7 @@ import type { Registry } from '#entities/kit/model/registry.ts';
 import { defineRoute, type Call, type Route } from '../../http/route.ts';
 import { listQuerySchema, listSelection, pageSchema } from './list-query.ts';
 import { recordNames } from './record-names.ts';
+import { matching, sendEntityTag, versionIn } from './record-version.ts';
 import { changeSchema, creationSchema, idText, recordSchema, versionSchema } from './record-schema.ts';
 
 /**
@@ -56,10 +57,25 @@ function selectionOf(module: EntityModule): RecordSelection {
   };
 }
 
+/** Headers of changes that can name the version on which they are based. */
+const headers = Type.Object({
+  'if-match': Type.Optional(
+    Type.String({
+      maxLength: 1_000,
+      description:
+        'Entity tags of the versions on which the change may be based, or *; if the record has another version, the request fails with precondition_failed.',
+    }),
+  ),
+});
+
 const params = Type.Object({ id: Type.Unsafe({ ...idText, description: 'Id of the record.' }) });
 
 function idOf(module: EntityModule, { params }: Call<unknown>): string {
   return existingId(module, params['id'] ?? '');
+}
+
+function ifMatch({ request }: Call<unknown>): string | undefined {
+  return request.headers['if-match'];
 }
 
 function listRoute(record: RecordSelection, answer: TObject): Route {
@@ -91,15 +107,17 @@ function readRoute(record: RecordSelection, answer: TObject): Route {
     url: `${path}/:id`,
     tag,
     summary: `Get one ${singular}`,
-    description: 'Returns not_found if the record does not exist, is deleted, or cannot be viewed by the caller.',
+    description:
+      'Returns not_found if the record does not exist, is deleted, or cannot be viewed by the caller. The ETag of the answer is the record version.',
     access: 'required',
     params,
     answers: { 200: answer },
     errors: ['not_found'],
-    handle: async (call) => ({
-      status: 200,
-      json: await call.unit.data.answers.singleStatementRecord(record, idOf(module, call)),
-    }),
+    handle: async (call) => {
+      const json = await call.unit.data.answers.singleStatementRecord(record, idOf(module, call));
+      sendEntityTag(call.reply, versionIn(json));
+      return { status: 200, json };
+    },
   });
 }
 
@@ -122,6 +140,7 @@ function createRoute(record: RecordSelection, answer: TObject): Route {
         const { id } = (await unit.data.create(module, valuesOf(names, body))) as { readonly id: string };
         const created = await unit.data.answers.record(record, id);
         void reply.header('location', `${path}/${id}`);
+        sendEntityTag(reply, created['record_version']);
         return { status: 201, body: created };
       }),
   });
@@ -139,15 +158,20 @@ function updateRoute(record: RecordSelection, answer: TObject): Route {
     description: 'Omitted fields stay unchanged; null clears an optional field.',
     access: 'required',
     params,
+    headers,
     body: changeSchema(module),
     answers: { 200: answer },
-    errors: ['not_found', 'permission_denied', 'already_exists', 'stale_record'],
+    errors: ['not_found', 'permission_denied', 'already_exists', 'stale_record', 'precondition_failed'],
     handle: (call) =>
       inSnakeCase(async () => {
         const id = idOf(module, call);
         const { record_version: recordVersion, ...changes } = call.body;
-        await call.unit.data.update(module, id, valuesOf(names, changes), recordVersion as number | undefined);
-        return { status: 200, body: await call.unit.data.answers.record(record, id) };
+        await matching(ifMatch(call), recordVersion as number | undefined, (versions) =>
+          call.unit.data.update(module, id, valuesOf(names, changes), versions),
+        );
+        const body = await call.unit.data.answers.record(record, id);
+        sendEntityTag(call.reply, body['record_version']);
+        return { status: 200, body };
       }),
   });
 }
@@ -162,12 +186,15 @@ function deleteRoute(module: EntityModule): Route {
     description: 'Deletes the record together with its dependent records.',
     access: 'required',
     params,
+    headers,
     query: Type.Object({ record_version: versionSchema }, { additionalProperties: false }),
     answers: { 204: Type.Null() },
-    errors: ['not_found', 'permission_denied', 'stale_record'],
+    errors: ['not_found', 'permission_denied', 'stale_record', 'precondition_failed'],
     handle: async (call) => {
       const recordVersion = call.query['record_version'] as number | undefined;
-      await call.unit.data.remove(module, idOf(module, call), recordVersion);
+      await matching(ifMatch(call), recordVersion, (versions) =>
+        call.unit.data.remove(module, idOf(module, call), versions),
+      );
       return { status: 204, body: undefined };
     },
   });

@@ -12,6 +12,7 @@ import { compileRead } from '../read/rows.ts';
 import { Viewer } from '../read/viewer.ts';
 import { changeRecord } from '../write/change-record.ts';
 import { changeSet, type SetResult } from '../write/change-set.ts';
+import type { ExpectedVersion } from '../write/plan-changes.ts';
 import { createRecords } from '../write/create-records.ts';
 import type { ChangeWork } from '../write/change-work.ts';
 import { lockInOrder, type LockTarget } from '../write/lock-order.ts';
@@ -111,14 +112,14 @@ export class DataClient {
 
   /**
    * Changes a row that the caller may view and edit.
-   * @param recordVersion the version on which the change is based; any version when left out
+   * @param recordVersion the version on which the change is based, or several; any version when left out
    * @throws AppError not_found, permission_denied, invalid_input, stale_record
    */
   async update<M extends EntityModule>(
     module: M,
     id: string,
     changes: ChangesOf<M>,
-    recordVersion?: number,
+    recordVersion?: ExpectedVersion,
   ): Promise<RowOf<M>> {
     const values = validateChanges(module, changes);
     return (await this.#change({ module, id, operation: 'edit', values, recordVersion })) as RowOf<M>;
@@ -126,10 +127,10 @@ export class DataClient {
 
   /**
    * Soft-deletes a row.
-   * @param recordVersion the version to delete; any version when left out
+   * @param recordVersion the version to delete, or several; any version when left out
    * @throws AppError not_found, permission_denied, stale_record
    */
-  async remove(module: EntityModule, id: string, recordVersion?: number): Promise<void> {
+  async remove(module: EntityModule, id: string, recordVersion?: ExpectedVersion): Promise<void> {
     await this.#change({ module, id, operation: 'remove', values: this.#deletion, recordVersion });
     // The deletion also deletes dependents, which this unit of work may have created.
     this.#work.created.clear();
