@@ -7,6 +7,9 @@ import { constants, homedir } from 'os';
 import { delimiter, dirname, join } from 'path';
 import { fileURLToPath } from 'url';
 
+/** Passed to the program, which counts from here. */
+const startedAt = Date.now();
+
 const root = dirname(fileURLToPath(import.meta.url));
 const modules = join(root, 'node_modules');
 const platform = `${process.platform}-${process.arch}`;
@@ -219,7 +222,7 @@ function isRunning(pid) {
  */
 async function run(node, args) {
   const path = `${join(modules, '.bin')}${delimiter}${process.env.PATH || ''}`;
-  const env = Object.assign({}, process.env, { PATH: path });
+  const env = Object.assign({}, process.env, { PATH: path, STACK_STARTED_AT: String(startedAt) });
   const child = spawn(node, args, { cwd: root, stdio: 'inherit', detached: true, env });
   const lastSent = {};
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGWINCH']) {

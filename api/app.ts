@@ -12,6 +12,8 @@ import { csrfPlugin } from './http/plugins/csrf.ts';
 import { errorsPlugin, refuseUnknownAddresses, sendProblem } from './http/plugins/error-answers.ts';
 import { openapiOptions } from './openapi.ts';
 import { rememberMethods } from './http/plugins/methods.ts';
+import { oneAnswerAtATime } from './http/plugins/pipelining.ts';
+import { closeUnreadBodies, limitUntakenAnswers } from './http/plugins/unread.ts';
 import { cutSlowReaders, requestContextPlugin } from './http/plugins/assign-context.ts';
 import { unitOfWorkPlugin } from './http/plugins/request-unit-of-work.ts';
 import { lazySchemaCompilers } from './http/lazy-schema-compilers.ts';
@@ -73,6 +75,7 @@ export async function createApp(services: Services, extraRoutes: readonly Route[
   });
 
   oddRequests(app);
+  oneAnswerAtATime(app);
   errorsPlugin(app);
   requestContextPlugin(app, services);
   addressesPlugin(app);
@@ -85,6 +88,8 @@ export async function createApp(services: Services, extraRoutes: readonly Route[
   unitOfWorkPlugin(app);
   sendCookies(app);
   cutSlowReaders(app);
+  closeUnreadBodies(app);
+  limitUntakenAnswers(app);
   await app.register(swagger, openapiOptions(registry));
   const refuseOtherMethods = rememberMethods(app);
 

@@ -2,6 +2,9 @@ import { pino, type DestinationStream, type Logger, type LoggerOptions } from 'p
 import { traceIdOf } from '#entities/kit/base/trace.ts';
 import { currentOrigin } from '#activities/clients/temporal/work-origin.ts';
 
+/** Lines are written at once when they are longer than this together, in bytes. */
+const maxWaitingBytes = 8_192;
+
 /** Fields that are removed from log lines, at every depth up to three. */
 const secretFields = ['password', 'token', 'access_token', 'authorization', 'cookie', 'secret', 'passwordHash'];
 
@@ -23,7 +26,28 @@ export function createLogger(
     serializers: { err: errorFields },
     redact: { paths: secretFields.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: '[secret]' },
   };
-  return destination ? pino(settings, destination) : pino(settings);
+  return pino(settings, destination ?? standardOutput());
+}
+
+/** Lines of one turn of the event loop are written together, in one system call. */
+function standardOutput(): DestinationStream & { flushSync(): void } {
+  const output = pino.destination({ fd: 1, sync: true, minLength: maxWaitingBytes });
+  let isScheduled = false;
+  const flush = () => {
+    isScheduled = false;
+    output.flushSync();
+  };
+  process.once('exit', flush);
+  return {
+    write: (line) => {
+      output.write(line);
+      if (isScheduled) return;
+      isScheduled = true;
+      setImmediate(flush);
+    },
+    // Called for `fatal`.
+    flushSync: () => output.flushSync(),
+  };
 }
 
 function originFields(): object {

@@ -7,6 +7,9 @@ import { isAppError } from '#entities/kit/base/errors.ts';
 import { openRuntime } from './core-runtime.ts';
 import { verifyInstallation } from './verify.ts';
 
+/** Shortest time between two lines of progress. */
+const progressEveryMs = 2_000;
+
 const args = process.argv.slice(2);
 const logger = createLogger('verify', { level: 'warn' });
 const config = await ConfigStore.open({ file: configFileArgument(args), logger }).catch(exitOnConfigurationError);
@@ -17,7 +20,15 @@ const runtime = await openRuntime({
   process: 'core tool',
 }).catch(exitOnConfigurationError);
 try {
-  const lines = await verifyInstallation(runtime, { isQuiet: args.includes('--quiet') });
+  let reported = Date.now();
+  const lines = await verifyInstallation(runtime, {
+    isQuiet: args.includes('--quiet'),
+    onProgress: (name, count) => {
+      if (Date.now() - reported < progressEveryMs) return;
+      reported = Date.now();
+      console.error(`${name}: ${count} read`);
+    },
+  });
   for (const line of lines) console.log(line);
   console.log(
     lines.length === 0

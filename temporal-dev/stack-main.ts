@@ -14,7 +14,7 @@ const USAGE = `usage: npm run stack -- COMMAND
   stop                                stop the servers; their data are kept
   status [--json]                     print state, address, version and memory of each server
   reset                               stop the servers and delete their data and logs
-  logs NAME [-f]                      print the log of a server; -f follows it`;
+  logs NAME [-f]                      print the log of a server, of api or of worker; -f follows it`;
 
 /** The state folder, which git ignores. Another folder allows a second stack in the same clone. */
 const STATE_DIR = process.env['STACK_STATE_DIR'] ?? fileURLToPath(new URL('../.local', import.meta.url));
@@ -51,7 +51,7 @@ async function main(): Promise<void> {
       await resetStack(stateDir, report);
       return;
     case 'logs':
-      await printLog(logFile(stateDir, parsePart(name)), process.stdout, { isFollowing: values.follow });
+      await printLog(logFile(stateDir, parseLogName(name)), process.stdout, { isFollowing: values.follow });
       return;
     case undefined:
     default:
@@ -96,6 +96,10 @@ function parsePart(name: string | undefined): PartName {
   throw new StackError(
     `${name === undefined ? 'no name' : `unknown name ${name}`}: use one of ${PART_NAMES.join(', ')}`,
   );
+}
+
+function parseLogName(name: string | undefined): string {
+  return name === 'api' || name === 'worker' ? name : parsePart(name);
 }
 
 function parseOptionalPart(name: string): Exclude<PartName, 'redis'> {

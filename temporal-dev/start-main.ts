@@ -16,6 +16,8 @@ import { PersonalSettings, productEnvironment } from './product/product-environm
 import { productPorts, rememberPorts } from './product/product-ports.ts';
 import { ManagedProcess, type ManagedProcessOptions } from './product/managed-process.ts';
 import { noDemo, readyBlock, type ReadyFacts } from './product/ready-block.ts';
+import { RestartLimit } from './machine/restart-limit.ts';
+import type { PartName } from './machine/stack-environment.ts';
 import { terminalReport } from './machine/progress-report.ts';
 import { demoEmail, demoPassword, demoPeople, seedDemo } from './product/seed-demo.ts';
 import { StackError } from './machine/stack-error.ts';
@@ -26,7 +28,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const stateDir = process.env['STACK_STATE_DIR'] ?? join(root, '.local');
 const readyFile = join(stateDir, 'ready.json');
 const report = terminalReport(process.stderr, 'start: ');
-const startedAt = Date.now();
+/** The bootstrap passes the time at which it was started, so that the installation of the dependencies counts. */
+const startedAt = Number(process.env['STACK_STARTED_AT']) || Date.now();
+const limit = new RestartLimit();
 const interrupted = new AbortController();
 
 /** Placeholder addresses for checking the configuration before the servers run. */
@@ -38,20 +42,25 @@ const placeholderStack = {
 
 /** Steps that stop what was started; run in reverse order at the end. */
 const undo: (() => Promise<void>)[] = [];
-let isReady = false;
+let facts: ReadyFacts | undefined;
+let isStopping = false;
+
+/** Rejected when a process cannot be kept running. */
+const failure = Promise.withResolvers<never>();
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort());
 
 try {
-  await Promise.race([run(), aborted()]);
+  await Promise.race([run(), aborted(), failure.promise]);
   report('stopping');
 } catch (error) {
   if (error instanceof ConfigurationError || error instanceof StackError) report(error.message);
   else if (!interrupted.signal.aborted) report(error instanceof Error ? (error.stack ?? error.message) : String(error));
   if (!interrupted.signal.aborted) process.exitCode = 1;
 } finally {
+  isStopping = true;
   // Only our own file: when the start was refused, the file belongs to the process that already runs.
-  if (isReady) rmSync(readyFile, { force: true });
+  if (facts) rmSync(readyFile, { force: true });
   for (const step of undo.toReversed()) {
     await step().catch((error: unknown) => {
       report(`stopping: ${error instanceof Error ? error.message : String(error)}`);
@@ -61,13 +70,14 @@ try {
 }
 process.exit();
 
-/** Starts everything and prints the addresses. Then waits, and rejects when the API or the worker ends by itself. */
-async function run(): Promise<never> {
+/** Starts everything and prints the addresses. Then keeps everything running until it is interrupted. */
+async function run(): Promise<void> {
   const file = configurationFile();
   prepareStateDirectory(stateDir);
   refuseSecondStart(stateDir);
   const personal = new PersonalSettings(process.env, file ?? join(root, 'config', 'config.yaml'));
-  const ports = await productPorts(stateDir, configuredPorts(personal), report);
+  const configured = configuredPorts(personal);
+  const ports = await productPorts(stateDir, configured, report);
   const local = { apiPort: ports.api, metricsPort: ports.metrics, stateDir };
   // Mistakes in the configuration are reported before anything is downloaded.
   await loadConfiguration({
@@ -78,7 +88,7 @@ async function run(): Promise<never> {
   });
 
   const stack = await bringUpStack(personal, ports.codec);
-  rememberPorts(stateDir, ports);
+  rememberPorts(stateDir, ports, configured);
   // An earlier start that was killed may have left the file.
   rmSync(readyFile, { force: true });
   if (stack?.postgres && !personal.ownServers.postgres) await ensureDatabase(stack.postgres.url('postgres'), 'core');
@@ -93,19 +103,22 @@ async function run(): Promise<never> {
 
   const grace = config.server.shutdowngraceperiod;
   const args = file === undefined ? [] : ['--config', file];
-  const api = startPart({ name: 'api', program: 'api/api-main.ts', args, environment }, grace);
-  const worker = startPart({ name: 'worker', program: 'worker/worker-main.ts', args, environment }, grace);
-  await api.ready;
+  const parts = [
+    startPart({ name: 'api', program: 'api/api-main.ts', args, environment }, grace),
+    startPart({ name: 'worker', program: 'worker/worker-main.ts', args, environment }, grace),
+  ] as const;
+  const [api, worker] = parts;
+  await api.process.ready;
   // The demo users have a publicly known password.
   if (personal.ownServers.postgres)
     report('no demo data were written, because db.primarydbsource is your own database');
   const demo = personal.ownServers.postgres ? noDemo : await seed(environment, file);
-  await worker.ready;
+  await worker.process.ready;
   const { listen, metricsport } = config.server;
   const apiUrl = listenUrl(listen);
   await untilReady(`${apiUrl}/readyz`);
 
-  const facts: ReadyFacts = {
+  facts = {
     urls: {
       api: apiUrl,
       graphql: `${apiUrl}/graphql`,
@@ -114,27 +127,39 @@ async function run(): Promise<never> {
       temporalUi: stack?.temporal?.uiUrl ?? '',
     },
     demo,
-    pids: {
-      api: api.pid,
-      worker: worker.pid,
-      ...(stack?.postgres ? { postgres: stack.postgres.pid } : {}),
-      ...(stack?.temporal ? { temporal: stack.temporal.pid } : {}),
-      ...(stack?.openfga ? { openfga: stack.openfga.pid } : {}),
-      ...(stack?.redis ? { redis: stack.redis.pid } : {}),
-    },
+    pids: { api: api.process.pid, worker: worker.process.pid, ...(stack ? serverPids(stack) : {}) },
     startedInMs: Date.now() - startedAt,
   };
-  writeFileSync(readyFile, `${JSON.stringify(facts, null, 2)}\n`);
-  isReady = true;
+  writeFacts({});
   process.stdout.write(readyBlock(facts, config.server.csrfprotection));
-  return Promise.race(
-    [api, worker].map(async (part): Promise<never> => {
-      const how = await part.ended;
-      throw new StackError(
-        `the ${part.name} process ended unexpectedly (${how}); its log is ${join(stateDir, 'logs', `${part.name}.log`)}`,
-      );
-    }),
-  );
+  await Promise.all(parts.map(keepRunning));
+}
+
+/** Updates `.local/ready.json`; before everything is ready there is none. */
+function writeFacts(pids: Readonly<Record<string, number>>): void {
+  if (facts === undefined) return;
+  facts = { ...facts, pids: { ...facts.pids, ...pids } };
+  writeFileSync(readyFile, `${JSON.stringify(facts, null, 2)}\n`);
+}
+
+function serverPids({ postgres, temporal, openfga, redis }: Stack): Record<string, number> {
+  const servers = Object.entries({ postgres, temporal, openfga, redis });
+  return Object.fromEntries(servers.flatMap(([name, server]) => (server ? [[name, server.pid]] : [])));
+}
+
+/** Starts the API or the worker again each time it ends by itself. Throws a StackError when that happens too often. */
+async function keepRunning(part: Part): Promise<never> {
+  for (;;) {
+    const how = await part.process.ended;
+    if (isStopping) return new Promise(() => {});
+    const { name } = part.process;
+    limit.count(name, how);
+    report(`${name} ended (${how}): starting it again`);
+    part.start();
+    await part.process.ready;
+    writeFacts({ [name]: part.process.pid });
+    report(`${name} is ready`);
+  }
 }
 
 /** @returns the file named by `--config`. @throws StackError for unknown arguments */
@@ -160,7 +185,10 @@ async function bringUpStack(personal: PersonalSettings, codecPort: number): Prom
   const without = (['postgres', 'temporal', 'openfga'] as const).filter((name) => own[name]);
   const redis = personal.flag('cache.enabled') === true && !personal.has('cache.address');
   if (without.length === 3 && !redis) return undefined;
+  const started = Promise.withResolvers<Stack>();
   const stack = await startStack({
+    onEnd: (name, how) =>
+      void started.promise.then((running) => restartServer(running, name, how)).catch(failure.reject),
     stateDir,
     profile: 'development',
     without,
@@ -170,7 +198,17 @@ async function bringUpStack(personal: PersonalSettings, codecPort: number): Prom
     signal: interrupted.signal,
   });
   undo.push(() => stack.stop());
+  started.resolve(stack);
   return stack;
+}
+
+/** Starts a server again that ended by itself. Throws a StackError when that happens too often. */
+async function restartServer(stack: Stack, name: PartName, how: string): Promise<void> {
+  limit.count(name, how);
+  report(`${name} ended (${how}): starting it again`);
+  await stack.restart(name);
+  writeFacts(serverPids(stack));
+  report(`${name} is ready`);
 }
 
 async function startCodec(encryptionKey: string, port: number, stack: Stack | undefined): Promise<void> {
@@ -188,13 +226,20 @@ async function startCodec(encryptionKey: string, port: number, stack: Stack | un
   });
 }
 
+/** The API or the worker, which may be started several times. */
+interface Part {
+  process: ManagedProcess;
+  start: () => void;
+}
+
 function startPart(
   options: Pick<ManagedProcessOptions, 'name' | 'program' | 'args' | 'environment'>,
   graceMs: number,
-): ManagedProcess {
-  const part = new ManagedProcess({ ...options, root, stateDir });
+): Part {
+  const create = () => new ManagedProcess({ ...options, root, stateDir });
+  const part: Part = { process: create(), start: () => (part.process = create()) };
   // The process itself ends within the grace period. It is killed if it does not.
-  undo.push(() => part.stop(graceMs + 2_000));
+  undo.push(() => part.process.stop(graceMs + 2_000));
   return part;
 }
 

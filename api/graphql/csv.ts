@@ -9,6 +9,7 @@ import { expectation, found } from '#entities/kit/base/schema-problem.ts';
 import { JsonRefusal, parseStrictJson } from '#entities/kit/base/strict-json.ts';
 import { checkRowCount, maxRows } from '#entities/kit/write/change-counters.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
+import { checkValueCount } from '../http/value-limit.ts';
 
 interface CsvRow {
   readonly cells: readonly string[];
@@ -68,6 +69,7 @@ export async function csvCreations<T>(
     });
     return { module, path: `/${index}`, input: Object.fromEntries(input) };
   });
+  checkValueCount(creations.map(({ input }) => input));
   try {
     return await create(creations, problems);
   } catch (error) {

@@ -60,7 +60,9 @@ export function limitDocuments(): Plugin {
 /** @throws AppError limit_exceeded, GraphQLError for an invalid token */
 export function checkDocument(source: Source): void {
   if (source.body.length > maxLength)
-    throw tooMuch(`it is longer than ${maxLength} characters: it has ${source.body.length}; pass long values as variables`);
+    throw tooMuch(
+      `it is longer than ${maxLength} characters: it has ${source.body.length}; pass long values as variables`,
+    );
   const lexer = new Lexer(source);
   let depth = 0;
   for (let count = 0; lexer.advance().kind !== TokenKind.EOF; count++) {
@@ -71,5 +73,8 @@ export function checkDocument(source: Source): void {
 }
 
 function tooMuch(reason: string): AppError {
-  return limitExceeded(`The GraphQL document is rejected: ${reason}.`, { path: '/query', message: `is rejected: ${reason}` });
+  return limitExceeded(`The GraphQL document is rejected: ${reason}.`, {
+    path: '/query',
+    message: `is rejected: ${reason}`,
+  });
 }

@@ -65,9 +65,7 @@ const literal: Reading<ValueNode> = {
   members: (node) =>
     node.kind === Kind.OBJECT ? new Map(node.fields.map(({ name, value }) => [name.value, value])) : undefined,
   coerce: (type, node) =>
-    type.coerceInputLiteral
-      ? type.coerceInputLiteral(node as ConstValueNode)
-      : type.parseLiteral(node, undefined),
+    type.coerceInputLiteral ? type.coerceInputLiteral(node as ConstValueNode) : type.parseLiteral(node, undefined),
   plain: (node) => {
     if (node.kind === Kind.LIST) return [];
     if (node.kind === Kind.OBJECT) return {};

@@ -230,7 +230,10 @@ export class SelectionReader {
       if (node.kind === Kind.FIELD) {
         const as = node.alias?.value ?? node.name.value;
         if (as.length > maxNameLength)
-          throw tooLong('query', `has a name or an alias of ${as.length} characters; at most ${maxNameLength} are possible`);
+          throw tooLong(
+            'query',
+            `has a name or an alias of ${as.length} characters; at most ${maxNameLength} are possible`,
+          );
         const field = found.get(as);
         if (field) field.nodes.push(node);
         else found.set(as, { name: node.name.value, nodes: [node] });

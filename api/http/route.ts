@@ -28,7 +28,9 @@ export interface Call<Body> {
 export type RouteResponse =
   | { readonly status: number; readonly body: unknown }
   /** JSON text, sent unchanged. */
-  | { readonly status: number; readonly json: string };
+  | { readonly status: number; readonly json: string }
+  /** A document of the type in `produces`, or JSON, that is kept and sent unchanged. */
+  | { readonly status: number; readonly document: Buffer };
 
 /** One REST route and its documentation. Unknown properties of body and query are rejected, not removed. */
 export interface RouteDefinition<Body extends TObject> {
@@ -100,9 +102,9 @@ export function registerRoute(app: FastifyInstance, services: Services, route: R
       const answer = await (route.runsOnce ? attempt() : repeatOnConflict(request, services, attempt));
       reply.code(answer.status);
       if (route.produces) reply.type(route.produces);
-      if (!('json' in answer)) return answer.body;
-      reply.type('application/json; charset=utf-8');
-      return answer.json;
+      if ('body' in answer) return answer.body;
+      if (!route.produces) reply.type('application/json; charset=utf-8');
+      return 'json' in answer ? answer.json : answer.document;
     },
   });
 }
@@ -146,7 +148,7 @@ function errorsOf({ method, body, access, errors }: Route): ErrorCode[] {
       ...errors,
       ...(access === 'anonymous' ? [] : (['invalid_input'] as const)),
       ...(method === 'GET' ? [] : (['malformed_body', 'csrf_token_missing', 'csrf_token_invalid'] as const)),
-      ...(body ? (['body_too_large', 'unsupported_media_type'] as const) : []),
+      ...(body ? (['body_too_large', 'limit_exceeded', 'unsupported_media_type'] as const) : []),
       ...(access === 'required' ? (['unauthenticated'] as const) : []),
     ]),
   ];

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { StackError } from '../machine/stack-error.ts';
+import { logFrom, logSize, openLog } from '../servers/server-log.ts';
 import { logFile } from '../servers/stack-state.ts';
 
 export interface ManagedProcessOptions {
@@ -25,7 +26,8 @@ export class ManagedProcess {
   constructor({ name, program, root, stateDir, environment, args = [] }: ManagedProcessOptions) {
     this.name = name;
     const path = logFile(stateDir, name);
-    const log = openSync(path, 'a', 0o600);
+    const log = openLog(path);
+    const offset = logSize(path);
     this.#child = spawn(process.execPath, [program, ...args], {
       cwd: root,
       env: environment,
@@ -41,7 +43,7 @@ export class ManagedProcess {
       this.#child.once('message', () => resolve());
       this.#child.once('error', reject);
       void this.ended.then((how) =>
-        reject(new StackError(`the ${name} process ended during its start (${how}):\n${tailOf(path)}`)),
+        reject(new StackError(`the ${name} process ended during its start (${how}):\n${tailOf(path, offset)}`)),
       );
     });
     // The caller awaits `ready` later and handles its rejection.
@@ -62,9 +64,9 @@ export class ManagedProcess {
   }
 }
 
-/** The last lines of a log for an error message; of a JSON line, only level and message. */
-export function tailOf(path: string, lines = 12): string {
-  return readFileSync(path, 'utf8').trimEnd().split('\n').slice(-lines).map(messageOf).join('\n');
+/** The last lines of a log after `offset` for an error message; of a JSON line, only level and message. */
+export function tailOf(path: string, offset: number, lines = 12): string {
+  return logFrom(path, offset).trimEnd().split('\n').slice(-lines).map(messageOf).join('\n');
 }
 
 function messageOf(line: string): string {

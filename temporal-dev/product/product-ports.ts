@@ -45,9 +45,16 @@ export async function productPorts(
   return { api: await choose('api'), metrics: await choose('metrics'), codec: await choose('codec') };
 }
 
-/** Stores the ports for the next start. Called only by a start that uses them. */
-export function rememberPorts(stateDir: string, ports: ProductPorts): void {
-  writeFileSync(fileOf(stateDir), `${JSON.stringify(ports)}\n`);
+/** Stores the ports for the next start, except configured ones. Called only by a start that uses them. */
+export function rememberPorts(
+  stateDir: string,
+  ports: ProductPorts,
+  configured: Partial<Record<keyof ProductPorts, unknown>> = {},
+): void {
+  const remembered = { ...readRemembered(fileOf(stateDir)) };
+  for (const [name, port] of Object.entries(ports))
+    if (!(name in configured)) Object.assign(remembered, { [name]: port });
+  writeFileSync(fileOf(stateDir), `${JSON.stringify(remembered)}\n`);
 }
 
 function fileOf(stateDir: string): string {

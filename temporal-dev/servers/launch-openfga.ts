@@ -6,25 +6,39 @@ import type { PortName } from '../machine/stack-environment.ts';
 import { LOOPBACK, requirePort, type Ports } from '../machine/ports.ts';
 import type { Launch } from './spawn-server.ts';
 import { StackError } from '../machine/stack-error.ts';
-import { logFile } from './stack-state.ts';
+import { postgresUrl } from './launch-postgres.ts';
+import { dataDirectory, logFile } from './stack-state.ts';
 
 /** OpenFGA's own database on the stack's PostgreSQL. */
 export const OPENFGA_DATABASE = 'openfga';
 
+/** Where OpenFGA stores its data. */
+export interface Datastore {
+  engine: 'postgres' | 'sqlite';
+  uri: string;
+}
+
+/** Its database on the stack's PostgreSQL, which listens on one of `ports`. */
+export function postgresDatastore(stateDir: string, ports: Ports): Datastore {
+  return { engine: 'postgres', uri: `${postgresUrl(stateDir, ports, OPENFGA_DATABASE)}?sslmode=disable` };
+}
+
+/** A file, for a stack without PostgreSQL. Writers wait for each other. */
+export function fileDatastore(stateDir: string): Datastore {
+  const path = join(dataDirectory(stateDir, 'openfga'), 'openfga.db');
+  return { engine: 'sqlite', uri: `${path}?_pragma=busy_timeout(10000)` };
+}
+
 /** The datastore settings. They are passed as environment variables because the URL contains a password that the process list would show. */
-function datastore(databaseUrl: string): Record<string, string> {
-  return {
-    PATH: '/usr/bin:/bin',
-    OPENFGA_DATASTORE_ENGINE: 'postgres',
-    OPENFGA_DATASTORE_URI: `${databaseUrl}?sslmode=disable`,
-  };
+function datastoreSettings({ engine, uri }: Datastore): Record<string, string> {
+  return { PATH: '/usr/bin:/bin', OPENFGA_DATASTORE_ENGINE: engine, OPENFGA_DATASTORE_URI: uri };
 }
 
 /** Migrates the database of OpenFGA to the schema of the binary. Can be repeated after an interruption. */
-export async function migrateOpenfga(stateDir: string, binary: FoundBinary, databaseUrl: string): Promise<void> {
+export async function migrateOpenfga(stateDir: string, binary: FoundBinary, datastore: Datastore): Promise<void> {
   const { exitCode, output } = await runHelper(binary.path, ['migrate'], {
     stateDir,
-    variables: datastore(databaseUrl),
+    variables: datastoreSettings(datastore),
     timeoutMs: 120_000,
   });
   if (exitCode !== 0) throw new StackError(`openfga migrate failed: ${lastLine(output)}`);
@@ -34,7 +48,7 @@ export async function migrateOpenfga(stateDir: string, binary: FoundBinary, data
 export function launchOpenfga(
   stateDir: string,
   binary: FoundBinary,
-  options: { ports: Ports; databaseUrl: string },
+  options: { ports: Ports; datastore: Datastore },
 ): Launch {
   const address = (name: PortName): string => `${LOOPBACK}:${requirePort(options.ports, name)}`;
   const args = ['run', '--http-addr', address('openfga'), '--grpc-addr', address('openfga-grpc')];
@@ -43,7 +57,7 @@ export function launchOpenfga(
     part: 'openfga',
     command: binary.path,
     args,
-    env: datastore(options.databaseUrl),
+    env: datastoreSettings(options.datastore),
     cwd: stateDir,
     logFile: logFile(stateDir, 'openfga'),
     stateDir,

@@ -1,17 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, fstatSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PartName } from '../machine/stack-environment.ts';
 import { MEMBER_VARIABLE } from '../machine/helper-process.ts';
 import { identify, isAlive, type ProcessIdentity } from '../machine/process-table.ts';
-import {
-  codeOf,
-  DiskFullError,
-  explainFileError,
-  messageOf,
-  saysDiskFull,
-  StackError,
-} from '../machine/stack-error.ts';
+import { logFrom, openLog } from './server-log.ts';
+import { codeOf, DiskFullError, messageOf, saysDiskFull, StackError } from '../machine/stack-error.ts';
 
 /** Everything that is needed to start a server, also later from another process. */
 export interface Launch {
@@ -33,8 +27,6 @@ export interface ServerProcess {
   /** Resolves with the exit code or signal when the server ends while this process runs. */
   ended: Promise<string>;
 }
-
-const MAX_LOG_BYTES = 32 * 1024 * 1024;
 
 /**
  * Starts a server in its own session. Ctrl-C in the terminal then reaches only the process that started the stack, which
@@ -80,20 +72,6 @@ function watchEnd(child: ChildProcess): Promise<string> {
   });
 }
 
-function openLog(path: string): number {
-  try {
-    if (logSize(path) > MAX_LOG_BYTES) renameSync(path, `${path}.old`);
-    return openSync(path, 'a', 0o600);
-  } catch (error) {
-    throw explainFileError(error, path);
-  }
-}
-
-/** The current size of a log, to find later what was added; 0 when there is none. */
-export function logSize(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-}
-
 /**
  * Waits until `isReady` is true. Throws a StackError with the end of the log when the server ends first or is not ready
  * within `timeoutMs`.
@@ -125,20 +103,10 @@ export async function waitUntilReady(
 }
 
 function logTail(launch: Launch, offset: number): string {
-  const text = readFrom(launch.logFile, offset);
+  const text = logFrom(launch.logFile, offset);
   if (saysDiskFull(text)) throw new DiskFullError(launch.stateDir);
   const lines = text.trim().split('\n').slice(-5);
   return `: the end of ${launch.logFile}:\n${lines.map((line) => `  ${line.slice(0, 300)}`).join('\n')}`;
-}
-
-function readFrom(path: string, offset: number): string {
-  const descriptor = openSync(path, 'r');
-  try {
-    if (fstatSync(descriptor).size < offset) return '';
-    return readFileSync(descriptor).subarray(offset).toString();
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 /** Ends a process with `signal`, and with SIGKILL after `graceMs`. Returns when the process has ended. */

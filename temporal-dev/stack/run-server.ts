@@ -11,7 +11,8 @@ import {
   type ProcessIdentity,
 } from '../machine/process-table.ts';
 import { findRedisProcesses, isRedisReady } from '../servers/launch-redis.ts';
-import { logSize, spawnServer, stopProcess, waitUntilReady, type ServerProcess } from '../servers/spawn-server.ts';
+import { logSize } from '../servers/server-log.ts';
+import { spawnServer, stopProcess, waitUntilReady, type ServerProcess } from '../servers/spawn-server.ts';
 import { writeState, type PartRecord, type StackState } from '../servers/stack-state.ts';
 import { isTemporalReady } from '../servers/launch-temporal.ts';
 

@@ -7,14 +7,20 @@ import { redisBinary } from '../binaries/redis-binary.ts';
 import { temporalBinary } from '../binaries/temporal-binary.ts';
 import type { FoundBinary } from '../binaries/binary-spec.ts';
 import { ensureDatabase } from '../servers/create-database.ts';
-import type { PartName, PortName } from '../machine/stack-environment.ts';
-import { launchOpenfga, migrateOpenfga, OPENFGA_DATABASE } from '../servers/launch-openfga.ts';
+import { PORT_NAMES, type PartName, type PortName } from '../machine/stack-environment.ts';
+import {
+  fileDatastore,
+  launchOpenfga,
+  migrateOpenfga,
+  OPENFGA_DATABASE,
+  postgresDatastore,
+} from '../servers/launch-openfga.ts';
 import { claimPort, requirePort, type PortClaim, type Ports } from '../machine/ports.ts';
 import { launchPostgres, postgresUrl, preparePostgres, type Profile } from '../servers/launch-postgres.ts';
 import { isAlive, type ProcessIdentity } from '../machine/process-table.ts';
 import { launchRedis } from '../servers/launch-redis.ts';
 import type { Launch } from '../servers/spawn-server.ts';
-import { explainFileError, messageOf, StackError } from '../machine/stack-error.ts';
+import { explainFileError, messageOf } from '../machine/stack-error.ts';
 import { dataDirectory, type StackState } from '../servers/stack-state.ts';
 import { isReady, runServer, stopPart, type EndListener } from './run-server.ts';
 import { launchTemporal, waitForTemporalUi } from '../servers/launch-temporal.ts';
@@ -73,7 +79,7 @@ export async function startServers(binaries: Binaries, session: StartSession): P
   const outcomes = await Promise.allSettled([
     (async () => {
       if (postgres !== undefined) await startPostgres(postgres, session);
-      if (openfga !== undefined) await startOpenfga(openfga, session);
+      if (openfga !== undefined) await startOpenfga(openfga, session, postgres !== undefined);
     })(),
     temporal === undefined ? undefined : startTemporal(temporal, session),
     redis === undefined ? undefined : startRedis(redis, session),
@@ -104,16 +110,19 @@ async function startTemporal(binary: FoundBinary, session: StartSession): Promis
   if (session.profile === 'development') await waitForTemporalUi(session.state.parts.temporal?.ports ?? {});
 }
 
-async function startOpenfga(binary: FoundBinary, session: StartSession): Promise<void> {
+async function startOpenfga(binary: FoundBinary, session: StartSession, isPostgresWanted: boolean): Promise<void> {
   const { stateDir, state } = session;
-  const databaseUrl = postgresUrl(stateDir, state.ports, OPENFGA_DATABASE);
-  await ensureDatabase(postgresUrl(stateDir, state.ports, 'postgres'), OPENFGA_DATABASE);
-  await migrateOpenfga(stateDir, binary, databaseUrl);
+  // Only a server of this start: the folder may have a PostgreSQL that is not wanted any more.
+  const postgres = isPostgresWanted ? state.parts.postgres : undefined;
+  const datastore = postgres === undefined ? fileDatastore(stateDir) : postgresDatastore(stateDir, postgres.ports);
+  if (postgres === undefined) makeDirectory(dataDirectory(stateDir, 'openfga'));
+  else await ensureDatabase(postgresUrl(stateDir, postgres.ports, 'postgres'), OPENFGA_DATABASE);
+  await migrateOpenfga(stateDir, binary, datastore);
   await startPart(session, binary, {
     part: 'openfga',
-    hasFolder: false,
+    hasFolder: postgres === undefined,
     portNames: ['openfga', 'openfga-grpc'],
-    makeLaunch: (ports) => launchOpenfga(stateDir, binary, { ports, databaseUrl }),
+    makeLaunch: (ports) => launchOpenfga(stateDir, binary, { ports, datastore }),
   });
 }
 
@@ -151,7 +160,7 @@ async function startPart(
   if (plan.hasFolder) makeDirectory(dataDirectory(stateDir, part));
   for (let attempt = 1; ; attempt += 1) {
     const { ports, release } = await claimPorts(session, portNames);
-    Object.assign(state.ports, ports);
+    rememberPorts(session, ports);
     try {
       await runServer(state, { launch: plan.makeLaunch(ports), ports, owner, version, route }, onEnd);
       report(`${part} ${version} is ready on port ${requirePort(ports, portNames[0])}`);
@@ -179,6 +188,12 @@ async function keepRunning(session: StartSession, { part, portNames, makeLaunch 
   }
   await stopPart(stateDir, state, part);
   return false;
+}
+
+/** Stores chosen ports for the next start, except configured ones. */
+function rememberPorts({ state, environment }: StartSession, ports: Ports): void {
+  for (const name of PORT_NAMES)
+    if (environment.ports[name] === undefined) state.ports[name] = ports[name] ?? state.ports[name];
 }
 
 async function claimPorts(
@@ -214,10 +229,4 @@ function makeDirectory(path: string): void {
   } catch (error) {
     throw explainFileError(error, path);
   }
-}
-
-/** Adds the local PostgreSQL when the local OpenFGA is wanted, because OpenFGA stores its data there. */
-export function withRequirements(wanted: ReadonlySet<PartName>): Set<PartName> {
-  if (wanted.size === 0) throw new StackError('all servers are excluded: there is nothing to start');
-  return wanted.has('openfga') ? new Set([...wanted, 'postgres']) : new Set(wanted);
 }

@@ -11,7 +11,7 @@ import {
 import type { Report } from '../machine/progress-report.ts';
 import { describeStack, type RunningStack } from './running-stack.ts';
 import { StackError } from '../machine/stack-error.ts';
-import { findBinaries, startServers, withRequirements, type StartSession } from './start-servers.ts';
+import { findBinaries, startServers, type StartSession } from './start-servers.ts';
 import {
   dataDirectory,
   logFile,
@@ -33,7 +33,7 @@ export interface StackOptions {
   profile: Profile;
   /** Also starts Redis or Valkey. */
   redis?: boolean;
-  /** Parts that are not started, because the user configured other servers. PostgreSQL is still started when OpenFGA needs it. */
+  /** Parts that are not started, because the user configured other servers. Without PostgreSQL, OpenFGA stores its data in a file. */
   without?: readonly ('postgres' | 'temporal' | 'openfga')[];
   /** Temporal namespaces to create in addition to `default`, with the same search attributes. */
   namespaces?: readonly string[];
@@ -44,6 +44,8 @@ export interface StackOptions {
   detached?: boolean;
   /** Aborts the start, including downloads and builds. */
   signal?: AbortSignal;
+  /** Called when a server ends by itself. By default, this is reported. */
+  onEnd?: (part: PartName, how: string) => void;
   /** Used instead of the environment of this process. */
   variables?: Variables;
 }
@@ -85,7 +87,9 @@ async function start(options: StackOptions, base: Omit<StartSession, 'state' | '
     ...base,
     state,
     onEnd: (part, how) => {
-      if (!isStopping) options.report(`${part} ended (${how}); its log is ${logFile(stateDir, part)}`);
+      if (isStopping) return;
+      if (options.onEnd === undefined) options.report(`${part} ended (${how}); its log is ${logFile(stateDir, part)}`);
+      else options.onEnd(part, how);
     },
   };
   const watchdog = startWatchdog(stateDir);
@@ -97,7 +101,7 @@ async function start(options: StackOptions, base: Omit<StartSession, 'state' | '
   };
   try {
     await clearLeftovers(stateDir, state, profile);
-    const binaries = await findBinaries(withRequirements(wantedParts(options)), session);
+    const binaries = await findBinaries(wantedParts(options), session);
     await startServers(binaries, session);
     base.signal.throwIfAborted();
   } catch (error) {
@@ -121,7 +125,9 @@ async function start(options: StackOptions, base: Omit<StartSession, 'state' | '
 function wantedParts(options: StackOptions): Set<PartName> {
   const left = new Set<PartName>(options.without);
   if (options.redis !== true) left.add('redis');
-  return new Set(PART_NAMES.filter((name) => !left.has(name)));
+  const wanted = PART_NAMES.filter((name) => !left.has(name));
+  if (wanted.length === 0) throw new StackError('all servers are excluded: there is nothing to start');
+  return new Set(wanted);
 }
 
 function isOwnedBy(owner: ProcessIdentity): (record: PartRecord) => boolean {

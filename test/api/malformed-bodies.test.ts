@@ -155,7 +155,7 @@ describe('names that a body does not have', () => {
   });
 
   test('in a multitude do not make a multitude of an answer', async () => {
-    const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, number) => [`name${number}`, 1]));
+    const many = Object.fromEntries(Array.from({ length: 15_000 }, (_, number) => [`name${number}`, 1]));
     for (const url of addresses) {
       const answer = await client.post(url, many);
       expectProblem(answer, 'invalid_input', url);
@@ -197,6 +197,40 @@ describe('a large body', () => {
   test('of ten megabytes is refused, announced or not', async () => {
     const payload = Buffer.alloc(10_000_000, 'x');
     for (const url of addresses) expectProblem(await send(url, payload), 'body_too_large', url);
+  });
+
+  test('has at most 20,000 values, which are counted before it is checked', async () => {
+    const accepted = JSON.stringify({ values: Array.from({ length: 19_999 }, () => 1) });
+    const refused: Record<string, unknown> = {
+      'a list': { values: Array.from({ length: 400_000 }, () => 1) },
+      'one value more': { values: Array.from({ length: 20_000 }, () => 1) },
+      members: Object.fromEntries(Array.from({ length: 20_001 }, (_, number) => [`name${number}`, 1])),
+      'nested lists': { values: Array.from({ length: 200 }, () => Array.from({ length: 100 }, () => 1)) },
+    };
+    for (const url of addresses) {
+      expectProblem(await send(url, accepted), 'invalid_input', url);
+      for (const [what, document] of Object.entries(refused)) {
+        const answer = await send(url, JSON.stringify(document));
+        expectProblem(answer, 'limit_exceeded', `${url}: ${what}`);
+        expect(answer.body.detail).toContain('more than 20000 values');
+      }
+    }
+  });
+
+  test('with a filter of many members, or a cell of many items, is refused for their number', async () => {
+    const where = { or: Array.from({ length: 40_000 }, () => ({})) };
+    const filtered = await client.post('/graphql', {
+      query: 'query ($where: TaskWhere) { tasks(where: $where) { totalCount } }',
+      variables: { where },
+    });
+    expectProblem(filtered, 'limit_exceeded');
+    const created = await client.graphql('mutation ($csv: String!) { createBulkCSVTask(csv: $csv) { tasks { id } } }', {
+      csv: `title,tags\na,${'a;'.repeat(400_000)}a\n`,
+    });
+    expect(created.errors[0]).toMatchObject({
+      message: expect.stringContaining('more than 20000 values'),
+      extensions: { code: 'limit_exceeded' },
+    });
   });
 
   test('of just under one megabyte is read and judged by what it says', async () => {

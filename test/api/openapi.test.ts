@@ -1,5 +1,5 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { routesOf } from '#api/rest/routes.ts';
 import { registry } from '#entities/index.ts';
 import { errorCatalogue } from '#entities/kit/base/errors.ts';
@@ -47,6 +47,22 @@ afterAll(() => world.close());
 const isSentence = (text: string | undefined) => text !== undefined && /^[A-Z`/].*\.$/su.test(text.trim());
 
 describe('/openapi.json', () => {
+  test('and the pages of the reference are serialized once', async () => {
+    const client = world.client();
+    const urls = ['/openapi.json', '/docs', '/docs/errors'];
+    const before = await Promise.all(urls.map((url) => client.get(url)));
+    const made = vi.spyOn(world.api.app, 'swagger');
+    const again = await Promise.all(urls.map((url) => client.get(url)));
+    expect(made).not.toHaveBeenCalled();
+    made.mockRestore();
+    expect(again.map(({ body }) => body)).toEqual(before.map(({ body }) => body));
+    expect(again.map(({ headers }) => headers['content-type'])).toEqual([
+      'application/json; charset=utf-8',
+      'text/html; charset=utf-8',
+      'text/html; charset=utf-8',
+    ]);
+  });
+
   test('is a valid OpenAPI 3.1 document', async () => {
     const validator = new Validator();
     const { valid, errors } = await validator.validate(structuredClone(document));

@@ -1,13 +1,41 @@
+import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorCatalogue, statusOf, type ErrorCode } from '#entities/kit/base/errors.ts';
+import { Type } from 'typebox';
+import { defineRoute } from '#api/http/route.ts';
+import { eventually } from '../kit/eventually.ts';
+import { Gate } from '../kit/misbehaving-routes.ts';
 import { exchange, parseAnswer, RawConnection, type RawAnswer } from '../kit/raw-http.ts';
 import { openWorld, type World } from '../kit/world.ts';
+
+let gate = new Gate();
+let handled: string[] = [];
+
+/** Stands still until the gate opens. */
+const held = defineRoute({
+  method: 'GET',
+  url: '/test/held/:name',
+  tag: 'Test',
+  summary: 'Held',
+  description: 'Held.',
+  access: 'anonymous',
+  params: Type.Object({ name: Type.String() }),
+  answers: { 200: Type.String() },
+  produces: 'text/plain',
+  errors: [],
+  handle: async ({ params }) => {
+    handled.push(params['name'] ?? '');
+    await gate.pass();
+    return { status: 200, body: `answer ${params['name']}` };
+  },
+});
 
 let world: World;
 let url: string;
 
 beforeAll(async () => {
   world = await openWorld({
+    routes: [held],
     environment: { CORE_SERVER_READTIMEOUT: '3000', CORE_SERVER_READHEADERTIMEOUT: '3000' },
   });
   ({ url } = await world.listen());
@@ -137,6 +165,61 @@ describe('requests at the edge of HTTP', () => {
     }
     expect((await exchange(url, `GET /livez HTTP/1.1\r\n${host}\r\n`)).status).toBe(200);
   });
+});
+
+describe('requests that are sent without waiting for answers', () => {
+  const heldRequests = (count: number) =>
+    Array.from({ length: count }, (_, n) => `GET /test/held/${n} HTTP/1.1\r\nHost: x\r\n\r\n`).join('');
+
+  test('are handled one after the other', async () => {
+    gate = new Gate();
+    handled = [];
+    const connection = new RawConnection(url);
+    connection.write(`${heldRequests(20)}GET /livez HTTP/1.1\r\n${host}\r\n`);
+    await eventually(() => gate.waiting === 1);
+    // All of them have been parsed: the answer of another connection comes later.
+    expect((await exchange(url, `GET /livez HTTP/1.1\r\n${host}\r\n`)).status).toBe(200);
+    expect(handled).toEqual(['0']);
+    gate.open();
+    const text = await connection.untilClosed();
+    expect(text.match(/answer \d+/g)).toEqual(Array.from({ length: 20 }, (_, n) => `answer ${n}`));
+    expect(handled).toHaveLength(20);
+  });
+
+  test('close the connection when they are too many', async () => {
+    gate = new Gate();
+    handled = [];
+    const connection = new RawConnection(url);
+    connection.write(heldRequests(200));
+    expect(await connection.untilClosed()).toBe('');
+    gate.open();
+    expect(handled).toEqual(['0']);
+  });
+});
+
+test('the body of a request that is refused early is not read on', async () => {
+  const sockets: Socket[] = [];
+  const onConnection = (socket: Socket) => void sockets.push(socket);
+  world.api.app.server.on('connection', onConnection);
+  for (const length of ['Content-Length: 50000000', 'Transfer-Encoding: chunked']) {
+    const connection = new RawConnection(url);
+    connection.write(`POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${length}\r\n\r\n`);
+    await eventually(() => connection.received.includes('csrf_token_missing'));
+    const chunk = `100000\r\n${'x'.repeat(0x10_00_00)}\r\n`;
+    for (let sent = 0; sent < 40 && connection.isOpen; sent++) connection.write(chunk);
+    expect(parseAnswer(await connection.untilClosed()).headers['connection']).toBe('close');
+  }
+  world.api.app.server.off('connection', onConnection);
+  expect(sockets.map(({ bytesRead }) => bytesRead < 5_000_000)).toEqual([true, true]);
+});
+
+test('a small body of a request that is refused early leaves the connection open', async () => {
+  const connection = new RawConnection(url);
+  const bytes = `POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
+  connection.write(bytes);
+  await eventually(() => connection.received.includes('csrf_token_missing'));
+  connection.write(`GET /livez HTTP/1.1\r\n${host}\r\n`);
+  expect(await connection.untilClosed()).toContain('HTTP/1.1 200');
 });
 
 async function csrfCookie(): Promise<string> {

@@ -577,7 +577,10 @@ describe('an update', () => {
     expect((await conditional('PATCH', url, '*', { title: 'third' })).headers['etag']).toBe('"3"');
     expect((await conditional('PATCH', url, '"7" ,"a,b", "3"', { title: 'fourth' })).status).toBe(200);
     for (const tag of ['"1"', '"1", "3"', 'W/"4"', '"x"', '"04"', 'W/"4", "3"']) {
-      for (const late of [await conditional('PATCH', url, tag, { title: 'late' }), await conditional('DELETE', url, tag)]) {
+      for (const late of [
+        await conditional('PATCH', url, tag, { title: 'late' }),
+        await conditional('DELETE', url, tag),
+      ]) {
         expectProblem(late, 'precondition_failed', tag);
         expect(late.status).toBe(412);
         expect(late.body.detail).toContain('The Task is at version 4, not ');

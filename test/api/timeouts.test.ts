@@ -8,6 +8,8 @@ import { openWorld, type World } from '../kit/world.ts';
 /** Answers that were cut before they had left, by address. */
 const cut = new Set<string>();
 
+const asked = new Set<string>();
+
 /** Far more than the buffers of both ends hold. */
 const bigAnswer = defineRoute({
   method: 'GET',
@@ -20,6 +22,7 @@ const bigAnswer = defineRoute({
   answers: { 200: Type.String() },
   errors: [],
   handle: ({ query, reply }) => {
+    asked.add(query['name'] as string);
     reply.raw.once('close', () => {
       if (!reply.raw.writableFinished) cut.add(query['name'] as string);
     });
@@ -112,6 +115,21 @@ test('server.writetimeout ends a connection whose client does not read the answe
   });
   await eventually(() => cut.has('hurried'));
   expect(cut.has('patient')).toBe(false);
+  for (const connection of connections) connection.end();
+});
+
+test('answers that clients do not read have a maximum size together', async () => {
+  const names = ['oldest', 'middle', 'newest'];
+  const connections = names.map(() => new RawConnection(patientUrl));
+  for (const [index, connection] of connections.entries()) {
+    connection.stopReading();
+    // Two of them fit.
+    connection.write(`GET /test/big?name=${names[index]} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await eventually(() => asked.has(names[index] ?? ''));
+  }
+  const isCut = () => names.filter((name) => cut.has(name));
+  await eventually(() => isCut().length > 0);
+  expect(isCut()).toEqual(['oldest']);
   for (const connection of connections) connection.end();
 });
 

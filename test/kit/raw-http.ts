@@ -47,6 +47,11 @@ export class RawConnection {
     return this.#received;
   }
 
+  /** All that has come so far. */
+  get received(): string {
+    return this.#received;
+  }
+
   get isOpen(): boolean {
     return !this.#socket.destroyed;
   }

@@ -17,15 +17,20 @@ export class StartedProduct {
   facts!: ReadyFacts;
   #child: ChildProcess | undefined;
   #args: readonly string[] = [];
+  #environment: Readonly<Record<string, string>> = {};
   #ended: Promise<number | null> = Promise.resolve(0);
 
   /** @param args as after `npm start --` */
-  static async start(args: readonly string[] = []): Promise<StartedProduct> {
+  static async start(
+    args: readonly string[] = [],
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<StartedProduct> {
     const product = new StartedProduct();
     // Two that start at one time would find the same ports free.
     const api = 12_000 + 3 * randomInt(700);
     rememberPorts(product.stateDir, { api, metrics: api + 1, codec: api + 2 });
     product.#args = args;
+    product.#environment = environment;
     await product.#run();
     return product;
   }
@@ -54,6 +59,19 @@ export class StartedProduct {
     return ((await answer.json()) as { data: unknown }).data;
   }
 
+  /** The process id that `ready.json` names now. */
+  pidOf(name: string): number {
+    const { pids } = JSON.parse(readFileSync(join(this.stateDir, 'ready.json'), 'utf8')) as ReadyFacts;
+    return pids[name] as number;
+  }
+
+  /** Resolves with the exit code when it ends by itself. */
+  async ended(): Promise<number | null> {
+    const code = await this.#ended;
+    this.#ended = Promise.resolve(0);
+    return code;
+  }
+
   async stop(): Promise<void> {
     await this.#interrupt();
     rmSync(this.stateDir, { recursive: true, force: true });
@@ -63,7 +81,12 @@ export class StartedProduct {
     this.output = '';
     const child = spawn(process.execPath, ['temporal-dev/start-main.ts', ...this.#args], {
       cwd: root,
-      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], STACK_STATE_DIR: this.stateDir },
+      env: {
+        PATH: process.env['PATH'],
+        HOME: process.env['HOME'],
+        STACK_STATE_DIR: this.stateDir,
+        ...this.#environment,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child = child;

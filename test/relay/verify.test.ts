@@ -66,6 +66,31 @@ describe.concurrent('verifyInstallation', () => {
       expect(await verify()).toEqual([]);
     }));
 
+  it('reads in pages, each in a transaction of its own, and finds the same on any page', () =>
+    broken(async ({ world, person, plant }) => {
+      for (let count = 0; count < 4; count++) await buildPerson(world, { organization: person.organization });
+      await world.runtime.tuples?.apply();
+      await plant('update users set record_version = 3');
+      await plant(`update events set pending = true, settled_at = null`);
+      const find = async (pageSize: number) => {
+        const progress: Record<string, number[]> = {};
+        const lines = await verifyInstallation(world.runtime, {
+          isQuiet: true,
+          pageSize,
+          onProgress: (name, count) => (progress[name] ??= []).push(count),
+        });
+        return { lines, progress };
+      };
+      const small = await find(2);
+      const whole = await find(1_000);
+      expect(small.lines).toEqual(whole.lines);
+      expect(small.lines.filter((line) => line.endsWith('is at version 3, its history at 1'))).toHaveLength(5);
+      expect(small.lines.filter((line) => line.endsWith('was never delivered')).length).toBeGreaterThan(4);
+      expect([small.progress['users'], whole.progress['users']]).toEqual([[2, 4, 5], [5]]);
+      for (const [name, counts] of Object.entries(small.progress))
+        expect(counts.at(-1), name).toBe(whole.progress[name]?.at(-1));
+    }));
+
   it('a row whose version history does not know', () =>
     broken(async ({ person, verify, plant }) => {
       await plant('update users set record_version = 3 where id = $1', person.user.id);

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Reporter, TestModule, TestSpecification, Vitest } from 'vitest/node';
+import type { Reporter, TestCase, TestModule, TestSpecification, Vitest } from 'vitest/node';
 import { printProof, proofOf } from './proof.ts';
 import { isPartialRun } from './partial-run.ts';
-import { fileOf } from './test-names.ts';
+import { fileOf, nameOf } from './test-names.ts';
 
 /** Writes what a run of `npm run prove` has tried, as data and to be read. */
 export class ProofReporter implements Reporter {
@@ -20,10 +20,15 @@ export class ProofReporter implements Reporter {
     this.#isWhole = this.#vitest !== undefined && !(await isPartialRun(this.#vitest, specifications));
   }
 
+  /** The run goes on for long; whoever waits for it learns at once why a test failed. */
+  onTestCaseResult(test: TestCase): void {
+    const { state, errors = [] } = test.result();
+    if (state === 'failed') console.log([`failed: ${nameOf(test)}`, ...errors.map(textOf)].join('\n'));
+  }
+
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly { message: string; stack?: string }[]): void {
     const { depth, seed } = this.#vitest?.getRootProject().getProvidedContext() ?? {};
     if (depth === undefined || seed === undefined) throw new Error('the run has no depth and no seed');
-    const text = ({ message, stack }: { message: string; stack?: string }) => stack ?? message;
     const proof = proofOf({
       depth,
       seed,
@@ -38,14 +43,14 @@ export class ProofReporter implements Reporter {
             title: test.fullName,
             state,
             seconds: (test.diagnostic()?.duration ?? 0) / 1_000,
-            errors: errors.map(text),
+            errors: errors.map(textOf),
             tried: test.meta().tried ?? {},
           };
         }),
       ),
       errors: [
-        ...modules.flatMap((module) => module.errors().map((error) => `${fileOf(module)}: ${text(error)}`)),
-        ...unhandled.map(text),
+        ...modules.flatMap((module) => module.errors().map((error) => `${fileOf(module)}: ${textOf(error)}`)),
+        ...unhandled.map(textOf),
       ],
     });
     const folder = join(process.cwd(), '.local');
@@ -54,4 +59,8 @@ export class ProofReporter implements Reporter {
     writeFileSync(join(folder, 'proof.md'), printProof(proof));
     console.log('report: .local/proof.md');
   }
+}
+
+function textOf({ message, stack }: { readonly message: string; readonly stack?: string }): string {
+  return stack ?? message;
 }

@@ -15,6 +15,13 @@ interface Outcome {
   output: string;
 }
 
+/** Installs the Node of this platform. */
+const INSTALL = `
+    mkdir -p "$PWD/node_modules/node-${platform}/bin"
+    ln -s "${process.execPath}" "$PWD/node_modules/node-${platform}/bin/node"
+    echo '{}' > "$PWD/node_modules/node-${platform}/package.json"
+    echo '{"packages":{"node_modules/node-${platform}":{"version":"24.0.0"}}}' > "$PWD/node_modules/.package-lock.json"`;
+
 /** A project with one dependency, the Node of this platform, whose `npm` is a script that says what it was asked. */
 function project(options: { npm?: string; npmVersion?: string } = {}): string {
   const directory = temporaryDirectory();
@@ -29,15 +36,10 @@ function project(options: { npm?: string; npmVersion?: string } = {}): string {
     },
   };
   writeFileSync(join(directory, 'package-lock.json'), JSON.stringify(lock));
-  const install = `
-    mkdir -p "$PWD/node_modules/${node}/bin"
-    ln -s "${process.execPath}" "$PWD/node_modules/${node}/bin/node"
-    echo '{}' > "$PWD/node_modules/${node}/package.json"
-    echo '{"packages":{"node_modules/${node}":{"version":"24.0.0"}}}' > "$PWD/node_modules/.package-lock.json"`;
   mkdirSync(join(directory, 'bin'));
   writeFileSync(
     join(directory, 'bin', 'npm'),
-    `#!/bin/sh\nif [ "$1" = --version ]; then echo ${options.npmVersion ?? '10.9.4'}; exit; fi\necho "npm $@"\n${options.npm ?? install}\n`,
+    `#!/bin/sh\nif [ "$1" = --version ]; then echo ${options.npmVersion ?? '10.9.4'}; exit; fi\necho "npm $@"\n${options.npm ?? INSTALL}\n`,
     {
       mode: 0o755,
     },
@@ -76,6 +78,14 @@ test('installs what is missing, then runs the program with its arguments; the se
   expect(first.output).toContain('npm ci --no-audit --no-fund --loglevel=error');
   expect(first.output).toMatch(/one\|two words\n$/);
   expect(await run(directory, PRINT)).toEqual({ exitCode: 0, output: 'one|two words\n' });
+});
+
+test('the program is told when the bootstrap was started, before the installation', async () => {
+  const directory = project({ npm: `/bin/date +%s%3N > installed-at; ${INSTALL}` });
+  const { output } = await run(directory, ['-e', 'console.log(process.env.STACK_STARTED_AT)']);
+  const startedAt = Number(output.trim().split('\n').at(-1));
+  expect(startedAt).toBeGreaterThan(0);
+  expect(startedAt).toBeLessThanOrEqual(Number(readFileSync(join(directory, 'installed-at'), 'utf8')));
 });
 
 test.each([

@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asOwner } from '../kit/as-owner.ts';
+import { eventually } from '../kit/eventually.ts';
+import { ManagedProcess } from '#temporal-dev/product/managed-process.ts';
 import { StartedProduct } from '../kit/started-product.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -32,21 +34,23 @@ test.each([
   expect(existsSync(join(folder, 'state'))).toBe(false);
 });
 
-describe('with servers of your own, named in a file', () => {
+describe('with PostgreSQL and Temporal of your own, named in a file', () => {
   let world: World;
   let product: StartedProduct;
   beforeAll(async () => {
     world = await openWorld();
     const file = join(folder, 'own servers.yaml');
-    const { CORE_AUTHZ_HOSTURL: hosturl, CORE_JOBQUEUE_CONNECTIONURI: connectionuri } = world.environment;
+    const { CORE_JOBQUEUE_CONNECTIONURI: connectionuri } = world.environment;
     const settings = {
       server: { listen: 'localhost:0', metricsport: '' },
       db: { primarydbsource: world.databaseUrl },
-      authz: { hosturl, storename: world.name },
+      authz: { storename: world.name },
       jobqueue: { connectionuri, queueconf: { Schema: world.name } },
     };
     writeFileSync(file, JSON.stringify(settings));
-    product = await StartedProduct.start(['--config', file]);
+    // As if the bootstrap had installed dependencies for an hour.
+    const STACK_STARTED_AT = String(Date.now() - 3_600_000);
+    product = await StartedProduct.start(['--config', file], { STACK_STARTED_AT });
   }, 120_000);
   afterAll(async () => {
     await product.stop();
@@ -58,7 +62,17 @@ describe('with servers of your own, named in a file', () => {
     expect(await asOwner(world, 'select id from users')).toEqual([]);
     expect(product.output).toContain('no demo data were written');
     expect(product.output).not.toContain('Demo users');
-    expect(Object.keys(product.facts.pids)).toEqual(['api', 'worker']);
+  });
+
+  test('no local PostgreSQL is started: OpenFGA stores its data in a file', () => {
+    expect(Object.keys(product.facts.pids)).toEqual(['api', 'worker', 'openfga']);
+    expect(existsSync(join(product.stateDir, 'openfga', 'openfga.db'))).toBe(true);
+    expect(existsSync(join(product.stateDir, 'postgres'))).toBe(false);
+  });
+
+  test('the time of the installation counts', () => {
+    expect(product.facts.startedInMs).toBeGreaterThan(3_600_000);
+    expect(product.output).toMatch(/Ready in 36\d\d\.\d s/);
   });
 
   test('the API is where the file says, and metrics that are off have no address', async () => {
@@ -77,4 +91,39 @@ describe('with servers of your own, named in a file', () => {
     );
     expect(stdout).toMatch(/pending: none/);
   });
+
+  test('what dies is started again; at the third time the start ends and names the command that helps', async () => {
+    const ready = `${product.facts.urls.api}/readyz`;
+    const killAndWait = async (name: string) => {
+      const killed = product.pidOf(name);
+      process.kill(killed, 'SIGKILL');
+      await eventually(() => product.pidOf(name) !== killed);
+      await eventually(async () => (await fetch(ready)).status === 200);
+    };
+    for (const name of ['openfga', 'api', 'worker', 'openfga']) await killAndWait(name);
+    expect(product.output).toContain('start: openfga ended (signal SIGKILL): starting it again\n');
+    process.kill(product.pidOf('openfga'), 'SIGKILL');
+    expect(await product.ended()).toBe(1);
+    expect(product.output).toContain(
+      'start: openfga ended 3 times, now with signal SIGKILL; to see why, run: npm run stack -- logs openfga\n',
+    );
+    const { stdout } = await run(process.execPath, ['temporal-dev/stack-main.ts', 'logs', 'api'], {
+      cwd: root,
+      env: { PATH: process.env['PATH'], STACK_STATE_DIR: product.stateDir },
+    });
+    expect(stdout).toContain('"level"');
+  });
+});
+
+test('the error of a program that does not start quotes the log of this run only', async () => {
+  const stateDir = mkdtempSync(join(folder, 'logs-'));
+  mkdirSync(join(stateDir, 'logs'));
+  const start = (message: string) => {
+    writeFileSync(join(stateDir, 'program.mjs'), `console.log(${JSON.stringify(message)}); process.exit(3);`);
+    return new ManagedProcess({ name: 'api', program: 'program.mjs', root: stateDir, stateDir, environment: {} }).ready;
+  };
+  await expect(start('the earlier run')).rejects.toThrow('the earlier run');
+  await expect(start('this run')).rejects.toThrow(
+    /^the api process ended during its start \(exit code 3\):\n {2}this run$/,
+  );
 });

@@ -1,7 +1,10 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { productPorts, rememberPorts } from '#temporal-dev/product/product-ports.ts';
+import { readState } from '#temporal-dev/servers/stack-state.ts';
 import { readStackEnvironment } from '#temporal-dev/machine/stack-environment.ts';
 import { claimPort, LOOPBACK, type PortClaim } from '#temporal-dev/machine/ports.ts';
+import { startTestStack, temporaryDirectory } from './stack-fixture.ts';
 
 const claim = (
   stateDir: string,
@@ -66,4 +69,27 @@ test('two folders that start at the same time never choose the same port', async
   const claims = await Promise.all(Array.from({ length: 10 }, () => claim('/the/same')));
   expect(new Set(claims.map(({ port }) => port)).size).toBe(10);
   await Promise.all(claims.map(({ release }) => release()));
+});
+
+test('a port that was configured once is not remembered for later runs', async () => {
+  const stateDir = temporaryDirectory();
+  const usual = { api: 12_345, metrics: 12_346, codec: 12_347 };
+  rememberPorts(stateDir, usual);
+  const configured = { api: 12_348 };
+  rememberPorts(stateDir, await productPorts(stateDir, configured, () => {}), configured);
+  expect(await productPorts(stateDir, {}, () => {})).toEqual(usual);
+});
+
+test('nor is the port of a server of the stack', async () => {
+  const stateDir = temporaryDirectory();
+  const port = await claim(stateDir);
+  await port.release();
+  const options = { stateDir, without: ['postgres', 'temporal', 'openfga'], redis: true } as const;
+  const stack = await startTestStack({
+    ...options,
+    variables: { ...process.env, STACK_REDIS_PORT: String(port.port) },
+  });
+  expect(new URL(stack.redis?.url ?? '').port).toBe(String(port.port));
+  expect(readState(stateDir).ports).toEqual({});
+  await stack.stop();
 });

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { JsonRefusal, parseStrictJson } from '#entities/kit/base/strict-json.ts';
+import { checkValueCount } from '../value-limit.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -9,7 +10,9 @@ export function bodiesPlugin(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
     try {
-      done(null, body.length === 0 ? undefined : parseStrictJson(decoded(body as Buffer)));
+      const document = body.length === 0 ? undefined : parseStrictJson(decoded(body as Buffer));
+      checkValueCount(document);
+      done(null, document);
     } catch (error) {
       done(error instanceof JsonRefusal ? malformed(error.message, error) : (error as Error));
     }

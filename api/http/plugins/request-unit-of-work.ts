@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import type { RequestContext } from '../request-context.ts';
 import type { Services } from '../services.ts';
 
 /**
@@ -16,7 +17,8 @@ export function unitOfWorkPlugin(app: FastifyInstance): void {
   });
   // The client disconnected before the response.
   app.addHook('onRequestAbort', async (request) => {
-    await request.core.unit?.rollback();
+    // A request that waits for the answer before its own has no context yet.
+    await (request.core as RequestContext | undefined)?.unit?.rollback();
   });
 }
 

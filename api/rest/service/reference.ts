@@ -1,9 +1,22 @@
+import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { escapeHtml } from '#entities/kit/base/escape-html.ts';
 import { errorCatalogue, statusOf, type ErrorCode } from '#entities/kit/base/errors.ts';
 import { defineRoute } from '../../http/route.ts';
 
 const html = 'text/html; charset=utf-8';
+
+/** A document that describes the application: made and serialized at the first request, then kept. */
+function documentOf(make: (app: FastifyInstance) => string): (app: FastifyInstance) => Buffer {
+  const kept = new WeakMap<FastifyInstance, Buffer>();
+  return (app) => {
+    const document = kept.get(app) ?? Buffer.from(make(app));
+    kept.set(app, document);
+    return document;
+  };
+}
+
+const openapiDocument = documentOf((app) => JSON.stringify(app.swagger()));
 
 export const openapi = defineRoute({
   method: 'GET',
@@ -14,7 +27,7 @@ export const openapi = defineRoute({
   access: 'anonymous',
   answers: { 200: Type.Unknown() },
   errors: [],
-  handle: ({ request }) => ({ status: 200, body: request.server.swagger() }),
+  handle: ({ request }) => ({ status: 200, document: openapiDocument(request.server) }),
 });
 
 /** The root URL leads to the reference. */
@@ -33,6 +46,8 @@ export const home = defineRoute({
   },
 });
 
+const docsPage = documentOf((app) => page('Core server: reference', operations(app.swagger() as Document)));
+
 /** A page without scripts; it stays readable when a content security policy blocks its style. */
 export const docs = defineRoute({
   method: 'GET',
@@ -44,11 +59,10 @@ export const docs = defineRoute({
   answers: { 200: Type.String() },
   produces: html,
   errors: [],
-  handle: ({ request }) => ({
-    status: 200,
-    body: page('Core server: reference', operations(request.server.swagger() as Document)),
-  }),
+  handle: ({ request }) => ({ status: 200, document: docsPage(request.server) }),
 });
+
+const errorPage = documentOf(() => page('Core server: errors', errorTable()));
 
 export const errorDocs = defineRoute({
   method: 'GET',
@@ -61,7 +75,7 @@ export const errorDocs = defineRoute({
   answers: { 200: Type.String() },
   produces: html,
   errors: [],
-  handle: () => ({ status: 200, body: page('Core server: errors', errorTable()) }),
+  handle: ({ request }) => ({ status: 200, document: errorPage(request.server) }),
 });
 
 interface Schema {

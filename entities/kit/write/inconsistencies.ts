@@ -1,128 +1,124 @@
 import { sql } from 'kysely';
 import { dependentPredicate, dependentsOf } from './cascade.ts';
+import { linesOf, pageOf, type ComparedPage, type Comparison } from './comparison.ts';
+import type { EntityModule } from '../model/define.ts';
+import type { Registry } from '../model/registry.ts';
+import { columnsOf, deduplicateTuples, tupleKey, type Tuple } from '../model/tuples.ts';
+import { orphanedAmong, rowTuples } from '../outbox/row-tuples.ts';
+import { deliveryComparison, eventComparison, historyComparison } from './recorded-inconsistencies.ts';
 import { compileSql } from '../storage/sql.ts';
-import { rowTuples } from '../outbox/row-tuples.ts';
-import type { ChangeWork } from './change-work.ts';
-
-export interface Inconsistencies {
-  readonly lines: readonly string[];
-  /** Deliveries that should have a running workflow. */
-  readonly failing: readonly { readonly eventId: string; readonly occurredAt: Date; readonly listener: string }[];
-  /** Desired tuples, `object relation subject` → whether they must be in the store; undefined while they are not applied yet. */
-  readonly tuples: ReadonlyMap<string, boolean | undefined>;
-}
-
-/** Whether a deletion was cascaded: the same request has the event of the deletion of another record. */
-const isCascadedDeletion = `exists (select 1 from events c
-  where c.request_id = h.request_id and c.topic like '%.deleted' and c.entity_id <> h.entity_id)`;
+import type { RoleSession } from '../storage/transaction.ts';
 
 /**
- * Finds contradictions between rows, history, events, deliveries and desired tuples. It reads every live row, so it is meant for small
- * installations or those with little load.
- * @param graceMs work younger than this is expected to be unfinished
+ * Comparisons that find contradictions between rows, history, events, deliveries and desired tuples.
+ * @param recordHistory `db.enablehistory`
  */
-export async function findInconsistencies(work: ChangeWork, graceMs: number): Promise<Inconsistencies> {
-  const { registry, clock, options } = work;
-  const { recordHistory } = options;
-  const session = await work.readAs('system');
-  const before = new Date(clock.now().getTime() - graceMs);
-  const lines: string[] = [];
-  const report = (rows: readonly { line: string }[]) => lines.push(...rows.map((row) => row.line));
-  const run = async (text: string, values: readonly unknown[] = []) =>
-    report((await session.query<{ line: string }>(text, values)).rows);
+export function comparisonsOf(registry: Registry, recordHistory: boolean): Comparison[] {
+  return [
+    ...registry.modules.map((module) => recordComparison(registry, module, recordHistory)),
+    ...(recordHistory ? [historyComparison(registry)] : []),
+    eventComparison(registry, recordHistory),
+    deliveryComparison,
+    desiredComparison,
+  ];
+}
 
-  const declared = new Map<string, string>();
-  for (const module of registry.modules) {
-    if (recordHistory) {
-      await run(
-        `select format('%s %s is at version %s, its history at %s', $1::text, r.id, r.record_version, coalesce(max(h.record_version)::text, 'none')) as line
-         from ${module.table} r left join history h on h.entity_kind = $1 and h.entity_id = r.id
-         group by r.id, r.record_version having coalesce(max(h.record_version), 0) <> r.record_version or count(h.id) <> r.record_version`,
-        [module.topic],
-      );
-      await run(
-        `select format('history has entries of %s %s, which does not exist', $1::text, h.entity_id) as line
-         from history h left join ${module.table} r on r.id = h.entity_id
-         where h.entity_kind = $1 and r.id is null group by h.entity_id`,
-        [module.topic],
-      );
-    }
-    await run(
-      `select format('%s %s has the wrong kind in record_kinds: %s', $1::text, r.id, coalesce(k.kind, 'none')) as line
-       from ${module.table} r left join record_kinds k on k.id = r.id where k.kind is distinct from $1`,
-      [module.topic],
-    );
-    for (const dependent of dependentsOf(registry, module)) {
-      const { text, values } = compileSql(
-        sql`select format('%s %s is live, but its parent %s is deleted', ${dependent.module.topic}::text, d.id, ${module.topic}::text) as line
-         from ${sql.table(dependent.module.table)} d join ${sql.table(module.table)} o on ${dependentPredicate(dependent, 'd', 'o')}
-         where d.deleted_at is null and o.deleted_at is not null and not exists (
-           -- A person who left may have joined again.
-           select 1 from ${sql.table(module.table)} o where ${dependentPredicate(dependent, 'd', 'o')} and o.deleted_at is null)`,
-      );
-      await run(text, values);
-    }
-    for (const verb of recordHistory ? module.events : []) {
-      const names = [`${module.topic}.${verb}`, module.topic, verb];
-      // Events are dropped by days and history is kept longer, so only days that still have events are compared.
-      await run(
-        `select format('%s of %s %s (version %s) has history but no event', $3::text, $2::text, h.entity_id, h.record_version) as line
-         from history h left join events e on e.entity_id = h.entity_id and e.record_version = h.record_version and e.topic = $1
-         where h.entity_kind = $2 and h.operation = $3 and e.id is null
-           and not (h.operation = 'deleted' and ${isCascadedDeletion})
-           and (h.recorded_at at time zone 'UTC')::date in (select distinct (occurred_at at time zone 'UTC')::date from events)`,
-        names,
-      );
-      await run(
-        `select format('event %s reports %s of %s %s (version %s), which history does not have', e.id, $3::text, $2::text, e.entity_id, e.record_version) as line
-         from events e left join history h on h.entity_kind = $2 and h.entity_id = e.entity_id
-           and h.record_version = e.record_version and h.operation = $3
-         where e.topic = $1 and e.entity_kind = $2 and h.id is null`,
-        names,
-      );
-    }
-    if (module.grants?.length) {
-      for (const { tuples } of await rowTuples(session, module, { after: '', limit: Number.MAX_SAFE_INTEGER }))
-        for (const tuple of tuples) declared.set(`${tuple.object} ${tuple.relation} ${tuple.subject}`, module.kind);
-    }
-  }
-
-  await run(
-    `select format('event %s (%s) of request %s was never delivered', id, topic, request_id) as line
-     from events where pending and settled_at is null and occurred_at <= $1`,
-    [before],
-  );
-  await run(
-    `select format('event %s (%s) is settled, but no listener has a delivery row', e.id, e.topic) as line from events e
-     where e.pending and e.settled_at is not null
-       and not exists (select 1 from event_deliveries d where d.occurred_at = e.occurred_at and d.event_id = e.id)`,
-  );
-  await run(
-    `select format('delivery of event %s to %s is held, but no earlier delivery is failing', d.event_id, d.listener) as line
-     from event_deliveries d where d.state = 'held' and d.updated_at <= $1 and not exists (
-       select 1 from event_deliveries f where f.listener = d.listener and f.entity_id = d.entity_id and f.state = 'failing')`,
-    [before],
-  );
-
-  const { rows: tupleRows } = await session.query<{ key: string; present: boolean; applied: boolean }>(
-    `select object || ' ' || relation || ' ' || subject as key, present, applied_version = version as applied from desired_tuples`,
-  );
-  const desired = new Map(tupleRows.map((row) => [row.key, row]));
-  for (const [key, kind] of declared)
-    if (!desired.get(key)?.present) lines.push(`the tuple "${key}" of a live ${kind} is not desired`);
-  for (const row of tupleRows) {
-    if (row.present && !declared.has(row.key))
-      lines.push(`the tuple "${row.key}" is desired, but no live row declares it`);
-    if (!row.applied && graceMs === 0) lines.push(`the tuple "${row.key}" was never applied`);
-  }
-
-  const { rows: failing } = await session.query<{ eventId: string; occurredAt: Date; listener: string }>(
-    `select event_id as "eventId", occurred_at as "occurredAt", listener from event_deliveries where state = 'failing' and updated_at <= $1`,
-    [before],
-  );
+/** Compares the rows of a kind with their history, their kind, their dependents and their desired tuples. */
+function recordComparison(registry: Registry, module: EntityModule, recordHistory: boolean): Comparison {
   return {
-    lines,
-    failing,
-    tuples: new Map(tupleRows.map((row) => [row.key, row.applied ? row.present : undefined])),
+    name: module.table,
+    first: [''],
+    page: async (work, { after, limit }): Promise<ComparedPage> => {
+      const session = await work.readAs('system');
+      const { rows } = await session.query<{ id: string }>(
+        `select id from ${module.table} where id > $1 order by id limit $2`,
+        [...after, limit],
+      );
+      const page = pageOf(rows, limit, ({ id }) => [id]);
+      if (rows.length === 0) return { lines: [], ...page };
+      const ids = rows.map(({ id }) => id);
+      const lines: string[] = [];
+      if (recordHistory)
+        lines.push(
+          ...(await linesOf(
+            session,
+            `select format('%s %s is at version %s, its history at %s', $1::text, r.id, r.record_version, coalesce(max(h.record_version)::text, 'none')) as line
+             from ${module.table} r left join history h on h.entity_kind = $1 and h.entity_id = r.id
+             where r.id = any($2)
+             group by r.id, r.record_version having coalesce(max(h.record_version), 0) <> r.record_version or count(h.id) <> r.record_version`,
+            [module.topic, ids],
+          )),
+        );
+      lines.push(
+        ...(await linesOf(
+          session,
+          `select format('%s %s has the wrong kind in record_kinds: %s', $1::text, r.id, coalesce(k.kind, 'none')) as line
+           from ${module.table} r left join record_kinds k on k.id = r.id where k.kind is distinct from $1 and r.id = any($2)`,
+          [module.topic, ids],
+        )),
+      );
+      for (const dependent of dependentsOf(registry, module)) {
+        const { text, values } = compileSql(
+          sql`select format('%s %s is live, but its parent %s is deleted', ${dependent.module.topic}::text, d.id, ${module.topic}::text) as line
+           from ${sql.table(dependent.module.table)} d join ${sql.table(module.table)} o on ${dependentPredicate(dependent, 'd', 'o')}
+           where d.deleted_at is null and o.deleted_at is not null and o.id = any(${ids}) and not exists (
+             -- A person who left may have joined again.
+             select 1 from ${sql.table(module.table)} o where ${dependentPredicate(dependent, 'd', 'o')} and o.deleted_at is null)`,
+        );
+        lines.push(...(await linesOf(session, text, values)));
+      }
+      if (module.grants?.length) lines.push(...(await undesiredTuples(session, module, after[0] ?? '', ids)));
+      return { lines, ...page };
+    },
   };
+}
+
+/** Tuples of the live rows among these that are not desired. */
+async function undesiredTuples(
+  session: RoleSession,
+  module: EntityModule,
+  after: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  // As many live rows as there are ids reach at least as far as the last id.
+  const live = await rowTuples(session, module, { after, limit: ids.length });
+  const own = new Set(ids);
+  const declared = deduplicateTuples(live.filter(({ id }) => own.has(id)).flatMap(({ tuples }) => tuples));
+  const { rows: desired } = await session.query<Tuple>(
+    `select object, relation, subject from unnest($1::text[], $2::text[], $3::text[]) as given (object, relation, subject)
+     join desired_tuples held using (object, relation, subject) where held.present`,
+    columnsOf(declared),
+  );
+  const keys = new Set(desired.map(tupleKey));
+  return declared
+    .filter((tuple) => !keys.has(tupleKey(tuple)))
+    .map((tuple) => `the tuple "${nameOf(tuple)}" of a live ${module.kind} is not desired`);
+}
+
+/** Compares desired tuples with the rows that declare them. */
+const desiredComparison: Comparison = {
+  name: 'desired tuples',
+  first: ['', '', ''],
+  page: async (work, { after, limit, graceMs }): Promise<ComparedPage> => {
+    const session = await work.readAs('system');
+    const { rows } = await session.query<Tuple & { present: boolean; applied: boolean }>(
+      `select object, relation, subject, present, applied_version = version as applied from desired_tuples
+       where (object, relation, subject) > ($1, $2, $3) order by object, relation, subject limit $4`,
+      [...after, limit],
+    );
+    const orphaned = await orphanedAmong(
+      session,
+      work.registry,
+      rows.filter(({ present }) => present),
+    );
+    const lines = orphaned.map((tuple) => `the tuple "${nameOf(tuple)}" is desired, but no live row declares it`);
+    if (graceMs === 0)
+      for (const row of rows) if (!row.applied) lines.push(`the tuple "${nameOf(row)}" was never applied`);
+    return { lines, ...pageOf(rows, limit, ({ object, relation, subject }) => [object, relation, subject]) };
+  },
+};
+
+/** A tuple as lines of the report name it. */
+export function nameOf({ object, relation, subject }: Tuple): string {
+  return `${object} ${relation} ${subject}`;
 }

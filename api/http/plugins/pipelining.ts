@@ -1,0 +1,39 @@
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+
+/** Maximum number of requests of one connection that wait for the answer before theirs; more close the connection. */
+const maxPipelined = 32;
+
+/** The requests of a connection that wait while another one is answered. */
+interface Connection {
+  readonly waiting: (() => void)[];
+}
+
+/**
+ * Handles the requests of one connection one after the other (pipelining: RFC 9112, section 9.3.2). An answer is complete when the
+ * client has taken it, so a client that does not read costs one answer, however many requests it sends.
+ */
+export function oneAnswerAtATime(app: FastifyInstance): void {
+  const connections = new WeakMap<Socket, Connection>();
+  app.addHook('onRequest', (request, reply, done) => {
+    const { socket } = request.raw;
+    const connection = connections.get(socket);
+    const begin = () => {
+      reply.raw.once('close', () => {
+        const next = connections.get(socket)?.waiting.shift();
+        if (socket.destroyed || !next) connections.delete(socket);
+        else next();
+      });
+      done();
+    };
+    if (!connection) {
+      connections.set(socket, { waiting: [] });
+      begin();
+    } else if (connection.waiting.length < maxPipelined) {
+      connection.waiting.push(begin);
+    } else {
+      connection.waiting.length = 0;
+      socket.destroy();
+    }
+  });
+}

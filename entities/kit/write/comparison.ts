@@ -1,0 +1,50 @@
+import type { RoleSession } from '../storage/transaction.ts';
+import type { ChangeWork } from './change-work.ts';
+
+/** A delivery that should have a running workflow. */
+export interface FailingDelivery {
+  readonly eventId: string;
+  readonly occurredAt: Date;
+  readonly listener: string;
+}
+
+/** Key of the last row that was read, as text. */
+export type Cursor = readonly string[];
+
+/** What comparing one page has found. */
+export interface ComparedPage {
+  /** One line for each contradiction. */
+  readonly lines: readonly string[];
+  readonly failing?: readonly FailingDelivery[];
+  /** Number of rows that were read. */
+  readonly read: number;
+  /** Undefined after the last page. */
+  readonly next: Cursor | undefined;
+}
+
+export interface PageRequest {
+  readonly after: Cursor;
+  readonly limit: number;
+  /** Work younger than this is expected to be unfinished. */
+  readonly graceMs: number;
+}
+
+/** Compares one table, page by page, with what others say about its rows. Each page is read in a transaction of its own. */
+export interface Comparison {
+  /** What is read, for progress. */
+  readonly name: string;
+  readonly first: Cursor;
+  page(work: ChangeWork, request: PageRequest): Promise<ComparedPage>;
+}
+
+/** The page of these rows; a page that is not full is the last one. */
+export function pageOf<Row>(rows: readonly Row[], limit: number, keyOf: (row: Row) => Cursor) {
+  const last = rows.length < limit ? undefined : rows.at(-1);
+  return { read: rows.length, next: last && keyOf(last) };
+}
+
+/** Runs a statement whose rows are lines of a report. */
+export async function linesOf(session: RoleSession, text: string, values: readonly unknown[]): Promise<string[]> {
+  const { rows } = await session.query<{ line: string }>(text, values);
+  return rows.map(({ line }) => line);
+}
