@@ -27,8 +27,8 @@ type AnyTyped = TypedModule<Fields, Tenancy>;
 export interface FindQuery<M> {
   readonly where?: { readonly [Name in keyof RowOf<M>]?: Comparison };
   readonly orderBy?: readonly { readonly field: keyof RowOf<M> & string; readonly direction: 'asc' | 'desc' }[];
-  /** Maximum number of rows. */
-  readonly limit?: number;
+  /** Maximum number of rows. Without one, code would work on the first rows as if they were all. */
+  readonly limit: number;
 }
 
 /**
@@ -66,10 +66,12 @@ export class DataClient {
   }
 
   /**
-   * Live rows that the caller may view, in a stable order, at most 100 by default. Buffered changes of this unit of work are visible.
-   * @throws AppError invalid_input for unknown fields or comparisons
+   * Live rows that the caller may view, in a stable order. Buffered changes of this unit of work are visible.
+   * @throws AppError invalid_input for unknown fields or comparisons; TypeError without a limit
    */
-  async find<M extends EntityModule>(module: M, query: FindQuery<M> = {}): Promise<RowOf<M>[]> {
+  async find<M extends EntityModule>(module: M, query: FindQuery<M>): Promise<RowOf<M>[]> {
+    if (!Number.isSafeInteger((query as Partial<FindQuery<M>> | undefined)?.limit))
+      throw new TypeError(`find of ${module.kind} records needs a limit: the maximum number of rows`);
     return (await this.#read(module, query)) as RowOf<M>[];
   }
 
@@ -192,10 +194,9 @@ export class DataClient {
 
   async #read(module: EntityModule, query: FindQuery<never> | FindQuery<AnyTyped>, forUpdate = false): Promise<Row[]> {
     const session = await this.#work.readAs(databaseRoleOf(this.#caller));
-    const { limit = 100, ...rest } = query as FindQuery<AnyTyped>;
     const statement = compileRead(
       module,
-      { ...rest, limit, forUpdate } as Parameters<typeof compileRead>[1],
+      { ...query, forUpdate } as Parameters<typeof compileRead>[1],
       Viewer.of(this.#work.registry, this.#caller),
     );
     return (await session.query(statement.text, statement.values)).rows;
