@@ -61,7 +61,7 @@ export async function createApi({
     logger,
     metrics,
     accessTokens,
-    traffic: new InFlightRequests(),
+    inFlight: new InFlightRequests(),
     contextOfCallers: runtime.contextOfCallers,
     health: new Health({
       db_primary: (deadline) => database.ping(deadline),
@@ -115,7 +115,7 @@ export async function listen({ app, services }: Api): Promise<Listening> {
     metricsUrl: metrics ? `${serverUrl(metrics)}/metrics` : '',
     close: async () => {
       services.health.stop();
-      await services.traffic.quiet(services.config.current.server.shutdowngraceperiod);
+      await services.inFlight.quiet(services.config.current.server.shutdowngraceperiod);
       app.server.closeAllConnections();
       await app.close();
       metrics?.close();

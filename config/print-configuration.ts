@@ -1,5 +1,6 @@
 import type { Field, IntegerField, LeafField, ObjectField, TextField } from './schema/field.ts';
 import { leafByPath, leaves, type Leaf } from './objects/leaf.ts';
+import { pendingCapability, pendingRemark } from './objects/pending.ts';
 import { root } from './objects/root.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -83,7 +84,7 @@ function schemaOf(field: Field, path: string): Schema {
   const leaf = leafByPath.get(path);
   const hasDefault = 'default' in field && isOptional(field) && !/[*\]]$/u.test(path);
   return {
-    description: field.type === 'integer' ? `${field.description} Unit: ${field.unit}.` : field.description,
+    description: `${pendingRemark(path)}${field.description}${field.type === 'integer' ? ` Unit: ${field.unit}.` : ''}`,
     ...shapeOf(field, path),
     ...(hasDefault ? { default: field.default } : {}),
     ...(field.type === 'integer' ? { 'x-unit': field.unit } : {}),
@@ -127,8 +128,8 @@ function comment(text: string, indent: string): string[] {
 
 const inherited = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : String(value));
 
-function remarks(field: LeafField): string {
-  const parts = [field.description];
+function remarks(field: LeafField, path: string): string {
+  const parts = [pendingRemark(path) + field.description];
   if (field.type === 'integer') {
     parts.push(`Unit: ${field.unit}, ${field.minimum} to ${field.maximum}.`);
     for (const { value, meaning } of field.special ?? []) parts.push(`${value}: ${meaning}.`);
@@ -142,20 +143,29 @@ function remarks(field: LeafField): string {
   return parts.join(' ');
 }
 
+/** Fields without effect are commented out, because they cause warnings; objects of nothing else are, too. */
+function isLeftOut(field: Field, path: string): boolean {
+  if (field.type === 'object')
+    return Object.entries(field.fields).every(([name, child]) => isLeftOut(child, `${path}.${name}`));
+  return exampleValue(field, path) === undefined || field.noEffect === true || pendingCapability(path) !== undefined;
+}
+
+function exampleValue(field: Field, path: string): unknown {
+  return exampleValues[path] ?? ('default' in field ? field.default : undefined);
+}
+
 function exampleLines(field: Field, path: string, depth: number): string[] {
   const indent = '  '.repeat(depth);
   const key = path.slice(path.lastIndexOf('.') + 1);
+  const mark = isLeftOut(field, path) ? '# ' : '';
   if (field.type === 'object') {
     const children = Object.entries(field.fields).flatMap(([name, child]) =>
       exampleLines(child, `${path}.${name}`, depth + 1),
     );
-    return ['', ...comment(field.description, indent), `${indent}${key}:`, ...children];
+    return ['', ...comment(field.description, indent), `${indent}${mark}${key}:`, ...children];
   }
-  const value = exampleValues[path] ?? ('default' in field ? field.default : undefined);
-  const line = `${key}: ${JSON.stringify(value ?? {})}`;
-  // Fields without effect are commented out: a value would cause a warning at every start.
-  const isLeftOut = value === undefined || field.noEffect === true;
-  return [...comment(remarks(field), indent), `${indent}${isLeftOut ? `# ${line}` : line}`];
+  const line = `${key}: ${JSON.stringify(exampleValue(field, path) ?? {})}`;
+  return [...comment(remarks(field, path), indent), `${indent}${mark}${line}`];
 }
 
 /** The example configuration file: every field with its default. It can be loaded unchanged for development. */
@@ -205,7 +215,7 @@ function defaultCell(field: Field): string {
   return 'default' in field && field.default !== '' ? code(JSON.stringify(field.default)) : '';
 }
 
-function row(name: string, field: Exclude<Field, ObjectField>, leaf: Leaf | undefined): string {
+function row(name: string, path: string, field: Exclude<Field, ObjectField>, leaf: Leaf | undefined): string {
   const fromDomain =
     'fromDomain' in field && field.fromDomain !== undefined
       ? ` If \`domain\` is set, the default is ${code(inherited(field.fromDomain('<domain>')))}.`
@@ -218,7 +228,7 @@ function row(name: string, field: Exclude<Field, ObjectField>, leaf: Leaf | unde
     defaultCell(field),
     field.type === 'text' && field.secret !== undefined ? 'yes' : '',
     field.restart === true ? 'yes' : '',
-    field.description + fromDomain,
+    pendingRemark(path) + field.description + fromDomain,
   ];
   return `| ${cells.map(cell).join(' | ')} |`;
 }
@@ -234,7 +244,7 @@ function rowsOf(field: ObjectField, path: string, prefix: string): string[] {
     if (child.type === 'object') continue;
     const name = prefix + key;
     const childPath = path === '' ? key : `${path}.${key}`;
-    rows.push(row(name, child, leafByPath.get(childPath)));
+    rows.push(row(name, childPath, child, leafByPath.get(childPath)));
     if (child.type === 'list' && child.items.type === 'object') {
       rows.push(...rowsOf(child.items, `${childPath}[]`, `${name}[].`));
     }
@@ -277,6 +287,7 @@ export function printReference(): string {
     '- An empty text means "not set". The start fails for an unknown key or variable and for an invalid value; all problems are printed together.',
     '- The server reads the configuration again every `refreshinterval`. A configuration with problems is not used. Fields with "yes" under Restart',
     '  keep their value until the process is restarted.',
+    '- A field that "has no effect yet" is checked, but never required, and the start warns when it is set; `server.tls.enabled` is refused.',
     '- While `server.dev` is on, missing secrets of `sessions` and `totp` are generated and stored in `.local/secrets.json`.',
     '- Tracing and the credentials for Temporal use the standard variables of these systems: `OTEL_EXPORTER_OTLP_ENDPOINT`, `TEMPORAL_API_KEY`,',
     '  `TEMPORAL_TLS_CLIENT_CERT_PATH`, `TEMPORAL_TLS_CLIENT_KEY_PATH`, `TEMPORAL_TLS_SERVER_NAME`, `TEMPORAL_TLS_SERVER_CA_CERT_PATH`.',

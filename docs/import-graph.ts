@@ -1,30 +1,51 @@
+import { isBuiltin } from 'node:module';
 import { dirname, join, normalize } from 'node:path';
-import { packageHomes, roomOf, type Room } from './import-table.ts';
+import { parseSync } from 'oxc-parser';
+import { importsByName, packageHomes, roomOf, type Room } from './import-table.ts';
 
 /** Source files with their text, by path from the root of the repository. */
 export type Sources = ReadonlyMap<string, string>;
 
 interface Import {
-  /** A path from the root for files of ours, else the name of a package. */
-  readonly target: string;
+  /** A path from the root for files of ours, else the name of a package; undefined when it is computed at run time. */
+  readonly target: string | undefined;
   readonly isOwn: boolean;
   readonly isRelative: boolean;
   /** The import is erased: all it names are types. */
   readonly isType: boolean;
 }
 
-const importPattern =
-  /(?:^|\n)\s*(?:import|export)\s+(type\s)?[^;'"]*?from\s+'([^']+)'|(?:^|\n)\s*import\s+'([^']+)'|import\(\s*'([^']+)'\s*\)/g;
+/** Types of another file by its path: `import('./a.ts').A`. */
+const importTypePattern = /\bimport\(\s*(?:'([^']+)'|"([^"]+)")/g;
 
-/** Imports and re-exports of a file, those of types included. */
+/** Imports and re-exports of a file, those of types included. @throws SyntaxError */
 function importsOf(file: string, text: string): Import[] {
-  return [...text.matchAll(importPattern)].map(([, type, from, bare, dynamic]) => {
-    const specifier = (from ?? bare ?? dynamic) as string;
-    const isRelative = specifier.startsWith('.');
-    const isOwn = isRelative || specifier.startsWith('#');
-    const target = isRelative ? normalize(join(dirname(file), specifier)) : specifier.replace(/^#/, '');
-    return { target: isOwn ? target : specifier, isOwn, isRelative, isType: type !== undefined };
-  });
+  const { module, errors } = parseSync(file, text);
+  const [error] = errors;
+  if (error) throw new SyntaxError(`${file}: ${error.message}`);
+  const entries = [
+    ...module.staticImports.map((one) => ({ specifier: one.moduleRequest.value, entries: one.entries })),
+    ...module.staticExports.flatMap(({ entries }) =>
+      entries.flatMap((entry) =>
+        entry.moduleRequest ? { specifier: entry.moduleRequest.value, entries: [entry] } : [],
+      ),
+    ),
+  ];
+  const computed = module.dynamicImports.filter(({ moduleRequest: { start } }) => !/['"]/.test(text[start] ?? ''));
+  return [
+    ...entries.map((one) =>
+      importOf(file, one.specifier, one.entries.length > 0 && one.entries.every(({ isType }) => isType)),
+    ),
+    ...[...text.matchAll(importTypePattern)].map(([, single, double]) => importOf(file, (single ?? double) as string)),
+    ...computed.map(() => ({ target: undefined, isOwn: true, isRelative: true, isType: false })),
+  ];
+}
+
+function importOf(file: string, specifier: string, isType = false): Import {
+  const isRelative = specifier.startsWith('.');
+  const isOwn = isRelative || specifier.startsWith('#');
+  const target = isRelative ? normalize(join(dirname(file), specifier)) : specifier.replace(/^#/, '');
+  return { target: isOwn ? target : specifier, isOwn, isRelative, isType };
 }
 
 /** Imports that the table does not allow, one line each. */
@@ -32,14 +53,22 @@ export function forbiddenImports(sources: Sources): string[] {
   return [...sources].flatMap(([file, text]) => {
     const room = roomOf(file);
     if (!room) return [];
-    return importsOf(file, text).flatMap((one) => {
-      const problem = one.isOwn ? roomProblem(file, room, one) : packageProblem(room, one);
-      return problem ? [`${file} imports ${one.target}: ${problem}`] : [];
+    return importsOf(file, text).flatMap(({ target, ...one }) => {
+      if (target === undefined) {
+        return importsByName.includes(file) ? [] : [`${file} imports a path that is computed at run time`];
+      }
+      const problem = one.isOwn ? roomProblem(file, room, target, one) : packageProblem(room, target, one);
+      return problem ? [`${file} imports ${target}: ${problem}`] : [];
     });
   });
 }
 
-function roomProblem(file: string, room: Room, { target, isRelative, isType }: Import): string | undefined {
+function roomProblem(
+  file: string,
+  room: Room,
+  target: string,
+  { isRelative, isType }: Pick<Import, 'isRelative' | 'isType'>,
+): string | undefined {
   if (!target.endsWith('.ts')) return 'imports end in .ts';
   const isSameArea = target.split('/')[0] === file.split('/')[0];
   if (isSameArea !== isRelative)
@@ -57,8 +86,10 @@ function roomProblem(file: string, room: Room, { target, isRelative, isType }: I
   return isAllowed ? undefined : `${room.path} may not import ${other.path}`;
 }
 
-function packageProblem(room: Room, { target, isType }: Import): string | undefined {
-  if (room.isSandboxed && target.startsWith('node:')) return 'the workflow sandbox has no Node modules';
+function packageProblem(room: Room, target: string, { isType }: Pick<Import, 'isType'>): string | undefined {
+  if (target === 'node:module' || target === 'module') return 'modules are imported, not required';
+  if (target.startsWith('/')) return 'paths begin at the importing file';
+  if (room.isSandboxed && isBuiltin(target)) return 'the workflow sandbox has no Node modules';
   const homes = Object.entries(packageHomes).find(([name]) => target === name || target.startsWith(`${name}/`))?.[1];
   return !homes || isType || homes.includes(room.path) ? undefined : `the package belongs to ${homes.join(', ')}`;
 }
@@ -69,7 +100,7 @@ export function importCircles(sources: Sources): string[][] {
     [...sources].map(([file, text]) => [
       file,
       importsOf(file, text)
-        .map(({ target }) => target)
+        .flatMap(({ target }) => target ?? [])
         .filter((target) => sources.has(target)),
     ]),
   );

@@ -37,7 +37,7 @@ export const rooms: readonly Room[] = [
   { path: 'config/schema', purpose: 'kinds of configuration fields, their formats and problems', imports: [] },
   {
     path: 'config/objects',
-    purpose: 'one file for each object of the specification, its rules beside it',
+    purpose: 'one file for each object of the configuration, its rules beside it',
     imports: ['config/schema'],
   },
   {
@@ -69,7 +69,7 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'entities/kit/access',
-    purpose: 'current state of the caller; decisions about single records',
+    purpose: 'current state of the caller; decisions about single records; locks and counters of sign-in',
     imports: kit('base', 'model', 'storage', 'read'),
   },
   {
@@ -98,7 +98,12 @@ export const rooms: readonly Room[] = [
     imports: [...kit('base', 'model'), 'entities/presets'],
   },
   { path: 'entities', purpose: 'the list of areas', imports: [...kit('model'), 'entities/*'] },
-  { path: 'workflows/kit', purpose: 'contracts, queues and interceptors that workflows share', imports: [] },
+  {
+    path: 'workflows/kit',
+    purpose: 'contracts, queues and interceptors that workflows share',
+    imports: [],
+    isSandboxed: true,
+  },
   {
     path: 'workflows/*',
     purpose: 'workflows of one area, each with its contract; orchestration only',
@@ -108,7 +113,7 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'activities/clients/*',
-    purpose: 'adapters to outside systems, one folder each; nobody else calls them',
+    purpose: 'adapters, one folder for each outside system; only they talk to it',
     imports: [...config, ...wholeKit, ...contracts],
   },
   {
@@ -135,7 +140,7 @@ export const rooms: readonly Room[] = [
   { path: 'relay/tuples', purpose: 'writes desired tuples to the authorization store', imports: relayImports },
   {
     path: 'relay/authorization',
-    purpose: 'answers checks from the allow cache or the authorization store',
+    purpose: 'answers checks from the allow cache or the authorization store; what counts for all callers',
     imports: [...relayImports, 'relay/tuples'],
   },
   {
@@ -224,6 +229,9 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   pg: [...wholeKit, 'migrations', ...relay],
   kysely: wholeKit,
 };
+
+/** Files that import others by names that they find in a folder. */
+export const importsByName: readonly string[] = ['migrations/index.ts', 'worker/source-modules.ts'];
 
 /** The room of a file; undefined for files outside the table. @param file from the root of the repository */
 export function roomOf(file: string): Room | undefined {

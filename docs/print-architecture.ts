@@ -15,7 +15,7 @@ function parts(text: string): [string, string, string] {
   return [text.slice(0, from), text.slice(from, to), text.slice(to + end.length)];
 }
 
-/** Areas with their rooms. Arrows point to what is imported; those that follow from others are left out. */
+/** Areas with their rooms. Arrows point to what is imported, dotted for types alone; those that follow from others are left out. */
 function picture(): string {
   const areas = Map.groupBy(rooms, ({ path }) => path.split('/')[0] as string);
   const boxes = [...areas].map(([area, own]) => {
@@ -30,7 +30,13 @@ function picture(): string {
   });
   const arrows = [...areas].flatMap(([area, own]) => {
     const used = new Set(own.flatMap(({ imports }) => imports.map((path) => path.split('/')[0] as string)));
-    return directOnly(area, used, areas).map((other) => `  ${area} --> ${other}`);
+    const typesOnly = new Set(
+      own.flatMap(({ typeImports = [] }) => typeImports.map((path) => path.split('/')[0] as string)),
+    );
+    return [
+      ...directOnly(area, used, areas).map((other) => `  ${area} --> ${other}`),
+      ...[...typesOnly].map((other) => `  ${area} -. types .-> ${other}`),
+    ];
   });
   return ['```mermaid', 'flowchart BT', ...boxes, ...arrows, '```'].join('\n');
 }

@@ -127,7 +127,7 @@ const tables = [
     primary key (occurred_at, id)
   ) partition by range (occurred_at)`,
   'create index events_unclaimed on events (occurred_at, id) where pending and batch_id is null',
-  // Whose events wait, and the oldest of each: claims take turns between organizations (entities/kit/outbox.ts).
+  // Whose events wait, and the oldest of each: claims take turns between organizations (relay/outbox).
   `create index events_waiting on events (coalesce(organization_id, ''), occurred_at, id) where pending and batch_id is null`,
   'create index events_unsettled on events (batch_id) where pending and batch_id is not null and settled_at is null',
   'create index events_batch on events (batch_id) where batch_id is not null',

@@ -10,15 +10,15 @@ export function createActivities(dependencies: ActivityDependencies): ActivityMa
 
 /**
  * Calls the `create<Area>Activities` of each module.
- * @throws TypeError when a module exports no such function, or two areas have an activity of the same name
+ * @throws TypeError when a module exports no such function or several, or when two areas have an activity of the same name
  */
 export function activitiesOf(modules: readonly SourceModule[], dependencies: ActivityDependencies): ActivityMap {
   const activities: Record<string, ActivityMap[string]> = {};
   for (const { path, exports } of modules) {
-    const [create] = Object.entries(exports).flatMap(([name, value]) =>
+    const [create, ...others] = Object.entries(exports).flatMap(([name, value]) =>
       /^create\w+Activities$/.test(name) ? [value as (given: ActivityDependencies) => ActivityMap] : [],
     );
-    if (!create) throw new TypeError(`${path} must export a function create<Area>Activities`);
+    if (!create || others.length > 0) throw new TypeError(`${path} must export one function create<Area>Activities`);
     for (const [name, activity] of Object.entries(create(dependencies))) {
       if (Object.hasOwn(activities, name)) throw new TypeError(`${path}: there is another activity "${name}"`);
       activities[name] = activity;

@@ -50,6 +50,9 @@ export function wantedSchedules({ jobqueue }: Config, temporal: TemporalGateway)
     const input = temporal.inputOf(contract, given);
     return [{ name: contract.workflowId(given), workflow, every: schedule.everyMs, input, isPaused }];
   });
+  const names = own.map(({ name }) => name);
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated !== undefined) throw new TypeError(`two workflows of this release have the schedule "${repeated}"`);
   const taken = PeriodicJobs.filter(({ name }) => own.some((schedule) => schedule.name === name));
   if (taken.length > 0) {
     throw new ConfigurationError(

@@ -12,6 +12,12 @@ import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
 
 type EmailDependencies = Pick<ActivityDependencies, 'config' | 'database'>;
 
+interface Mail {
+  readonly to: string;
+  readonly name: string | undefined;
+  readonly content: EmailContent;
+}
+
 export type EmailActivities = ReturnType<typeof createEmailActivities>;
 
 /** Sends mail. Its content is read when it is sent, so neither address nor token is in a workflow's history. */
@@ -22,12 +28,12 @@ export const createEmailActivities = defineActivities(({ config, database }: Ema
     /** @returns `outdated` when the content of the mail is no longer true; then nothing is sent */
     async deliverEmail(input: SendEmailInput): Promise<'sent' | 'outdated'> {
       const context = { ...workContext(systemCaller('send e-mail'), `email-${input.key}`), readOnly: true };
-      const message = await database.transact(context, async (unit) => {
-        const person = await unit.data.findOne(user, { id: { eq: input.userId } });
-        const content = person && (await contentOf(input, unit, { tokenKey, apiUrl: publicApiUrl(config.current) }));
-        // The name is left out until the address is confirmed: a stranger may have chosen it as a text for this address.
-        const name = person?.emailConfirmedAt ? person.displayName : undefined;
-        return content && { to: person.email, name, content };
+      const message = await database.transact(context, async (unit): Promise<Mail | undefined> => {
+        if (input.template === 'verify-address')
+          return verificationMail(input, unit, tokenKey, publicApiUrl(config.current));
+        const person = input.userId && (await unit.data.findOne(user, { id: { eq: input.userId } }));
+        if (!person) return undefined;
+        return { to: person.email, name: person.displayName, content: contentOf(input.template) };
       });
       if (!message) return 'outdated';
       const theme = emailTheme(config.current);
@@ -42,34 +48,38 @@ export const createEmailActivities = defineActivities(({ config, database }: Ema
   };
 });
 
-interface LinkSettings {
-  /** Makes the tokens of links; derived from `sessions.signingkey`. */
-  readonly tokenKey: Buffer;
-  /** Base of links that lead to the API itself (`integrations.email.apiurl`), without a trailing slash. */
-  readonly apiUrl: string;
+/**
+ * @param tokenKey makes the tokens of links; derived from `sessions.signingkey`
+ * @param apiUrl base of links that lead to the API itself (`integrations.email.apiurl`), without a trailing slash
+ */
+async function verificationMail(
+  { about }: SendEmailInput,
+  unit: UnitOfWork,
+  tokenKey: Buffer,
+  apiUrl: string,
+): Promise<Mail | undefined> {
+  const verification = about && (await unit.data.findOne(emailVerification, { id: { eq: about.id } }));
+  // The address was confirmed meanwhile: this link would not work.
+  if (!verification || verification.usedAt) return undefined;
+  const token = oneTimeToken(tokenKey, 'email-verification', verification.id, verification.round);
+  return {
+    to: verification.email,
+    // The name is left out until the address is confirmed: a stranger may have chosen it as a text for this address.
+    name: undefined,
+    content: {
+      subject: 'Confirm your e-mail address',
+      paragraphs: [
+        'Somebody, hopefully you, signed up with this address. If it was not you, do nothing.',
+        'To confirm, you need the password of that sign-up. If you got several of these e-mails, each belongs to a sign-up of its own; you can also set a new password when you confirm.',
+        'The link works for seven days.',
+      ],
+      action: { text: 'Confirm the address', url: `${apiUrl}/v1/verify#token=${token}` },
+    },
+  };
 }
 
-async function contentOf(
-  input: SendEmailInput,
-  unit: UnitOfWork,
-  { tokenKey, apiUrl }: LinkSettings,
-): Promise<EmailContent | undefined> {
-  switch (input.template) {
-    case 'verify-address': {
-      if (!input.about) return undefined;
-      const verification = await unit.data.findOne(emailVerification, { id: { eq: input.about.id } });
-      // Confirmed meanwhile, or a newer mail was asked for: this link would not work.
-      if (!verification || verification.usedAt || verification.round !== input.about.round) return undefined;
-      const token = oneTimeToken(tokenKey, 'email-verification', verification.id, verification.round);
-      return {
-        subject: 'Confirm your e-mail address',
-        paragraphs: [
-          'Somebody, hopefully you, signed up with this address. If it was not you, do nothing.',
-          'The link works for seven days.',
-        ],
-        action: { text: 'Confirm the address', url: `${apiUrl}/v1/verify#token=${token}` },
-      };
-    }
+function contentOf(template: Exclude<SendEmailInput['template'], 'verify-address'>): EmailContent {
+  switch (template) {
     case 'welcome':
       return {
         subject: 'Welcome',
@@ -83,7 +93,7 @@ async function contentOf(
         ],
       };
     default:
-      input.template satisfies never;
-      throw new Error(`unknown mail ${String(input.template)}`);
+      template satisfies never;
+      throw new Error(`unknown mail ${String(template)}`);
   }
 }

@@ -8,7 +8,7 @@ import {
   type ExecutionResult,
   type GraphQLSchema,
 } from 'graphql';
-import { createYoga, renderGraphiQL, type Plugin, type YogaServerInstance } from 'graphql-yoga';
+import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import { Type } from 'typebox';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { anonymousCaller } from '#entities/kit/model/caller.ts';
@@ -17,6 +17,7 @@ import { withinDeadline } from '../http/deadline.ts';
 import { signInFirst } from '../http/plugins/sign-in-first.ts';
 import { isConflict, repeatOnConflict } from '../http/repeat-on-conflict.ts';
 import type { Services } from '../http/services.ts';
+import { graphiqlHeaders, graphiqlPage, serveGraphiqlFiles } from './graphiql.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 import { documentCaches, limitDocuments } from './document-limits.ts';
 import { knownTargets } from './known-targets.ts';
@@ -59,8 +60,7 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
     graphiql: services.config.current.server.dev
       ? (_request, context) => ({ title, headers: csrfHeaders(services, requestOf(context)) })
       : false,
-    // Yoga replaces only the first occurrence.
-    renderGraphiQL: (options) => renderGraphiQL(options).replaceAll('__TITLE__', title),
+    renderGraphiQL: graphiqlPage,
     cors: false,
     logging: false,
     multipart: false,
@@ -86,10 +86,12 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
     // Yoga rejects some requests with an empty response.
     if (response.status >= 400 && !type.includes('json')) throw refusalOf(response.status);
     for (const [name, value] of response.headers) void reply.header(name, value);
+    if (type.includes('html')) void reply.headers(graphiqlHeaders);
     void reply.code(response.status);
     // Buffered: the unit of work has ended, so nothing is left to stream from.
     return reply.send(Buffer.from(await response.arrayBuffer()));
   };
+  if (services.config.current.server.dev) serveGraphiqlFiles(app);
   app.route({
     method: 'GET',
     url: '/graphql',

@@ -17,7 +17,7 @@ export interface Services {
   readonly accessTokens: AccessTokens;
   readonly health: Health;
   readonly metrics: Metrics;
-  readonly traffic: InFlightRequests;
+  readonly inFlight: InFlightRequests;
   /** Settings of the authorization that apply to all callers. */
   readonly contextOfCallers: CoreRuntime['contextOfCallers'];
 }

@@ -1,3 +1,4 @@
+import { pendingCapability } from '../objects/pending.ts';
 import { createHash } from 'node:crypto';
 import { changedLeaves, describeChange, merge, needsRestart, type Change } from './changed-leaves.ts';
 import { leafByPath, valueAt } from '../objects/leaf.ts';
@@ -59,7 +60,9 @@ export class ConfigStore {
   static async open(options: StoreOptions): Promise<ConfigStore> {
     const loaded = await loadConfiguration(options);
     for (const path of loaded.noEffect) {
-      options.logger.warn({ field: path }, `${path} is set. ${describe(path)}`);
+      const capability = pendingCapability(path);
+      const why = capability === undefined ? describe(path) : `It has no effect yet (${capability}); remove it.`;
+      options.logger.warn({ field: path }, `${path} is set. ${why}`);
     }
     return new ConfigStore(options, loaded);
   }

@@ -2,12 +2,11 @@ import { didYouMean } from '../schema/did-you-mean.ts';
 import type { Config } from './root.ts';
 import { requireTexts, type Refuse, type Rule } from './rule.ts';
 
-const secretsRule: Rule = ({ server, sessions, totp }, refuse) => {
+const secretsRule: Rule = ({ server, sessions }, refuse) => {
   if (server.dev) return;
   const { signingkey, encryptionkey } = sessions;
   const why = 'server.dev is off';
   requireTexts(refuse, why, 'sessions', { signingkey, encryptionkey }, ['server.dev']);
-  if (totp.enabled) requireTexts(refuse, why, 'totp', { secret: totp.secret }, ['server.dev', 'totp.enabled']);
 };
 
 const durationRule: Rule = ({ auth: { token } }, refuse) => {

@@ -82,7 +82,7 @@ const paymentRule: Rule = ({ subscription }, refuse) => {
 };
 
 const emailRule: Rule = ({ server, auth, integrations: { email } }, refuse) => {
-  if (email.apiurl === '' && httpUrl.check(auth.token.issuer) !== undefined) {
+  if (email.apiurl === '' && auth.token.issuer !== '' && httpUrl.check(auth.token.issuer) !== undefined) {
     refuse(
       'integrations.email.apiurl',
       `is not set, and auth.token.issuer is not ${httpUrl.name} that it could be taken from`,

@@ -1,23 +1,14 @@
 import { parseListenAddress } from '../schema/format.ts';
 import { requireTexts, type Rule } from './rule.ts';
 
-const tlsRule: Rule = ({ domain, server: { tls } }, refuse) => {
+/** Not only warned about, as other fields without effect: whoever turns it on counts on encryption. */
+const tlsRule: Rule = ({ server: { tls } }, refuse) => {
   if (!tls.enabled) return;
-  if (!tls.autocert) {
-    const { certfile, certkey } = tls;
-    requireTexts(refuse, 'server.tls.enabled is on and autocert off', 'server.tls', { certfile, certkey }, [
-      'server.tls.enabled',
-      'server.tls.autocert',
-    ]);
-    return;
-  }
-  const isLocal = domain === '' || domain === 'localhost' || domain.endsWith('.localhost') || domain.endsWith('.local');
-  if (isLocal) {
-    refuse('server.tls.autocert', 'does not work without a public domain', 'set domain, or use certfile and certkey', [
-      'domain',
-      'server.tls.enabled',
-    ]);
-  }
+  refuse(
+    'server.tls.enabled',
+    'is on, but the server cannot serve HTTPS yet',
+    'turn it off, and put a reverse proxy that serves HTTPS in front of the server',
+  );
 };
 
 const portRule: Rule = ({ server }, refuse) => {

@@ -29,7 +29,8 @@ export const server = object('HTTP server settings.', {
     restart: true,
   }),
   shutdowngraceperiod: duration({
-    description: 'Time that running requests have after a stop signal. Then their connections are closed.',
+    description:
+      'Time that running requests have after a stop signal. Then their connections are closed. It is also the time for which the API waits for PostgreSQL at its start.',
     default: 10_000,
     minimum: 100,
     maximum: 600_000,

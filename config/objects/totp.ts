@@ -24,7 +24,7 @@ export const totp = object('Time-based one-time passwords (TOTP) as second facto
   }),
   secret: secret({
     description:
-      'Key from which the key for the TOTP secrets of users is derived, at least 32 characters. Required in production while totp is enabled. While server.dev is on, a missing key is generated and kept in the local state folder.',
+      'Key from which the key for the TOTP secrets of users is derived, at least 32 characters. While server.dev is on, a missing key is generated and kept in the local state folder.',
     minLength: 32,
     restart: true,
   }),

@@ -7,6 +7,7 @@ import { generatedSecrets, readOrMakeLocalSecrets } from './local-secrets.ts';
 import { readApiTokenKeys, readEnvironment, reportUnknownVariables, type Environment } from './read-environment.ts';
 import { readTextFile } from './read-file.ts';
 import { readObject, invalid, type Setting } from './read-value.ts';
+import { pendingCapability } from '../objects/pending.ts';
 import { root, type Config } from '../objects/root.ts';
 import { howToSet } from '../objects/rule.ts';
 import { checkRules } from './check-rules.ts';
@@ -29,7 +30,7 @@ export interface LoadedConfiguration {
   readonly config: Config;
   /** The file that was read, if any. */
   readonly file: string | undefined;
-  /** Paths of fields that are set but have no effect. */
+  /** Paths of fields that are set but have no effect, in this product or yet. */
   readonly noEffect: readonly string[];
 }
 
@@ -169,7 +170,10 @@ function freeze<T>(value: T): T {
 }
 
 function pathsWithoutEffect(settings: ReadonlyMap<string, Setting>): string[] {
-  return [...settings.keys()].filter((path) => leafByPath.get(path)?.field.noEffect === true);
+  return [...settings.keys()].filter((path) => {
+    const leaf = leafByPath.get(path);
+    return leaf !== undefined && (leaf.field.noEffect === true || pendingCapability(path) !== undefined);
+  });
 }
 
 /**

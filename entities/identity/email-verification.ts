@@ -1,39 +1,54 @@
 import { Type } from 'typebox';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
-import { email, integer, timestamp } from '../kit/model/fields.ts';
+import { email, integer, text, timestamp } from '../kit/model/fields.ts';
 import { internalRecord } from '../presets/internal-record.ts';
 
 /**
- * The token itself is not stored: it is derived from the id and `round` of this row with a secret key of the server, so a
- * copy of the table does not verify anything.
+ * One record for each sign-up and for each request to send the mail again, whether or not the address has an account, so that the work
+ * tells nothing about it. Each has a link of its own, with the password that counts once that link is confirmed. The token itself is not
+ * stored: it is derived from the id and `round` with a secret key of the server, so a copy of the table does not verify anything.
  */
 export const emailVerification = defineEntityModule({
   kind: 'emailVerification',
   table: 'email_verifications',
-  description: 'Request to verify that a user owns an e-mail address.',
+  description: 'Request to verify that a person owns an e-mail address.',
   fields: {
     email: email('E-mail address to verify.', { immutable: true }),
-    round: integer('Number of the latest e-mail; links in earlier e-mails are invalid.', {
+    passwordHash: text(
+      'argon2id hash of the password that counts once this link is confirmed; null: the link is void.',
+      {
+        max: 256,
+        optional: true,
+        secret: true,
+      },
+    ),
+    firstName: text('Given name written at sign-up.', { max: 64, optional: true }),
+    lastName: text('Family name written at sign-up.', { max: 64, optional: true }),
+    round: integer('1 for a sign-up; greater by 1 for each later request to send its mail again.', {
       min: 1,
       max: 1_000,
       default: 1,
+      immutable: true,
     }),
-    sentAt: timestamp('When the latest e-mail was requested.'),
-    expiresAt: timestamp('When the link in the latest e-mail expires.'),
-    usedAt: timestamp('When the address was verified.', { optional: true }),
+    sentAt: timestamp('When the e-mail with this link was requested; null if another one had just been sent.', {
+      optional: true,
+      immutable: true,
+    }),
+    expiresAt: timestamp('When the link expires.', { immutable: true }),
+    usedAt: timestamp('When the address was verified, with this link or with another.', { optional: true }),
   },
-  unique: [{ fields: ['userId'], message: 'This user already has an open verification.' }],
-  tenancy: 'user',
+  indexes: [['email']],
+  tenancy: { none: 'an address belongs to nobody until it is verified' },
   policy: internalRecord(),
   expose: {},
-  filter: ['email'],
+  filter: [],
   order: [],
   events: ['created', 'updated'],
   customEvents: {
     requested: {
-      description: 'A verification e-mail was requested.',
-      payload: payload({ round: Type.Integer({ description: 'Number of the e-mail: `round` of the record.' }) }),
+      description: 'Somebody signed up, or asked for the verification e-mail again.',
+      payload: payload({ round: Type.Integer({ description: '`round` of the record.' }) }),
     },
   },
 });

@@ -9,7 +9,11 @@ export const invite = defineEntityModule({
   fields: {
     recipient: email('E-mail address of the invited person.', { immutable: true }),
     role: choice('Role granted on acceptance.', ['admin', 'member', 'auditor'], { default: 'member' }),
-    status: choice('Status of the invitation.', ['sent', 'accepted', 'expired', 'withdrawn'], { default: 'sent' }),
+    status: choice(
+      'Status of the invitation; pending until an e-mail has been sent.',
+      ['pending', 'sent', 'accepted', 'expired', 'withdrawn'],
+      { default: 'pending' },
+    ),
     sendAttempts: integer('Number of e-mails sent.', { min: 0, max: 100, default: 0 }),
     expiresAt: timestamp('When the invitation expires.', { optional: true }),
   },

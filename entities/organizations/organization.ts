@@ -1,5 +1,5 @@
 import { defineEntityModule } from '../kit/model/define.ts';
-import { flag, reference, text } from '../kit/model/fields.ts';
+import { flag, reference, singleLine, text } from '../kit/model/fields.ts';
 import { allow, deny, anyone, memberOf, roleIn, system } from '../kit/model/policy.ts';
 
 export const organization = defineEntityModule({
@@ -7,7 +7,7 @@ export const organization = defineEntityModule({
   table: 'organizations',
   description: 'Tenant: all data of a customer belongs to one organization.',
   fields: {
-    name: text('Unique name.', { max: 160, min: 3 }),
+    name: singleLine('Name; unique among the organizations that one user created.', { max: 160, min: 3 }),
     displayName: text('Display name; falls back to the name when empty.', { max: 160, optional: true }),
     description: text('Description of the organization.', { max: 2_000, optional: true }),
     parentId: reference('organization', 'Parent organization; its roles also apply in this organization.', {
@@ -17,12 +17,19 @@ export const organization = defineEntityModule({
       requires: 'edit',
       reverse: 'children',
     }),
+    founderId: text('Id of the user who created the organization; null if the server did.', {
+      max: 26,
+      optional: true,
+      immutable: true,
+    }),
     isPersonal: flag('Whether the organization was created at sign-up for one user.', {
       default: false,
       immutable: true,
     }),
   },
-  unique: [{ fields: ['name'], message: 'An organization with this name already exists.' }],
+  // Not unique among all: a refusal would tell everybody which organizations exist.
+  unique: [{ fields: ['founderId', 'name'], message: 'You already created an organization with this name.' }],
+  indexes: [['name']],
   tenancy: { none: 'the organization is the tenant' },
   rlsUsing: `exists (select 1 from memberships m where m.organization_id = organizations.id
     and m.user_id = $user and m.deleted_at is null)`,

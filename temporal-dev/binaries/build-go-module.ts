@@ -10,6 +10,9 @@ import { openGo } from './go-toolchain.ts';
 /** The folder of go.mod and go.sum, which pin the module and its dependencies. */
 const MODULE_DIRECTORY = fileURLToPath(new URL('..', import.meta.url));
 
+/** The linker flag `-w` discards the debugging information, so the compiler need not make it. The program is the same. */
+const WITHOUT_DEBUGGING = '-gcflags=all=-dwarf=false';
+
 /**
  * Builds the binary from the pinned module with the Go of the machine, or with the pinned one. Go's caches are used, so the next
  * attempt continues an interrupted build. The pinned Go and its caches are deleted after the build.
@@ -25,6 +28,9 @@ export async function buildGoModule(context: RouteContext): Promise<string> {
     signal,
     cwd: MODULE_DIRECTORY,
     variables: {
+      // The compiler, a process for each package, spends a fifth of its time on garbage that its end frees anyway.
+      GOGC: 'off',
+      GOMEMLIMIT: '1GiB',
       ...go.variables,
       // By default, the files of the module cache cannot be deleted.
       GOFLAGS: `-mod=readonly${go.isTemporary ? ' -modcacherw' : ''}`,
@@ -56,7 +62,7 @@ export async function buildGoModule(context: RouteContext): Promise<string> {
       const flags = `-s -w -X ${module.versionVariable}=v${spec.version}`;
       const build = await runHelper(
         go.command,
-        ['build', '-v', '-trimpath', '-ldflags', flags, '-o', target, module.package],
+        ['build', '-v', '-trimpath', WITHOUT_DEBUGGING, '-ldflags', flags, '-o', target, module.package],
         {
           ...options,
           onLine: () => {

@@ -127,20 +127,63 @@ describe('a name', () => {
     }
   });
 
-  test('that is taken is refused, and free again when its organization is gone', async () => {
+  test('that its maker gave before is refused, and free again when its organization is gone', async () => {
     const first = await create({ name: 'Taken' });
-    const stranger = await signedIn(world, await buildPerson(world));
-    for (const by of [client, stranger]) {
-      const answer = await create({ name: 'Taken' }, by);
-      expectGraphqlError(answer, 'already_exists');
-      expect(answer.errors[0].message).toBe('An organization with this name already exists.');
-    }
+    const answer = await create({ name: 'Taken' });
+    expectGraphqlError(answer, 'already_exists');
+    expect(answer.errors[0].message).toBe('You already created an organization with this name.');
     expect(await traces('Taken')).toEqual(whole);
 
     await world.runtime.database.transact({ caller: systemCaller('test'), requestId: 'remove' }, ({ data }) =>
       data.remove(organization, first.data.createOrganization.organization.id),
     );
     expect((await create({ name: 'Taken' })).errors).toBeUndefined();
+  });
+
+  test('tells nobody that an organization of somebody else has it', async () => {
+    const [one, other] = [
+      await signedIn(world, await buildPerson(world)),
+      await signedIn(world, await buildPerson(world)),
+    ];
+    for (const by of [one, other]) expect((await create({ name: 'Secret project' }, by)).errors).toBeUndefined();
+    expectGraphqlError(await create({ name: 'Secret project' }, one), 'already_exists');
+  });
+
+  test.each([
+    ['white space', '  Same \t name ', 'Same name'],
+    ['no-break spaces', 'Narrow\u00a0\u202fname', 'Narrow name'],
+    ['full-width letters', 'Ｗｉｄｅ name', 'Wide name'],
+    ['a letter with its accent beside it', 'Cafe\u0301 name', 'Café name'],
+  ])('has one form, whatever its %s, so that a twin is recognized', async (_about, written, form) => {
+    expect((await create({ name: written })).data.createOrganization.organization.name).toBe(form);
+    expectGraphqlError(await create({ name: form }), 'already_exists');
+  });
+
+  test.each([
+    ['a zero-width space', 'Ac\u200bme'],
+    ['a zero-width joiner', 'Ac\u200dme'],
+    ['a soft hyphen', 'Ac\u00adme'],
+    ['a change of direction', 'Ac\u202eme'],
+    ['a Hangul filler', 'Ac\u3164me'],
+    ['a Cyrillic letter among Latin ones', 'Аcme'],
+    ['a Greek letter among Latin ones', 'Αcme'],
+    ['nothing but white space', ' \u2003 \t '],
+  ])('with %s is refused', async (_about, name) => {
+    const answer = await create({ name });
+    expectGraphqlError(answer, 'invalid_input');
+    expect(answer.errors[0].extensions.errors).toMatchObject([{ path: '/name' }]);
+  });
+
+  test('of any one script is taken, also beside digits, signs and the scripts of East Asia', async () => {
+    for (const name of [
+      'Рога и копыта',
+      'Αφοί Παπαδόπουλοι',
+      '株式会社 Acme',
+      '회사 ABC',
+      'شركة 24/7',
+      'Ünïted Ltd. № 5',
+    ])
+      expect((await create({ name })).errors, name).toBeUndefined();
   });
 
   test('wished for by twenty at once, over two processes, is given to exactly one', async () => {

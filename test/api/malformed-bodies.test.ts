@@ -129,7 +129,7 @@ describe('names that a body does not have', () => {
     const bodies: Record<string, object> = {
       '/v1/login': { username: 'a@example.com', password: 'x' },
       '/v1/register': { email: 'a@example.com', password: 'correct horse battery' },
-      '/v1/verify': { token: 'x' },
+      '/v1/verify': { token: 'x', password: 'x' },
       '/v1/resend': { email: 'a@example.com' },
       '/test/choose': { choice: 'choice-1' },
       '/graphql': { query: '{ self { id } }' },

@@ -32,7 +32,7 @@ describe('an id that the client chose', () => {
   test('is the one of refusals, over REST and GraphQL', async () => {
     const id = `refused-${newId()}`;
     const client = await signedIn(world, await buildPerson(world));
-    const refused = await client.post('/v1/verify', { token: 'x' }, { 'x-request-id': id });
+    const refused = await client.post('/v1/verify', { token: 'x', password: 'x' }, { 'x-request-id': id });
     expect(refused.body).toMatchObject({ request_id: id, instance: `urn:request:${id}` });
     for (const query of ['{', '{ nope }', '{ user(id: "x") { id } }', 'query ($id: ID!) { user(id: $id) { id } }']) {
       const answer = await client.post('/graphql', { query }, { 'x-request-id': id });

@@ -107,6 +107,9 @@ describe('a create', () => {
 
   test('is for those whom the rules let', async () => {
     expectProblem(await member.post('/v1/invites', { recipient: 'a@example.com' }), 'permission_denied');
+    // No e-mail is sent for it, and it does not say so.
+    const { body: invite } = await client.post('/v1/invites', { recipient: 'b@example.com' });
+    expect(invite).toMatchObject({ status: 'pending', send_attempts: 0 });
     expectProblem(await world.client().post('/v1/tasks', { title: 'a' }), 'unauthenticated');
   });
 

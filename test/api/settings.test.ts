@@ -56,10 +56,40 @@ describe('server', () => {
     const production = await instanceWith({ CORE_SERVER_DEV: 'false' });
     const page = (await world.client().get('/graphql', headers)).body;
     expect(page).toContain('<title>Core server: GraphiQL</title>');
-    expect(page).not.toContain('__TITLE__');
     const answer = await production.client().get('/graphql', headers);
     expect(answer.status).toBeGreaterThanOrEqual(400);
     expect(JSON.stringify(answer.body)).not.toContain('<title>');
+    expect((await production.client().get('/graphiql/start.js')).status).toBe(404);
+  });
+
+  test('dev: GraphiQL loads its scripts, styles and workers from this server only', async () => {
+    const { url } = await world.listen();
+    const answer = await fetch(`${url}/graphql`, { headers: { accept: 'text/html' } });
+    const page = await answer.text();
+    const policy = answer.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self'");
+    expect(policy).not.toMatch(/https?:|script-src[^;]*(?:unsafe|data:|blob:)/);
+    const start = await (await fetch(`${url}/graphiql/start.js`)).text();
+    const files = [...`${page}${start}`.matchAll(/(?:src=|href=|: )["'](\/[^"']+)["']/g)].map(
+      ([, path]) => path as string,
+    );
+    expect(files.map((path) => path.slice(path.lastIndexOf('/') + 1)).toSorted()).toEqual([
+      'editor.worker.js',
+      'graphiql.css',
+      'graphiql.js',
+      'graphql.worker.js',
+      'json.worker.js',
+      'start.js',
+    ]);
+    expect(page).not.toMatch(/(?:src|href)="?(?:https?:|\/\/)/);
+    for (const path of files) {
+      const file = await fetch(`${url}${path}`);
+      expect([file.status, file.headers.get('content-type')]).toEqual([
+        200,
+        `text/${path.endsWith('.css') ? 'css' : 'javascript'}; charset=utf-8`,
+      ]);
+      expect((await file.text()).length).toBeGreaterThan(200);
+    }
   });
 });
 

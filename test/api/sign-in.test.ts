@@ -23,7 +23,8 @@ afterAll(() => world.close());
 async function signUp(email: string, password: string) {
   const client = world.client();
   expect((await client.post('/v1/register', { email, password })).status).toBe(202);
-  expect((await client.post('/v1/verify', { token: await verificationToken(world, email) })).status).toBe(200);
+  const token = await verificationToken(world, email);
+  expect((await client.post('/v1/verify', { token, password })).status).toBe(200);
 }
 
 async function membershipOf(person: Person): Promise<string> {

@@ -12,8 +12,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const listed: Readonly<Record<string, readonly string[]>> = {
   // Nobody is signed in yet: a person, an organization and the first membership are made together.
   'api/rest/account/register.ts': [`privileged 'sign-up'`],
-  // Whoever holds the mailed token is the person, signed in or not.
-  'api/rest/account/verify-email.ts': [`privileged 'confirm address'`],
+  // Whoever holds the mailed token and knows its password is the person, signed in or not; attempts count although they are refused.
+  'api/rest/account/verify-email.ts': [`privileged 'confirm address'`, `system 'confirm address'`],
   // The answer is the same whether there is such a person, so it is looked for past the rules.
   'api/rest/account/resend.ts': [`privileged 'resend verification'`],
   // The person is found by their address before anybody is signed in; failures count although the request is refused.

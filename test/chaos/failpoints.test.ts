@@ -6,7 +6,7 @@ import { ProductProcesses, type Life, type Program } from '../kit/product-proces
 import { recordTried } from '../kit/tried.ts';
 import { openWorld, type World } from '../kit/world.ts';
 import { expectExactlyOnce } from './recovery-checks.ts';
-import { InFlightRequests } from './traffic.ts';
+import { Visitors } from './traffic.ts';
 
 const api = 'api/api-main.ts' satisfies Program;
 const worker = 'worker/worker-main.ts' satisfies Program;
@@ -54,7 +54,7 @@ afterAll(async () => {
 
 test('killed at every failpoint: what was committed happens once', async () => {
   expect(lives[api].length + lives[worker].length).toBeGreaterThanOrEqual(failpoints.length);
-  const traffic = await InFlightRequests.of(world, { urls: () => product.apiUrls });
+  const traffic = await Visitors.of(world, { urls: () => product.apiUrls });
   const end = new AbortController();
   const visits = traffic.repeat(end.signal, () => traffic.visit());
   visits.catch(() => {});

@@ -10,7 +10,7 @@ import { ProductProcesses } from '../kit/product-processes.ts';
 import { openWorld, type World } from '../kit/world.ts';
 import { prepareTestStack, type StartedTestStack } from '../setup/test-stack.ts';
 import { expectExactlyOnce } from './recovery-checks.ts';
-import { InFlightRequests, type TrafficOptions } from './traffic.ts';
+import { Visitors, type TrafficOptions } from './traffic.ts';
 
 // On servers of its own, which are really killed.
 
@@ -39,10 +39,10 @@ afterAll(async () => {
 /** People visit while a server is killed, is away as long as `meanwhile` takes, and comes back. */
 async function visitWithout(
   part: PartName,
-  meanwhile: (traffic: InFlightRequests) => Promise<unknown>,
+  meanwhile: (traffic: Visitors) => Promise<unknown>,
   options: Pick<TrafficOptions, 'again'> = { again: [] },
-): Promise<InFlightRequests> {
-  const traffic = await InFlightRequests.of(world, { urls: () => product.apiUrls, ...options });
+): Promise<Visitors> {
+  const traffic = await Visitors.of(world, { urls: () => product.apiUrls, ...options });
   const more = (count: number) => {
     const goal = traffic.count + count;
     return eventually(() => traffic.count >= goal);

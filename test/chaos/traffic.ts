@@ -18,10 +18,10 @@ export interface TrafficOptions {
 }
 
 /**
- * People who do what people do while servers die: they ask again until they have an answer, and then know that it happened
- * once. What must not have happened is asked for too.
+ * Clients that send requests while servers die, and repeat each until it is answered. They remember what was answered, which must
+ * then have happened once, and what was refused, which must not have happened.
  */
-export class InFlightRequests {
+export class Visitors {
   /** Addresses whose sign-up was accepted. */
   readonly signedUp: string[] = [];
   /** Names of organizations that were created. */
@@ -44,7 +44,7 @@ export class InFlightRequests {
     this.#bearer = bearer;
   }
 
-  static async of(world: World, options: TrafficOptions): Promise<InFlightRequests> {
+  static async of(world: World, options: TrafficOptions): Promise<Visitors> {
     const { user } = await buildPerson(world);
     const client = world.client();
     const login = await client.post('/v1/login', { username: user.email, password: testPassword });
@@ -52,11 +52,7 @@ export class InFlightRequests {
     await stranger.get('/livez');
     const { cookie, header } = world.config.current.server.csrfprotection;
     const token = stranger.cookies.get(cookie) ?? '';
-    return new InFlightRequests(
-      options,
-      { [header]: token, cookie: `${cookie}=${token}` },
-      String(login.body.access_token),
-    );
+    return new Visitors(options, { [header]: token, cookie: `${cookie}=${token}` }, String(login.body.access_token));
   }
 
   async signUp(): Promise<void> {

@@ -393,11 +393,9 @@ describe('reporting', () => {
       'c.yaml:5 auth.token.issuer',
       'c.yaml authz.hosturl',
       'c.yaml db.primarydbsource',
-      'c.yaml:4 server.tls.certfile',
-      'c.yaml:4 server.tls.certkey',
+      'c.yaml:4 server.tls.enabled',
       'c.yaml sessions.signingkey',
       'c.yaml sessions.encryptionkey',
-      'c.yaml totp.secret',
     ]);
   });
 

@@ -67,6 +67,16 @@ describe('opening', () => {
   });
 });
 
+describe('a field of a feature that does not exist yet', () => {
+  test('is warned about at start when it is set, even to its default', async () => {
+    await open('ratelimit: {enabled: true}\ntotp: {enabled: true}\nserver: {complexitylimit: 5}');
+    expect(log).toEqual([
+      'warn: ratelimit.enabled is set. It has no effect yet (rate limits); remove it.',
+      'warn: totp.enabled is set. It has no effect yet (second factor); remove it.',
+    ]);
+  });
+});
+
 describe('a reload', () => {
   test('of a bad file keeps the running configuration and says so once per change', async () => {
     await open('server: {complexitylimit: 5}');
@@ -144,16 +154,18 @@ describe('a reload', () => {
 
   test('is refused when what can be obeyed does not go with what must wait', async () => {
     await open('workflows: {dispatch: {queuename: mine}}\njobqueue: {queueconf: {FetchCooldown: 100}}');
-    await open('server: {tls: {enabled: true, certfile: a, certkey: b}}');
-    const report = await change('server: {tls: {enabled: false}}');
-    expect(report).toMatchObject({ outcome: 'refused', problems: [{ where: 'the running configuration' }, {}] });
-    expect(store.current.server.tls).toMatchObject({ enabled: true, certfile: 'a' });
+    await open('auth: {token: {generatekeys: false, keys: {key-1: a.pem}}}');
+    const report = await change('auth: {token: {generatekeys: true}}');
+    expect(report).toMatchObject({ outcome: 'refused', problems: [{ where: 'the running configuration' }] });
+    expect(store.current.auth.token).toMatchObject({ generatekeys: false, keys: { 'key-1': 'a.pem' } });
   });
 
   test('logs the change of a secret without the secret', async () => {
     await open(
       'subscription: {privatepaymentkey: first-hunter2}\nintegrations: {chatruntime: {webhookURL: https://hooks.example/hunter2}}',
     );
+    expect(JSON.stringify([log, logged])).not.toContain('hunter2');
+    log.length = 0;
     await change(
       'subscription: {privatepaymentkey: second-hunter2}\nsessions: {signingkey: third-hunter2-third-hunter2-third-hunter2}',
     );

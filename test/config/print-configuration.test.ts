@@ -6,6 +6,7 @@ import Schema from 'typebox/schema';
 import { driftedFiles } from '#docs/derive-main.ts';
 import { isPlainObject } from '#config/schema/is-plain-object.ts';
 import { leaves, valueAt } from '#config/objects/leaf.ts';
+import { pendingCapability } from '#config/objects/pending.ts';
 import { printExample, printReference, printSchema } from '#config/print-configuration.ts';
 import { parse } from 'yaml';
 import { Sandbox, leastEnvironment } from './configuration-folder.ts';
@@ -73,6 +74,26 @@ describe('the example', () => {
       if (field.type === 'integer') expect(text).toContain(`Unit: ${field.unit},`.split(' ').at(-1));
     }
   });
+});
+
+test('each of the three says at every pending field, and at no other, that it has no effect yet', () => {
+  const example = printExample()
+    .replaceAll(/\n *# /gu, ' ')
+    .split('\n');
+  const rows = printReference().split('\n');
+  const schema: object = JSON.parse(printSchema());
+  for (const { keys, path, variable } of leaves) {
+    const capability = pendingCapability(path);
+    const said = `Has no effect yet (${capability})`;
+    const node = valueAt(
+      schema,
+      keys.flatMap((key) => ['properties', key]),
+    ) as { readonly description: string };
+    expect(node.description.startsWith(said), path).toBe(capability !== undefined);
+    expect(rows.find((row) => row.includes(`\`${variable}\``))?.includes(said), path).toBe(capability !== undefined);
+  }
+  const marked = leaves.filter(({ path }) => pendingCapability(path) !== undefined);
+  expect(example.join(' ').split('Has no effect yet (').length - 1).toBe(marked.length);
 });
 
 describe('the JSON Schema', () => {

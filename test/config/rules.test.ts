@@ -14,22 +14,9 @@ const long = 'x'.repeat(40);
 /** What is set, what it is refused for (path and beginning of the reason), and what makes it right. */
 const cases: readonly [content: string, refusals: readonly string[], mended: string][] = [
   [
-    'server: {tls: {enabled: true}}',
-    [
-      'server.tls.certfile: is missing, but needed because server.tls.enabled is on and autocert off',
-      'server.tls.certkey: is missing',
-    ],
     'server: {tls: {enabled: true, certfile: a, certkey: b}}',
-  ],
-  [
-    'server: {tls: {enabled: true, autocert: true}}',
-    ['server.tls.autocert: does not work without a public domain'],
-    'domain: example.com\nserver: {tls: {enabled: true, autocert: true}}',
-  ],
-  [
-    'domain: localhost\nserver: {tls: {enabled: true, autocert: true}}',
-    ['server.tls.autocert: does not work'],
-    'domain: localhost\nserver: {tls: {autocert: true}}',
+    ['server.tls.enabled: is on, but the server cannot serve HTTPS yet'],
+    'server: {tls: {certfile: a, certkey: b}}',
   ],
   [
     'server: {listen: ":9000", metricsport: "127.0.0.1:9000"}',

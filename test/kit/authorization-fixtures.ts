@@ -90,13 +90,9 @@ export class AuthorizationFixtures {
         return { id, change: {}, creation: { groupId, relation: 'file_creator' } };
       }
       case 'emailVerification': {
-        const at = this.#world.clock.now();
-        const person = this.#owner.user.id;
-        const held = await data.findOne(emailVerification, { userId: { eq: person } });
-        const { id } =
-          held ??
-          (await data.create(emailVerification, { userId: person, email: 'a@example.com', sentAt: at, expiresAt: at }));
-        return { id, change: { round: 2 }, creation: { email: 'a@example.com', sentAt: at, expiresAt: at } };
+        const request = { email: 'a@example.com', expiresAt: this.#world.clock.now() };
+        const { id } = await data.create(emailVerification, request);
+        return { id, change: { usedAt: this.#world.clock.now() }, creation: request };
       }
       default:
         return this.#plain(data, this.#kind(kind), situation.split(' '), userId);

@@ -54,7 +54,8 @@ export function organizationRoute(kill: (pid: number) => Promise<void> = async (
         await outside.data.create(organization, { name: `${name}-refused` });
       });
       const data = unit.data.privileged('test');
-      const made = await data.create(organization, { name });
+      const founderId = 'founder';
+      const made = await data.create(organization, { name, founderId });
       // Written, not only planned.
       await unit.flush();
       giveCookie(request, 'credential', 'secret', { path: '/' });
@@ -70,7 +71,7 @@ export function organizationRoute(kill: (pid: number) => Promise<void> = async (
         case 'unserializable':
           return { status: 200, body: { nothing: 'that the answer needs' } };
         case 'twice':
-          await data.create(organization, { name });
+          await data.create(organization, { name, founderId });
           return { status: 200, body: { id: made.id } };
         case 'kill': {
           const session = await unit.readAs('system');

@@ -159,13 +159,13 @@ test('a migration is written only against a database of this version', async () 
 test('files are named after the time of their writing and their class after the file', () => {
   expect(migrationName('migration-20261122031500-add-risks.ts')).toBe('20261122031500-add-risks');
   expect(migrationClassName('20261122031500-add-risks')).toBe('Migration20261122031500AddRisks');
-  for (const other of [
-    'migration-name.ts',
+  for (const other of ['migration-name.ts', 'migrator.ts']) expect(migrationName(other)).toBeUndefined();
+  for (const misnamed of [
     'migration-0001-kinds.ts',
-    'migrator.ts',
-    'migration-20261122031500-a.test.ts',
+    'migration-202611220315-add-risks.ts',
+    'migration-20261122031500-add_risks.ts',
   ])
-    expect(migrationName(other)).toBeUndefined();
+    expect(() => migrationName(misnamed)).toThrow(`migrations/${misnamed} would never run`);
 });
 
 function tables(): Promise<string[]> {

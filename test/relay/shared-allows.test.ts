@@ -1,5 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import { cacheConnection } from '#activities/clients/cache/redis-connection.ts';
+import type { Config } from '#config/objects/root.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { eventually } from '../kit/eventually.ts';
 import { OpenfgaProxy } from '../kit/fakes/openfga-proxy.ts';
@@ -158,5 +163,82 @@ test('address, username, password, db and name are how the server is reached', a
     const id = await ownTask();
     expect([await edit(client, id), await edit(client, id)]).toEqual([200, 200]);
     expect(checks()).toBe(2);
+  }
+});
+
+/** A connection as the product opens it, with other settings. */
+function connectionWith(settings: Partial<Config['cache']>): Redis {
+  const config = { ...world.config.current.cache, name: '', username: '', ...settings };
+  return cacheConnection(config, () => {});
+}
+
+/** Whether it is settled, without waiting for it. */
+const isSettled = (promise: Promise<unknown>) =>
+  Promise.race([
+    promise.then(
+      () => true,
+      () => true,
+    ),
+    Promise.resolve(false),
+  ]);
+
+test('cache.readtimeout and writetimeout: together they end a command that is not answered, and -1 does not', async () => {
+  const limited = connectionWith({ readtimeout: 100, writetimeout: 100 });
+  const patient = [
+    connectionWith({ readtimeout: -1, writetimeout: 100 }),
+    connectionWith({ readtimeout: 100, writetimeout: -1 }),
+  ];
+  try {
+    for (const connection of [limited, ...patient]) expect(await connection.ping()).toBe('PONG');
+    cache.stall();
+    const answers = patient.map((connection) => connection.ping());
+    await expect(limited.ping()).rejects.toThrow('Command timed out');
+    expect(await Promise.all(answers.map(isSettled))).toEqual([false, false]);
+    cache.restore();
+    expect(await Promise.all(answers)).toEqual(['PONG', 'PONG']);
+  } finally {
+    cache.restore();
+    for (const connection of [limited, ...patient]) connection.disconnect();
+  }
+});
+
+test('cache.maxretries: a command fails after so many lost connections', async () => {
+  cache.cut();
+  try {
+    for (const maxretries of [0, 2]) {
+      const connection = connectionWith({ maxretries });
+      await expect(connection.ping()).rejects.toThrow(`max retries per request limit (which is ${maxretries})`);
+      connection.disconnect();
+    }
+  } finally {
+    cache.restore();
+  }
+});
+
+test('cache.dialtimeout: ends an attempt to connect that nobody answers', async () => {
+  // A program that is stopped accepts nothing, and its queue holds two connections; the system leaves further ones unanswered.
+  const program = `const server = require('node:net').createServer();
+    server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(server.address().port));`;
+  const stopped = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = (await once(stopped.stdout, 'data')) as [Buffer];
+  stopped.kill('SIGSTOP');
+  const address = `127.0.0.1:${String(line).trim()}`;
+  const fillers = Array.from({ length: 4 }, () => connect(Number(String(line)), '127.0.0.1').on('error', () => {}));
+  await Promise.all(fillers.slice(0, 2).map((socket) => once(socket, 'connect')));
+  const settings = { address, maxretries: 0, password: '' };
+  const [limited, patient] = [
+    connectionWith({ ...settings, dialtimeout: 100 }),
+    connectionWith({ ...settings, dialtimeout: 300_000 }),
+  ];
+  try {
+    const waiting = patient.ping();
+    waiting.catch(() => {});
+    await expect(limited.ping()).rejects.toThrow();
+    expect(limited.status).not.toBe('connecting');
+    expect(await isSettled(waiting)).toBe(false);
+  } finally {
+    for (const connection of [limited, patient]) connection.disconnect();
+    for (const socket of fillers) socket.destroy();
+    stopped.kill('SIGKILL');
   }
 });

@@ -3,15 +3,19 @@ import { asOwner } from '../kit/as-owner.ts';
 import { countHashes } from '../kit/count-hashes.ts';
 import { buildPerson, deletePerson, testPassword } from '../kit/people.ts';
 import type { TestAnswer } from '../kit/test-client.ts';
+import { requestStatements } from '../kit/request-statements.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 // T-130: answers tell nobody whether an address has an account. Times are measured by the benchmarks; here work is counted.
 
 let world: World;
 const statements: string[] = [];
+/** Statements of the requests alone. */
+const texts: string[] = [];
 
 beforeAll(async () => {
-  world = await openWorld({ observers: [{ statement: ({ text }) => void statements.push(text) }] });
+  const all = { statement: ({ text }: { readonly text: string }) => void statements.push(text) };
+  world = await openWorld({ observers: [all, requestStatements(texts)] });
 });
 afterAll(() => world.close());
 
@@ -20,10 +24,13 @@ interface Shape {
   readonly body: string;
   readonly headers: Record<string, unknown>;
   readonly hashes: number;
+  /** The statements of the request, in their order. */
+  readonly statements: readonly string[];
 }
 
 /** What a stranger sees of an answer, without what differs from request to request and without the address that was asked about. */
 async function seen(email: string, ask: () => Promise<TestAnswer>): Promise<Shape> {
+  texts.length = 0;
   const { hashes, result } = await countHashes(ask);
   const requestId = String(result.headers['x-request-id']);
   return {
@@ -31,6 +38,7 @@ async function seen(email: string, ask: () => Promise<TestAnswer>): Promise<Shap
     body: JSON.stringify(result.body).replaceAll(requestId, 'REQUEST').replaceAll(email, 'EMAIL'),
     headers: { ...result.headers, 'x-request-id': 'REQUEST', 'content-length': 'LENGTH', date: 'DATE' },
     hashes,
+    statements: [...texts],
   };
 }
 
@@ -80,7 +88,10 @@ describe('T-130: a refused sign-in', () => {
       shapes[name] = await seen(email, () => client.post('/v1/login', { username: email, password }));
     }
     expect(shapes['a wrong password']).toMatchObject({ status: 401, hashes: 1 });
-    expectAlike(shapes);
+    // Whoever knows the password may find out by the work that it is right.
+    expectAlike(
+      Object.fromEntries(Object.entries(shapes).map(([name, shape]) => [name, { ...shape, statements: [] }])),
+    );
   });
 });
 
@@ -101,6 +112,7 @@ describe.each([
       'an address that waits for confirmation': waiting,
       'an account that is locked out': await withStatus('suspended'),
     };
+    world.clock.advance(61_000);
     const shapes: Record<string, Shape> = {};
     for (const [name, email] of Object.entries(cases)) {
       const client = world.client();
@@ -133,8 +145,7 @@ test('T-130: fifty parallel requests for the same mail send one', async () => {
   expect(
     await asOwner(
       world,
-      `select count(*)::int as count from events e join email_verifications v on v.id = e.entity_id
-       where v.email = $1 and topic = 'email_verification.requested'`,
+      'select count(*)::int as count from email_verifications where email = $1 and sent_at is not null',
       [email],
     ),
   ).toEqual([{ count: 2 }]);

@@ -41,7 +41,7 @@ describe.each([
   ['/v1/register', 'email', () => ({ email: 'new@example.com', password: testPassword })],
   ['/v1/register', 'password', () => ({ email: 'new@example.com', password: testPassword })],
   ['/v1/resend', 'email', () => ({ email: 'new@example.com' })],
-  ['/v1/verify', 'token', () => ({ token: 'x'.repeat(60) })],
+  ['/v1/verify', 'token', () => ({ token: 'x'.repeat(60), password: 'correct horse battery' })],
 ] as const)('T-06: %s refuses a malformed %s', (url, field, right) => {
   test.each(values)('%s', async (_about, value) => {
     const body: Record<string, unknown> = { ...right() };

@@ -43,8 +43,9 @@ test('T-05: no answer of sign-up, sign-in or any GraphQL field contains a stored
   const client = world.client();
   await ask(client, '/v1/register', { email, password: testPassword });
   const token = await verificationToken(world, email);
-  await ask(client, '/v1/verify', { token: `${token}x` });
-  await ask(client, '/v1/verify', { token });
+  await ask(client, '/v1/verify', { token: `${token}x`, password: testPassword });
+  await ask(client, '/v1/verify', { token, password: 'wrong horse battery' });
+  await ask(client, '/v1/verify', { token, password: testPassword });
   await ask(client, '/v1/register', { email, password: testPassword });
   await ask(client, '/v1/resend', { email });
   await ask(client, '/v1/login', { username: email, password: 'wrong' });

@@ -43,7 +43,7 @@ const inputs: Record<string, (value: unknown) => Promise<TestAnswer>> = {
   'name at sign-up': (first_name) =>
     client.post('/v1/register', { email: `n-${newId()}@example.com`, password: testPassword, first_name }),
   'address to mail again': (email) => client.post('/v1/resend', { email }),
-  'token of a mail': (token) => client.post('/v1/verify', { token }),
+  'token of a mail': (token) => client.post('/v1/verify', { token, password: 'x' }),
   'address at sign-in': (username) => client.post('/v1/login', { username, password: 'x' }),
   'password at sign-in': (password) => client.post('/v1/login', { username: `x-${newId()}@example.com`, password }),
   'name of an organization': (name) => client.graphql(create, { input: { name } }),

@@ -38,7 +38,7 @@ test.each(['access', 'confirmation'] as const)('T-21: an %s token is refused as 
 });
 
 test.each(['access', 'csrf'] as const)('T-21: an %s token is refused as a confirmation token', async (type) => {
-  const answer = await world.client().post('/v1/verify', { token: values[type] });
+  const answer = await world.client().post('/v1/verify', { token: values[type], password: 'correct horse battery' });
   expect(['invalid_token', 'invalid_input']).toContain(answer.body.code);
 });
 
@@ -46,6 +46,7 @@ test('T-21: each token is accepted in its own place', async () => {
   const client = world.client();
   client.cookies.set('access_token', values.access);
   client.cookies.set('csrf_token', values.csrf);
-  expect((await client.post('/v1/verify', { token: values.confirmation })).status).toBe(200);
+  const body = { token: values.confirmation, password: 'correct horse battery' };
+  expect((await client.post('/v1/verify', body)).status).toBe(200);
   expect((await client.graphql('{ self { id } }')).data.self).not.toBeNull();
 });

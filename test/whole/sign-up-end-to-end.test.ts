@@ -27,7 +27,10 @@ test('a sign-up becomes a row, an event, a finished workflow and a mail, all fou
   });
   expect(runs.map((run) => run.type).toSorted()).toEqual(['deliverEvents', 'sendEmail']);
 
-  const verified = await client.post('/v1/verify', { token: tokenIn(mail as string) });
+  const verified = await client.post('/v1/verify', {
+    token: tokenIn(mail as string),
+    password: 'correct horse battery',
+  });
   expect(verified.body).toMatchObject({ email: 'ada@example.com' });
   await waitForMails(world, 'ada@example.com', 2);
 

@@ -21,8 +21,11 @@ test('sign-ups with the address of an account mail its owner once an hour, howev
   world.clock.advance(hour - (world.clock.now().getTime() % hour));
   const { user } = await buildPerson(world);
   const { user: neighbour } = await buildPerson(world);
-  for (let attempt = 0; attempt < 5; attempt++) await signUp(user.email);
-  await Promise.all(Array.from({ length: 15 }, () => signUp(user.email)));
+  for (let attempt = 0; attempt < 3; attempt++) {
+    await signUp(user.email);
+    world.clock.advance(60_000);
+  }
+  await Promise.all(Array.from({ length: 10 }, () => signUp(user.email)));
   await signUp(neighbour.email);
   const delivered = (count: number) =>
     eventually(
@@ -31,7 +34,8 @@ test('sign-ups with the address of an account mail its owner once an hour, howev
         (await isSettled(world)) &&
         (await runsOf(world, 'ExecutionStatus = "Running"')).length === 0,
     );
-  await delivered(20);
+  // Of ten sign-ups at once, one.
+  await delivered(4);
   expect(await waitForMails(world, user.email)).toHaveLength(1);
   expect(await waitForMails(world, neighbour.email)).toHaveLength(1);
 
@@ -39,6 +43,6 @@ test('sign-ups with the address of an account mail its owner once an hour, howev
   await signUp(user.email);
   await signUp(user.email);
   expect(await waitForMails(world, user.email, 2)).toHaveLength(2);
-  await delivered(22);
+  await delivered(5);
   expect(await mailsTo(world, user.email)).toHaveLength(2);
 });

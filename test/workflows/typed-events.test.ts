@@ -67,7 +67,9 @@ describe('recorded events', () => {
     const client = world.client();
     const credentials = { email: 'typed-events@example.com', password: 'correct horse battery' };
     await client.post('/v1/register', credentials);
-    await client.post('/v1/verify', { token: await verificationToken(world, credentials.email) });
+    const token = await verificationToken(world, credentials.email);
+    await client.post('/v1/verify', { token, password: credentials.password });
+    world.clock.advance(60_000);
     await client.post('/v1/register', credentials);
     const { organization } = await buildPerson(world);
     const { id } = await asSystem(world, organization.id, (data) => data.create(tag, { name: 'typed' }));

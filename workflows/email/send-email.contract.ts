@@ -9,9 +9,9 @@ export interface SendEmailInput {
   /** Idempotency key: `<event>/<listener>`, or one that several events share when they cause one mail. */
   readonly key: string;
   readonly template: EmailTemplate;
-  /** The recipient; the address is read when the mail is sent. */
-  readonly userId: string;
-  /** The record the mail is about, with the round that the mail was requested in. */
+  /** The recipient; the address is read when the mail is sent. Absent for an address that has no account yet: it is read from `about`. */
+  readonly userId?: string;
+  /** The verification that the mail is about. */
   readonly about?: { readonly id: string; readonly round: number };
 }
 

@@ -38,7 +38,10 @@ export const createOrganization: HandWrittenField = {
           new GraphQLInputObjectType({
             name: 'CreateOrganizationInput',
             fields: {
-              name: { type: new GraphQLNonNull(GraphQLString), description: 'Unique name.' },
+              name: {
+                type: new GraphQLNonNull(GraphQLString),
+                description: 'Name; unique among the organizations that you created.',
+              },
               displayName: { type: GraphQLString, description: 'Display name.' },
               description: { type: GraphQLString, description: 'Description of the organization.' },
             },
@@ -51,7 +54,7 @@ export const createOrganization: HandWrittenField = {
       if (kind !== 'user' || subjectId === null)
         throw new AppError('permission_denied', 'Only users can create organizations; sign in first.');
       const data = unit.data.privileged('create organization');
-      const created = await data.create(organization, input);
+      const created = await data.create(organization, { ...input, founderId: subjectId });
       await data.create(membership, { organizationId: created.id, userId: subjectId, role: 'owner' });
       return { id: created.id };
     },

@@ -27,7 +27,7 @@ export function requestContextPlugin(app: FastifyInstance, services: Services): 
     spans.set(request.core, span);
     request.log = request.log.child({ trace_id: span.traceId });
     reply.header('x-request-id', request.id);
-    const leave = services.traffic.enter();
+    const leave = services.inFlight.enter();
     // Also called when the client disconnects before a response.
     reply.raw.once('close', leave);
     const isRefused = services.health.isStopping && request.routeOptions.config.whileStopping !== true;

@@ -8,6 +8,7 @@ import { forgetAttempt, takeAttempt } from '#entities/kit/access/sign-in-failure
 import { hashPassword, isOutdated, maxPasswordLength, verifyPassword } from '../../auth/password.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
 import { beginSession, SessionSchema } from './session-answer.ts';
+import { tooManyAttempts } from './too-many-attempts.ts';
 
 /** Period in which failures count, in milliseconds. */
 const windowMs = 15 * 60_000;
@@ -99,12 +100,7 @@ async function readCredential(
       { key: address, limit: limits.address },
     ];
     const freeAt = await takeAttempt(unit, keys, windowMs);
-    if (freeAt) {
-      const waitMs = freeAt.getTime() - services.clock.now().getTime();
-      throw new AppError('too_many_requests', 'Too many failed sign-ins; wait before you try again.', {
-        details: { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) },
-      });
-    }
+    if (freeAt) throw tooManyAttempts('Too many failed sign-ins', freeAt, services.clock.now());
     return person;
   });
 }

@@ -1,8 +1,7 @@
 import { emailVerification } from '#entities/identity/email-verification.ts';
-import type { user } from '#entities/identity/user.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
-import type { RowOf } from '#entities/kit/model/define.ts';
+import type { CreationOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { Services } from '../../http/services.ts';
 
@@ -11,25 +10,34 @@ const day = 86_400_000;
 /** Lifetime of a confirmation link, in milliseconds. */
 const linkLifetimeMs = 7 * day;
 
-/** Minimum interval between two e-mails to one address, in milliseconds. */
+/** Minimum interval between two e-mails to one address, in milliseconds; it prevents flooding a mailbox. */
 const minIntervalMs = 60_000;
 
-/** Whether the minimum interval has passed; it prevents flooding a mailbox. */
-export function isPauseOver(held: RowOf<typeof emailVerification>, now: Date): boolean {
-  return now.getTime() - held.sentAt.getTime() >= minIntervalMs;
-}
+type Request = Pick<
+  CreationOf<typeof emailVerification>,
+  'email' | 'passwordHash' | 'firstName' | 'lastName' | 'round'
+>;
 
-/** Requests a confirmation e-mail; links of earlier ones stop working. */
+/**
+ * Records a link for an address, and that its e-mail is to be sent if the last one is old enough. The listener `mail-verification` looks
+ * whether the address has an account: the caller's request does the same work for every address, which it must have locked.
+ */
 export async function requestVerification(
   { unit, services }: { readonly unit: UnitOfWork; readonly services: Services },
   data: DataClient,
-  person: RowOf<typeof user>,
-  held: RowOf<typeof emailVerification> | undefined,
+  request: Request,
 ): Promise<void> {
   const now = services.clock.now();
-  const expiresAt = new Date(now.getTime() + linkLifetimeMs);
-  const verification = held
-    ? await data.update(emailVerification, held.id, { round: held.round + 1, sentAt: now, expiresAt })
-    : await data.create(emailVerification, { userId: person.id, email: person.email, sentAt: now, expiresAt });
+  const [last] = await data.find(emailVerification, {
+    where: { email: { eq: request.email }, sentAt: { isNull: false } },
+    orderBy: [{ field: 'sentAt', direction: 'desc' }],
+    limit: 1,
+  });
+  const isPaused = last?.sentAt && now.getTime() - last.sentAt.getTime() < minIntervalMs;
+  const verification = await data.create(emailVerification, {
+    ...request,
+    sentAt: isPaused || !request.passwordHash ? null : now,
+    expiresAt: new Date(now.getTime() + linkLifetimeMs),
+  });
   unit.emit(customEvent(emailVerification, 'requested', verification, { round: verification.round }));
 }

@@ -1,18 +1,21 @@
 import { Type } from 'typebox';
 import { emailVerification } from '#entities/identity/email-verification.ts';
-import { user } from '#entities/identity/user.ts';
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
-import { isPauseOver, requestVerification } from './request-verification.ts';
+import { requestVerification } from './request-verification.ts';
 import { EmailSchema, MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
 
+/** The greatest `round` of a verification. */
+const maxRound = 1_000;
+
+/** Does the same work for every address: a record is made even if there is nothing to send. */
 export const resend = defineRoute({
   method: 'POST',
   url: '/v1/resend',
   tag: 'Account',
   summary: 'Send a new confirmation link',
   description:
-    'Sends a new link by e-mail if the address is not confirmed yet, at most once a minute. Older links stop working. The response is always the same.',
+    'Sends a new link for the latest sign-up by e-mail if the address is not confirmed yet, at most once a minute. Older links stay valid. The response is always the same.',
   access: 'public',
   body: Type.Object({ email: EmailSchema }, { additionalProperties: false }),
   answers: { 202: MessageSchema },
@@ -21,11 +24,19 @@ export const resend = defineRoute({
     const email = call.body.email.toLowerCase();
     await lockEmail(call.unit, email);
     const data = call.unit.data.privileged('resend verification');
-    const person = await data.findOne(user, { email: { eq: email } });
-    if (person && !person.emailConfirmedAt) {
-      const held = await data.findOne(emailVerification, { userId: { eq: person.id } });
-      if (!held || isPauseOver(held, call.services.clock.now())) await requestVerification(call, data, person, held);
-    }
+    const [signUp] = await data.find(emailVerification, {
+      where: { email: { eq: email }, passwordHash: { isNull: false } },
+      orderBy: [{ field: 'id', direction: 'desc' }],
+      limit: 1,
+    });
+    const { passwordHash = null, firstName = null, lastName = null, round = 0 } = signUp ?? {};
+    await requestVerification(call, data, {
+      email,
+      passwordHash,
+      firstName,
+      lastName,
+      round: Math.min(round + 1, maxRound),
+    });
     return { status: 202, body: { message: `If ${email} is not confirmed yet, an e-mail has been sent to it.` } };
   },
 });

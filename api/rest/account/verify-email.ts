@@ -3,26 +3,66 @@ import { emailVerification } from '#entities/identity/email-verification.ts';
 import { user } from '#entities/identity/user.ts';
 import { membership } from '#entities/organizations/membership.ts';
 import { organization } from '#entities/organizations/organization.ts';
+import type { RowOf } from '#entities/kit/model/define.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { deriveKey } from '#entities/kit/base/keys.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { checkOneTimeToken, claimedId, invalidToken } from '#entities/kit/base/one-time-token.ts';
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
-import { defineRoute } from '../../http/route.ts';
+import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
+import { hashPassword, maxPasswordLength, verifyPassword } from '../../auth/password.ts';
+import { checkStrength } from '../../auth/password-strength.ts';
+import { defineRoute, type Call } from '../../http/route.ts';
+import { tooManyAttempts } from './too-many-attempts.ts';
 
-/** Confirms the address and creates a personal organization for the user. */
+type Verification = RowOf<typeof emailVerification>;
+
+interface Body {
+  readonly token: string;
+  readonly password?: string;
+  readonly new_password?: string;
+}
+
+/** Maximum length of a display name; an address can be longer. */
+const maxDisplayName = 128;
+
+/** Passwords tried with one link within the window after which further ones are refused; the window is in milliseconds. */
+const guesses = { limit: 50, windowMs: 15 * 60_000 };
+
+/**
+ * Confirms the address and creates the account with a personal organization. Anybody can sign up with an address of somebody else,
+ * so the link alone is not enough: who confirms knows the password of the sign-up that the link was mailed for, or sets one.
+ */
 export const verify = defineRoute({
   method: 'POST',
   url: '/v1/verify',
   tag: 'Account',
   summary: 'Confirm an e-mail address',
   description:
-    'Confirms the address with the token of the e-mailed link. A token can be used once within seven days; only the newest one is valid.',
+    'Confirms the address with the token of an e-mailed link. Send `password`, the password of the sign-up that the link was mailed for, or `new_password` to set another; the names of that sign-up are then not used. A token can be used within seven days, until the address is confirmed.',
   access: 'public',
   body: Type.Object(
     {
       token: Type.String({ minLength: 1, maxLength: 200, writeOnly: true, description: 'Token of the e-mailed link.' }),
+      password: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: maxPasswordLength,
+          writeOnly: true,
+          description: 'Password given at sign-up.',
+        }),
+      ),
+      new_password: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: maxPasswordLength,
+          writeOnly: true,
+          description: 'Password to set instead: at least 12 characters, or hard to guess.',
+        }),
+      ),
     },
     { additionalProperties: false },
   ),
@@ -32,36 +72,116 @@ export const verify = defineRoute({
       email: Type.String({ description: 'The confirmed address.' }),
     }),
   },
-  errors: ['invalid_input', 'invalid_token', 'token_expired'],
-  handle: async ({ body, unit, services }) => {
+  errors: [
+    'invalid_input',
+    'invalid_token',
+    'token_expired',
+    'invalid_credentials',
+    'weak_password',
+    'too_many_requests',
+    'overloaded',
+  ],
+  handle: async (call) => {
+    const { body, unit, services } = call;
     const id = claimedId(body.token);
-    const data = unit.data.privileged('confirm address');
-    const claimed = await data.findOne(emailVerification, { id: { eq: id } });
-    if (!claimed) throw invalidToken();
-    // A concurrent sign-up either ends first and invalidates this token, or finds the address confirmed.
-    await lockEmail(unit, claimed.email);
-    const verification = await data.findLocked(emailVerification, id);
-    if (!verification) throw invalidToken();
-    const key = deriveKey(services.config.current.sessions.signingkey, 'one-time-token');
-    checkOneTimeToken(key, 'email-verification', id, verification.round, body.token);
-    if (verification.usedAt) throw invalidToken();
-    const now = services.clock.now();
-    if (verification.expiresAt <= now) {
-      throw new AppError('token_expired', 'This link has expired; request a new one with POST /v1/resend.');
-    }
+    if ((body.password === undefined) === (body.new_password === undefined)) throw onePasswordOnly();
+    const profile = await profileOf(body, await readVerification(call, id));
 
-    // The user may have been deleted since.
-    if (!(await data.findOne(user, { id: { eq: verification.userId } }))) throw invalidToken();
-    await data.update(emailVerification, id, { usedAt: now });
-    const person = await data.update(user, verification.userId, { emailConfirmedAt: now });
+    const data = unit.data.privileged('confirm address');
+    const { email } = profile;
+    // A concurrent confirmation of another link ends first, and this one finds the address confirmed.
+    await lockEmail(unit, email);
+    checkUsable(await data.findLocked(emailVerification, id), body.token, call);
+    const existing = await data.findOne(user, { email: { eq: email } });
+    if (existing?.emailConfirmedAt) throw invalidToken();
+    const now = services.clock.now();
+    const person = existing
+      ? await data.update(user, existing.id, { ...profile.values, emailConfirmedAt: now })
+      : await data.create(user, { email, ...profile.values, emailConfirmedAt: now });
+    await voidLinks(data, email, now);
     const own = await data.create(organization, {
-      // Not derived from the user's name: names are unique, and others could take a name that they can guess.
       name: `personal-${newId()}`,
       displayName: person.displayName,
       isPersonal: true,
     });
     await data.create(membership, { organizationId: own.id, userId: person.id, role: 'owner' });
     unit.emit(customEvent(user, 'confirmed', person, {}));
-    return { status: 200, body: { message: 'The address is confirmed; you can sign in now.', email: person.email } };
+    return { status: 200, body: { message: 'The address is confirmed; you can sign in now.', email } };
   },
 });
+
+function onePasswordOnly(): AppError {
+  const message = 'is the password of the sign-up; send it, or new_password to set another, but not both';
+  return new AppError('invalid_input', `password ${message}.`, {
+    details: { fields: [{ path: '/password', message }] },
+  });
+}
+
+/** Reads what the token stands for in a transaction that ends before the hashing begins. A password is counted as an attempt. */
+function readVerification({ services, request, body }: Call<Body>, id: string): Promise<Verification> {
+  const context = {
+    caller: systemCaller('confirm address'),
+    requestId: request.id,
+    traceparent: request.core.traceparent,
+    deadline: request.core.deadline,
+  };
+  return services.database.transact(context, async (unit) => {
+    const found = checkUsable(await unit.data.findOne(emailVerification, { id: { eq: id } }), body.token, { services });
+    if (body.password !== undefined) {
+      const key = { key: `verification:${id}`, limit: guesses.limit };
+      const freeAt = await takeAttempt(unit, [key], guesses.windowMs);
+      if (freeAt) throw tooManyAttempts('Too many attempts with this link', freeAt, services.clock.now());
+    }
+    return found;
+  });
+}
+
+/** @throws AppError invalid_token, token_expired */
+function checkUsable(
+  found: Verification | undefined,
+  token: string,
+  { services }: Pick<Call<Body>, 'services'>,
+): Verification {
+  if (!found) throw invalidToken();
+  const key = deriveKey(services.config.current.sessions.signingkey, 'one-time-token');
+  checkOneTimeToken(key, 'email-verification', found.id, found.round, token);
+  if (found.usedAt || !found.passwordHash) throw invalidToken();
+  if (found.expiresAt <= services.clock.now())
+    throw new AppError('token_expired', 'This link has expired; request a new one with POST /v1/resend.');
+  return found;
+}
+
+/**
+ * What the account gets. The names of a sign-up count only together with its password: without it, they may be a stranger's.
+ * @throws AppError invalid_credentials, weak_password
+ */
+async function profileOf({ password, new_password: newPassword }: Body, found: Verification) {
+  const { email, passwordHash, firstName, lastName } = found;
+  if (newPassword !== undefined) {
+    await checkStrength(newPassword, [email]);
+    const hash = await hashPassword(newPassword);
+    return { email, values: { passwordHash: hash, firstName: null, lastName: null, displayName: shown(email) } };
+  }
+  if (!(await verifyPassword(password ?? '', passwordHash)))
+    throw new AppError(
+      'invalid_credentials',
+      'This is not the password of the sign-up that this link was mailed for. Use the link of your own sign-up, or send new_password to set a password now.',
+    );
+  const names = [firstName, lastName].flatMap((name) => name?.trim() || []);
+  return { email, values: { passwordHash, firstName, lastName, displayName: shown(names.join(' ') || email) } };
+}
+
+function shown(name: string): string {
+  return name.slice(0, maxDisplayName);
+}
+
+/** All links of the address stop working, and what was written at sign-up is forgotten. */
+async function voidLinks(data: DataClient, email: string, now: Date): Promise<void> {
+  // A link beyond these stops working too, because the address is confirmed.
+  const all = await data.find(emailVerification, {
+    where: { email: { eq: email }, usedAt: { isNull: true } },
+    limit: 1_000,
+  });
+  const ids = all.map(({ id }) => id);
+  await data.updateAll(emailVerification, ids, { usedAt: now, passwordHash: null, firstName: null, lastName: null });
+}

@@ -5,7 +5,7 @@ const html = 'text/html; charset=utf-8';
 const script = 'text/javascript; charset=utf-8';
 
 /**
- * The page that the e-mailed link opens. Opening it changes nothing, because mail scanners open links; its button does. The token is
+ * The page that the e-mailed link opens. Opening it changes nothing, because mail scanners open links; its form does. The token is
  * in the fragment of the URL, which browsers do not send to servers.
  */
 export const verifyPage = defineRoute({
@@ -13,7 +13,8 @@ export const verifyPage = defineRoute({
   url: '/v1/verify',
   tag: 'Account',
   summary: 'Confirmation page',
-  description: 'Page that the e-mailed link opens. Its button confirms the address with POST /v1/verify.',
+  description:
+    'Page that the e-mailed link opens. It asks for the password and confirms the address with POST /v1/verify.',
   access: 'anonymous',
   answers: { 200: Type.String() },
   produces: html,
@@ -33,8 +34,12 @@ export const verifyPage = defineRoute({
 <body>
 <main>
 <h1>Confirm your e-mail address</h1>
-<p id="result">Press the button to confirm that this address is yours.</p>
-<button id="confirm" type="button">Confirm</button>
+<form id="form">
+<p><label>Password that you signed up with <input id="password" type="password" autocomplete="current-password" required maxlength="1024"></label></p>
+<p><label><input id="replace" type="checkbox"> I do not know it: set this password instead</label></p>
+<button id="confirm">Confirm</button>
+</form>
+<p id="result" role="status"></p>
 </main>
 </body>
 </html>
@@ -48,7 +53,7 @@ export const verifyScript = defineRoute({
   url: '/v1/verify.js',
   tag: 'Account',
   summary: 'Script of the confirmation page',
-  description: 'Sends the token of the link to POST /v1/verify.',
+  description: 'Sends the token of the link and the password to POST /v1/verify.',
   access: 'anonymous',
   answers: { 200: Type.String() },
   produces: script,
@@ -58,6 +63,7 @@ export const verifyScript = defineRoute({
     return {
       status: 200,
       body: `'use strict';
+const form = document.getElementById('form');
 const button = document.getElementById('confirm');
 const result = document.getElementById('result');
 const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
@@ -65,18 +71,21 @@ const cookieValue = (name) =>
   document.cookie.split('; ').find((entry) => entry.startsWith(name + '='))?.slice(name.length + 1) ?? '';
 if (!token) {
   result.textContent = 'This link is incomplete; copy the complete link from the e-mail.';
-  button.hidden = true;
+  form.hidden = true;
 }
-button.addEventListener('click', async () => {
+form.addEventListener('submit', async (event) => {
+  event.preventDefault();
   button.disabled = true;
+  const name = document.getElementById('replace').checked ? 'new_password' : 'password';
+  const password = document.getElementById('password').value;
   const answer = await fetch('/v1/verify', {
     method: 'POST',
     headers: { 'content-type': 'application/json', [${JSON.stringify(header)}]: decodeURIComponent(cookieValue(${JSON.stringify(cookie)})) },
-    body: JSON.stringify({ token }),
+    body: JSON.stringify({ token, [name]: password }),
   });
   const body = await answer.json();
   result.textContent = answer.ok ? body.message : body.detail;
-  button.hidden = answer.ok;
+  form.hidden = answer.ok;
   button.disabled = false;
 });
 `,

@@ -24,6 +24,8 @@ export interface Field<Value = unknown, Optional extends boolean = boolean, HasD
   readonly values?: readonly string[];
   /** Kind of the target record, for `reference` fields. */
   readonly target?: string;
+  /** For names: brought into one form before it is checked and stored (`oneForm`), and refused where characters deceive (`nameProblem`). */
+  readonly isName?: true;
   /** For `reference` fields: `cascade` deletes the record together with its target; absent: the target cannot be deleted while the reference exists. */
   readonly onDelete?: 'cascade';
   /** The person referred to must be a member of the record's organization. When the person leaves it, the record is deleted (`cascade`) or kept. */
@@ -113,6 +115,21 @@ export function text<const O extends TextOptions>(
     ...(pattern ? { pattern: pattern.source } : {}),
   });
   return make<string, O>('text', description, options, { schema, columnType: 'text' }, ['min', 'max', 'pattern']);
+}
+
+/**
+ * A name in one line. Compatibility forms and white space are brought into one form (base/name-form.ts), and characters that nobody
+ * sees or that look like others are refused, so that two names that look alike are the same or are both plain.
+ */
+export function singleLine<const O extends Options<string> & { min: number; max: number }>(
+  description: string,
+  options: O,
+): Made<string, O> {
+  return make<string, O>('text', description, options, {
+    schema: Type.String({ minLength: options.min, maxLength: options.max }),
+    columnType: 'text',
+    isName: true,
+  });
 }
 
 /** An e-mail address, stored in lower case (not citext: its operators are not leakproof, so row-level security would keep an index from being used). */

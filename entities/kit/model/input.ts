@@ -7,6 +7,7 @@ import { isInstant, parseInstant } from '../base/instant.ts';
 import { inputError } from '../base/input-error.ts';
 import { expectation, found, oneOf, schemaMessage } from '../base/schema-problem.ts';
 import { jsonProblem } from '../base/strict-json.ts';
+import { nameForm, nameProblem } from '../base/name-form.ts';
 
 type Values = Record<string, unknown>;
 
@@ -92,11 +93,12 @@ function checked(module: EntityModule, input: Values, problems: FieldProblem[], 
   return values;
 }
 
-/** The stored form of a value: instants as Date, addresses in lower case. */
+/** The stored form of a value: instants as Date, addresses in lower case, names in one form. */
 export function normalized(field: Field, value: unknown): unknown {
   if (field.type === 'timestamp' && typeof value === 'string') return parseInstant(value) ?? value;
   // PostgreSQL stores minus zero as zero, so minus zero would count as a change each time.
   if (Object.is(value, -0)) return 0;
+  if (typeof value === 'string' && field.isName) return nameForm(value);
   if (typeof value === 'string' && isEmail(field)) return value.trim().toLowerCase();
   return value;
 }
@@ -123,6 +125,8 @@ export function problemOf(field: Field, value: unknown): FieldProblem | undefine
     return problemAt('contains a value that cannot be stored: a NUL character, a lone surrogate or an infinite number');
   const validator = validatorOf(field);
   if (validator.Check(value)) {
+    const deceit = field.isName && typeof value === 'string' ? nameProblem(value) : undefined;
+    if (deceit !== undefined) return problemAt(deceit);
     const blank = blankPath(field, value);
     return blank === undefined ? undefined : problemAt('must not be empty', blank);
   }

@@ -183,7 +183,7 @@ function listIndexes(module: EntityModule): string[][] {
   const perTenant = [...names]
     .filter((name) => module.fields[name]?.type !== 'textList' && !unique.has(['organizationId', name].join()))
     .map((name) => ['organizationId', name, 'id']);
-  // With `rlsUsing`, lists can span organizations, and an index that begins with the organization's id has no order crossTenant them.
+  // With `rlsUsing`, lists can span organizations, and an index that begins with the organization's id has no order across them.
   const crossTenant = module.rlsUsing ? [...new Set(orders)].map((name) => [name, 'id']) : [];
   return [['organizationId', 'id'], ...perTenant, ...crossTenant];
 }

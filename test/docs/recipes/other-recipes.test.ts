@@ -157,16 +157,16 @@ export const createTeaActivities = defineActivities(() => ({
 
 test('a configuration leaf is two files', async () => {
   copy.change(
-    'config/objects/mime.ts',
-    '  defaultcontenttype: text({',
-    "  charset: text({ description: 'Character set of texts.', default: 'utf-8' }),\n  defaultcontenttype: text({",
+    'config/objects/db.ts',
+    '  drivername: text({',
+    "  charset: text({ description: 'Character set of texts.', default: 'utf-8' }),\n  drivername: text({",
   );
   copy.change(
     'test/config/effects.ts',
-    "  'shortlinks.enabled'",
-    "  'server.mime.charset': pending('mime'),\n  'shortlinks.enabled'",
+    "  'db.drivername'",
+    "  'db.charset': inConfig('test/config/domain.test.ts > fills exactly the fields that inherit it'),\n  'db.drivername'",
   );
-  const printed = await generated(['config/objects/mime.ts', 'test/config/effects.ts']);
+  const printed = await generated(['config/objects/db.ts', 'test/config/effects.ts']);
   expect(printed).toEqual([
     'config/config.example.yaml',
     'config/config.schema.json',

@@ -1,0 +1,137 @@
+/**
+ * Capabilities that do not exist yet, each with the fields that will belong to it. A path stands for everything below it. These
+ * fields are read and checked, but have no effect: the start warns about each that is set, and what is printed says so.
+ * Remove a path here when its field gets an effect.
+ */
+const pending: Readonly<Record<string, readonly string[]>> = {
+  HTTPS: ['server.tls'],
+  'CORS and response headers': ['server.cors', 'server.secure', 'server.cachecontrol', 'server.mime'],
+  'GraphQL extensions and subscriptions': [
+    'server.graphpool',
+    'server.enablegraphextensions',
+    'server.enablegraphsubscriptions',
+  ],
+  'sources of signing keys and refresh tokens': [
+    'server.secretmanager',
+    'auth.enabled',
+    'auth.token.refreshaudience',
+    'auth.token.refreshduration',
+    'auth.token.refreshoverlap',
+    'auth.token.jwksendpoint',
+    'keywatcher',
+  ],
+  'trust centers': [
+    'server.defaulttrustcenterdomain',
+    'server.trustcentercnametarget',
+    'server.trustcenterpreviewzoneid',
+    'auth.token.trustcenterndarequestaccessduration',
+  ],
+  notifications: ['server.notificationlookbackdays', 'ormconfig.notifications', 'integrations.chatruntime'],
+  'further settings of the data layer': [
+    'ormconfig.entitytypes',
+    'db.databasename',
+    'db.cachettl',
+    'db.maxidleconnections',
+  ],
+  summaries: ['ormconfig.summarizer'],
+  billing: ['ormconfig.modules.usesandbox', 'ormconfig.billing', 'subscription'],
+  'imports and exports': ['ormconfig.maxschemaimportsize'],
+  'e-mail validation': ['ormconfig.emailvalidation'],
+  questionnaires: ['ormconfig.questionnaireproducturl', 'auth.token.assessmentaccessduration'],
+  'cache of tokens and cache connection pools': [
+    'auth.token.cache',
+    'cache.minidleconns',
+    'cache.maxidleconns',
+    'cache.maxactiveconns',
+  ],
+  'API tokens': [
+    'auth.token.apitokens.enabled',
+    'auth.token.apitokens.keys',
+    'auth.token.apitokens.secretsize',
+    'auth.token.apitokens.delimiter',
+    'auth.token.apitokens.prefix',
+  ],
+  'sign-in providers': [
+    'auth.supportedproviders',
+    'auth.providers.redirecturl',
+    'auth.providers.codehost',
+    'auth.providers.identity',
+  ],
+  passkeys: ['auth.providers.webauthn'],
+  'support access': ['auth.supportaccess'],
+  'second database': ['db.multiwrite', 'db.secondarydbsource'],
+  'second factor': ['totp'],
+  'rate limits': ['ratelimit', 'ratelimitunmatched'],
+  'object storage': ['objectstorage'],
+  integrations: [
+    'integrations.consoleintegrationpath',
+    'integrations.cloudsecurityhub',
+    'integrations.edgeruntime',
+    'integrations.codehostapp',
+    'integrations.chat',
+    'integrations.clouddrive',
+    'integrations.officesuite',
+    'integrations.directoryservice',
+    'integrations.teamchat',
+    'integrations.personaldrive',
+    'integrations.oidclocal',
+    'integrations.integrationlifecycle',
+  ],
+  'e-mail providers and design': [
+    'integrations.email.provider',
+    'integrations.email.providera',
+    'integrations.email.providerb',
+    'integrations.email.questionnaireemail',
+    'integrations.email.rooturl',
+    'integrations.email.producturl',
+    'integrations.email.docsurl',
+    'integrations.email.CompanyAddress',
+    'integrations.email.Corporation',
+    'integrations.email.LogoURL',
+    'integrations.email.HeaderLogoURL',
+    'integrations.email.Copyright',
+    'integrations.email.TermsURL',
+    'integrations.email.PrivacyURL',
+    'integrations.email.UnsubscribeURL',
+    'integrations.email.HeaderText',
+    'integrations.email.CardStyle',
+    'integrations.email.BodyBackgroundColor',
+    'integrations.email.CardBackgroundColor',
+    'integrations.email.HeroBackgroundColor',
+    'integrations.email.ButtonColor',
+    'integrations.email.ButtonTextColor',
+    'integrations.email.HeadingColor',
+    'integrations.email.TextColor',
+    'integrations.email.FooterTextColor',
+    'integrations.email.AccentBorderColor',
+    'integrations.email.Tagline',
+  ],
+  'organization lifecycle': ['integrations.paymentreminder', 'integrations.organizationdelete'],
+  'workflow engine': ['workflows.enabled', 'workflows.cel'],
+  'outbound webhooks': ['workflows.webhookallowprivateaddresses'],
+  snapshots: ['edge'],
+  shortlinks: ['shortlinks'],
+  backfills: ['backfill'],
+};
+
+const capabilities: ReadonlyMap<string, string> = new Map(
+  Object.entries(pending).flatMap(([capability, paths]) => paths.map((path) => [path, capability] as const)),
+);
+
+/** The paths as they are listed, each once. */
+export const pendingPaths: readonly string[] = [...capabilities.keys()];
+
+/** The capability that will give the field an effect; undefined if it has one already. @param path of a leaf, an item of one, or an object */
+export function pendingCapability(path: string): string | undefined {
+  const parts = path.replaceAll('[]', '').split('.');
+  const listed = parts
+    .map((_, index) => parts.slice(0, index + 1).join('.'))
+    .find((prefix) => capabilities.has(prefix));
+  return listed === undefined ? undefined : capabilities.get(listed);
+}
+
+/** Says that a field has no effect yet, as a sentence before its description; empty for fields with an effect. */
+export function pendingRemark(path: string): string {
+  const capability = pendingCapability(path);
+  return capability === undefined ? '' : `Has no effect yet (${capability}). `;
+}

@@ -1,0 +1,155 @@
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { Session } from 'node:inspector/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '#entities/kit/base/ids.ts';
+import { eventually } from '../kit/eventually.ts';
+import { waitForMails } from '../kit/mailbox.ts';
+import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
+import type { TestClient } from '../kit/test-client.ts';
+import { verificationToken } from '../kit/verification-token.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+const root = new URL('../..', import.meta.url);
+
+/** What no walk names: folders, or files. A new file of a step belongs into the walk, and here only if it explains nothing. */
+const leftOut: readonly (readonly [path: string, reason: string])[] = [
+  ['config/', 'every step reads settings'],
+  ['entities/kit/base/', 'ids, clock, keys, errors, traces'],
+  ['entities/kit/model/caller.ts', 'what a caller is'],
+  ['entities/kit/model/define.ts', 'what a kind is'],
+  ['entities/kit/model/registry.ts', 'finds kinds by name'],
+  ['entities/kit/model/work-context.ts', 'what a unit of work is for'],
+  ['entities/kit/model/product-modules.ts', 'names of product modules'],
+  ['entities/kit/storage/orm-schema.ts', 'finds the ORM schema of a kind'],
+  ['entities/kit/storage/column.ts', 'names of columns'],
+  ['entities/kit/storage/sql.ts', 'SQL as text'],
+  ['entities/work/', 'the kind of the record'],
+  ['runtime/logger.ts', 'logs'],
+  ['activities/clients/temporal/work-origin.ts', 'the origin of work, for logs'],
+  ['api/auth/session-cookies.ts', 'attributes of cookies'],
+  ['worker/start-worker.ts', 'reads settings while the worker runs'],
+  ['worker/queues.ts', 'reads settings while the worker runs'],
+  ['activities/listeners/set-up-organization.ts', 'a listener for another event of the same request'],
+  ['activities/maintenance/', 'runs by a schedule'],
+  ['activities/authorization/', 'runs by a schedule'],
+  ['api/start-api.ts', 'counts requests for the graceful stop'],
+  ['api/http/in-flight-requests.ts', 'counts requests for the graceful stop'],
+  ['api/http/plugins/unread.ts', 'limits what slow clients keep'],
+  ['api/http/readiness.ts', 'whether the process stops'],
+  ['api/http/request-logger.ts', 'logs'],
+  ['api/http/lazy-schema-compilers.ts', 'compiles schemas at their first use'],
+];
+
+const [, afterTitle = ''] = readFileSync(new URL('ARCHITECTURE.md', root), 'utf8').split('\n## Three walks\n');
+const [walks = ''] = afterTitle.split(/^## /m);
+const namedIn = (text: string) => [...text.matchAll(/`([\w./-]+\.ts)`/g)].map(([, name]) => name as string);
+
+/** The files that a walk names in its table, by their paths from the root of the repository. */
+function walk(title: string): { readonly all: string[]; readonly onNewPlans: string[] } {
+  const [, text = ''] = walks.split(`### ${title}`);
+  const [part = ''] = text.split(/^##/m);
+  const rows = part.split('\n').filter((line) => /^\| \d+/.test(line));
+  return {
+    all: rows.flatMap(namedIn),
+    onNewPlans: rows.filter((row) => /^\| \d+ \*/.test(row)).flatMap(namedIn),
+  };
+}
+
+const isNamed = (file: string, names: readonly string[]) =>
+  names.some(
+    (name) => file === name || file === `entities/${name}` || (!name.includes('/') && basename(file) === name),
+  );
+
+let world: World;
+let owner: Person;
+let client: TestClient;
+const session = new Session();
+
+beforeAll(async () => {
+  world = await openWorld();
+  owner = await buildPerson(world);
+  client = await signedIn(world, await buildPerson(world, { organization: owner.organization, role: 'member' }));
+  session.connect();
+  await session.post('Profiler.enable');
+  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+});
+afterAll(async () => {
+  await session.post('Profiler.stopPreciseCoverage');
+  session.disconnect();
+  await world.close();
+});
+
+/** Files of the server of which a function ran since the last call. */
+async function ranFiles(): Promise<string[]> {
+  const { result } = await session.post('Profiler.takePreciseCoverage');
+  return result
+    .filter(({ functions }) =>
+      functions.some(({ ranges: [range] }) => range && range.count > 0 && range.startOffset > 0),
+    )
+    .map(({ url }) => (url.startsWith(root.href) ? url.slice(root.href.length) : ''))
+    .filter((file) => file !== '' && !/^(?:test|node_modules|temporal-dev)\//.test(file));
+}
+
+/** What runs but is not named, and what is named but does not run. */
+function differences(ran: readonly string[], names: readonly string[], others: readonly string[] = []) {
+  const known = [...names, ...others];
+  return {
+    unnamed: ran.filter((file) => !isNamed(file, known) && !leftOut.some(([path]) => file.startsWith(path))).toSorted(),
+    // Workflows run in a sandbox of their own.
+    idle: names.filter(
+      (name) => !/^workflows\/(?!.*\.contract\.ts$)/.test(name) && !ran.some((file) => isNamed(file, [name])),
+    ),
+  };
+}
+
+const create = walk('A create');
+const list = walk('A list');
+
+describe('the walks of ARCHITECTURE.md name the files that run', () => {
+  test('a create', async () => {
+    await client.post('/v1/tasks', { title: 'compiles the plan of the answer' });
+    await eventually(async () => (await ranFiles()).includes('activities/clients/fga/authorization-store.ts'));
+    await ranFiles();
+    await client.post('/v1/tasks', { title: 'measured' });
+    const ran = new Set<string>();
+    await eventually(async () => {
+      for (const file of await ranFiles()) ran.add(file);
+      return ran.has('activities/clients/fga/authorization-store.ts');
+    });
+    expect(differences([...ran], create.all, list.all)).toEqual({ unnamed: [], idle: [] });
+  });
+
+  test('a list, with and without a plan', async () => {
+    const first = await client.get('/v1/tasks?status=open&order_by=-created_at&first=1');
+    const next = `/v1/tasks?status=open&order_by=-created_at&first=1&after=${first.body.page_info.end_cursor}`;
+    await ranFiles();
+    await client.get(next);
+    const compiled = await ranFiles();
+    await client.get(next);
+    const cached = await ranFiles();
+    expect(differences(compiled, list.all, create.all)).toEqual({ unnamed: [], idle: [] });
+    const always = list.all.filter((name) => !list.onNewPlans.includes(name));
+    expect(differences(cached, always, create.all)).toEqual({ unnamed: [], idle: [] });
+  });
+
+  test('an event', async () => {
+    const worker = await world.startWorker();
+    const email = `walk-${newId().toLowerCase()}@example.com`;
+    const person = world.client();
+    await person.post('/v1/register', { email, password: testPassword });
+    await waitForMails(world, email);
+    const token = await verificationToken(world, email);
+    await ranFiles();
+    const { status } = await person.post('/v1/verify', { token });
+    expect(status).toBe(200);
+    const ran = new Set<string>();
+    await eventually(async () => {
+      for (const file of await ranFiles()) ran.add(file);
+      return ran.has('activities/clients/email/transport.ts') && ran.has('relay/outbox/wake-up.ts');
+    });
+    await worker.stop();
+    const { all } = walk('An event');
+    expect(differences([...ran], all, namedIn(walks))).toEqual({ unnamed: [], idle: [] });
+  });
+});
