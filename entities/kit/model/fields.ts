@@ -94,6 +94,11 @@ interface TextOptions extends Options<string> {
   readonly pattern?: RegExp;
 }
 
+interface SingleLineOptions extends Options<string> {
+  readonly min: number;
+  readonly max: number;
+}
+
 interface IntegerOptions extends Options<number> {
   readonly min: number;
   readonly max: number;
@@ -121,15 +126,13 @@ export function text<const O extends TextOptions>(
  * A name in one line. Compatibility forms and white space are brought into one form (base/name-form.ts), and characters that nobody
  * sees or that look like others are refused, so that two names that look alike are the same or are both plain.
  */
-export function singleLine<const O extends Options<string> & { min: number; max: number }>(
+export function singleLine<const O extends SingleLineOptions>(
   description: string,
-  options: O,
+  options: O & Exact<O, SingleLineOptions>,
 ): Made<string, O> {
-  return make<string, O>('text', description, options, {
-    schema: Type.String({ minLength: options.min, maxLength: options.max }),
-    columnType: 'text',
-    isName: true,
-  });
+  const { min, max }: SingleLineOptions = options;
+  const schema = Type.String({ minLength: min, maxLength: max });
+  return make<string, O>('text', description, options, { schema, columnType: 'text', isName: true }, ['min', 'max']);
 }
 
 /** An e-mail address, stored in lower case (not citext: its operators are not leakproof, so row-level security would keep an index from being used). */
