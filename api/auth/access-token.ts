@@ -44,7 +44,7 @@ export interface IssuedToken extends AccessClaims {
   readonly token: string;
 }
 
-/** Issues and verifies access tokens, which are signed JWTs (specification, Access tokens and API tokens). */
+/** Issues and verifies access tokens, which are signed JWTs. */
 export class AccessTokens {
   #keys: SigningKeys;
   readonly #settings: () => AccessTokenSettings;

@@ -3,7 +3,7 @@ import { providers } from './providers.ts';
 import { supportaccess } from './supportaccess.ts';
 import { token } from './token.ts';
 
-/** `auth` (specification: Auth; Authentication). */
+/** `auth`. */
 export const auth = object('Authentication settings.', {
   enabled: flag({
     description:

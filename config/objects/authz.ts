@@ -1,7 +1,7 @@
 import { any, flag, integer, list, map, object, secret, text } from '../schema/field.ts';
 import { hostOrUrl, httpUrl, ulid } from '../schema/format.ts';
 
-/** `authz` (specification: Authorization store). */
+/** `authz`. */
 export const authz = object('Connection to OpenFGA, the authorization store, and how the server uses it.', {
   enabled: flag({
     description:

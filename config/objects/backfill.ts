@@ -1,6 +1,6 @@
 import { flag, object } from '../schema/field.ts';
 
-/** `backfill` (specification: Backfill). */
+/** `backfill`. */
 export const backfill = object('Backfills of fields that migrations added to existing records.', {
   enabled: flag({
     description:

@@ -5,7 +5,7 @@ function connections(description: string): IntegerField {
   return integer({ description, unit: 'connections', default: 0, minimum: 0, maximum: 10_000, restart: true });
 }
 
-/** A cache connection (specification: Cache connection): `cache` and `auth.token.cache.config`. */
+/** A cache connection: `cache` and `auth.token.cache.config`. */
 export function cacheConnection(description: string) {
   return object(description, {
     enabled: flag({
@@ -74,7 +74,7 @@ export function cacheConnection(description: string) {
   });
 }
 
-/** `cache` (specification: Cache connection). */
+/** `cache`. */
 export const cache = cacheConnection(
   'Connection to a Redis or Valkey server. It shares permission decisions, rate limit counters and used TOTP codes between processes, and mirrors revoked tokens for other services.',
 );

@@ -1,7 +1,7 @@
 import { flag, list, map, object, text } from '../schema/field.ts';
 import { headerValue, token } from '../schema/format.ts';
 
-/** `server.cachecontrol` (specification: Server, Cache control). */
+/** `server.cachecontrol`. */
 export const cachecontrol = object('Cache headers of responses.', {
   enabled: flag({
     description: 'Sets the headers of nocacheheaders on every response and ignores the request headers of etagheaders.',

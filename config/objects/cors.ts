@@ -6,7 +6,7 @@ const origin = text({
   format: webOrigin,
 });
 
-/** `server.cors` (specification: Server, CORS). */
+/** `server.cors`. */
 export const cors = object('Cross-origin resource sharing: which web pages of other origins may call the server.', {
   enabled: flag({
     description: 'Sends CORS headers to allowed origins. When off, browsers block every cross-origin request.',

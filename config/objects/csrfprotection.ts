@@ -1,7 +1,7 @@
 import { flag, object, text } from '../schema/field.ts';
 import { domainName, serverPath, token } from '../schema/format.ts';
 
-/** `server.csrfprotection` (specification: Server, CSRF; Authentication, CSRF). */
+/** `server.csrfprotection`. */
 export const csrfprotection = object(
   'Protection against cross-site request forgery by a signed double-submit cookie.',
   {

@@ -1,7 +1,7 @@
 import { duration, flag, integer, object, text } from '../schema/field.ts';
 import { postgresUrl } from '../schema/format.ts';
 
-/** `db` (specification: Database). */
+/** `db`. */
 export const db = object('The relational database (PostgreSQL 15 or newer).', {
   debug: flag({ description: 'Logs every SQL statement with its duration, without parameter values.' }),
   databasename: text({

@@ -1,6 +1,6 @@
 import { flag, object, secret, text } from '../schema/field.ts';
 
-/** `edge` (specification: Edge). */
+/** `edge`. */
 export const edge = object('Edge platform: snapshots, and credentials for the shortlink API.', {
   enabled: flag({ description: 'Serves the snapshot endpoint. Requires apitoken and accountid.' }),
   apitoken: secret({ description: 'API token of the edge platform. Required while enabled.' }),

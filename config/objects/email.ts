@@ -50,7 +50,7 @@ const theme = {
   }),
 };
 
-/** `integrations.email` (specification: Email runtime). */
+/** `integrations.email`. */
 export const email = object(
   'E-mail: provider, addresses and theme. The object can be omitted while the server sends no mail.',
   {

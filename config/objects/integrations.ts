@@ -79,7 +79,7 @@ const oidclocal = object('A local OpenID Connect provider, for development.', {
   redirecturl: text({ description: 'Callback URL that is registered with the provider.', format: httpUrl }),
 });
 
-/** `integrations` (specification: Integrations; Organization lifecycle jobs; Integration lifecycle sweep). */
+/** `integrations`. */
 export const integrations = object('Integrations with third-party services, and scheduled system jobs.', {
   consoleintegrationpath: text({
     description:

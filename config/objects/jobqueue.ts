@@ -2,7 +2,7 @@ import { flag, object, text } from '../schema/field.ts';
 import { temporalUrl } from '../schema/format.ts';
 import { queueconf } from './queueconf.ts';
 
-/** `jobqueue` (specification: Job queue), mapped to Temporal. */
+/** `jobqueue`, mapped to Temporal. */
 export const jobqueue = object('Job queue, which is a Temporal namespace.', {
   connectionuri: text({
     description:

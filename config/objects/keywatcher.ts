@@ -1,6 +1,6 @@
 import { flag, object, text } from '../schema/field.ts';
 
-/** `keywatcher` (specification: Key watcher). */
+/** `keywatcher`. */
 export const keywatcher = object('Signing keys for JWTs from a folder that is watched for changes.', {
   enabled: flag({
     description:

@@ -26,7 +26,7 @@ function collect(field: Field, keys: readonly string[]): Leaf[] {
   return [{ keys, path: keys.join('.'), variable, field, secret: holdsSecret(field) }];
 }
 
-/** Every leaf of the configuration, in the order of the specification. */
+/** Every leaf of the configuration, in the order of the configuration objects. */
 export const leaves: readonly Leaf[] = collect(root, []);
 
 /** The leaves by path. */

@@ -1,7 +1,7 @@
 import { flag, object, text } from '../schema/field.ts';
 import { headerValue } from '../schema/format.ts';
 
-/** `server.mime` (specification: Server, MIME). */
+/** `server.mime`. */
 export const mime = object('Content types of files that the server sends.', {
   enabled: flag({
     description: 'Derives the content type from the file name. When off, defaultcontenttype is always sent.',

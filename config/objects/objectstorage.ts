@@ -48,7 +48,7 @@ const credentials = {
   secretaccesskey: secret({ description: 'Secret access key.' }),
 };
 
-/** `objectstorage` (specification: Object storage; Limits). */
+/** `objectstorage`. */
 export const objectstorage = object('Object storage providers.', {
   enabled: flag({ description: 'Accepts and serves files. When off, uploads are rejected.', default: true }),
   keys: list({

@@ -35,7 +35,7 @@ const mailDomain = text({
   format: domainName,
 });
 
-/** `ormconfig` (specification: Data layer). */
+/** `ormconfig`. */
 export const ormconfig = object(
   'Data layer, product modules, summaries, e-mail validation, billing and notifications.',
   {

@@ -30,7 +30,7 @@ function oauthProvider(name: string) {
   );
 }
 
-/** `auth.providers` (specification: Auth, Providers). */
+/** `auth.providers`. */
 export const providers = object('Sign-in with external providers and passkeys.', {
   redirecturl: text({
     description: 'URL to which the browser is redirected after sign-in at a provider.',

@@ -89,7 +89,7 @@ const retryPolicy = object('Pauses between the attempts of an activity that sets
 
 const noTables = 'No effect: the queue has no tables of its own in PostgreSQL.';
 
-/** `jobqueue.queueconf` (specification: Job queue), key by key mapped to Temporal and to the relay of event rows. */
+/** `jobqueue.queueconf`, key by key mapped to Temporal and to the relay of event rows. */
 export const queueconf = object('Workers, retries and schedules of the job queue.', {
   AdvisoryLockPrefix: integer({
     description: 'No effect: Temporal uses its own locks.',

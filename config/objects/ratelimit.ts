@@ -1,7 +1,7 @@
 import { duration, flag, integer, list, object, text } from '../schema/field.ts';
 import { token } from '../schema/format.ts';
 
-/** A rate limiter (specification: Rate limiter; Errors 3). */
+/** A rate limiter. */
 function rateLimiter(description: string, keyprefix: string) {
   return object(description, {
     enabled: flag({ description: 'Counts requests and rejects those above a limit, unless dryrun is on.' }),
@@ -80,7 +80,7 @@ function rateLimiter(description: string, keyprefix: string) {
   });
 }
 
-/** `ratelimit` (specification: Rate limiter): requests that match a route. */
+/** `ratelimit`: requests that match a route. */
 export const ratelimit = rateLimiter('Rate limit of requests that match a route.', 'ratelimit');
 
 /** `ratelimitunmatched`: requests that match no route. */

@@ -19,7 +19,7 @@ import { subscription } from './subscription.ts';
 import { totp } from './totp.ts';
 import { workflows } from './workflows.ts';
 
-/** The whole configuration (specification: Root configuration object). */
+/** The whole configuration. */
 export const root = object('The configuration of the server.', {
   domain: text({
     description:

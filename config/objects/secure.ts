@@ -1,7 +1,7 @@
 import { flag, integer, object, text } from '../schema/field.ts';
 import { headerValue } from '../schema/format.ts';
 
-/** `server.secure` (specification: Server, Secure headers). An empty text leaves its header out. */
+/** `server.secure`. An empty text leaves its header out. */
 export const secure = object('Security headers of every response.', {
   enabled: flag({ description: 'Sends the headers below. When off, none of them is sent.', default: true }),
   xssprotection: text({

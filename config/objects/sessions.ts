@@ -1,7 +1,7 @@
 import { flag, integer, object, secret, text } from '../schema/field.ts';
 import { domainName, keyList } from '../schema/format.ts';
 
-/** `sessions` (specification: Sessions). */
+/** `sessions`. */
 export const sessions = object('Sessions and the session cookie.', {
   signingkey: secret({
     description:

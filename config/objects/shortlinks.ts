@@ -1,7 +1,7 @@
 import { duration, flag, object, secret, text } from '../schema/field.ts';
 import { httpUrl } from '../schema/format.ts';
 
-/** `shortlinks` (specification: Shortlinks). */
+/** `shortlinks`. */
 export const shortlinks = object('Service that shortens links.', {
   enabled: flag({
     description:

@@ -3,7 +3,7 @@ import { httpUrl, shortName } from '../schema/format.ts';
 
 const billingPage = (domain: string): string => `https://console.${domain}/organization-settings/billing`;
 
-/** `subscription` (specification: Entitlements; Versioning 2). */
+/** `subscription`. */
 export const subscription = object('Billing and entitlements through the payment provider.', {
   enabled: flag({
     description: 'Creates customers and subscriptions at the payment provider and receives its webhooks.',

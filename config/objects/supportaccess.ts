@@ -1,7 +1,7 @@
 import { flag, object, secret, text } from '../schema/field.ts';
 import { domainName, emailAddress, httpUrl, ulid } from '../schema/format.ts';
 
-/** `auth.supportaccess` (specification: Auth, Support access). */
+/** `auth.supportaccess`. */
 export const supportaccess = object(
   'Support access: an identity for support staff that signs in with two factors and is not a row of the users table.',
   {

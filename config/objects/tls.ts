@@ -1,6 +1,6 @@
 import { flag, object, text } from '../schema/field.ts';
 
-/** `server.tls` (specification: Server, TLS). */
+/** `server.tls`. */
 export const tls = object('HTTPS on the address of `server.listen`.', {
   enabled: flag({
     description: 'Serves HTTPS instead of HTTP. Requires certfile and certkey, or autocert.',

@@ -54,7 +54,7 @@ const apitokens = object('API tokens: the keys that sign them, and their format.
   }),
 });
 
-/** `auth.token` (specification: Auth, Token settings; Authentication, Access tokens and API tokens). */
+/** `auth.token`. */
 export const token = object('Access tokens, refresh tokens and API tokens.', {
   kid: text({
     description: 'Id (`kid`) of the key that signs new tokens.',

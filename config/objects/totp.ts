@@ -1,6 +1,6 @@
 import { flag, integer, object, secret, text } from '../schema/field.ts';
 
-/** `totp` (specification: TOTP; Authentication). */
+/** `totp`. */
 export const totp = object('Time-based one-time passwords (TOTP) as second factor.', {
   enabled: flag({
     description: 'Offers TOTP as second factor. When off, nobody can set it up, and nobody is asked for a code.',

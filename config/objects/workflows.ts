@@ -61,7 +61,7 @@ const cel = object('Limits and options for expressions of the Common Expression 
   }),
 });
 
-/** `workflows` (specification: Workflows). */
+/** `workflows`. */
 export const workflows = object('Workflow definitions of organizations, and delivery of events.', {
   enabled: flag({
     description:

@@ -113,7 +113,7 @@ function isEmpty(value: unknown): boolean {
   return value === '' || (Array.isArray(value) && value.length === 0);
 }
 
-/** Sets fields that are still empty from `domain` (specification: Root configuration object). */
+/** Sets fields that are still empty from `domain`. */
 function inheritDomain(draft: Draft): void {
   const { domain } = asConfig(draft);
   if (domain === '') return;

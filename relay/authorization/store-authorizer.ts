@@ -20,8 +20,8 @@ export interface StoreAuthorizerOptions {
 }
 
 /**
- * Decides single checks: from the allow cache, else by the authorization store (design, Authorization). Changed rights that
- * have not reached the store are applied first, so nothing is allowed that the rows no longer allow.
+ * Decides single checks: from the allow cache, else by the authorization store. Changed rights that have not
+ * reached the store are applied first, so nothing is allowed that the rows no longer allow.
  */
 export class StoreAuthorizer implements Authorizer {
   readonly #options: StoreAuthorizerOptions;

@@ -1,6 +1,6 @@
 /**
- * Every field of the specification by object, copied from its text, so that a test finds a misspelt or forgotten key in
- * `config/`. A field of our own is not listed here. Objects are the keys; fields are separated by spaces.
+ * The fields that a configuration must have, by object, written down apart from `config/`, so that a test finds a misspelt or
+ * forgotten key. Further fields are not listed here. Objects are the keys; fields are separated by spaces.
  */
 export const specification: Readonly<Record<string, string>> = {
   '': 'domain refreshinterval',
@@ -48,7 +48,7 @@ export const specification: Readonly<Record<string, string>> = {
   'jobqueue.queueconf':
     'AdvisoryLockPrefix CancelledJobRetentionPeriod CompletedJobRetentionPeriod DiscardedJobRetentionPeriod FetchCooldown FetchPollInterval JobCleanerTimeout JobStuckThreshold JobTimeout MaxAttempts ReindexerTimeout RescueStuckJobsAfter SoftStopTimeout ID Schema PollOnly SkipJobKindValidation SkipUnknownJobCheck TestOnly ReindexerIndexNames Queues JobInsertMiddleware Hooks Middleware Plugins PeriodicJobs WorkerMiddleware Logger Workers ErrorHandler JobStuckHandler ReindexerSchedule',
   'jobqueue.queueconf.Test': 'DisableUniqueEnforcement Time',
-  // Untyped in the specification; these fields are ours.
+  // Its form was free to choose.
   'jobqueue.queueconf.RetryPolicy': 'initialinterval backoffcoefficient maximuminterval',
   cache:
     'enabled address name username password db dialtimeout readtimeout writetimeout maxretries minidleconns maxidleconns maxactiveconns',
@@ -103,7 +103,7 @@ export const specification: Readonly<Record<string, string>> = {
   backfill: 'enabled',
 };
 
-/** Defaults that the specification states. */
+/** Defaults that must not change. */
 export const statedDefaults: Readonly<Record<string, unknown>> = {
   'server.secure.xssprotection': '1; mode=block',
   'server.secure.contenttypenosniff': 'nosniff',

@@ -68,6 +68,10 @@ test('comments name decision records that exist', () => {
   expect(named.filter((path) => !tracked.includes(path))).toEqual([]);
 });
 
+test('comments say the rule instead of citing a document that is not in the repository', () => {
+  expect([...sources.matchAll(/\((?:specification|design)[,:][^)]*\)/g)].map(([citation]) => citation)).toEqual([]);
+});
+
 test.each(decisions)('%s is short and names its check', (file) => {
   const text = textOf(file);
   expect([...text.matchAll(/^\*\*([^*]+?)\.?\*\*/gm)].map(([, part]) => part)).toEqual([

@@ -9,7 +9,8 @@ import { asOwner } from '../kit/as-owner.ts';
 import { buildPerson, deletePerson, type Person } from '../kit/people.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
-/** Each trap of the ORM that was fallen into once (design, Data layer), in the order of that list. */
+// Each test is about a property of the ORM that caused a defect once.
+
 let world: World;
 let owner: Person;
 let stranger: Person;

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import type { Config } from '#config/objects/root.ts';
 
-/** The configured cache connection (specification, Cache connection). Connects with the first command. */
+/** The configured cache connection (`cache`). Connects with the first command. */
 export function cacheConnection(config: Config['cache'], onError: (error: unknown) => void): Redis {
   const { address, name, username, password, db, dialtimeout, readtimeout, writetimeout, maxretries } = config;
   const { hostname, port } = new URL(`redis://${address}`);

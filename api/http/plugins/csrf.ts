@@ -11,7 +11,7 @@ import { signInFirst } from './sign-in-first.ts';
 const mutating = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 /**
- * CSRF protection (specification, CSRF): a mutating request must repeat the token of the cookie in a header. Requests with an
+ * CSRF protection: a mutating request must repeat the token of the cookie in a header. Requests with an
  * Authorization header are exempt, because browsers do not add that header by themselves. A request without the cookie of a session
  * cannot misuse one: where a session is needed, its problem is that nobody is signed in.
  */

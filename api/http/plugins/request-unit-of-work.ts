@@ -4,9 +4,9 @@ import type { RequestContext } from '../request-context.ts';
 import type { Services } from '../services.ts';
 
 /**
- * Ends the unit of work before the response is sent: COMMIT for success, ROLLBACK for every error (specification, Request
- * transaction). Runs after serialization, so a response that cannot be serialized is rolled back. A failed commit becomes an error
- * response, for which this hook runs again and rolls back.
+ * Ends the unit of work before the response is sent: COMMIT for success, ROLLBACK for every error. Runs after
+ * serialization, so a response that cannot be serialized is rolled back. A failed commit becomes an error response, for which this
+ * hook runs again and rolls back.
  */
 export function unitOfWorkPlugin(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply) => {

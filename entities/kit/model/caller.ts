@@ -10,7 +10,7 @@ export type CallerKind = 'user' | 'api_token' | 'support' | 'anonymous' | 'syste
 
 /**
  * The person, API token or part of the server on whose behalf work is done. Every unit of work has exactly one; nothing in the
- * data layer runs without it (specification, Authorization rule 4).
+ * data layer runs without it.
  */
 export interface Caller {
   readonly kind: CallerKind;

@@ -54,7 +54,7 @@ export interface EntityDefinition<
   readonly rlsUsing?: string;
   /** The WITH CHECK expression of that policy, where it is stricter than `rlsUsing`. */
   readonly rlsWithCheck?: string;
-  /** Absent: all records are readable, and writes are dropped without an error (specification, Authorization rule 3). */
+  /** Absent: all records are readable, and writes are dropped without an error. */
   readonly policy?: Policy;
   /** Fields that callers can read or write; fields that are not named here are hidden. */
   readonly expose: { readonly [N in Name]?: Exposure };

@@ -2,8 +2,8 @@ import type { Caller, Role } from './caller.ts';
 import { snakeCase } from '../base/snake-case.ts';
 
 /**
- * Rules as data (specification, Authorization). They are evaluated in order, and the first that applies decides. If none applies,
- * queries are allowed and mutations rejected. The same rules are compiled into SQL predicates of reads, into checks of changes
+ * Rules as data. They are evaluated in order, and the first that applies decides. If none applies, queries are allowed and mutations
+ * rejected. The same rules are compiled into SQL predicates of reads, into checks of changes
  * and into the authorization model.
  */
 export interface Policy {

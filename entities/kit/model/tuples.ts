@@ -3,7 +3,7 @@ import { snakeCase } from '../base/snake-case.ts';
 /**
  * Declares which relationship tuple the authorization store must have for each row of a kind. A transaction records the tuples
  * of the rows it changes as desired tuples; the relay then updates the authorization store from them, so that an older grant can
- * never overwrite a newer revocation (design, Authorization). Compiled reads evaluate grants on the same rows (read/grants.ts).
+ * never overwrite a newer revocation. Compiled reads evaluate grants on the same rows (read/grants.ts).
  */
 export interface TupleGrant<Name extends string = string> {
   readonly object: { readonly kind: string; readonly id: Name | 'id' };

@@ -33,7 +33,7 @@ export interface FindQuery<M> {
 
 /**
  * Reads and changes records on behalf of a caller. Code outside the kit has no other access to records, so every read and every change
- * is subject to the caller's tenancy and rules (specification, Authorization).
+ * is subject to the caller's tenancy and rules.
  */
 export class DataClient {
   /** Reads of nested records as JSON. */

@@ -45,8 +45,8 @@ export interface UnitOfWorkHost extends TransactionSource {
 }
 
 /**
- * One MikroORM unit of work in one PostgreSQL transaction (specification, Request transaction). The transaction begins
- * with the first statement. `commit` or `rollback` must be called exactly once; both free the connection.
+ * One MikroORM unit of work in one PostgreSQL transaction. The transaction begins with the first statement. `commit` or
+ * `rollback` must be called exactly once; both free the connection.
  */
 export class UnitOfWork implements AnswerWork, ChangeWork {
   readonly context: WorkContext;

@@ -25,7 +25,7 @@ export async function createRecords(
   const role = databaseRoleOf(caller);
   const made = newRows(creations, creator);
   work.counters.reserve(made.length, work.context.caller);
-  // Writes to a kind without rules are dropped silently (specification, Authorization rule 3).
+  // Without rules all records can be read, and writes are dropped without an error.
   const kept = made.filter(({ module }) => module.policy);
   const [decidedByParent, decidedAlone] = [
     kept.filter(isDecidedByParent),

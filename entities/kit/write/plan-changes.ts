@@ -89,8 +89,8 @@ export async function planChanges(work: ChangeWork, request: ChangeRequest, acce
     if (refusal) refusals.set(id, refusal);
     if (!found || refusal) continue;
     const given = differences(found.row, values);
-    // A change without a difference gets no version, history entry or event. Writes to a kind without rules are dropped
-    // silently (specification, Authorization rule 3).
+    // A change without a difference gets no version, history entry or event. Writes to a kind without rules are dropped without
+    // an error.
     if (Object.keys(given).length === 0 || !module.policy) unchanged.set(id, found.row);
     else changes.push({ row: found.row, values: valuesToWrite(request, given) });
   }
