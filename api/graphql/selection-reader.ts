@@ -106,9 +106,12 @@ export class SelectionReader {
   nodes(modules: readonly EntityModule[], count: number): RecordSelection[] {
     const named = namedTypes(this.#info);
     const others = modules.filter(({ typeName }) => !named.has(typeName));
-    const read = (module: EntityModule) => this.record(module);
-    const options = [...modules.filter(({ typeName }) => named.has(typeName)), ...others.slice(0, 1)];
-    const selections = this.#below(count, () => this.#limits.budget.alternatives(options, read));
+    const options = modules.filter(({ typeName }) => named.has(typeName)).map((module) => ({ module, kinds: 1 }));
+    const [other] = others;
+    if (other) options.push({ module: other, kinds: Math.min(others.length, count) });
+    const selections = this.#below(count, () =>
+      this.#limits.budget.alternatives(options, ({ module }) => this.record(module)),
+    );
     const shared = others.length > 0 ? selections.at(-1) : undefined;
     return [...selections, ...others.slice(1).map((module) => ({ module, parts: shared?.parts ?? [] }))];
   }

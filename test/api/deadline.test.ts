@@ -131,14 +131,18 @@ describe('server.writetimeout is the deadline of a request', () => {
   });
 
   test('and of a GraphQL operation', async () => {
-    const client = await signedIn(world, await buildPerson(world));
+    const person = await buildPerson(world);
+    const client = await signedIn(world, person);
     const inHurry = hurried.client();
     inHurry.bearer = client.cookies.get('access_token');
     const lock = world.runtime.database.unitOfWork({ caller: systemCaller('test'), requestId: 'holder' });
     await (
       await lock.readAs('system')
-    ).query(`insert into organizations (id, name, created_at, updated_at, created_by,
-      updated_by, record_version, is_personal) values ('01HZZZZZZZZZZZZZZZZZZZZZZZ', 'taken-for-now', now(), now(), 'x', 'x', 1, false)`);
+    ).query(
+      `insert into organizations (id, name, created_at, updated_at, created_by, updated_by, record_version, is_personal, founder_id)
+       values ('01HZZZZZZZZZZZZZZZZZZZZZZZ', 'taken-for-now', now(), now(), 'x', 'x', 1, false, $1)`,
+      [person.user.id],
+    );
     const answer = await inHurry.graphql(
       'mutation { createOrganization(input: { name: "taken-for-now" }) { organization { id } } }',
     );

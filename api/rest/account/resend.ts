@@ -1,12 +1,17 @@
 import { Type } from 'typebox';
 import { emailVerification } from '#entities/identity/email-verification.ts';
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
+import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { requestVerification } from './request-verification.ts';
 import { EmailSchema, MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
+import { tooManyAttempts } from './too-many-attempts.ts';
 
 /** The greatest `round` of a verification. */
 const maxRound = 1_000;
+
+/** Requests from one network address within the window after which it must wait, because each makes a record; the window is in milliseconds. */
+const requests = { limit: 100, windowMs: 15 * 60_000 };
 
 /** Does the same work for every address: a record is made even if there is nothing to send. */
 export const resend = defineRoute({
@@ -19,9 +24,12 @@ export const resend = defineRoute({
   access: 'public',
   body: Type.Object({ email: EmailSchema }, { additionalProperties: false }),
   answers: { 202: MessageSchema },
-  errors: ['invalid_input'],
+  errors: ['invalid_input', 'too_many_requests'],
   handle: async (call) => {
     const email = call.body.email.toLowerCase();
+    const key = { key: `resend:${call.request.ip}`, limit: requests.limit };
+    const freeAt = await takeAttempt(call.unit, [key], requests.windowMs);
+    if (freeAt) throw tooManyAttempts('Too many e-mails were asked for', freeAt, call.services.clock.now());
     await lockEmail(call.unit, email);
     const data = call.unit.data.privileged('resend verification');
     const [signUp] = await data.find(emailVerification, {

@@ -1,5 +1,6 @@
 import { Type, type TObject } from 'typebox';
-import type { RecordJson } from '#entities/kit/unit/answers.ts';
+import { unlessHidden, type RecordJson } from '#entities/kit/unit/answers.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import { AppError, isAppError } from '#entities/kit/base/errors.ts';
@@ -7,7 +8,7 @@ import { changeableFields, isExposed, writableFields, type NamedField } from '#e
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import type { RecordSelection } from '#entities/kit/read/selection.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
-import { defineRoute, type Call, type Route } from '../../http/route.ts';
+import { defineRoute, type Call, type Route, type RouteResponse } from '../../http/route.ts';
 import { listQuerySchema, listSelection, pageSchema } from './list-query.ts';
 import { answeredFields, recordNames } from './record-names.ts';
 import { changeSchema, creationSchema, idText, recordSchema, versionSchema } from './record-schema.ts';
@@ -48,6 +49,8 @@ function selectionOf(module: EntityModule): RecordSelection {
     parts: answeredFields(module).map((field) => ({ is: 'value', as: snakeCase(field), field, words: 'stored' })),
   };
 }
+
+const idAlone = 'The response has only the id if the caller cannot view the record after the change.';
 
 const params = Type.Object({ id: Type.Unsafe({ ...idText, description: 'Id of the record.' }) });
 
@@ -105,7 +108,7 @@ function createRoute(record: RecordSelection, answer: TObject): Route {
     url: path,
     tag,
     summary: `Create one ${singular}`,
-    description: `${module.description} The record is created in the current organization of the caller.`,
+    description: `${module.description} The record is created in the current organization of the caller. ${idAlone}`,
     access: 'required',
     body: creationSchema(module),
     answers: { 201: answer },
@@ -113,9 +116,8 @@ function createRoute(record: RecordSelection, answer: TObject): Route {
     handle: ({ unit, body, reply }) =>
       inSnakeCase(async () => {
         const { id } = (await unit.data.create(module, valuesOf(names, body))) as { readonly id: string };
-        const created = await unit.data.answers.record(record, id);
         void reply.header('location', `${path}/${id}`);
-        return { status: 201, body: created };
+        return await changed(201, record, id, unit);
       }),
   });
 }
@@ -129,7 +131,7 @@ function updateRoute(record: RecordSelection, answer: TObject): Route {
     url: `${path}/:id`,
     tag,
     summary: `Update one ${singular}`,
-    description: 'Omitted fields stay unchanged; null clears an optional field.',
+    description: `Omitted fields stay unchanged; null clears an optional field. ${idAlone}`,
     access: 'required',
     params,
     body: changeSchema(module),
@@ -140,7 +142,7 @@ function updateRoute(record: RecordSelection, answer: TObject): Route {
         const id = idOf(module, call);
         const { record_version: recordVersion, ...changes } = call.body;
         await call.unit.data.update(module, id, valuesOf(names, changes), recordVersion as number | undefined);
-        return { status: 200, body: await call.unit.data.answers.record(record, id) };
+        return await changed(200, record, id, call.unit);
       }),
   });
 }
@@ -164,6 +166,15 @@ function deleteRoute(module: EntityModule): Route {
       return { status: 204, body: undefined };
     },
   });
+}
+
+/**
+ * The response to a change: the record, or its id alone when the change ended the caller's own view of it. The change is valid, so it
+ * must not fail because of its response.
+ */
+async function changed(status: number, record: RecordSelection, id: string, unit: UnitOfWork): Promise<RouteResponse> {
+  const body = await unlessHidden(unit.data.answers.record(record, id));
+  return body ? { status, body } : { status, json: JSON.stringify({ id }) };
 }
 
 /** Field names by their names in request bodies. */

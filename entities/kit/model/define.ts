@@ -15,6 +15,26 @@ export type Exposure = 'read' | 'read-write' | 'write';
 /** Mutations that are derived for callers, for one record and in bulk. The others are written by hand, or only the server makes them. */
 export type Mutation = 'create' | 'update' | 'delete';
 
+/** A right to the record in the field `on` that creations and deletions of records with a value need. */
+interface Restriction {
+  readonly field: string;
+  readonly is: string;
+  readonly on: string;
+  readonly requires: 'remove';
+}
+
+/** Makes a person the manager of a record by a record of another kind. */
+interface ManagedBy {
+  /** Kind of that record. */
+  readonly kind: string;
+  /** Its reference to the managed record. */
+  readonly record: string;
+  /** Its reference to the person. */
+  readonly person: string;
+  /** Its other values. */
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
 /** A unique key over live rows; the values of soft-deleted rows can be used again. */
 export interface UniqueKey<Name extends string = string> {
   readonly fields: readonly Name[];
@@ -68,6 +88,10 @@ export interface EntityDefinition<
   readonly customEvents?: C;
   /** Records can be shared with groups, and groups can be blocked from them (share.ts). */
   readonly share?: true;
+  /** Records with this value need a further right to the record in a reference when they are created or deleted. */
+  readonly restricted?: Restriction;
+  /** The record that makes the person who creates a record its manager, created together with it (write/creator-records.ts). */
+  readonly managedBy?: ManagedBy;
   /** Relationship tuples that the authorization store has for each live row. */
   readonly grants?: readonly TupleGrant<Name>[];
   readonly hooks?: EntityHooks<F>;
