@@ -1,4 +1,5 @@
-import { AppError } from '#entities/kit/base/errors.ts';
+import type { AppError } from '#entities/kit/base/errors.ts';
+import { limitExceeded } from '#entities/kit/base/input-error.ts';
 
 /** What an operation selects, counted before anything is read. */
 export interface Cost {
@@ -93,5 +94,5 @@ function combined(one: Cost, other: Partial<Cost>, combine: (one: number, other?
 
 function tooCostly(cost: keyof Cost, limit: number, of = ''): AppError {
   const what = messages[cost].replace('#', String(limit)) + of;
-  return new AppError('limit_exceeded', `The operation ${what}; split it, or ask for smaller pages.`);
+  return limitExceeded(`The operation ${what}; split it, or ask for smaller pages.`, { path: '/query', message: what });
 }

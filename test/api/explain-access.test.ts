@@ -76,7 +76,7 @@ test('of somebody else, or of nobody, there is nothing to explain', async () => 
   const stranger = await buildPerson(world);
   const gone = await buildPerson(world, { organization: owner.organization, role: 'member' });
   await fixtures.asSystem(async (data) => {
-    const [theirs] = await data.find(membership, { where: { userId: { eq: gone.user.id } } });
+    const [theirs] = await data.find(membership, { limit: 100, where: { userId: { eq: gone.user.id } } });
     await data.remove(membership, theirs?.id ?? '');
   });
   const asked = [stranger.user.id, gone.user.id, newId(), 'anonymous', ''];

@@ -116,8 +116,11 @@ export interface TypedModule<
   T extends Tenancy,
   E extends EventVerb = EventVerb,
   C extends CustomEvents = CustomEvents,
+  D extends string = string,
 > extends EntityModule {
   readonly fields: F;
+  /** `never` for a kind whose records have no display id. */
+  readonly displayId?: D;
   readonly tenancy: T;
   readonly events: readonly E[];
   readonly customEvents?: C;
@@ -139,9 +142,11 @@ export interface RecordFields {
 
 /** A stored record of a kind. */
 export type RowOf<M> =
-  M extends TypedModule<infer F, infer T>
-    ? RecordFields & { readonly [N in TenancyName<T>]: string } & FieldValues<F>
+  M extends TypedModule<infer F, infer T, EventVerb, CustomEvents, infer D>
+    ? RecordFields & { readonly [N in TenancyName<T> | DisplayIdName<D>]: string } & FieldValues<F>
     : never;
+
+type DisplayIdName<D extends string> = [D] extends [never] ? never : 'displayId';
 
 /** Input of a creation. The tenancy field defaults to the caller's organization or user id. */
 export type CreationOf<M> =
@@ -177,7 +182,8 @@ export function defineEntityModule<
   const E extends EventVerb = never,
   // oxlint-disable-next-line typescript/no-generated-empty-object-type -- a kind that declares no custom events has no verbs for them
   C extends CustomEvents = Record<never, never>,
->(definition: EntityDefinition<F, T, NameOf<F, T>, E, C>): TypedModule<F, T, E, C> {
+  const D extends string = never,
+>(definition: EntityDefinition<F, T, NameOf<F, T>, E, C> & { readonly displayId?: D }): TypedModule<F, T, E, C, D> {
   const fail = (problem: string): never => {
     throw new TypeError(`entity "${definition.kind}": ${problem}`);
   };
@@ -228,7 +234,7 @@ export function defineEntityModule<
   const untyped = definition as unknown as EntityDefinition<F, T, string, E, C>;
   const [mistake] = fieldMistakes(untyped);
   if (mistake) fail(mistake);
-  return {
+  const module: TypedModule<F, T, E, C> = {
     ...(definition.displayId === undefined ? untyped : withDisplayId(untyped)),
     ...(definition.productModules && {
       description: `${definition.description} Requires the product module ${definition.productModules.join(' or ')}.`,
@@ -236,6 +242,8 @@ export function defineEntityModule<
     topic: snakeCase(definition.kind),
     typeName: pascalCase(definition.kind),
   };
+  // The prefix is that of the definition.
+  return module as TypedModule<F, T, E, C, D>;
 }
 
 /** Adds the field `displayId`, which is generated at creation (base/display-id.ts). */

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { ErrorCode } from '../base/errors.ts';
 import { isId } from '../base/ids.ts';
+import { shortened } from '../base/shortened.ts';
 import { databaseRoleOf, type Caller } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
 import { differences, organizationOf, type RecordedChange } from '../model/recorded-changes.ts';
-import { shortened } from '../model/missing-record.ts';
 import { wholeRow } from '../read/rows.ts';
 import { scopePredicate } from '../read/scope.ts';
 import { Viewer } from '../read/viewer.ts';

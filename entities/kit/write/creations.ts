@@ -1,7 +1,7 @@
 import type { Caller } from '../model/caller.ts';
 import { tenancyField, type EntityModule } from '../model/define.ts';
 import { displayIdOf } from '../base/display-id.ts';
-import { AppError, maxProblems } from '../base/errors.ts';
+import { AppError, maxProblems, type FieldProblem } from '../base/errors.ts';
 import { withDerivedValues } from './run-hooks.ts';
 import { newId } from '../base/ids.ts';
 import { mayAll } from '../model/policy.ts';
@@ -39,6 +39,8 @@ export interface Creator {
   /** The actor that the records name as their creator. */
   readonly actor: string;
   readonly at: Date;
+  /** Problems of values that the creations leave out. */
+  readonly known: readonly FieldProblem[];
 }
 
 /**
@@ -54,7 +56,7 @@ export function newRows(creations: readonly Creation[], creator: Creator): NewRo
     if (tenancyField(module.tenancy).some((name) => (input[name] ?? null) === null))
       throw new AppError('permission_denied', `Choose an organization before you create ${module.typeName} records.`);
   }
-  const values = validateCreations(drafts);
+  const values = validateCreations(drafts, creator.known);
   refuseOtherCreators(drafts, creator.caller);
   return drafts.map(({ module, path, level, isGranted, input }, index) => ({
     module,
