@@ -58,6 +58,7 @@ async function start(): Promise<void> {
     ],
   });
   open.push(() => runtime.close());
+  await runtime.store?.refuseForeignStore();
   const api = await createApi({ config, runtime, logger, metrics, stateFolder: readStateFolder() });
   const listening = await listen(api);
   open.push(() => listening.close());

@@ -20,16 +20,22 @@ const contracts = ['workflows/kit', 'workflows/*'];
 const kit = (...names: readonly string[]) => names.map((name) => `entities/kit/${name}`);
 const wholeKit = kit('base', 'model', 'storage', 'read', 'access', 'outbox', 'write', 'unit');
 const config = ['config/schema', 'config/objects', 'config/reading', 'config/live'];
-const entities = [...wholeKit, 'entities/presets', 'entities/*', 'entities'];
+const kinds = ['entities/presets', 'entities/*', 'entities'];
+const entities = [...wholeKit, ...kinds];
+// Statements are sent in entities/kit only, so `storage` is closed to the areas that serve requests, events and tuples.
+const activityKit = kit('base', 'model', 'access', 'outbox', 'write', 'unit');
+const relayKit = kit('base', 'model', 'access', 'outbox', 'unit');
+const apiKit = kit('base', 'model', 'read', 'access', 'write', 'unit');
 const activityImports = [
   ...config,
-  ...entities,
+  ...activityKit,
+  ...kinds,
   ...contracts,
   'activities/clients/*',
   'activities/listeners',
   'activities/kit',
 ];
-const relayImports = [...config, ...entities, ...contracts, 'activities/clients/*'];
+const relayImports = [...config, ...relayKit, ...kinds, ...contracts, 'activities/clients/*'];
 const relay = ['relay/outbox', 'relay/tuples', 'relay/authorization'];
 
 /** Rooms of one area stand in the order in which they may import each other: only those above. */
@@ -114,17 +120,17 @@ export const rooms: readonly Room[] = [
   {
     path: 'activities/clients/*',
     purpose: 'adapters, one folder for each outside system; only they talk to it',
-    imports: [...config, ...wholeKit, ...contracts],
+    imports: [...config, ...activityKit, ...contracts],
   },
   {
     path: 'activities/listeners',
     purpose: 'reactions to events, one file each',
-    imports: [...entities, ...contracts, 'activities/clients/*'],
+    imports: [...activityKit, ...kinds, ...contracts, 'activities/clients/*'],
   },
   {
     path: 'activities/kit',
     purpose: 'what all activities get from the worker',
-    imports: [...config, ...entities, ...contracts, 'activities/clients/*', 'activities/listeners'],
+    imports: [...config, ...activityKit, ...kinds, ...contracts, 'activities/clients/*', 'activities/listeners'],
   },
   {
     path: 'activities/events',
@@ -157,24 +163,25 @@ export const rooms: readonly Room[] = [
   {
     path: 'api/http',
     purpose: 'plugins in the order of a request, route definitions, error responses',
-    imports: [...config, ...wholeKit, 'runtime', ...relay, 'api/auth'],
+    imports: [...config, ...apiKit, 'runtime', ...relay, 'api/auth'],
   },
   {
     path: 'api/rest',
     purpose: 'REST routes, one file each; those of all kinds are derived',
-    imports: [...config, ...entities, 'runtime', 'api/auth', 'api/http'],
+    imports: [...config, ...apiKit, ...kinds, 'runtime', 'api/auth', 'api/http'],
   },
   {
     path: 'api/graphql',
     purpose: 'the GraphQL schema derived from the kinds, its server, fields written by hand',
-    imports: [...config, ...entities, 'runtime', 'api/auth', 'api/http'],
+    imports: [...config, ...apiKit, ...kinds, 'runtime', 'api/auth', 'api/http'],
   },
   {
     path: 'api',
     purpose: 'the HTTP process: entry point, list of plugins, OpenAPI',
     imports: [
       ...config,
-      ...entities,
+      ...apiKit,
+      ...kinds,
       'migrations',
       'runtime',
       ...relay,
@@ -188,14 +195,15 @@ export const rooms: readonly Room[] = [
   {
     path: 'worker/codec',
     purpose: 'the server that decrypts payloads for the Temporal UI',
-    imports: [...config, ...wholeKit, 'activities/clients/*', 'runtime'],
+    imports: [...config, ...kit('base', 'model'), 'activities/clients/*', 'runtime'],
   },
   {
     path: 'worker',
     purpose: 'the worker process: queues, schedules, interceptors, bundle',
     imports: [
       ...config,
-      ...entities,
+      ...kit('base', 'model'),
+      ...kinds,
       ...contracts,
       'migrations',
       'runtime',

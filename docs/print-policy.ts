@@ -24,7 +24,7 @@ const conditions: Readonly<Record<Condition['is'], readonly [printed: string, me
 
 /** The reference page of the policies: who may do what with records of each kind. */
 export function printPolicy(): string {
-  const tables = registry.modules.flatMap(({ kind, description, policy }) => [
+  const tables = registry.modules.flatMap(({ kind, description, policy, restricted }) => [
     `## ${kind}`,
     '',
     description,
@@ -36,6 +36,12 @@ export function printPolicy(): string {
           ...operations.map((operation) => `| ${operation} | ${policy[operation].map(printRule).join(', then ')} |`),
         ]
       : ['No policy: everyone in the organization can read the records. Changes are dropped without an error.']),
+    ...(restricted
+      ? [
+          '',
+          `To create or delete a record whose ${restricted.field} is ${restricted.is}, a caller also needs the right to ${restricted.requires} the record in ${restricted.on}.`,
+        ]
+      : []),
     '',
   ]);
   return [
@@ -43,7 +49,8 @@ export function printPolicy(): string {
     '',
     'The rules of an operation are evaluated in order, and the first that applies decides. If none applies, reads are allowed and',
     'changes are refused. An operation on a record that the caller may not view returns `not_found`. Printed by `npm run derive`',
-    'from the policies of the kinds. The expected rights in each situation are in `entities/<area>/<kind>.rights.yaml`.',
+    'from the policies of the kinds. Auditors only read: creators, related and through give them no right to change records.',
+    'The expected rights in each situation are in `entities/<area>/<kind>.rights.yaml`.',
     '',
     '| Condition | Applies if |',
     '| --- | --- |',

@@ -6,6 +6,7 @@ export const infrastructureTables = [
   /^event_deliveries/,
   /^desired_tuples$/,
   /^authorization_revisions$/,
+  /^installation$/,
   /^record_kinds$/,
   /^revoked_tokens$/,
   /^sign_in_failures$/,

@@ -4,6 +4,7 @@ import { storeCredentials } from '#activities/clients/fga/store-credentials.ts';
 import { writtenModel } from '#activities/clients/fga/written-model.ts';
 import type { Config } from '#config/objects/root.ts';
 import { deriveModel } from '#entities/kit/model/authorization-model.ts';
+import { readInstallation } from '#entities/kit/storage/read-installation.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { requireUsableConditions } from '#relay/authorization/parent-context.ts';
 
@@ -12,7 +13,7 @@ import { requireUsableConditions } from '#relay/authorization/parent-context.ts'
  * @throws ConfigurationError for a model file, or conditions of the parent context, that cannot be used
  */
 export async function authorizationStoreSettings(
-  { authz }: Config,
+  { authz, db }: Config,
   registry: Registry,
 ): Promise<AuthorizationStoreSettings> {
   const model = await modelToWrite(authz, writtenModel(deriveModel(registry)));
@@ -25,5 +26,6 @@ export async function authorizationStoreSettings(
     createNewModel: authz.createnewmodel,
     credentials: storeCredentials(authz.credentials),
     model,
+    installation: () => readInstallation(db.primarydbsource),
   };
 }

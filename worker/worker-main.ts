@@ -92,6 +92,7 @@ async function exportMetrics(from: SdkMetrics): Promise<Server | undefined> {
 /** Database and Temporal may start later than the worker: tries until both answer. */
 async function startWhenReachable(): Promise<RunningWorker> {
   await untilMigrated(config.current.db.primarydbsource, logger);
+  await runtime.store?.refuseForeignStore();
   const bundlePath = await workflowBundle(join(readStateFolder(), 'bundles'));
   for (;;) {
     try {

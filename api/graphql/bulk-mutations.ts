@@ -70,7 +70,7 @@ function createFields(module: EntityModule, parts: MutationParts): FieldMap {
       description: `Creates up to 1,000 ${module.typeName} records from CSV. Creates either all of them or none. ${csvFormat}`,
       args: { csv: { type: new GraphQLNonNull(GraphQLString), description: 'CSV document with a header line.' } },
       resolve: async (_source, { csv }: { csv: string }, { unit }) => {
-        const made = await csvCreations(module, csv, (creations) => unit.data.createAll(creations));
+        const made = await csvCreations(module, csv, (creations, known) => unit.data.createAll(creations, known));
         return { createdIds: made.map(({ id }) => id) };
       },
     },

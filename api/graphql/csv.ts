@@ -5,6 +5,8 @@ import { AppError, isAppError, maxProblems, type FieldProblem } from '#entities/
 import { isRequired, writableFields } from '#entities/kit/model/exposure.ts';
 import type { Field } from '#entities/kit/model/fields.ts';
 import { parseInstant } from '#entities/kit/base/instant.ts';
+import { expectation, found } from '#entities/kit/base/schema-problem.ts';
+import { JsonRefusal, parseStrictJson } from '#entities/kit/base/strict-json.ts';
 import { checkRowCount, maxRows } from '#entities/kit/write/change-counters.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import { checkValueCount } from '../http/value-limit.ts';
@@ -22,8 +24,15 @@ interface Column {
   readonly field: Field;
 }
 
-/** Marks a cell that is no value of its field. */
-const wrong = Symbol('wrong');
+/** A cell that is no value of its field. */
+class WrongCell {
+  /** What is wrong, as the end of a sentence about the cell. */
+  readonly message: string;
+
+  constructor(message: string) {
+    this.message = message;
+  }
+}
 
 /** The accepted format, for the descriptions of mutations. */
 export const csvFormat = [
@@ -35,34 +44,34 @@ export const csvFormat = [
 
 /**
  * Creates records from CSV (`csvFormat`).
+ * @param create refuses problems that are already known together with those that it finds
  * @returns what `create` returns
  * @throws AppError limit_exceeded; invalid_input and what `create` throws, with line and column of each problem
  */
 export async function csvCreations<T>(
   module: EntityModule,
   csv: string,
-  create: (creations: readonly Creation[]) => Promise<T>,
+  create: (creations: readonly Creation[], known: readonly FieldProblem[]) => Promise<T>,
 ): Promise<T> {
   const [header, ...rows] = read(csv);
   if (!header) throw refusal(module, [{ path: '/csv', message: 'line 1: the header is missing' }]);
   checkRowCount(rows.length, '/csv');
   const columns = columnsOf(module, header);
   const problems: FieldProblem[] = [];
-  const creations = rows.map(({ cells, line }, index): Creation => {
-    const input = columns.flatMap(({ title, name, field }, column): [string, unknown][] => {
+  const creations = rows.map(({ cells }, index): Creation => {
+    const input = columns.flatMap(({ name, field }, column): [string, unknown][] => {
       const cell = cells[column] ?? '';
       if (cell === '') return [];
       const value = valueOf(field, cell);
-      if (value !== wrong) return [[name, value]];
-      problems.push({ path: `/${index}/${name}`, message: at(line, title, expectation(field)) });
+      if (!(value instanceof WrongCell)) return [[name, value]];
+      problems.push({ path: `/${index}/${name}`, message: value.message });
       return [];
     });
     return { module, path: `/${index}`, input: Object.fromEntries(input) };
   });
   checkValueCount(creations.map(({ input }) => input));
-  if (problems.length > 0) throw refusal(module, problems);
   try {
-    return await create(creations);
+    return await create(creations, problems);
   } catch (error) {
     throw withLines(module, error, rows, columns);
   }
@@ -134,11 +143,11 @@ function columnsOf(module: EntityModule, header: CsvRow): Column[] {
 function valueOf(field: Field, cell: string): unknown {
   switch (field.type) {
     case 'integer':
-      return /^-?\d{1,15}$/.test(cell) ? Number(cell) : wrong;
+      return /^-?\d{1,15}$/.test(cell) ? Number(cell) : wrong('integer', cell);
     case 'boolean':
-      return { true: true, false: false }[cell.toLowerCase()] ?? wrong;
+      return { true: true, false: false }[cell.toLowerCase()] ?? wrong('boolean', cell);
     case 'timestamp':
-      return parseInstant(cell) ?? wrong;
+      return parseInstant(cell) ?? wrong('date-time', cell);
     case 'choice':
       return cell.toLowerCase();
     case 'textList':
@@ -156,16 +165,16 @@ function valueOf(field: Field, cell: string): unknown {
 
 function parsedJson(cell: string): unknown {
   try {
-    return JSON.parse(cell);
-  } catch {
-    return wrong;
+    return parseStrictJson(cell);
+  } catch (error) {
+    if (!(error instanceof JsonRefusal)) throw error;
+    return new WrongCell(`is not accepted: ${error.message}`);
   }
 }
 
-function expectation({ type }: Field): string {
-  if (type === 'integer') return 'must be a whole number';
-  if (type === 'boolean') return 'must be true or false';
-  return type === 'json' ? 'must be JSON' : 'must be a timestamp such as 2026-01-31T12:00:00Z';
+/** @param type a type or a format of JSON Schema */
+function wrong(type: string, cell: string): WrongCell {
+  return new WrongCell(expectation(type) + found(cell));
 }
 
 /** An error about input fields, reported by line and column. */

@@ -1,6 +1,7 @@
 import { Lexer, Source, TokenKind, type DocumentNode } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { AppError } from '#entities/kit/base/errors.ts';
+import type { AppError } from '#entities/kit/base/errors.ts';
+import { limitExceeded } from '#entities/kit/base/input-error.ts';
 
 /** Maximum length of a document in characters; long values belong in variables. */
 const maxLength = 50_000;
@@ -59,7 +60,9 @@ export function limitDocuments(): Plugin {
 /** @throws AppError limit_exceeded, GraphQLError for an invalid token */
 export function checkDocument(source: Source): void {
   if (source.body.length > maxLength)
-    throw tooMuch(`it is longer than ${maxLength} characters; pass long values as variables`);
+    throw tooMuch(
+      `it is longer than ${maxLength} characters: it has ${source.body.length}; pass long values as variables`,
+    );
   const lexer = new Lexer(source);
   let depth = 0;
   for (let count = 0; lexer.advance().kind !== TokenKind.EOF; count++) {
@@ -70,5 +73,8 @@ export function checkDocument(source: Source): void {
 }
 
 function tooMuch(reason: string): AppError {
-  return new AppError('limit_exceeded', `The GraphQL document is rejected: ${reason}.`);
+  return limitExceeded(`The GraphQL document is rejected: ${reason}.`, {
+    path: '/query',
+    message: `is rejected: ${reason}`,
+  });
 }

@@ -23,11 +23,12 @@ export function asGraphqlError(thrown: unknown): GraphQLError {
 
 /** An error before the execution: status 400 for the media type of GraphQL over HTTP (section 6.4). */
 export function asRequestError(error: GraphQLError): GraphQLError {
-  const { nodes, source, positions } = error;
+  const { nodes, source, positions, originalError } = error;
   return new GraphQLError(error.message, {
     nodes,
     source,
     positions,
+    ...(originalError ? { originalError } : {}),
     extensions: { http: { spec: true, status: 400 } satisfies HttpExtension },
   });
 }
@@ -52,6 +53,8 @@ export function presentError(error: GraphQLError, request: FastifyRequest): Grap
     });
   }
   const known = asAppError(thrown);
+  // Of errors before the execution.
+  const http: HttpExtension | undefined = error.extensions['http'];
   logFailure(known, request);
   return new GraphQLError(shortened(known.message), {
     ...position,
@@ -59,6 +62,7 @@ export function presentError(error: GraphQLError, request: FastifyRequest): Grap
       code: known.code,
       request_id: request.id,
       ...(known.details.fields ? { errors: known.details.fields } : {}),
+      ...(http ? { http } : {}),
       ...(known.category === 'unavailable' ? { http: unavailable(known.details.retryAfterSeconds) } : {}),
     },
   });

@@ -2,6 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   getOperationAST,
   OperationTypeNode,
+  specifiedRules,
+  ValuesOfCorrectTypeRule,
   type ExecutionArgs,
   type ExecutionResult,
   type GraphQLSchema,
@@ -9,16 +11,19 @@ import {
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import { Type } from 'typebox';
 import { AppError } from '#entities/kit/base/errors.ts';
+import { anonymousCaller } from '#entities/kit/model/caller.ts';
+import { JsonRefusal, parseStrictJson } from '#entities/kit/base/strict-json.ts';
 import { withinDeadline } from '../http/deadline.ts';
+import { signInFirst } from '../http/plugins/sign-in-first.ts';
 import { isConflict, repeatOnConflict } from '../http/repeat-on-conflict.ts';
 import type { Services } from '../http/services.ts';
-import { parseStrictJson } from '../http/strict-json.ts';
 import { graphiqlHeaders, graphiqlPage, serveGraphiqlFiles } from './graphiql.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 import { documentCaches, limitDocuments } from './document-limits.ts';
 import { knownTargets } from './known-targets.ts';
 import { answerInOneStatement } from './single-statement-query.ts';
 import { asGraphqlError, asRequestError, presentError, rootOf } from './graphql-errors.ts';
+import { requestErrors, valuesRule } from './input-problems.ts';
 import { onlyJson } from './only-json.ts';
 
 /** Title of the GraphiQL page. */
@@ -62,7 +67,14 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
     // `presentErrors` masks them.
     maskedErrors: false,
     parserAndValidationCache: documentCaches(),
-    plugins: [onlyJson(), limitDocuments(), unitOfWorkPerOperation(), presentErrors()],
+    plugins: [
+      onlyJson(),
+      limitDocuments(),
+      explainValues(),
+      mutationsNeedCaller(),
+      unitOfWorkPerOperation(),
+      presentErrors(),
+    ],
   });
 
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -113,7 +125,8 @@ function jsonProblem(name: string, text: string | undefined): AppError | undefin
     const value = parseStrictJson(text);
     if (value === null || (typeof value === 'object' && !Array.isArray(value))) return undefined;
   } catch (cause) {
-    return new AppError('invalid_input', `The query parameter "${name}" is not valid JSON.`, { cause });
+    const reason = cause instanceof JsonRefusal ? `: ${cause.message}` : '';
+    return new AppError('invalid_input', `The query parameter "${name}" is not valid JSON${reason}.`, { cause });
   }
   return new AppError('invalid_input', `The query parameter "${name}" must be a JSON object.`);
 }
@@ -182,12 +195,38 @@ async function attempt(input: ExecutionArgs, context: GraphqlContext, execute: E
   if (targets.length > 0) await withinDeadline(request, unit.data.lockAll(targets));
   const result = await withinDeadline(request, execute(input));
   // Without `data` the execution did not begin: a variable has an invalid value.
-  if (!('data' in result)) return { errors: (result.errors ?? []).map(asRequestError) };
+  if (!('data' in result)) return { errors: requestErrors(input, result).map(asRequestError) };
   const conflict = result.errors?.find((error) => isConflict(rootOf(error)));
   if (conflict) throw conflict;
   if (result.errors?.length) return { errors: result.errors, data: null };
   await unit.commit();
   return result;
+}
+
+/** Values in documents are checked with the same words as variables. */
+function explainValues(): Plugin<GraphqlContext> {
+  return {
+    onValidate({ validateFn, setValidationFn }) {
+      setValidationFn((schema, document, rules = specifiedRules, ...more) => {
+        const ours = (rules as typeof specifiedRules).map((rule) =>
+          rule === ValuesOfCorrectTypeRule ? valuesRule : rule,
+        );
+        return validateFn(schema, document, ours, ...more);
+      });
+    },
+  };
+}
+
+/** Rejects mutations of anonymous callers as the REST routes for changes do. */
+function mutationsNeedCaller(): Plugin<GraphqlContext> {
+  return {
+    onExecute({ args, setResultAndStopExecution }) {
+      const operation = getOperationAST(args.document, args.operationName);
+      if (operation?.operation !== OperationTypeNode.MUTATION) return;
+      if (requestOf(args.contextValue).core.caller !== anonymousCaller) return;
+      setResultAndStopExecution({ errors: [asGraphqlError(signInFirst())], data: null });
+    },
+  };
 }
 
 /** Formats all errors of a response with codes of the error catalogue. */

@@ -8,11 +8,12 @@ import {
 import type { Creation } from '#entities/kit/write/creations.ts';
 import type { RecordJson } from '#entities/kit/unit/answers.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
-import { changeableFields, isRequired, writableFields } from '#entities/kit/model/exposure.ts';
+import { changeableFields, isRequired, refusedFields, writableFields } from '#entities/kit/model/exposure.ts';
 import { relationsOf, type ToMany } from '#entities/kit/read/relations.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { capitalized } from './capitalized.ts';
 import { storedWords } from './choice-words.ts';
+import { refusing } from './input-problems.ts';
 
 /** GraphQL type of the values of a field. */
 type ValueType = (
@@ -40,6 +41,7 @@ export class InputTypes {
     const type = new GraphQLInputObjectType({
       name: `Create${module.typeName}${link ? `By${capitalized(link.field)}` : ''}Input`,
       description: 'Omitted fields get their default value or stay empty.',
+      extensions: refusing(refusedFields(module, new Set(writableFields(module).map(([field]) => field)))),
       fields: () => {
         const fields = writableFields(module).filter(([field]) => field !== link?.field);
         return Object.fromEntries<GraphQLInputFieldConfig>([
@@ -79,6 +81,7 @@ export class InputTypes {
     const type = new GraphQLInputObjectType({
       name: `Update${module.typeName}Input`,
       description: 'Omitted fields stay unchanged; null clears an optional field.',
+      extensions: refusing(refusedFields(module, new Set(changeable.map(([name]) => name)))),
       fields: Object.fromEntries(
         changeable.map(([name, field]) => [
           name,

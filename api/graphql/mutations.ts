@@ -1,5 +1,5 @@
 import { GraphQLID, GraphQLInt, GraphQLNonNull, GraphQLObjectType } from 'graphql';
-import type { RecordJson } from '#entities/kit/unit/answers.ts';
+import { unlessHidden, type RecordJson } from '#entities/kit/unit/answers.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import type { GraphqlContext } from './graphql-context.ts';
@@ -63,14 +63,25 @@ function updateField(module: EntityModule, parts: MutationParts): FieldConfig {
   };
 }
 
-/** Contains the created or changed record with the selected fields. */
-function recordPayload(verb: string, module: EntityModule, parts: MutationParts): GraphQLObjectType {
+/**
+ * Contains the created or changed record with the selected fields, and its id: a change that ends the caller's own view of the
+ * record is valid, so it must not fail because the record cannot be read any more.
+ */
+function recordPayload(verb: 'Create' | 'Update', module: EntityModule, parts: MutationParts): GraphQLObjectType {
+  const idName = verb === 'Create' ? 'createdId' : 'updatedId';
   return new GraphQLObjectType<RecordJson, GraphqlContext>({
     name: `${verb}${module.typeName}Payload`,
     fields: {
       [module.kind]: {
-        type: new GraphQLNonNull(parts.objectOf(module)),
-        resolve: (source, _args, context, info) => parts.read(module, source['id'] as string, context, info),
+        type: parts.objectOf(module),
+        description: `The record; null when the caller cannot view it after the change.`,
+        resolve: (source, _args, context, info) =>
+          unlessHidden(parts.read(module, source['id'] as string, context, info)),
+      },
+      [idName]: {
+        type: new GraphQLNonNull(GraphQLID),
+        description: 'Id of the record.',
+        resolve: (source) => source['id'],
       },
     },
   });

@@ -2,6 +2,7 @@ import { GraphQLID, GraphQLInterfaceType, GraphQLList, GraphQLNonNull, type Grap
 import type { RecordJson, FoundNode } from '#entities/kit/unit/answers.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
+import { limitExceeded } from '#entities/kit/base/input-error.ts';
 import { isId } from '#entities/kit/base/ids.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 import type { FieldMap } from './passthrough-field.ts';
@@ -63,10 +64,10 @@ export function nodeFields(
       resolve: async (_source, { ids }: { ids: readonly string[] }, context, info) => {
         const { maxresultlimit } = context.services.config.current.server;
         if (ids.length > maxresultlimit)
-          throw new AppError(
-            'limit_exceeded',
-            `nodes accepts at most ${maxresultlimit} ids; ${ids.length} were given.`,
-          );
+          throw limitExceeded(`nodes accepts at most ${maxresultlimit} ids; ${ids.length} were given.`, {
+            path: '/ids',
+            message: `must have at most ${maxresultlimit} items; it has ${ids.length}`,
+          });
         return find(ids, context, info);
       },
     },

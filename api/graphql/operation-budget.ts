@@ -1,4 +1,5 @@
-import { AppError } from '#entities/kit/base/errors.ts';
+import type { AppError } from '#entities/kit/base/errors.ts';
+import { limitExceeded } from '#entities/kit/base/input-error.ts';
 
 /** What an operation selects, counted before anything is read. */
 export interface Cost {
@@ -21,10 +22,23 @@ const messages: Readonly<Record<keyof Cost, string>> = {
   conditions: 'has filters with more than # conditions',
 };
 
+/** What the text of a statement grows with; one that reads several kinds has the selection of each of them. */
+const compiledNames = ['fields', 'conditions'] as const;
+
+/** How many times as much as of one kind an operation may select of all kinds together. */
+const allKindsFactor = 10;
+
+/** An alternative selection, and how many kinds share it. */
+interface Alternative {
+  readonly kinds: number;
+}
+
 /** Adds up what one operation selects and rejects it when that is more than the limits allow. */
 export class OperationBudget {
   readonly #limits: Cost;
   #spent: Cost = { fields: 0, records: 0, values: 0, conditions: 0 };
+  /** The sums over all alternatives, of which `#spent` has only the most expensive one. */
+  readonly #compiled = { fields: 0, conditions: 0 };
 
   constructor(limits: Cost) {
     this.#limits = limits;
@@ -37,21 +51,34 @@ export class OperationBudget {
   }
 
   /**
-   * Reads alternative selections of which each record is answered with one: the most expensive one is charged. What is charged
-   * does not depend on the records, so that the limits say nothing about records that the caller cannot view.
+   * Reads alternative selections of which each record is answered with one: the most expensive one is charged. The statement has
+   * all of them, so their sum has a limit too. What is charged does not depend on the records, so that the limits say nothing
+   * about records that the caller cannot view.
    * @throws AppError limit_exceeded
    */
-  alternatives<Option, Result>(options: readonly Option[], read: (option: Option) => Result): Result[] {
+  alternatives<Option extends Alternative, Result>(
+    options: readonly Option[],
+    read: (option: Option) => Result,
+  ): Result[] {
     const before = this.#spent;
     let most = before;
     const results = options.map((option) => {
       this.#spent = before;
       const result = read(option);
+      this.#compile(before, option.kinds);
       most = combined(most, this.#spent, (one, other = 0) => Math.max(one, other));
       return result;
     });
     this.#spent = most;
     return results;
+  }
+
+  #compile(before: Cost, kinds: number): void {
+    for (const name of compiledNames) {
+      this.#compiled[name] += (this.#spent[name] - before[name]) * kinds;
+      const limit = this.#limits[name] * allKindsFactor;
+      if (this.#compiled[name] > limit) throw tooCostly(name, limit, ', added up over the kinds that it can find');
+    }
   }
 }
 
@@ -65,7 +92,7 @@ function combined(one: Cost, other: Partial<Cost>, combine: (one: number, other?
   };
 }
 
-function tooCostly(cost: keyof Cost, limit: number): AppError {
-  const what = messages[cost].replace('#', String(limit));
-  return new AppError('limit_exceeded', `The operation ${what}; split it, or ask for smaller pages.`);
+function tooCostly(cost: keyof Cost, limit: number, of = ''): AppError {
+  const what = messages[cost].replace('#', String(limit)) + of;
+  return limitExceeded(`The operation ${what}; split it, or ask for smaller pages.`, { path: '/query', message: what });
 }

@@ -11,7 +11,8 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { EntityModule } from '#entities/kit/model/define.ts';
-import { AppError } from '#entities/kit/base/errors.ts';
+import type { AppError } from '#entities/kit/base/errors.ts';
+import { limitExceeded } from '#entities/kit/base/input-error.ts';
 import type {
   EdgePart,
   ListsPart,
@@ -106,9 +107,12 @@ export class SelectionReader {
   nodes(modules: readonly EntityModule[], count: number): RecordSelection[] {
     const named = namedTypes(this.#info);
     const others = modules.filter(({ typeName }) => !named.has(typeName));
-    const read = (module: EntityModule) => this.record(module);
-    const options = [...modules.filter(({ typeName }) => named.has(typeName)), ...others.slice(0, 1)];
-    const selections = this.#below(count, () => this.#limits.budget.alternatives(options, read));
+    const options = modules.filter(({ typeName }) => named.has(typeName)).map((module) => ({ module, kinds: 1 }));
+    const [other] = others;
+    if (other) options.push({ module: other, kinds: Math.min(others.length, count) });
+    const selections = this.#below(count, () =>
+      this.#limits.budget.alternatives(options, ({ module }) => this.record(module)),
+    );
     const shared = others.length > 0 ? selections.at(-1) : undefined;
     return [...selections, ...others.slice(1).map((module) => ({ module, parts: shared?.parts ?? [] }))];
   }
@@ -125,7 +129,7 @@ export class SelectionReader {
     const filter = where && found ? ({ is: 'and', filters: [found, where] } as const) : (where ?? found);
     const order = args.orderBy?.length ? args.orderBy : defaultOrder(module);
     if (order.length > maxOrderTerms)
-      throw new AppError('limit_exceeded', `orderBy accepts at most ${maxOrderTerms} terms; it has ${order.length}.`);
+      throw tooLong('orderBy', `accepts at most ${maxOrderTerms} terms; it has ${order.length}`);
     const slice = pageSlice(args, this.#limits.largestPage);
     return {
       module,
@@ -229,9 +233,9 @@ export class SelectionReader {
       if (node.kind === Kind.FIELD) {
         const as = node.alias?.value ?? node.name.value;
         if (as.length > maxNameLength)
-          throw new AppError(
-            'limit_exceeded',
-            `Names and aliases of fields can have at most ${maxNameLength} characters; one has ${as.length}.`,
+          throw tooLong(
+            'query',
+            `has a name or an alias of ${as.length} characters; at most ${maxNameLength} are possible`,
           );
         const field = found.get(as);
         if (field) field.nodes.push(node);
@@ -249,6 +253,10 @@ export class SelectionReader {
       this.#collect(fragment.selectionSet, found, visited, type);
     }
   }
+}
+
+function tooLong(name: string, problem: string): AppError {
+  return limitExceeded(`${name} ${problem}.`, { path: `/${name}`, message: problem });
 }
 
 /** Names of all types on which fragments are written, those of the operation's named fragments included. */

@@ -1,25 +1,22 @@
 import {
   GraphQLBoolean,
   GraphQLInputObjectType,
-  GraphQLInt,
   GraphQLList,
   GraphQLNonNull,
-  GraphQLString,
   type GraphQLInputFieldConfigMap,
-  type GraphQLInputType,
   type GraphQLLeafType,
 } from 'graphql';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
+import { limitExceeded } from '#entities/kit/base/input-error.ts';
 import type { Field } from '#entities/kit/model/fields.ts';
 import { hasObjectRights } from '#entities/kit/model/policy.ts';
 import { relationsOf } from '#entities/kit/read/relations.ts';
 import type { Comparison, Filter } from '#entities/kit/read/filter.ts';
+import { filteredType, maxOperandValues, operatorsOf } from '#entities/kit/read/operators.ts';
 import { filterableFields } from '#entities/kit/read/where.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
-import { BigInt } from './big-int.ts';
 import { storedWords } from './choice-words.ts';
-import { DateTime } from './date-time.ts';
 
 /** A `where` argument. */
 export interface WhereInput {
@@ -29,9 +26,8 @@ export interface WhereInput {
   readonly [fieldOrRelation: string]: unknown;
 }
 
-/** Maximum nesting of a filter, and maximum length of a list in it. */
+/** Maximum nesting of a filter. */
 const maxDepth = 6;
-const maxValues = 1_000;
 
 /**
  * @param spend counts comparisons and branches against the limits
@@ -44,7 +40,7 @@ export function filterOf(
   spend: (conditions: number) => void,
   depth = 1,
 ): Filter {
-  if (depth > maxDepth) throw new AppError('limit_exceeded', `where is nested deeper than ${maxDepth} levels.`);
+  if (depth > maxDepth) throw tooMuch(`is nested deeper than ${maxDepth} levels`);
   const relations = relationsOf(registry, module);
   spend(1);
   const filters = Object.entries(where).map(([name, value]): Filter => {
@@ -77,8 +73,12 @@ function costOf({ policy }: EntityModule): number {
 }
 
 function checkLength(name: string, list: readonly unknown[]): void {
-  if (list.length > maxValues)
-    throw new AppError('limit_exceeded', `"${name}" accepts at most ${maxValues} values; it has ${list.length}.`);
+  if (list.length > maxOperandValues)
+    throw tooMuch(`has "${name}" with ${list.length} values; at most ${maxOperandValues} are possible`);
+}
+
+function tooMuch(problem: string): AppError {
+  return limitExceeded(`where ${problem}.`, { path: '/where', message: problem });
 }
 
 /** Enum values are stored in lower case. */
@@ -86,27 +86,6 @@ function stored(field: Field | undefined, comparison: Comparison): Comparison {
   if (field?.type !== 'choice') return comparison;
   return Object.fromEntries(Object.entries(comparison).map(([operator, value]) => [operator, storedWords(value)]));
 }
-
-const equality = { eq: 'Equal to this value.', ne: 'Not equal to this value.' };
-const lists = { in: 'Equal to one of these values.', notIn: 'Equal to none of these values.' };
-const ranges = {
-  gt: 'Greater than this value.',
-  gte: 'Greater than or equal to this value.',
-  lt: 'Less than this value.',
-  lte: 'Less than or equal to this value.',
-};
-const texts = { contains: 'Contains this text; case-sensitive.', startsWith: 'Begins with this text; case-sensitive.' };
-
-/** Operators with their descriptions, as fields of an input type. */
-function operators(described: Readonly<Record<string, string>>, type: GraphQLInputType): GraphQLInputFieldConfigMap {
-  return Object.fromEntries(Object.entries(described).map(([name, description]) => [name, { type, description }]));
-}
-
-const listComparison = new GraphQLInputObjectType({
-  name: 'ListComparison',
-  description: 'Comparisons of a list field; all of them must match.',
-  fields: { has: { type: GraphQLString, description: 'The list contains this value.' } },
-});
 
 /** Creates the `where` types of all kinds, each once. */
 export class WhereTypes {
@@ -133,12 +112,7 @@ export class WhereTypes {
           not: { type, description: 'This filter does not match.' },
         };
         for (const name of filterableFields(module))
-          fields[name] = {
-            type:
-              module.fields[name]?.type === 'textList'
-                ? listComparison
-                : this.#comparison(leafType(module, name), module.fields[name]?.optional ?? false),
-          };
+          fields[name] = { type: this.#comparison(module, name, leafType(module, name)) };
         for (const [name, relation] of relationsOf(this.#registry, module)) {
           const description =
             relation.is === 'one'
@@ -153,22 +127,24 @@ export class WhereTypes {
     return type;
   }
 
-  #comparison(leaf: GraphQLLeafType, isOptional: boolean): GraphQLInputObjectType {
-    const name = `${isOptional ? 'Optional' : ''}${String(leaf)}Comparison`;
+  /** Fields of the same type, and as optional, share a type. */
+  #comparison(module: EntityModule, field: string, leaf: GraphQLLeafType): GraphQLInputObjectType {
+    const isList = filteredType(module, field) === 'textList';
+    const name = isList
+      ? 'ListComparison'
+      : `${module.fields[field]?.optional ? 'Optional' : ''}${String(leaf)}Comparison`;
     const made = this.#comparisons.get(name);
     if (made) return made;
-    const list = new GraphQLList(new GraphQLNonNull(leaf));
-    const isOrdered = [GraphQLString, GraphQLInt, BigInt, DateTime].includes(leaf as never);
+    const types = { value: leaf, values: new GraphQLList(new GraphQLNonNull(leaf)), flag: GraphQLBoolean };
     const type = new GraphQLInputObjectType({
       name,
-      description: 'Comparisons of a field; all of them must match.',
-      fields: {
-        ...operators(equality, leaf),
-        ...(leaf === GraphQLBoolean ? {} : operators(lists, list)),
-        ...(isOrdered ? operators(ranges, leaf) : {}),
-        ...(leaf === GraphQLString ? operators(texts, leaf) : {}),
-        ...(isOptional ? operators({ isNull: 'Whether the field is empty.' }, GraphQLBoolean) : {}),
-      },
+      description: `Comparisons of a ${isList ? 'list ' : ''}field; all of them must match.`,
+      fields: Object.fromEntries(
+        operatorsOf(module, field).map(({ name, description, operand }) => [
+          name,
+          { type: types[operand], description },
+        ]),
+      ),
     });
     this.#comparisons.set(name, type);
     return type;

@@ -1,4 +1,5 @@
 import { AppError } from '#entities/kit/base/errors.ts';
+import { limitExceeded } from '#entities/kit/base/input-error.ts';
 import type { PageSelection } from '#entities/kit/read/selection.ts';
 
 /** The requested page of a list. */
@@ -30,8 +31,9 @@ export function pageSlice(
   const size = first ?? last ?? Math.min(defaultPage, largestPage);
   const from = last == null ? 'first' : 'last';
   if (size < 0 || size > largestPage)
-    throw new AppError('limit_exceeded', `${from} must be between 0 and ${largestPage}; it is ${size}.`, {
-      details: { fields: [{ path: `/${from}`, message: `must be between 0 and ${largestPage}` }] },
+    throw limitExceeded(`${from} must be between 0 and ${largestPage}; it is ${size}.`, {
+      path: `/${from}`,
+      message: `must be between 0 and ${largestPage}; it is ${size}`,
     });
   return { size, from, ...(after == null ? {} : { after }), ...(before == null ? {} : { before }) };
 }

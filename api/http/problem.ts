@@ -1,5 +1,8 @@
 import { Type } from 'typebox';
+import { didYouMean } from '#config/schema/did-you-mean.ts';
 import { schemaMessage, type SchemaProblem } from '#entities/kit/base/schema-problem.ts';
+import { inputError } from '#entities/kit/base/input-error.ts';
+import { shortened } from '#entities/kit/base/shortened.ts';
 import { AppError, errorCatalogue, isAppError, type ErrorCode, type FieldProblem } from '#entities/kit/base/errors.ts';
 
 /** Media type of every REST error (RFC 9457). */
@@ -59,10 +62,20 @@ interface ForeignError {
   readonly message?: string;
   readonly validation?: readonly (SchemaProblem & {
     readonly params: Readonly<Record<string, unknown>>;
-    /** The schema that the value violates. */
-    readonly parentSchema?: { readonly description?: string };
+    /** The schema that was not met. */
+    readonly parentSchema?: ParentSchema;
+    /** The value with the problem. */
+    readonly data?: unknown;
   })[];
-  readonly validationContext?: string;
+}
+
+interface ParentSchema {
+  readonly description?: string;
+  readonly properties?: object;
+  /** Marks a field that only the server sets; its description says so. */
+  readonly readOnly?: boolean;
+  /** Marks a secret. */
+  readonly writeOnly?: boolean;
 }
 
 /** Error codes for errors of Fastify itself. */
@@ -82,7 +95,7 @@ const foreignCodes: Readonly<Record<string, ErrorCode>> = {
 export function asAppError(thrown: unknown): AppError {
   if (isAppError(thrown)) return thrown;
   const error = (thrown ?? {}) as ForeignError;
-  if (error.validation) return validationError(error.validation, error.validationContext ?? 'body');
+  if (error.validation) return validationError(error.validation);
   // The client closed the connection while it sent the body; other lost connections have no status.
   const isBrokenOff = error.code === 'ECONNRESET' && error.statusCode === 400;
   const code = isBrokenOff ? 'malformed_request' : foreignCodes[error.code ?? ''];
@@ -99,24 +112,36 @@ export function asAppError(thrown: unknown): AppError {
 /** Maximum number of field problems in a response. */
 const maxFields = 20;
 
-function validationError(problems: NonNullable<ForeignError['validation']>, context: string): AppError {
+function validationError(problems: NonNullable<ForeignError['validation']>): AppError {
   const fields = problems
     // Each member of a union reports a problem of its own; the one of the union is enough.
     .filter(({ keyword }) => keyword !== 'const' && keyword !== 'if')
     .slice(0, maxFields)
-    .map((problem) => {
-      const { instancePath, keyword, params, parentSchema } = problem;
+    .map((problem): FieldProblem => {
+      const { instancePath, keyword, params, parentSchema = {}, data } = problem;
       if (keyword === 'additionalProperties') {
-        return { path: `${instancePath}/${String(params['additionalProperty'])}`, message: 'is not a known field' };
+        const name = String(params['additionalProperty']);
+        const message = unknownName(name, Object.keys(parentSchema.properties ?? {}));
+        return { path: `${instancePath}/${shortened(name)}`, message };
       }
       if (keyword === 'required')
         return { path: `${instancePath}/${String(params['missingProperty'])}`, message: 'is required' };
-      return { path: instancePath || '/', message: schemaMessage(problem, parentSchema?.description) };
+      const { description = '', readOnly, writeOnly: isSecret = false } = parentSchema;
+      // The whole input is not repeated.
+      const value = instancePath === '' ? undefined : data;
+      const message = readOnly ? asPredicate(description) : schemaMessage(problem, { description, value, isSecret });
+      return { path: instancePath || '/', message };
     });
-  const summary = fields.map(({ path, message }) => `${path} ${message}`).join('; ');
-  return new AppError(
-    'invalid_input',
-    `The ${context === 'querystring' ? 'query' : context} is not valid: ${summary}.`,
-    { details: { fields } },
-  );
+  return inputError(fields);
+}
+
+/** A description such as `Is read-only.` as the end of a sentence. */
+function asPredicate(description: string): string {
+  return description.slice(0, 1).toLowerCase() + description.slice(1).replace(/\.$/, '');
+}
+
+/** The message for a name that an input does not have. @param known names that it has */
+export function unknownName(name: string, known: Iterable<string>): string {
+  const near = didYouMean(name, known);
+  return near === undefined ? 'is not a known field' : `is not a known field; did you mean "${near}"?`;
 }

@@ -42,6 +42,8 @@ export interface RouteDefinition<Body extends TObject> {
   readonly access: Access;
   readonly body?: Body;
   readonly params?: TObject;
+  /** Request headers that the route reads, in lower case. */
+  readonly headers?: TObject;
   /** Strings, integers and booleans. Without it, query parameters are rejected, except by anonymous routes, which ignore them. */
   readonly query?: TObject;
   /** Response schemas by status. A text response names its media type in `produces`. */
@@ -77,6 +79,7 @@ export function registerRoute(app: FastifyInstance, services: Services, route: R
       tags: [route.tag],
       ...(route.body ? { body: route.body } : {}),
       ...(route.params ? { params: route.params } : {}),
+      ...(route.headers ? { headers: route.headers } : {}),
       ...(query ? { querystring: query } : {}),
       ...(route.produces ? { produces: [route.produces] } : {}),
       response: { ...describedAnswers(route), ...errorAnswers(errorsOf(route)) },

@@ -1,4 +1,4 @@
-import { AppError } from '#entities/kit/base/errors.ts';
+import { limitExceeded } from '#entities/kit/base/input-error.ts';
 
 /** Maximum number of values in the input of a request: members of objects and items of lists. Checking each of them takes time. */
 const maxValues = 20_000;
@@ -17,9 +17,9 @@ export function checkValueCount(input: unknown): void {
       const inner: unknown[] = Array.isArray(value) ? value : Object.values(value);
       count += inner.length;
       if (count > maxValues)
-        throw new AppError(
-          'limit_exceeded',
+        throw limitExceeded(
           `The request has more than ${maxValues} values (members of objects and items of lists); split it.`,
+          { path: '/', message: `has more than ${maxValues} values` },
         );
       for (const item of inner) next.push(item);
     }

@@ -11,7 +11,7 @@ export const authz = object('Connection to OpenFGA, the authorization store, and
   }),
   storename: text({
     description:
-      'Name of the OpenFGA store. When storeid is empty, the server uses the store with this name, and creates it when there is none.',
+      'Name of the OpenFGA store. When storeid is empty, the server uses the store with this name, and creates it when there is none. When that store belongs to another database, the server uses a store whose name ends with the id of its own installation.',
     default: 'core',
     minLength: 3,
     maxLength: 64,
@@ -25,7 +25,8 @@ export const authz = object('Connection to OpenFGA, the authorization store, and
     restart: true,
   }),
   storeid: text({
-    description: 'Id of the OpenFGA store. When empty, the store is looked up by storename.',
+    description:
+      'Id of the OpenFGA store. When empty, the store is looked up by storename. The start fails when the store belongs to another database.',
     format: ulid,
     restart: true,
   }),

@@ -87,7 +87,7 @@ export const server = object('HTTP server settings.', {
   }),
   complexitylimit: integer({
     description:
-      'Maximum number of record fields that one GraphQL operation may select, counted over all levels of nesting. An operation that selects more is rejected.',
+      'Maximum number of record fields that one GraphQL operation may select, counted over all levels of nesting. An operation that selects more is rejected. `node` and `nodes` count the fields of the kind with the most; all kinds together may have ten times this number.',
     unit: 'fields',
     default: 100,
     minimum: 1,

@@ -20,13 +20,15 @@ export const file = defineEntityModule({
   },
   tenancy: 'organization',
   policy: {
+    // The owner comes before the block: nobody locks out whose file it is.
     view: [
       allow(system),
       allow(role('owner', 'super_admin')),
       allow(scope),
+      allow(related('owner')),
       deny(related('blocked')),
       allow(role('admin', 'member')),
-      allow(related('viewer', 'editor', 'owner')),
+      allow(related('viewer', 'editor')),
       allow(through('taskId')),
       deny(anyone),
     ],
@@ -35,18 +37,19 @@ export const file = defineEntityModule({
       allow(system),
       allow(role('owner', 'super_admin')),
       allow(scope),
+      allow(related('owner')),
       deny(related('blocked')),
       allow(role('admin')),
-      allow(related('editor', 'owner')),
+      allow(related('editor')),
       allow(through('taskId')),
     ],
     remove: [
       allow(system),
       allow(role('owner', 'super_admin')),
       allow(scope),
+      allow(related('owner')),
       deny(related('blocked')),
       allow(role('admin')),
-      allow(related('owner')),
     ],
   },
   expose: {

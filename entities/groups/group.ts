@@ -32,4 +32,5 @@ export const group = defineEntityModule({
   search: ['name', 'displayName'],
   mutate: ['create', 'update', 'delete'],
   events: ['created', 'updated', 'deleted'],
+  managedBy: { kind: 'groupMembership', record: 'groupId', person: 'userId', values: { role: 'admin' } },
 });

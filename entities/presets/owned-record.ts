@@ -1,4 +1,3 @@
-import { roles } from '../kit/model/caller.ts';
 import { allow, anyone, deny, related, role, scope, system, through, type Policy } from '../kit/model/policy.ts';
 import { owners } from './roles.ts';
 
@@ -9,13 +8,13 @@ interface Options {
   readonly parent?: string;
 }
 
-/** Everybody in the organization creates records; only their owner, and owners of the organization, change them. */
+/** Everybody in the organization but auditors creates records; only their owner, and owners of the organization, change them. */
 export function ownedRecord({ owner = 'owner', parent }: Options = {}): Policy {
   const inherited = parent === undefined ? [] : [allow(through(parent))];
   const all = [allow(system), allow(owners), allow(scope), allow(related(owner))];
   return {
     view: [...all, ...inherited, deny(anyone)],
-    create: [allow(system), allow(role(...roles)), allow(scope)],
+    create: [allow(system), allow(role('owner', 'super_admin', 'admin', 'member')), allow(scope)],
     edit: all,
     remove: all,
   };

@@ -22,17 +22,20 @@ interface Options {
 }
 
 /**
- * Visible to the people it names and to the groups it is shared with (`share: true`); hidden from groups it is blocked for. Everybody
+ * Visible to the people it names and to the groups it is shared with (`share: true`); hidden from groups it is blocked for, except from
+ * people who may remove it. Everybody
  * but auditors creates records, and so do groups with the right to create them.
  */
 export function sharedRecord({ editors = ['owner'], removers = editors, parent }: Options = {}): Policy {
   const inherited = parent === undefined ? [] : [allow(through(parent))];
-  const first = [allow(system), allow(owners), allow(scope)];
+  // Its removers come before the block: nobody locks out the people whose record it is.
+  const first = [allow(system), allow(owners), allow(scope), allow(related(...removers))];
+  const others = editors.filter((name) => !removers.includes(name));
   const blocked = deny(related('blocked'));
   return {
-    view: [...first, blocked, allow(related('viewer', 'editor', ...editors)), ...inherited, deny(anyone)],
+    view: [...first, blocked, allow(related('viewer', 'editor', ...others)), ...inherited, deny(anyone)],
     create: [allow(system), allow(role('owner', 'super_admin', 'admin', 'member')), allow(scope), allow(creators)],
-    edit: [...first, blocked, allow(related('editor', ...editors)), ...inherited],
-    remove: [...first, blocked, allow(related(...removers)), ...inherited],
+    edit: [...first, blocked, allow(related('editor', ...others)), ...inherited],
+    remove: inherited.length > 0 ? [...first, blocked, ...inherited] : first,
   };
 }

@@ -1,7 +1,5 @@
-import { roles } from '../kit/model/caller.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, integer, member, reference, text, textList, timestamp } from '../kit/model/fields.ts';
-import { allow, creators, role, scope, system } from '../kit/model/policy.ts';
 import { sharedRecord } from '../presets/shared-record.ts';
 
 export const task = defineEntityModule({
@@ -40,10 +38,7 @@ export const task = defineEntityModule({
   },
   displayId: 'TSK',
   tenancy: 'organization',
-  policy: {
-    ...sharedRecord({ editors: ['assignee', 'assigner'], removers: ['assigner'], parent: 'parentId' }),
-    create: [allow(system), allow(role(...roles)), allow(scope), allow(creators)],
-  },
+  policy: sharedRecord({ editors: ['assignee', 'assigner'], removers: ['assigner'], parent: 'parentId' }),
   expose: {
     title: 'read-write',
     details: 'read-write',

@@ -10,7 +10,7 @@ import { openGo } from './go-toolchain.ts';
 /** The folder of go.mod and go.sum, which pin the module and its dependencies. */
 const MODULE_DIRECTORY = fileURLToPath(new URL('..', import.meta.url));
 
-/** The linker flag `-w` discards the debugging information, so the compiler need not make it. The program is the same. */
+/** The linker flag `-w` discards the debugging information, so the compiler need not make it. */
 const WITHOUT_DEBUGGING = '-gcflags=all=-dwarf=false';
 
 /**

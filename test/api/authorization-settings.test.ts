@@ -1,8 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { createAuthorizationActivities } from '#activities/authorization/authorization-activities.ts';
 import { newId } from '#entities/kit/base/ids.ts';
+import type { ReconciliationCursor } from '#workflows/maintenance/reconcile-authorization.contract.ts';
+import { asOwner } from '../kit/as-owner.ts';
+import { buildPerson } from '../kit/people.ts';
 import { openWorld, type Instance, type World } from '../kit/world.ts';
 
 let world: World;
@@ -55,6 +59,85 @@ test('storeid: is the store that is used, whatever its name', async () => {
   await connected({ CORE_AUTHZ_STOREID: used });
   expect(await modelsOf(used)).toHaveLength(1);
   expect(await modelsOf(other)).toHaveLength(0);
+});
+
+describe('a store belongs to one database', () => {
+  /** A world with a database of another installation, and the store names or ids given. */
+  async function elsewhere(environment: Record<string, string>, work: (other: World) => Promise<void>): Promise<void> {
+    const other = await openWorld({ environment, skipVerify: true });
+    try {
+      await asOwner(other, `update installation set id = $1`, [newId().toLowerCase()]);
+      await work(other);
+    } finally {
+      await other.close();
+    }
+  }
+  const tuplesOf = async ({ runtime: { store } }: World) => {
+    const found: string[] = [];
+    for await (const { object, relation, subject } of store?.tuples() ?? [])
+      found.push(`${object} ${relation} ${subject}`);
+    return found.toSorted();
+  };
+
+  test('storename: another database with the same name gets a store of its own', async () => {
+    await buildPerson(world);
+    await world.runtime.tuples?.apply();
+    const before = await tuplesOf(world);
+    expect(before.length).toBeGreaterThan(0);
+    await elsewhere({ CORE_AUTHZ_STORENAME: world.name }, async (other) => {
+      await buildPerson(other);
+      await other.runtime.tuples?.apply();
+      const { store } = other.runtime;
+      const activities = createAuthorizationActivities({
+        database: other.runtime.database,
+        store,
+        applyTuples: async () => 0,
+      });
+      for (let next: ReconciliationCursor | null = { step: 'store', after: null }; next;)
+        ({ next } = await activities.reconcilePage({ cursor: next }));
+      expect(await tuplesOf(world)).toEqual(before);
+      expect((await tuplesOf(other)).filter((tuple) => before.includes(tuple))).toEqual([]);
+      const { stores } = await ask<{ stores: { id: string; name: string }[] }>('/stores?page_size=100');
+      expect(stores.map(({ name }) => name)).toContainEqual(expect.stringMatching(`^${world.name}-[0-9a-z]+$`));
+    });
+  });
+
+  test('storeid: the store of another database is refused, at the start and at every call', async () => {
+    const storeId = await makeStore();
+    await connected({ CORE_AUTHZ_STOREID: storeId });
+    await elsewhere({ CORE_AUTHZ_STOREID: storeId }, async ({ runtime: { store } }) => {
+      const refused = expect.stringContaining(`The authorization store ${storeId} belongs to another database`);
+      await expect(store?.refuseForeignStore()).rejects.toMatchObject({
+        code: 'authorization_unavailable',
+        message: refused,
+      });
+      const call = expect(store?.tuplePage(undefined)).rejects;
+      await call.toMatchObject({ code: 'authorization_unavailable', cause: { message: refused } });
+    });
+    await (await connected({ CORE_AUTHZ_STOREID: storeId })).runtime.store?.refuseForeignStore();
+  });
+
+  test('a store that holds tuples but no owner belongs to the database that has tuples', async () => {
+    const storeId = await makeStore();
+    const model = await ask<{ authorization_model_id: string }>(`/stores/${storeId}/authorization-models`, {
+      schema_version: '1.1',
+      type_definitions: [
+        { type: 'user' },
+        {
+          type: 'organization',
+          relations: { owner: { this: {} } },
+          metadata: { relations: { owner: { directly_related_user_types: [{ type: 'user' }] } } },
+        },
+      ],
+    });
+    const tuple = { object: `organization:${newId()}`, relation: 'owner', user: `user:${newId()}` };
+    await ask(`/stores/${storeId}/write`, { ...model, writes: { tuple_keys: [tuple] } });
+    await elsewhere({ CORE_AUTHZ_STOREID: storeId }, async ({ runtime: { store } }) => {
+      await expect(store?.ping()).rejects.toMatchObject({ code: 'authorization_unavailable' });
+    });
+    await buildPerson(world);
+    await connected({ CORE_AUTHZ_STOREID: storeId });
+  });
 });
 
 test('createnewmodel: on, every start writes one; off, the one that is right stays', async () => {

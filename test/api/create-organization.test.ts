@@ -73,7 +73,7 @@ describe('a new organization', () => {
   });
 
   test('is made by nobody who is not signed in', async () => {
-    expectGraphqlError(await create({ name: 'Nobody' }, world.client()), 'permission_denied');
+    expectGraphqlError(await create({ name: 'Nobody' }, world.client()), 'unauthenticated');
     const bearer = world.client();
     bearer.bearer = 'not.a.token';
     expectProblem(await create({ name: 'Nobody' }, bearer), 'unauthenticated');

@@ -36,7 +36,7 @@ test('says which rule decided, by which relation, and that the store was asked',
   const { explainAccess } = (await explain(id, 'EDIT', member)).data;
   expect(explainAccess).toMatchObject({ isAllowed: true, decidedBy: 'STORE' });
   expect(explainAccess.rules.at(-1)).toEqual({
-    rule: 'allow(related as editor / assignee / assigner)',
+    rule: 'allow(related as editor / assignee)',
     doesApply: true,
     relations: ['editor'],
     above: null,
@@ -67,7 +67,7 @@ test('a refusal shows every rule that did not apply, or the one that refuses', a
     rules.map(() => false),
   );
   expect(nothing.rules.at(-1)).toMatchObject({ rule: 'no rule applies: deny', doesApply: true });
-  const kept = (await explain((await fixtures.record('task', 'blocked assigner', member.user.id)).id, 'EDIT', member))
+  const kept = (await explain((await fixtures.record('task', 'blocked assignee', member.user.id)).id, 'EDIT', member))
     .data;
   expect(kept.explainAccess.rules.at(-1)).toMatchObject({ rule: 'deny(related as blocked)', relations: ['blocked'] });
 });
@@ -76,7 +76,7 @@ test('of somebody else, or of nobody, there is nothing to explain', async () => 
   const stranger = await buildPerson(world);
   const gone = await buildPerson(world, { organization: owner.organization, role: 'member' });
   await fixtures.asSystem(async (data) => {
-    const [theirs] = await data.find(membership, { where: { userId: { eq: gone.user.id } } });
+    const [theirs] = await data.find(membership, { limit: 100, where: { userId: { eq: gone.user.id } } });
     await data.remove(membership, theirs?.id ?? '');
   });
   const asked = [stranger.user.id, gone.user.id, newId(), 'anonymous', ''];

@@ -106,7 +106,7 @@ describe('a creation', () => {
       'permission_denied',
     );
     const nobody = world.client();
-    expectGraphqlError(await nobody.graphql(createTask, { input: { title: 'mine' } }), 'permission_denied');
+    expectGraphqlError(await nobody.graphql(createTask, { input: { title: 'mine' } }), 'unauthenticated');
   });
 
   test('takes as many statements with references as a change needs, whatever their number', async () => {
@@ -178,11 +178,33 @@ describe('a creation', () => {
       { title: 'a', tags: ['a', 'b', ''] },
       { path: '/tags/2', message: 'must not be empty' },
     ],
-    ['what is no id', createTask, { title: 'a', parentId: 'x' }, { path: '/parentId', message: 'is not an id' }],
+    [
+      'what is no id',
+      createTask,
+      { title: 'a', parentId: 'x' },
+      { path: '/parentId', message: 'is not an id; it is "x"' },
+    ],
   ])('with %s says so in words', async (_about, mutation, input, problem) => {
     const answer = await client.graphql(mutation, { input });
     expectGraphqlError(answer, 'invalid_input');
     expect(answer.errors[0].extensions.errors).toEqual([problem]);
+  });
+
+  test.each([
+    ['displayId: "TSK-1"', 'displayId is read-only: the server sets it'],
+    ['recordVersion: 1', 'recordVersion is read-only: the server sets it'],
+    ['titel: "a"', 'titel is not a known field; did you mean "title"?'],
+    ['status: DONE', 'status must be one of OPEN, IN_PROGRESS, IN_REVIEW, COMPLETED, WONT_DO; it is "DONE"'],
+  ])('with %s in the document or in a variable is refused in the same words', async (member, message) => {
+    const [name = '', value = ''] = member.split(': ');
+    const literal = await client.graphql(`mutation { createTask(input: { title: "a", ${member} }) { task { id } } }`);
+    const given: unknown = /^[A-Z]/.test(value) ? value : JSON.parse(value);
+    const variable = await client.graphql(createTask, { input: { title: 'a', [name]: given } });
+    for (const answer of [literal, variable]) {
+      expectGraphqlError(answer, 'invalid_input');
+      expect(answer.errors).toHaveLength(1);
+      expect(answer.errors[0].message).toBe(`The input is not valid: ${message}.`);
+    }
   });
 
   test('says where an instant that is none stands, and what it is', async () => {
@@ -191,12 +213,14 @@ describe('a creation', () => {
     );
     expectGraphqlError(literal, 'invalid_input');
     expect(literal.errors[0]).toMatchObject({
-      message: 'DateTime cannot represent "soon": write a timestamp such as "2026-01-31T12:00:00Z".',
-      locations: [{ line: 1, column: 51 }],
+      message: 'The input is not valid: dueAt must be a timestamp such as 2026-01-31T12:00:00Z; it is "soon".',
+      locations: [{ line: 1, column: 30 }],
     });
     const variable = await client.graphql(createTask, { input: { title: 'a', dueAt: 7 } });
     expectGraphqlError(variable, 'invalid_input');
-    expect(variable.errors[0].message).toMatch(/"\$input".*\.dueAt.*DateTime cannot represent 7: write a timestamp/);
+    expect(variable.errors[0].message).toBe(
+      'The input is not valid: dueAt must be a timestamp such as 2026-01-31T12:00:00Z; it is 7.',
+    );
   });
 
   test('names every problem by its path', async () => {
@@ -298,7 +322,7 @@ describe('a reference', () => {
     const answer = await visitor.graphql(createGroupMembership, { input });
     expectGraphqlError(answer, 'permission_denied');
     expect(answer.errors[0].message).toBe(
-      'You may not edit this Group. An owner or administrator of the organization can give the right; explainAccess tells them why it is missing.',
+      'You may not edit this Group. The rules allow it for the roles owner or super_admin and users and groups related to it as admin. Owners and administrators can ask explainAccess which rule decides.',
     );
   });
 });

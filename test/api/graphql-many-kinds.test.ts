@@ -1,5 +1,6 @@
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { OperationBudget } from '#api/graphql/operation-budget.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { expectGraphqlError } from '../kit/graphql-error.ts';
@@ -86,6 +87,49 @@ test('a selection is charged for the most expensive kind, not for the sum of all
     id: ids[0],
   });
   expectGraphqlError(refused, 'limit_exceeded');
+});
+
+test('what is selected of all kinds together is limited before anything is looked up, shared fragments included', async () => {
+  const { complexitylimit } = world.config.current.server;
+  const names = Array.from({ length: complexitylimit - 10 }, (_none, index) => `n${index}: name`).join(' ');
+  const read = async (kinds: number) => {
+    const fragments = Array.from({ length: kinds }, (_none, index) => `... on Thing${index} { group { ...F } }`);
+    const text = `query ($ids: [ID!]!) { nodes(ids: $ids) { ${fragments.join(' ')} } } fragment F on Group { ${names} }`;
+    statements.length = 0;
+    return client.graphql(text, { ids: ids.slice(0, kinds) });
+  };
+  // Each kind has the reference and the fields of the fragment.
+  const allowed = Math.floor((10 * complexitylimit) / (complexitylimit - 9));
+  expect((await read(allowed)).data.nodes).toHaveLength(allowed);
+  expect(countStatements()).toEqual({ lookUps: 1, reads: 1 });
+  const refused = await read(allowed + 1);
+  expectGraphqlError(refused, 'limit_exceeded');
+  expect(refused.errors[0].message).toContain(`more than ${10 * complexitylimit} fields`);
+  expect(countStatements()).toEqual({ lookUps: 0, reads: 0 });
+  // Kinds that no fragment names share the selection of Node, which is compiled for each of them that is found.
+  const typenames = Array.from({ length: 20 }, (_none, index) => `t${index}: __typename`).join(' ');
+  const text = `query ($ids: [ID!]!) { nodes(ids: $ids) { ${typenames} } }`;
+  expect((await client.graphql(text, { ids: ids.slice(0, 50) })).errors).toBeUndefined();
+  expectGraphqlError(await client.graphql(text, { ids: ids.slice(0, 51) }), 'limit_exceeded');
+});
+
+test('response names may be the names that the statement uses itself', async () => {
+  const names = Array.from({ length: 20 }, (_none, index) => `t${index}`);
+  const selection = names.map((name) => `${name}: name`).join(' ');
+  const { data, errors } = await client.graphql(`{ thing9s(first: 1) { edges { node { ${selection} } } } }`);
+  expect(errors).toBeUndefined();
+  expect(data.thing9s.edges[0].node).toEqual(Object.fromEntries(names.map((name) => [name, 'thing 9'])));
+});
+
+test('the conditions of all kinds together are limited as well', () => {
+  const budget = new OperationBudget({ fields: 100, records: 100, values: 100, conditions: 5 });
+  const kinds = Array.from({ length: 10 }, () => ({ kinds: 1 }));
+  // Ten times the limit of one kind; records count for the most expensive kind only.
+  budget.alternatives(kinds, () => budget.spend({ conditions: 4, records: 100 }));
+  budget.alternatives(kinds, () => budget.spend({ conditions: 1 }));
+  const another = new OperationBudget({ fields: 100, records: 100, values: 100, conditions: 5 });
+  const spend = () => another.spend({ conditions: 5 });
+  expect(() => another.alternatives([...kinds, { kinds: 1 }], spend)).toThrow('more than 50 conditions');
 });
 
 test('nothing tells whether a record of another organization exists', async () => {

@@ -140,6 +140,15 @@ describe('where', () => {
     expect(found).toEqual(expected);
   });
 
+  test.each([
+    ['{ email: { contains: " " } }', 0],
+    ['{ email: { startsWith: " \\t" } }', 0],
+    ['{ email: { contains: "OWNER@" } }', 1],
+    ['{ email: { eq: " Owner@Example.com " } }', 1],
+  ])('compares parts of addresses as they are, except for case: %s', async (where, count) => {
+    expect((await ask(`{ users(where: ${where}) { totalCount } }`)).users.totalCount).toBe(count);
+  });
+
   test('does not look into what the caller may not see', async () => {
     expect(await emails('{ email: { eq: "foreign@example.com" } }')).toEqual([]);
     expect(await emails('{ memberships: { user: { email: { eq: "foreign@example.com" } } } }')).toEqual([]);

@@ -164,10 +164,8 @@ describe('the pages', () => {
     for (const [name, { parameters = [] }] of operations) {
       const own = sections.find((section) => section.includes(`<code>${name}</code>`)) ?? '';
       for (const parameter of parameters)
-        expect(own, name).toMatch(
-          new RegExp(
-            `<code>${parameter.name}</code></td><td>${parameter.in}</td><td>${parameter.required ? 'yes' : 'no'}</td>`,
-          ),
+        expect(own, name).toContain(
+          `<code>${parameter.name}</code></td><td>${parameter.in}</td><td>${parameter.required ? 'yes' : 'no'}</td>`,
         );
     }
     expect(body).toContain('<td>open | in_progress | in_review | completed | wont_do</td><td>Progress status.</td>');

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { registry } from '#entities/index.ts';
 import { newId } from '#entities/kit/base/ids.ts';
+import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
@@ -98,7 +99,7 @@ describe('a create', () => {
     ],
     [
       { title: 'a', parent_id: 'x' },
-      { path: '/parent_id', message: 'is not an id' },
+      { path: '/parent_id', message: 'is not an id; it is "x"' },
     ],
   ])('says in words what is wrong with %j', async (body, problem) => {
     expect((await client.post('/v1/tasks', body)).body.errors).toEqual([problem]);
@@ -116,6 +117,146 @@ describe('a create', () => {
     const answer = await client.request({ method: 'POST', url: '/v1/tasks', payload: { title: 'a' } });
     expectProblem(answer, 'csrf_token_missing');
   });
+});
+
+describe('an input says what is wrong with it, and what it should be', () => {
+  const long = 'x'.repeat(600);
+
+  test.each<[object, string, string]>([
+    [{ display_id: 'TSK-1' }, '/display_id', 'is read-only: the server sets it'],
+    [{ record_version: 1 }, '/record_version', 'is read-only: the server sets it'],
+    [{ titel: 'a' }, '/titel', 'is not a known field; did you mean "title"?'],
+    [{ colour: 'red' }, '/colour', 'is not a known field'],
+    [{ title: 1 }, '/title', 'must be a text; it is 1'],
+    [{ title: null }, '/title', 'cannot be empty'],
+    [{ title: long }, '/title', 'must have at most 500 characters; it has 600'],
+    [{ priority: 101 }, '/priority', 'must be at most 100; it is 101'],
+    [{ priority: 'high' }, '/priority', 'must be a whole number; it is "high"'],
+    [{ priority: -1 }, '/priority', 'must be at least 0; it is -1'],
+    [{ due_at: 'soon' }, '/due_at', 'must be a timestamp such as 2026-01-31T12:00:00Z; it is "soon"'],
+    [{ due_at: long }, '/due_at', `must be a timestamp such as 2026-01-31T12:00:00Z; it is "${long.slice(0, 64)}…"`],
+    [{ tags: Array.from({ length: 51 }, String) }, '/tags', 'must have at most 50 items; it has 51'],
+    [{ tags: 'a' }, '/tags', 'must be a list; it is "a"'],
+  ])('%j', async (input, path, message) => {
+    const { body } = await client.post('/v1/tasks', { title: 'a', ...input });
+    expect(body.errors).toContainEqual({ path, message });
+    expect(body.detail).toContain(`${path.slice(1)} ${message}`);
+  });
+
+  test('a change of what never changes', async () => {
+    const { id } = await create('/v1/tasks', { title: 'a' });
+    const { body } = await patch(`/v1/tasks/${id}`, { assigner_id: newId() });
+    expect(body.errors).toEqual([{ path: '/assigner_id', message: 'cannot be changed after creation' }]);
+  });
+
+  test('but repeats no password and no token', async () => {
+    const secret = 'hunter2'.repeat(300);
+    for (const [url, body] of [
+      ['/v1/login', { username: 'a@example.com', password: secret }],
+      ['/v1/register', { email: 'a@example.com', password: secret }],
+      ['/v1/verify', { token: secret }],
+      ['/v1/verify', { token: [7_654_321] }],
+      ['/v1/login', { username: 'a@example.com', password: 7_654_321 }],
+    ] as const) {
+      const answer = await client.post(url, body);
+      expectProblem(answer, 'invalid_input', url);
+      expect(JSON.stringify(answer.body), url).not.toMatch(/hunter2|7654321/);
+    }
+  });
+});
+
+describe('the same problem has the same code and the same words over REST and GraphQL', () => {
+  const createTask = 'mutation ($input: CreateTaskInput!) { createTask(input: $input) { task { id } } }';
+  const change = `mutation ($id: ID!, $input: UpdateTaskInput!, $recordVersion: Int) {
+    updateTask(id: $id, input: $input, recordVersion: $recordVersion) { task { id } } }`;
+  const tasks = `query ($first: Int, $last: Int, $after: String) {
+    tasks(first: $first, last: $last, after: $after) { totalCount } }`;
+  type Request = () => Promise<TestAnswer>;
+  const creation = (rest: object, graphql: object): [Request, Request] => [
+    () => client.post('/v1/tasks', rest),
+    () => client.graphql(createTask, { input: graphql }),
+  ];
+  const page = (query: string, variables: object): [Request, Request] => [
+    () => client.get(`/v1/tasks?${query}`),
+    () => client.graphql(tasks, variables),
+  ];
+  const missing = newId();
+  let taskId: string;
+
+  beforeAll(async () => {
+    taskId = (await create('/v1/tasks', { title: 'the same' })).id;
+    await create('/v1/tags', { name: 'the same' });
+  });
+
+  const problems: Record<string, [Request, Request]> = {
+    'an unknown field': creation({ title: 'a', titel: 'b' }, { title: 'a', titel: 'b' }),
+    'a read-only field': creation({ title: 'a', display_id: 'b' }, { title: 'a', displayId: 'b' }),
+    'a missing value': creation({}, {}),
+    'null for a value': creation({ title: null }, { title: null }),
+    'an empty text': creation({ title: '' }, { title: '' }),
+    'a long text': creation({ title: 'x'.repeat(501) }, { title: 'x'.repeat(501) }),
+    'another type': creation({ title: 1 }, { title: 1 }),
+    'a word for a number': creation({ title: 'a', priority: 'high' }, { title: 'a', priority: 'high' }),
+    'a number out of range': creation({ title: 'a', priority: 101 }, { title: 'a', priority: 101 }),
+    'an unknown word': creation({ title: 'a', status: 'done' }, { title: 'a', status: 'done' }),
+    'no instant': creation({ title: 'a', due_at: 'soon' }, { title: 'a', dueAt: 'soon' }),
+    'no id': creation({ title: 'a', parent_id: 'x' }, { title: 'a', parentId: 'x' }),
+    'a missing reference': creation({ title: 'a', parent_id: missing }, { title: 'a', parentId: missing }),
+    'a large page': page('first=1000', { first: 1000 }),
+    'two ends of a page': page('first=1&last=1', { first: 1, last: 1 }),
+    'a malformed cursor': page('after=x', { after: 'x' }),
+    'a missing record': [
+      () => client.get(`/v1/tasks/${missing}`),
+      () => client.graphql('query ($id: ID!) { task(id: $id) { id } }', { id: missing }),
+    ],
+    'a stale version': [
+      () => patch(`/v1/tasks/${taskId}`, { title: 'b', record_version: 7 }),
+      () => client.graphql(change, { id: taskId, input: { title: 'b' }, recordVersion: 7 }),
+    ],
+    'a part of itself': [
+      () => patch(`/v1/tasks/${taskId}`, { parent_id: taskId }),
+      () => client.graphql(change, { id: taskId, input: { parentId: taskId } }),
+    ],
+    'a field that never changes': [
+      () => patch(`/v1/tasks/${taskId}`, { assigner_id: missing }),
+      () => client.graphql(change, { id: taskId, input: { assignerId: missing } }),
+    ],
+    'a taken name': [
+      () => client.post('/v1/tags', { name: 'the same' }),
+      () => client.graphql('mutation { createTag(input: { name: "the same" }) { tag { id } } }'),
+    ],
+    'a missing right': [
+      () => member.post('/v1/invites', { recipient: 'a@example.com' }),
+      () => member.graphql('mutation { createInvite(input: { recipient: "a@example.com" }) { invite { id } } }'),
+    ],
+    'nobody signed in': [
+      () => world.client().post('/v1/tasks', { title: 'a' }),
+      () => world.client().graphql(createTask, { input: { title: 'a' } }),
+    ],
+  };
+  // What differs is only what the APIs call the same thing: fields and words of enums.
+  const alike = (text: string) => snakeCase(text).toLowerCase();
+
+  test.each(Object.keys(problems))('%s', async (name) => {
+    const [rest, graphql] = problems[name] as [Request, Request];
+    const { body } = await rest();
+    const [error, ...more] = (await graphql()).body.errors;
+    expect(more).toEqual([]);
+    expect(error.extensions.code, JSON.stringify([body, error])).toBe(body.code);
+    expect(alike(error.message)).toBe(alike(body.detail));
+    expect(JSON.parse(alike(JSON.stringify(error.extensions.errors ?? null)))).toEqual(
+      JSON.parse(alike(JSON.stringify(body.errors ?? null))),
+    );
+  });
+});
+
+test('a slash at the end of an address is no record without an id', async () => {
+  for (const answer of [await client.get('/v1/tasks/?first=1'), await client.post('/v1/tasks/', { title: 'a' })]) {
+    expectProblem(answer, 'route_not_found');
+    expect(answer.body.detail).toMatch(
+      /^There is no route (?:GET|POST) \/v1\/tasks\/; remove the slash at its end: \/v1\/tasks\.$/,
+    );
+  }
 });
 
 describe('a read', () => {
@@ -257,6 +398,58 @@ describe('a list', () => {
     expect(found.map((title: string) => title.at(-1)).join('')).toBe(expected);
   });
 
+  test.each([
+    ['status[in]=in_progress,completed', 'b'],
+    ['status[not_in]=in_progress,completed', 'acde'],
+    ['status[ne]=in_review', 'b'],
+    ['priority[gt]=50', 'ac'],
+    ['priority[gte]=50&priority[lt]=51', 'bde'],
+    ['priority[lte]=50', 'bde'],
+    ['title[in]=list%20a,list%20e', 'ae'],
+    ['title[in]=list%20a&title[in]=list%20b', 'ab'],
+    ['title[starts_with]=list%20&title[contains]=c', 'c'],
+    ['tags[has]=urgent', 'a'],
+    ['created_at[lt]=2000-01-01T00:00:00Z', ''],
+    ['created_at[gte]=2000-01-01T00:00:00Z&id[ne]=x', 'abcde'],
+    ['parent_id[is_null]=true', 'abcde'],
+    ['parent_id[is_null]=false', ''],
+    ['parent_id=null&due_at=null', 'abcde'],
+    ['status=in_progress&status[ne]=in_progress', ''],
+  ])('is filtered with operators by %s', async (query, expected) => {
+    const { titles: found } = await list(`${query}&order_by=title`);
+    expect(found.map((title: string) => title.at(-1)).join('')).toBe(expected);
+  });
+
+  test('finds records without a value, and a text that is the word null', async () => {
+    const parent = (await create('/v1/tasks', { title: 'null', tags: ['nulls'] })).id;
+    const child = (await create('/v1/tasks', { title: 'child', tags: ['nulls'], parent_id: parent })).id;
+    const ids = async (query: string) =>
+      (await client.get(`/v1/tasks?tags=nulls&${query}`)).body.data.map(({ id }: { id: string }) => id);
+    expect(await ids('parent_id=null')).toEqual([parent]);
+    expect(await ids('parent_id[is_null]=false')).toEqual([child]);
+    expect(await ids(`id[in]=${parent},${child}&title=null`)).toEqual([parent]);
+  });
+
+  test('has the filters of GraphQL, each with its operators, and describes them', async () => {
+    const { data } = await client.graphql(
+      '{ __type(name: "TaskWhere") { inputFields { name type { kind inputFields { name } } } } }',
+    );
+    const fields = data.__type.inputFields as {
+      name: string;
+      type: { inputFields: { name: string }[] | null };
+    }[];
+    const declared = fields
+      .filter(({ type }) => type.inputFields?.some(({ name }) => ['eq', 'has'].includes(name)))
+      .flatMap(({ name, type }) =>
+        (type.inputFields ?? []).map((operator) => `${snakeCase(name)}[${snakeCase(operator.name)}]`),
+      );
+    expect(declared).toContain('due_at[gte]');
+    const { body } = await client.get('/openapi.json');
+    const parameters = body.paths['/v1/tasks'].get.parameters as { name: string; description: string }[];
+    const described = parameters.filter(({ name, description }) => name.includes('[') && description.length > 0);
+    expect(described.map(({ name }) => name).toSorted()).toEqual(declared.toSorted());
+  });
+
   test('of what belongs to nobody is empty, whether that can be an id or not', async () => {
     for (const id of ['nonsense', newId(), (await stranger.get('/v1/users')).body.data[0].id]) {
       const { status, body } = await client.get(`/v1/tasks?assignee_id=${id}&count=true`);
@@ -293,6 +486,13 @@ describe('a list', () => {
     ['order_by=status', 'invalid_input'],
     ['order_by=title;drop', 'invalid_input'],
     ['due_at=yesterday', 'invalid_input'],
+    ['due_at[gte]=yesterday', 'invalid_input'],
+    ['due_at[like]=2026', 'invalid_input'],
+    ['priority[in]=1,many', 'invalid_input'],
+    ['title[is_null]=true', 'invalid_input'],
+    ['parent_id[is_null]=maybe', 'invalid_input'],
+    ['status[in]=', 'invalid_input'],
+    [`priority[in]=${'1,'.repeat(1_000)}1`, 'invalid_input'],
     ['first=-1', 'limit_exceeded'],
     ['first=101', 'limit_exceeded'],
     ['after=nonsense', 'invalid_cursor'],
@@ -301,9 +501,15 @@ describe('a list', () => {
   });
 
   test.each([
-    ['status=done', '/status', 'must be one of open, in_progress, in_review, completed, wont_do'],
-    ['first=-1', '/first', 'must be between 0 and 100'],
-    ['last=101', '/last', 'must be between 0 and 100'],
+    ['status=done', '/status', 'must be one of open, in_progress, in_review, completed, wont_do; it is "done"'],
+    ['first=-1', '/first', 'must be between 0 and 100; it is -1'],
+    ['last=101', '/last', 'must be between 0 and 100; it is 101'],
+    ['stauts=open', '/stauts', 'is not a known field; did you mean "status"?'],
+    ['due_at[get]=x', '/due_at[get]', 'is not a known field; did you mean "due_at[gt]"?'],
+    ['priority=much', '/priority', 'must be a whole number; it is "much"'],
+    ['count=maybe', '/count', 'must be true or false; it is "maybe"'],
+    ['priority[in]=1,101', '/priority[in]/1', 'must be at most 100; it is 101'],
+    ['due_at[lt]=yesterday', '/due_at[lt]', 'must be a timestamp such as 2026-01-31T12:00:00Z; it is "yesterday"'],
     ['after=nonsense', '/after', 'is not a cursor of this list in this order'],
     ['before=nonsense', '/before', 'is not a cursor of this list in this order'],
   ])('says what is wrong with %s', async (query, path, message) => {
@@ -362,6 +568,41 @@ describe('an update', () => {
       expectProblem(await patch(`/v1/tasks/${id}`, { record_version: wrong }), 'invalid_input');
   });
 
+  const conditional = (method: 'PATCH' | 'DELETE', url: string, tag: string, payload?: object) =>
+    client.mutate({ method, url, headers: { 'if-match': tag }, ...(payload ? { payload } : {}) });
+
+  test('may be made for the entity tag that answers have', async () => {
+    const created = await client.post('/v1/tasks', { title: 'first' });
+    const url = String(created.headers['location']);
+    expect([created.headers['etag'], (await client.get(url)).headers['etag']]).toEqual(['"1"', '"1"']);
+    const second = await conditional('PATCH', url, '"1"', { title: 'second' });
+    expect([second.status, second.headers['etag'], second.body.record_version]).toEqual([200, '"2"', 2]);
+    expect((await conditional('PATCH', url, '*', { title: 'third' })).headers['etag']).toBe('"3"');
+    expect((await conditional('PATCH', url, '"7" ,"a,b", "3"', { title: 'fourth' })).status).toBe(200);
+    for (const tag of ['"1"', '"1", "3"', 'W/"4"', '"x"', '"04"', 'W/"4", "3"']) {
+      for (const late of [
+        await conditional('PATCH', url, tag, { title: 'late' }),
+        await conditional('DELETE', url, tag),
+      ]) {
+        expectProblem(late, 'precondition_failed', tag);
+        expect(late.status).toBe(412);
+        expect(late.body.detail).toContain('The Task is at version 4, not ');
+        expect(late.headers['etag']).toBeUndefined();
+      }
+    }
+    for (const malformed of ['4', '"4', '', '"4" "5"', '*, "4"', '"4",,', 'w/"4"'])
+      expectProblem(await conditional('PATCH', url, malformed, { title: 'late' }), 'malformed_request', malformed);
+    expectProblem(await conditional('PATCH', url, '"4"', { title: 'x', record_version: 3 }), 'precondition_failed');
+    expect((await client.get(url)).body).toMatchObject({ title: 'fourth', record_version: 4 });
+    expect((await conditional('DELETE', url, '"4"')).status).toBe(204);
+    expectProblem(await conditional('DELETE', url, '*'), 'not_found');
+  });
+
+  test('takes the version of the record for its entity tag, not one in its JSON', async () => {
+    const { id } = await create('/v1/files', { name: 'a', metadata: { record_version: 9 } });
+    expect((await client.get(`/v1/files/${id}`)).headers['etag']).toBe('"1"');
+  });
+
   test.each([
     ['what never changes', { assigner_id: newId() }],
     ['an unknown key', { colour: 'red' }],
@@ -378,13 +619,15 @@ test('a problem that the data layer finds is told by the names that the body has
   const circle = await patch(`/v1/tasks/${id}`, { parent_id: id });
   expectProblem(circle, 'invalid_input');
   expect(circle.body).toMatchObject({
-    detail: '/parent_id: The Task would be part of itself.',
+    detail: 'The Task would be part of itself.',
     errors: [{ path: '/parent_id', message: 'The Task would be part of itself.' }],
   });
   const large = await client.post('/v1/files', { name: 'large', metadata: 'x'.repeat(20_000) });
   expectProblem(large, 'invalid_input');
   expect(large.body.errors).toHaveLength(1);
-  expect(large.body.detail).toBe(`/metadata: ${large.body.errors[0].message}`);
+  expect(large.body.detail).toBe(
+    'The input is not valid: metadata must have at most 16384 bytes as JSON; it has 20002.',
+  );
 });
 
 test('what is visible is not for everybody to change', async () => {
@@ -392,6 +635,18 @@ test('what is visible is not for everybody to change', async () => {
   expect((await member.get(`/v1/tags/${id}`)).status).toBe(200);
   expectProblem(await patch(`/v1/tags/${id}`, { color: '#000000' }, member), 'permission_denied');
   expectProblem(await remove(`/v1/tags/${id}`, member), 'permission_denied');
+});
+
+test('a refusal says to whom the rules give the right, and promises no way to get it', async () => {
+  const url = `/v1/users/${owner.user.id}`;
+  const answer = await patch(url, { display_name: 'mine' }, member);
+  expectProblem(answer, 'permission_denied');
+  expect(answer.body.detail).toBe(
+    'You may not edit this User. The rules allow it for the user itself. Owners and administrators can ask explainAccess which rule decides.',
+  );
+  expect((await member.post('/v1/invites', { recipient: 'a@example.com' })).body.detail).toBe(
+    'You may not create a record of type Invite here. The rules allow it for the roles owner, super_admin, or admin.',
+  );
 });
 
 describe('a delete', () => {

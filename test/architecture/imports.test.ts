@@ -42,6 +42,7 @@ describe('rooms', () => {
   test.each([
     ['a room above', 'entities/kit/read/rows.ts', "import { newRows } from '../write/creations.ts';"],
     ['a type of a room above', 'entities/kit/base/ids.ts', "import type { Caller } from '../model/caller.ts';"],
+    ['what sends statements', 'api/app.ts', "import { Transaction } from '#entities/kit/storage/transaction.ts';"],
     ['another area', 'relay/outbox/relay.ts', "import { buildApp } from '#api/app.ts';"],
     ['a kind of another area', 'entities/work/task.ts', "import { file } from '../files/file.ts';"],
     ['activity code from a workflow', 'workflows/email/send-email.ts', "import { x } from '#activities/email/x.ts';"],

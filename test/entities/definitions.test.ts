@@ -1,10 +1,13 @@
-import { expect, test } from 'vitest';
-import { organization, user } from '#entities/index.ts';
-import { defineEntityModule, type EntityModule } from '#entities/kit/model/define.ts';
+import { expect, expectTypeOf, test } from 'vitest';
+import { organization, task, user } from '#entities/index.ts';
+import { defineEntityModule, type EntityModule, type RowOf } from '#entities/kit/model/define.ts';
 import {
   choice,
+  email,
+  flag,
   integer,
   json,
+  member,
   reference,
   text,
   textList,
@@ -87,4 +90,38 @@ test('a reference to an unknown kind is refused with its kind and field', () => 
   expect(() => createRegistry([user, organization, risk])).toThrow(
     'entity "risk": field "taskId": no entity is called "tsk"; known are user, organization, risk',
   );
+});
+
+// The compiler refuses each of these options, too: without an error on its line, it reports the directive as unused.
+test.each<[string, () => unknown]>([
+  // @ts-expect-error -- not an option
+  ['text', () => text('A field.', { max: 9, secert: true })],
+  // @ts-expect-error -- not an option
+  ['email', () => email('A field.', { secert: true })],
+  // @ts-expect-error -- not an option
+  ['choice', () => choice('A field.', ['a'], { secert: true })],
+  // @ts-expect-error -- not an option
+  ['integer', () => integer('A field.', { min: 1, max: 9, secert: true })],
+  // @ts-expect-error -- not an option
+  ['flag', () => flag('A field.', { secert: true })],
+  // @ts-expect-error -- not an option
+  ['timestamp', () => timestamp('A field.', { secert: true })],
+  // @ts-expect-error -- not an option
+  ['textList', () => textList('A field.', { max: 9, maxItems: 9, secert: true })],
+  // @ts-expect-error -- not an option
+  ['json', () => json('A field.', { maxBytes: 9, secert: true })],
+  // @ts-expect-error -- not an option
+  ['reference', () => reference('user', 'A field.', { secert: true })],
+  // @ts-expect-error -- not an option
+  ['member', () => member('A field.', { onLeave: 'keep', secert: true })],
+])('%s refuses an option that it does not have, to the compiler and at run time', (_type, define) => {
+  expect(define).toThrow(
+    'field "A field.": "secert" is not an option; options are optional, default, immutable, secret',
+  );
+});
+
+test('rows have the display id where their kind has one', () => {
+  expectTypeOf<RowOf<typeof task>>().toHaveProperty('displayId').toEqualTypeOf<string>();
+  expectTypeOf<RowOf<typeof user>>().not.toHaveProperty('displayId');
+  expect(Object.keys(task.fields)).toContain('displayId');
 });

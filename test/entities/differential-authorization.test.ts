@@ -201,6 +201,9 @@ async function answersTo(
   if (organizationId === null) return { question, about, rows: false, remembered: false, anew: false };
   return inUnit(caller, async (unit) => {
     const rows = await byRows(unit, module, id, operation, caller);
+    // Auditors only read; the store is not asked about their changes.
+    if (caller.role === 'auditor' && operation !== 'view')
+      return { question, about, rows, remembered: false, anew: false };
     const session = await unit.readAs('app');
     const [row] = (await session.query<Record<string, unknown>>(rowOf(module), [id])).rows;
     const readState = () => readAuthorizationState(session, organizationId);

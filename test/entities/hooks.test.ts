@@ -85,7 +85,7 @@ describe('after the commit', () => {
   test('afterCommit is called for single and bulk changes, and not before the commit', async () => {
     const { id } = await as(async (data) => {
       const made = await data.create(memo, { name: 'a' });
-      await data.find(memo);
+      await data.find(memo, { limit: 100 });
       expect(told).toEqual([]);
       return made;
     });
@@ -103,7 +103,7 @@ describe('after the commit', () => {
   test('afterCommit is not called after a rollback', async () => {
     const refused = as(async (data) => {
       await data.create(memo, { name: 'a' });
-      await data.find(memo);
+      await data.find(memo, { limit: 100 });
       throw new Error('no');
     });
     await expect(refused).rejects.toThrow('no');

@@ -36,8 +36,16 @@ test('a unit of work without a caller is refused', () => {
 test('an anonymous caller sees no record of any organization', async () => {
   const context = { caller: anonymousCaller, requestId: newId() };
   await world.runtime.database.transact(context, async ({ data }) => {
-    for (const module of registry.modules) expect(await data.find(module)).toEqual([]);
+    for (const module of registry.modules) expect(await data.find(module, { limit: 100 })).toEqual([]);
   });
+});
+
+test('a read of several rows needs a limit, to the compiler and at run time', async () => {
+  const { data } = unitOf();
+  // @ts-expect-error -- without a limit
+  await expect(data.find(task, { where: {} })).rejects.toThrow('find of task records needs a limit');
+  // @ts-expect-error -- without a query
+  await expect(data.find(task)).rejects.toThrow('find of task records needs a limit');
 });
 
 test('system work needs a reason, and an empty organization id is refused', () => {
@@ -54,12 +62,12 @@ test.each(['commit', 'rollback'] as const)('after the %s the data client refuses
   await unit.flush();
   await unit[end]();
   const late = 'its work should have ended before';
-  await expect(data.find(organization)).rejects.toThrow(late);
+  await expect(data.find(organization, { limit: 100 })).rejects.toThrow(late);
   await expect(data.create(task, { title: 'too late' })).rejects.toThrow(late);
   await expect(data.update(task, made.id, { title: 'too late' })).rejects.toThrow(late);
   await expect(data.removeAll(task, [made.id])).rejects.toThrow(late);
   await expect(data.privileged('test').create(organization, { name: `late ${newId()}` })).rejects.toThrow(late);
-  await expect(data.as(anonymousCaller).find(organization)).rejects.toThrow(late);
+  await expect(data.as(anonymousCaller).find(organization, { limit: 100 })).rejects.toThrow(late);
   await expect(unit.commit()).rejects.toThrow(late);
   expect(await asOwner(world, `select title from tasks where title = 'too late' or deleted_at is not null`)).toEqual(
     [],

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { file, group, groupMembership, note, registry, task } from '#entities/index.ts';
 import { systemCaller, type Caller } from '#entities/kit/model/caller.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { callerNow } from '../kit/caller-now.ts';
-import { buildPerson, type Person } from '../kit/people.ts';
+import { expectProblem } from '../kit/expect-problem.ts';
+import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
@@ -129,4 +130,159 @@ test('rights are inherited by subtasks, notes and files, unless a subtask blocks
   // As a member of the organization he sees its files, but changes only those that he was given.
   expect(await as(bob, (data) => data.get(file, kept.id))).toMatchObject({ name: 'b.txt' });
   await expect(as(bob, (data) => data.update(file, kept.id, { name: 'c.txt' }))).rejects.toMatchObject(denied);
+});
+
+describe('a change that a caller may make is not lost because of what they may not read', () => {
+  const createGroup =
+    'mutation ($name: String!) { createGroup(input: { name: $name }) { group { id name } createdId } }';
+
+  test.each(['admin', 'member'] as const)(
+    'whoever creates a group as %s sees and manages it, then and later',
+    async (role) => {
+      const person = await buildPerson(world, { organization: owner.organization, role });
+      if (role === 'member')
+        await asSystem(async (data) => {
+          const { id: groupId } = await data.create(group, { name: `creators ${newId()}` });
+          await data.create(groupMembership, { groupId, userId: person.user.id });
+          await data.create(registry.byKind('creatorGrant'), { groupId, relation: 'group_creator' });
+        });
+      const client = await signedIn(world, person);
+      const name = `made over REST ${newId()}`;
+      const rest = await client.post('/v1/groups', { name });
+      expect([rest.status, rest.body.name]).toEqual([201, name]);
+      const { data, errors } = await client.graphql(createGroup, { name: `made over GraphQL ${newId()}` });
+      expect(errors).toBeUndefined();
+      expect(data.createGroup.createdId).toBe(data.createGroup.group.id);
+      for (const id of [rest.body.id, data.createGroup.createdId]) {
+        expect((await client.get(`/v1/groups/${id}`)).status).toBe(200);
+        const renamed = await client.mutate({ method: 'PATCH', url: `/v1/groups/${id}`, payload: { name: newId() } });
+        expect(renamed.status).toBe(200);
+        const { body } = await client.get(`/v1/group-memberships?group_id=${id}`);
+        expect(body.data.map((item: { user_id: string; role: string }) => [item.user_id, item.role])).toEqual([
+          [person.user.id, 'admin'],
+        ]);
+        const added = await client.post('/v1/group-memberships', { group_id: id, user_id: alice.user.id });
+        expect(added.status).toBe(201);
+      }
+    },
+  );
+
+  test('an owner, who manages all groups, does not become a member of those that they create', async () => {
+    const client = await signedIn(world, owner);
+    const { body } = await client.post('/v1/groups', { name: `of the owner ${newId()}` });
+    expect((await client.get(`/v1/group-memberships?group_id=${body.id}&count=true`)).body.total_count).toBe(0);
+  });
+
+  test('an assignee who hands a task on gets its id, and the task has its new assignee', async () => {
+    const client = await signedIn(world, bob);
+    const handOn =
+      'mutation ($id: ID!, $to: ID!) { updateTask(id: $id, input: { assigneeId: $to }) { task { id } updatedId } }';
+    const assigned = () =>
+      as(alice, (data) => data.create(task, { title: 'to be handed on', assigneeId: bob.user.id }));
+    const [first, second] = [await assigned(), await assigned()];
+    const rest = await client.mutate({
+      method: 'PATCH',
+      url: `/v1/tasks/${first.id}`,
+      payload: { assignee_id: owner.user.id },
+    });
+    expect([rest.status, rest.body]).toEqual([200, { id: first.id }]);
+    const { data, errors } = await client.graphql(handOn, { id: second.id, to: owner.user.id });
+    expect([errors, data]).toEqual([undefined, { updateTask: { task: null, updatedId: second.id } }]);
+    for (const { id } of [first, second]) {
+      expect((await client.get(`/v1/tasks/${id}`)).status).toBe(404);
+      expect(await as(owner, (data) => data.get(task, id))).toMatchObject({ assigneeId: owner.user.id });
+    }
+  });
+});
+
+describe('nobody locks out the people whose record it is', () => {
+  /** A group with these members. */
+  const teamOf = (...people: readonly Person[]) =>
+    asSystem(async (data) => {
+      const made = await data.create(group, { name: `team ${newId()}` });
+      await data.create(registry.byKind('groupSetting'), { groupId: made.id, visibility: 'public' });
+      for (const { user } of people) await data.create(groupMembership, { groupId: made.id, userId: user.id });
+      return made.id;
+    });
+  const share = (by: Person, taskId: string, groupId: string, relation: string) =>
+    as(by, (data) => data.create(taskShare, { taskId, groupId, relation }));
+
+  test('an editor cannot block a group, nor end a block; whoever may remove the record can', async () => {
+    const { id } = await as(alice, (data) => data.create(task, { title: 'shared' }));
+    const [editors, others] = [
+      await teamOf(bob),
+      await teamOf(await buildPerson(world, { organization: owner.organization, role: 'member' })),
+    ];
+    await share(alice, id, editors, 'editor');
+    await share(bob, id, others, 'viewer');
+    await expect(share(bob, id, others, 'blocked')).rejects.toMatchObject(denied);
+    const block = await share(alice, id, others, 'blocked');
+    await expect(as(bob, (data) => data.remove(taskShare, block.id))).rejects.toMatchObject(denied);
+    const inBulk = await as(bob, (data) => data.removeAll(taskShare, [block.id]));
+    expect(inBulk.refused).toMatchObject([{ id: block.id, ...denied }]);
+    await as(alice, (data) => data.remove(taskShare, block.id));
+  });
+
+  test('a block does not affect the assigner of a task and the owner of a file', async () => {
+    const { id } = await as(alice, (data) => data.create(task, { title: 'of Alice' }));
+    const kept = await as(alice, (data) => data.create(file, { name: 'a.txt' }));
+    const team = await teamOf(alice, bob);
+    await as(owner, async (data) => {
+      await data.create(taskShare, { taskId: id, groupId: team, relation: 'blocked' });
+      await data.create(registry.byKind('fileShare'), { fileId: kept.id, groupId: team, relation: 'blocked' });
+    });
+    await as(alice, (data) => data.update(task, id, { title: 'still of Alice' }));
+    await as(alice, (data) => data.update(file, kept.id, { name: 'b.txt' }));
+    await expect(as(bob, (data) => data.get(file, kept.id))).rejects.toMatchObject(missing);
+    await as(alice, (data) => data.remove(task, id));
+  });
+
+  test('nobody blocks a group of the person from whom they have their own right', async () => {
+    const carol = await buildPerson(world, { organization: owner.organization, role: 'member' });
+    const dave = await buildPerson(world, { organization: owner.organization, role: 'member' });
+    // Carol may edit the parent and so shares it with Bob, who may then remove what is below it.
+    const parent = await as(alice, (data) => data.create(task, { title: 'parent', assigneeId: carol.user.id }));
+    await share(carol, parent.id, await teamOf(bob), 'editor');
+    const below = await as(owner, (data) => data.create(task, { title: 'below', parentId: parent.id }));
+    await expect(share(bob, below.id, await teamOf(carol), 'blocked')).rejects.toMatchObject(denied);
+    await expect(share(bob, below.id, await teamOf(dave, alice), 'blocked')).rejects.toMatchObject(denied);
+    await share(bob, below.id, await teamOf(dave), 'blocked');
+    await expect(as(dave, (data) => data.get(task, below.id))).rejects.toMatchObject(missing);
+  });
+
+  test('a member names nobody but themselves as assigner; an owner may', async () => {
+    const [client, owners] = [await signedIn(world, bob), await signedIn(world, owner)];
+    for (const assignerId of [alice.user.id, null]) {
+      const rest = await client.post('/v1/tasks', { title: 'for somebody else', assigner_id: assignerId });
+      expectProblem(rest, 'permission_denied');
+      expect(rest.body.errors).toMatchObject([{ path: '/assigner_id' }]);
+      const inBulk = await client.graphql(
+        'mutation ($input: CreateTaskInput!) { createBulkTask(inputs: [{ title: "mine" }, $input]) { tasks { id } } }',
+        { input: { title: 'for somebody else', assignerId } },
+      );
+      expect(inBulk.errors).toMatchObject([{ extensions: { ...denied, errors: [{ path: '/1/assignerId' }] } }]);
+    }
+    expect((await client.post('/v1/tasks', { title: 'mine', assigner_id: bob.user.id })).status).toBe(201);
+    expect((await owners.post('/v1/tasks', { title: 'for Alice', assigner_id: alice.user.id })).status).toBe(201);
+  });
+
+  test('auditors only read, whatever was shared with them, assigned to them or granted to their groups', async () => {
+    const auditor = await buildPerson(world, { organization: owner.organization, role: 'auditor' });
+    const client = await signedIn(world, auditor);
+    const team = await teamOf(auditor);
+    const shared = await as(alice, (data) => data.create(task, { title: 'shared', assigneeId: auditor.user.id }));
+    await share(alice, shared.id, team, 'editor');
+    await asSystem((data) => data.create(registry.byKind('creatorGrant'), { groupId: team, relation: 'task_creator' }));
+    expect((await client.get(`/v1/tasks/${shared.id}`)).status).toBe(200);
+    const change = await client.mutate({ method: 'PATCH', url: `/v1/tasks/${shared.id}`, payload: { title: 'x' } });
+    expectProblem(change, 'permission_denied');
+    const inBulk =
+      'mutation ($ids: [ID!]!) { updateBulkTask(ids: $ids, input: { priority: 1 }) { notUpdated { code } } }';
+    const { data } = await client.graphql(inBulk, { ids: [shared.id] });
+    expect(data.updateBulkTask.notUpdated).toMatchObject([denied]);
+    expectProblem(await client.post('/v1/tasks', { title: 'x' }), 'permission_denied');
+    expectProblem(await client.post('/v1/notes', { text: 'x', task_id: shared.id }), 'permission_denied');
+    const sharing = { task_id: shared.id, group_id: team, relation: 'viewer' };
+    expectProblem(await client.post('/v1/task-shares', sharing), 'permission_denied');
+  });
 });

@@ -136,8 +136,8 @@ test('text that contains NUL is refused in every input', async () => {
     (data) => data.create(task, { title: nul }),
     (data) => data.create(task, { title: 'x', tags: [nul] }),
     (data) => data.create(file, { name: 'x', metadata: { [nul]: 1 } }),
-    (data) => data.find(task, { where: { title: { eq: nul } } }),
-    (data) => data.find(task, { where: { title: { in: ['x', nul] } } }),
+    (data) => data.find(task, { limit: 100, where: { title: { eq: nul } } }),
+    (data) => data.find(task, { limit: 100, where: { title: { in: ['x', nul] } } }),
     async (data) => data.updateAll(task, [newId()], { title: nul }),
   ];
   for (const attempt of attempts) await expect(as(owner, attempt)).rejects.toMatchObject(invalid);
@@ -160,7 +160,7 @@ test('an invisible parent does not hide its children', async () => {
   const leaver = await buildPerson(world, { organization: owner.organization, role: 'member' });
   const written = await as(leaver, (data) => data.create(note, { text: 'what I leave behind' }));
   await deletePerson(world, leaver.user.email);
-  expect(await as(owner, (data) => data.find(user, { where: { id: { eq: leaver.user.id } } }))).toEqual([]);
+  expect(await as(owner, (data) => data.find(user, { limit: 100, where: { id: { eq: leaver.user.id } } }))).toEqual([]);
   expect(await as(owner, (data) => data.get(note, written.id))).toMatchObject({ ownerId: leaver.user.id });
   const page = await as(owner, (data) =>
     data.answers.page({
@@ -199,7 +199,7 @@ test('values never become part of the SQL text', async () => {
     await unit.flush();
     await data.update(task, row.id, { details: `${marker} again` });
     await data.updateAll(task, [row.id], { title: `${marker} for all` });
-    expect(await data.find(task, { where: { title: { eq: `${marker} for all` } } })).toHaveLength(1);
+    expect(await data.find(task, { limit: 100, where: { title: { eq: `${marker} for all` } } })).toHaveLength(1);
     return row;
   });
   await world.runtime.database.transact(

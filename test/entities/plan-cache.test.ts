@@ -41,14 +41,14 @@ const callers = Array.from({ length: 500 }, (_none, index): Caller => {
   });
 });
 
-function pageOf(module: EntityModule): PageSelection {
+function pageOf(module: EntityModule, as = 'id'): PageSelection {
   return {
     module,
     filter: { is: 'field', field: 'status', comparison: { eq: 'open' } },
     orderBy: [{ field: 'priority', direction: 'desc' }],
     size: 50,
     from: 'first',
-    parts: [{ is: 'records', as: 'data', record: { module, parts: [{ is: 'value', as: 'id', field: 'id' }] } }],
+    parts: [{ is: 'records', as: 'data', record: { module, parts: [{ is: 'value', as, field: 'id' }] } }],
   };
 }
 
@@ -85,5 +85,31 @@ describe('the plan cache', () => {
       const [caller, module] = [random.pick(callers), random.pick(asked)];
       expect(statements(module, caller, plans)).toEqual(statements(module, caller, new PlanCache(registry)));
     }
+  });
+
+  test('asks each question about the caller once per statement', () => {
+    const plans = new PlanCache(product);
+    const caller = { ...random.pick(callers), kind: 'user', role: 'member', groupIds: [newId()] } as const;
+    compilePage(pageOf(product.byKind('task')), caller, plans);
+    expect(plans.contents.plans).toBe(1);
+    // The compiler asks most of them several times, 77 in all.
+    expect(plans.contents.questions).toBeLessThanOrEqual(15);
+  });
+
+  test('counts the texts and the questions of its plans, and stays below its maximum size', () => {
+    const maxBytes = 300_000;
+    const plans = new PlanCache(product, maxBytes);
+    const caller = random.pick(callers);
+    for (let index = 0; index < 200; index++) {
+      const { text } = compilePage(pageOf(product.byKind('task'), `id${index}`), caller, plans);
+      const { questions, bytes, plans: count } = plans.contents;
+      // The texts differ by the digits of the index only.
+      expect(bytes).toBeGreaterThan(count * (text.length - 9) + questions * 300);
+      expect(bytes).toBeLessThanOrEqual(maxBytes);
+    }
+    expect(plans.compilations).toBe(200);
+    // It is full, and dropped the oldest.
+    expect(plans.contents.plans).toBeLessThan(150);
+    expect(plans.contents.plans).toBeGreaterThan(20);
   });
 });

@@ -132,7 +132,7 @@ async function asOwnerOf<T>(organizationId: string, work: (unit: UnitOfWork) => 
 
 async function have(...modules: readonly ProductModule[]): Promise<void> {
   await asServer(async (data) => {
-    for (const { id } of await data.find(organizationModule)) await data.remove(organizationModule, id);
+    for (const { id } of await data.find(organizationModule, { limit: 100 })) await data.remove(organizationModule, id);
   });
   await asServer(async (data) => {
     for (const module of modules) await data.create(organizationModule, { module });
@@ -182,11 +182,11 @@ describe('without the product module', () => {
 
   test('where the kind is come by, it has no records', async () => {
     await asOwnerOf(owner.organization.id, async ({ data }) => {
-      expect(await data.find(control)).toEqual([]);
+      expect(await data.find(control, { limit: 100 })).toEqual([]);
       const parts = [{ is: 'value', as: 'id', field: 'id' }] as const;
       expect(await data.answers.nodes([{ module: control, parts }], [controlId])).toEqual([null]);
       // Records of the base stay, and nothing new comes to hang on what is not there.
-      expect(await data.find(remark)).toMatchObject([{ controlId }]);
+      expect(await data.find(remark, { limit: 100 })).toMatchObject([{ controlId }]);
       expect(await codeOf(data.create(remark, { controlId }))).toBe('not_found');
     });
   });

@@ -20,4 +20,10 @@ export function expectProblem(answer: TestAnswer, code: ErrorCode, about = ''): 
       request_id: answer.headers['x-request-id'],
     },
   });
+  if (code === 'limit_exceeded') expectPath(answer.body.errors, about);
+}
+
+/** A limit always names what exceeds it. */
+export function expectPath(problems: unknown, about = ''): void {
+  expect(problems, about).toEqual([{ path: expect.stringMatching(/^\//), message: expect.stringMatching(/\S/) }]);
 }

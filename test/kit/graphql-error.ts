@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { ErrorCode } from '#entities/kit/base/errors.ts';
+import { expectPath } from './expect-problem.ts';
 import type { TestAnswer } from './test-client.ts';
 
 /** The operation was refused: nothing of its data is there, and every error has this code and the request's id. */
@@ -12,5 +13,6 @@ export function expectGraphqlError(answer: TestAnswer, code: ErrorCode, about = 
       message: expect.stringMatching(/\S/),
       extensions: { code, request_id: answer.headers['x-request-id'] },
     });
+    if (code === 'limit_exceeded') expectPath(error.extensions.errors, about);
   }
 }

@@ -11,19 +11,23 @@ import { openWorld, type World } from '../kit/world.ts';
 let world: World;
 let person: Person;
 /** Every mutating operation of the running application. */
-let mutating: { method: HTTPMethods; url: string }[];
+let mutating: { method: HTTPMethods; url: string; needsCaller: boolean }[];
 
 beforeAll(async () => {
   world = await openWorld();
   person = await buildPerson(world);
-  const paths = world.api.app.swagger().paths as Record<string, Record<string, unknown>>;
+  const paths = world.api.app.swagger().paths as Record<string, Record<string, { responses: object }>>;
   mutating = [
     ...Object.entries(paths).flatMap(([url, operations]) =>
-      Object.keys(operations)
-        .filter((method) => method !== 'get')
-        .map((method) => ({ method: method.toUpperCase(), url })),
+      Object.entries(operations)
+        .filter(([method]) => method !== 'get')
+        .map(([method, { responses }]) => ({
+          method: method.toUpperCase(),
+          url,
+          needsCaller: JSON.stringify(responses).includes('`unauthenticated`'),
+        })),
     ),
-    { method: 'POST', url: '/graphql' },
+    { method: 'POST', url: '/graphql', needsCaller: true },
   ];
   expect(mutating.map(({ url }) => url)).toEqual(
     expect.arrayContaining(['/v1/register', '/v1/verify', '/v1/resend', '/v1/login', '/v1/logout', '/graphql']),
@@ -37,9 +41,11 @@ async function tokenOf(client: TestClient): Promise<string> {
 }
 
 async function everywhere(client: TestClient, headers: Record<string, string>, code: ErrorCode): Promise<void> {
-  for (const { method, url } of mutating) {
+  for (const { method, url, needsCaller } of mutating) {
     const answer = await client.request({ method, url, headers, payload: {} });
-    expectProblem(answer, code, `${method} ${url}`);
+    // Without a session there is nothing to protect: whoever needs one hears that nobody is signed in.
+    const isNobody = code === 'csrf_token_missing' && needsCaller && !client.cookies.has('access_token');
+    expectProblem(answer, isNobody ? 'unauthenticated' : code, `${method} ${url}`);
     expect(answer.headers['set-cookie']).toBeUndefined();
   }
 }
@@ -102,6 +108,15 @@ describe.each(['anonymous', 'signed in'])('T-40: %s: a mutating request is refus
     client.cookies.set('csrf_token', other);
     await everywhere(client, { 'x-csrf-token': other }, 'csrf_token_invalid');
   });
+});
+
+test('GraphQL without token and session says that nobody is signed in, with a session that the CSRF token is missing', async () => {
+  const operation = { method: 'POST', url: '/graphql', payload: { query: '{ self { id } }' } } as const;
+  const nobody = await world.client().request(operation);
+  expectProblem(nobody, 'unauthenticated');
+  expect(nobody.body.detail).toContain('Nobody is signed in');
+  const client = await signedIn(world, person);
+  expectProblem(await client.request(operation), 'csrf_token_missing');
 });
 
 test('T-40: a CSRF token stops working when its session begins or ends', async () => {

@@ -87,6 +87,28 @@ test('T-121: variables of an operation change no prototype', async () => {
   }
 });
 
+test('T-121: JSON in CSV cells and in documents is read as strictly as in bodies', async () => {
+  const csv = (metadata: string) => `name,metadata\npolluted,"${metadata.replaceAll('"', '""')}"\n`;
+  const document = (metadata: string) =>
+    `mutation { createFile(input: { name: "polluted", metadata: ${metadata} }) { file { id } } }`;
+  const importFiles = 'mutation ($csv: String!) { createBulkCSVFile(csv: $csv) { files { id } } }';
+  const deep = '['.repeat(3_000) + ']'.repeat(3_000);
+  const answers = [
+    ...(await Promise.all(poisons.map((poison) => client.graphql(importFiles, { csv: csv(`{${poison}}`) })))),
+    await client.graphql(importFiles, { csv: csv(deep) }),
+    await client.graphql(importFiles, { csv: csv('"\\u0000"') }),
+    await client.graphql(document('{ __proto__: { isPolluted: true } }')),
+    await client.graphql(document('{ a: { constructor: { prototype: { isPolluted: true } } } }')),
+  ];
+  for (const { errors } of answers) {
+    expect(errors[0].extensions.code, JSON.stringify(errors)).toBe('invalid_input');
+    expect(errors[0].extensions.errors[0].message).toMatch(
+      /is not accepted: (?:the name "[a-z_]+" is not allowed here|it is nested deeper than 64 levels|it contains a NUL)/,
+    );
+  }
+  expect(await asOwner(world, `select 1 from files where name = 'polluted'`)).toEqual([]);
+});
+
 test('T-121: names of prototypes in a document are unknown fields', async () => {
   for (const input of [
     '{ name: "polluted", __proto__: { isPersonal: true } }',

@@ -17,6 +17,7 @@ const codes = {
   method_not_allowed: 'method_not_allowed',
   not_acceptable: 'not_acceptable',
   too_large: 'body_too_large',
+  precondition_failed: 'precondition_failed',
   unsupported_media_type: 'unsupported_media_type',
   unprocessable: 'limit_exceeded',
   headers_too_large: 'headers_too_large',

@@ -28,11 +28,15 @@ async function verificationOf(email: string): Promise<{ id: string; round: numbe
   return row as NonNullable<typeof row>;
 }
 
-async function send(input: Omit<SendEmailInput, 'queue'>): Promise<string> {
+async function start(input: Omit<SendEmailInput, 'queue'>) {
   const { temporal } = world.runtime;
   const whole = { ...input, queue: temporal.activityQueue('email') };
   await temporal.start(sendEmailContract, whole, { search: {} });
-  return temporal.client.workflow.getHandle(temporal.workflowId(sendEmailContract, whole)).result() as Promise<string>;
+  return temporal.client.workflow.getHandle(temporal.workflowId(sendEmailContract, whole));
+}
+
+async function send(input: Omit<SendEmailInput, 'queue'>): Promise<string> {
+  return (await start(input)).result() as Promise<string>;
 }
 
 test('the same key is the same mail, however often it is asked for', async () => {
@@ -104,4 +108,19 @@ test('a mail to an address that nobody has confirmed repeats nothing that whoeve
   expect(welcome).toContain('Hello Prize!');
   // In the text of the mail, never among its headers.
   expect(welcome.slice(0, welcome.indexOf('\r\n\r\n'))).not.toMatch(/Bcc|evil/);
+});
+
+test('a mail is sent after all when the system role gets back a privilege that it lacked', async () => {
+  await signUp('restored@example.com');
+  await waitForMails(world, 'restored@example.com');
+  const about = await verificationOf('restored@example.com');
+  await asOwner(world, 'revoke select on email_verifications from core_system');
+  const mail = await start({ key: 'after-the-restore', template: 'verify-address', about });
+  await eventually(async () => {
+    const { raw, status } = await mail.describe();
+    return status.name !== 'RUNNING' || (raw.pendingActivities?.[0]?.attempt ?? 0) > 1;
+  });
+  await asOwner(world, 'grant select on email_verifications to core_system');
+  expect(await mail.result()).toBe('sent');
+  expect(await waitForMails(world, 'restored@example.com', 2)).toHaveLength(2);
 });

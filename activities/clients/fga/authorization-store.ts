@@ -11,12 +11,14 @@ import type { CheckRequest } from '#entities/kit/access/authorizer.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { withTimeout } from '#entities/kit/base/with-timeout.ts';
 import type { ConditionedTuple, Tuple } from '#entities/kit/model/tuples.ts';
+import { chooseStore } from './choose-store.ts';
+import { claimStore, ForeignStore, isOwnerTuple, withOwnerType, type Installation } from './store-owner.ts';
 import { fingerprint, type WrittenModel } from './written-model.ts';
 
 export interface AuthorizationStoreSettings {
   readonly hostUrl: string;
   readonly storeName: string;
-  /** Empty: found, or created, by name. */
+  /** Empty: found, or created, by name, or by name and installation where the name belongs to another installation. */
   readonly storeId: string;
   /** Empty: the newest model that equals ours, written when there is none. */
   readonly modelId: string;
@@ -24,6 +26,8 @@ export interface AuthorizationStoreSettings {
   /** See store-credentials.ts. */
   readonly credentials: Pick<UserClientConfigurationParams, 'credentials'>;
   readonly model: WrittenModel;
+  /** Reads the installation to which the store must belong. */
+  readonly installation: () => Promise<Installation>;
 }
 
 /** Time limit of one request to the store, in milliseconds. */
@@ -36,7 +40,7 @@ const callTimeoutMs = 8_000;
 const pauseMs = 1_000;
 
 /**
- * The OpenFGA store of this installation. The first call connects, and finds or creates store and model.
+ * The OpenFGA store of this installation. The first call connects, finds or creates store and model, and claims the store.
  *
  * Callers hold a database connection while they wait. So while the store does not answer, one call at a time tries it, and the
  * others fail at once.
@@ -49,6 +53,23 @@ export class AuthorizationStore {
 
   constructor(settings: AuthorizationStoreSettings) {
     this.#settings = settings;
+  }
+
+  /**
+   * Refuses the store of another installation, if the store can be reached now. Later, every call does.
+   * @throws AppError authorization_unavailable
+   */
+  async refuseForeignStore(): Promise<void> {
+    const reason = await withTimeout(
+      this.#client().then(
+        () => undefined,
+        (error: unknown) => error,
+      ),
+      requestTimeoutMs,
+      () => undefined,
+    );
+    if (reason instanceof ForeignStore)
+      throw new AppError('authorization_unavailable', reason.message, { cause: reason });
   }
 
   /** Asks whether the store answers now. @throws AppError authorization_unavailable */
@@ -96,7 +117,8 @@ export class AuthorizationStore {
     const page = await this.#call((client) =>
       client.read({}, { pageSize: 100, ...(after ? { continuationToken: after } : {}) }),
     );
-    return { tuples: page.tuples.map(({ key }) => tupleOf(key)), next: page.continuation_token || undefined };
+    const tuples = page.tuples.map(({ key }) => tupleOf(key)).filter((tuple) => !isOwnerTuple(tuple));
+    return { tuples, next: page.continuation_token || undefined };
   }
 
   /** The tuple as the store has it; undefined when it does not. @throws AppError authorization_unavailable */
@@ -175,7 +197,7 @@ export class AuthorizationStore {
   }
 
   async #connect(): Promise<OpenFgaClient> {
-    const { hostUrl, credentials, storeId, modelId } = this.#settings;
+    const { hostUrl, credentials, storeId, storeName, modelId } = this.#settings;
     const client = new OpenFgaClient({
       apiUrl: hostUrl,
       // Requests wait for it and tuple writes are repeated anyway, so it fails early instead of retrying for long.
@@ -183,37 +205,16 @@ export class AuthorizationStore {
       retryParams: { maxRetry: 1, minWaitInMs: 50 },
       ...credentials,
     });
-    client.storeId = storeId || (await this.#storeByName(client));
+    const installation = await this.#settings.installation();
+    const ownership = await chooseStore(client, installation, { storeId, storeName });
     client.authorizationModelId = modelId || (await this.#model(client));
+    // A model that was given by its id may lack the type of the claim.
+    if (ownership === 'free' && modelId === '') await claimStore(client, installation);
     return client;
   }
 
-  /** Store names are not unique: of several that processes created at the same time, all use the oldest. */
-  async #storeByName(client: OpenFgaClient): Promise<string> {
-    const held = await this.#oldestStore(client);
-    if (held) return held;
-    const created = await client.createStore({ name: this.#settings.storeName });
-    return (await this.#oldestStore(client)) ?? created.id;
-  }
-
-  async #oldestStore(client: OpenFgaClient): Promise<string | undefined> {
-    const { storeName } = this.#settings;
-    const found: { id: string; created_at: string }[] = [];
-    let continuationToken: string | undefined;
-    do {
-      const page = await client.listStores({
-        pageSize: 100,
-        name: storeName,
-        ...(continuationToken ? { continuationToken } : {}),
-      });
-      found.push(...page.stores.filter((store) => store.name === storeName));
-      continuationToken = page.continuation_token || undefined;
-    } while (continuationToken);
-    return found.toSorted((a, b) => a.created_at.localeCompare(b.created_at) || a.id.localeCompare(b.id))[0]?.id;
-  }
-
   async #model(client: OpenFgaClient): Promise<string> {
-    const wanted = this.#settings.model;
+    const wanted = withOwnerType(this.#settings.model);
     if (!this.#settings.createNewModel) {
       const { authorization_models: held } = await client.readAuthorizationModels({ pageSize: 10 });
       const same = held.find((model) => fingerprint(model) === fingerprint(wanted));

@@ -1,16 +1,20 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '#entities/kit/base/errors.ts';
 
-/** Rejects requests whose URL is not valid UTF-8, and HTTP/1.1 requests without a Host header. */
+/** Rejects requests whose URL is not valid UTF-8, requests with several Host headers, and HTTP/1.1 requests without one. */
 export function addressesPlugin(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
-    done(problemOf(request.url, request.raw.httpVersion, request.headers.host));
+    done(problemOf(request.url, request.raw));
   });
 }
 
-function problemOf(url: string, httpVersion: string, host: string | undefined): AppError | undefined {
-  if (host === undefined && httpVersion === '1.1')
+function problemOf(url: string, { rawHeaders, httpVersion }: IncomingMessage): AppError | undefined {
+  const hosts = hostHeaders(rawHeaders);
+  if (hosts === 0 && httpVersion === '1.1')
     return new AppError('malformed_request', 'HTTP/1.1 requests must have a Host header.');
+  // RFC 9112, section 3.2: two parties on the way could each believe another one.
+  if (hosts > 1) return new AppError('malformed_request', `The request has ${hosts} Host headers; send one.`);
   if (!url.includes('%')) return undefined;
   if (url.includes('%00')) return new AppError('malformed_request', 'The URL contains a NUL character.');
   try {
@@ -19,4 +23,11 @@ function problemOf(url: string, httpVersion: string, host: string | undefined): 
   } catch {
     return new AppError('malformed_request', 'The URL is not percent-encoded UTF-8.');
   }
+}
+
+/** Node keeps the first of several Host headers. @param raw names and values in turn */
+function hostHeaders(raw: readonly string[]): number {
+  let count = 0;
+  for (let index = 0; index < raw.length; index += 2) if (raw[index]?.toLowerCase() === 'host') count++;
+  return count;
 }

@@ -5,6 +5,7 @@ import { AppError, isAppError } from '#entities/kit/base/errors.ts';
 import type { AccessClaims } from '../../auth/access-token.ts';
 import { accessCookie } from '../../auth/session-cookies.ts';
 import type { Services } from '../services.ts';
+import { signInFirst } from './sign-in-first.ts';
 
 /**
  * Verifies the bearer token or, without one, the access cookie before the body is read; the CSRF check uses the result.
@@ -43,13 +44,6 @@ export function requireCaller(app: FastifyInstance, services: Services): void {
 
 function isRequired(request: FastifyRequest): boolean {
   return request.routeOptions.config.access === 'required';
-}
-
-function signInFirst(): AppError {
-  return new AppError(
-    'unauthenticated',
-    'Sign in first: POST /v1/login, then send the access token as bearer token or cookie.',
-  );
 }
 
 /** RFC 6750, section 2.1. @throws AppError unauthenticated */

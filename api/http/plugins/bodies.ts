@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '#entities/kit/base/errors.ts';
-import { parseStrictJson } from '../strict-json.ts';
+import { JsonRefusal, parseStrictJson } from '#entities/kit/base/strict-json.ts';
 import { checkValueCount } from '../value-limit.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -14,7 +14,7 @@ export function bodiesPlugin(app: FastifyInstance): void {
       checkValueCount(document);
       done(null, document);
     } catch (error) {
-      done(error as Error);
+      done(error instanceof JsonRefusal ? malformed(error.message, error) : (error as Error));
     }
   });
 }
@@ -23,6 +23,12 @@ function decoded(body: Buffer): string {
   try {
     return utf8.decode(body);
   } catch (cause) {
-    throw new AppError('malformed_body', 'The request body is invalid: it is not valid UTF-8.', { cause });
+    throw malformed('it is not valid UTF-8', cause);
   }
+}
+
+function malformed(reason: string, cause: unknown): AppError {
+  return new AppError('malformed_body', `The request body is invalid: ${reason}. Send a JSON document in UTF-8.`, {
+    cause,
+  });
 }

@@ -2,16 +2,18 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { deriveKey } from '#entities/kit/base/keys.ts';
-import { csrfCookie } from '../../auth/session-cookies.ts';
+import { accessCookie, csrfCookie } from '../../auth/session-cookies.ts';
 import { isCsrfToken, newCsrfToken } from '../../auth/csrf-token.ts';
 import type { Services } from '../services.ts';
 import { giveCookie } from './cookies.ts';
+import { signInFirst } from './sign-in-first.ts';
 
 const mutating = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 /**
  * CSRF protection: a mutating request must repeat the token of the cookie in a header. Requests with an
- * Authorization header are exempt, because browsers do not add that header by themselves.
+ * Authorization header are exempt, because browsers do not add that header by themselves. A request without the cookie of a session
+ * cannot misuse one: where a session is needed, its problem is that nobody is signed in.
  */
 export function csrfPlugin(app: FastifyInstance, services: Services): void {
   app.addHook('onRequest', (request, _reply, done) => {
@@ -74,6 +76,8 @@ function problemWith(request: FastifyRequest, services: Services): AppError | un
   const { header, cookie } = services.config.current.server.csrfprotection;
   const sent = request.headers[header.toLowerCase()];
   if (typeof sent !== 'string' || sent === '') {
+    const isSession = request.cookies[accessCookie] !== undefined;
+    if (!isSession && needsCaller(request)) return signInFirst();
     return new AppError(
       'csrf_token_missing',
       `Send the value of the cookie "${cookie}" in the header "${header}"; every GET request sets the cookie.`,
@@ -84,6 +88,11 @@ function problemWith(request: FastifyRequest, services: Services): AppError | un
     'csrf_token_invalid',
     `The header "${header}" does not match the cookie "${cookie}" of this session; any GET request sets a new one.`,
   );
+}
+
+/** Whether changes through a route need a signed-in caller. GraphQL declares no access: its mutations need one. */
+function needsCaller({ routeOptions: { config } }: FastifyRequest): boolean {
+  return config.access === 'required' || config.access === undefined;
 }
 
 const keys = new Map<string, Buffer>();

@@ -8,15 +8,21 @@ export function errorsPlugin(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) => sendProblem(routeNotFound(request), request, reply));
 }
 
-/** Rejects unknown URLs before the body is read. */
+/** Rejects unknown URLs before the body is read. A slash at the end of a list's URL would be a record with an empty id. */
 export function refuseUnknownAddresses(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
-    done(request.is404 ? routeNotFound(request) : undefined);
+    done(request.is404 || hasSlashAtEnd(request) ? routeNotFound(request) : undefined);
   });
 }
 
 function routeNotFound(request: FastifyRequest): AppError {
-  return new AppError('route_not_found', `There is no route ${request.method} ${pathOf(request)}; see /docs.`);
+  const path = pathOf(request);
+  const remedy = hasSlashAtEnd(request) ? `remove the slash at its end: ${path.replace(/\/+$/, '')}` : 'see /docs';
+  return new AppError('route_not_found', `There is no route ${request.method} ${path}; ${remedy}.`);
+}
+
+function hasSlashAtEnd(request: FastifyRequest): boolean {
+  return /[^/]\/+$/.test(pathOf(request)) && request.routeOptions.url !== pathOf(request);
 }
 
 /** Sends the problem document and logs server errors. */
@@ -27,6 +33,8 @@ export function sendProblem(error: AppError, request: FastifyRequest, reply: Fas
     void reply.header('retry-after', String(error.details.retryAfterSeconds));
   // The schema that a route declares for this status is not for problem documents.
   void reply.serializer(JSON.stringify);
+  // Of a record whose change could not be committed after all.
+  void reply.removeHeader('etag').removeHeader('location');
   return reply
     .code(error.status)
     .headers({ 'content-type': problemType, 'cache-control': 'no-store' })

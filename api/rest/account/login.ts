@@ -31,7 +31,12 @@ export const login = defineRoute({
   body: Type.Object(
     {
       username: Type.String({ minLength: 1, maxLength: 254, description: 'E-mail address of the user.' }),
-      password: Type.String({ minLength: 1, maxLength: maxPasswordLength, description: 'Password.' }),
+      password: Type.String({
+        minLength: 1,
+        maxLength: maxPasswordLength,
+        writeOnly: true,
+        description: 'Password.',
+      }),
     },
     { additionalProperties: false },
   ),

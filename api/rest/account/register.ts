@@ -24,6 +24,7 @@ export const register = defineRoute({
       password: Type.String({
         minLength: 1,
         maxLength: maxPasswordLength,
+        writeOnly: true,
         description: 'At least 12 characters, or hard to guess. Spaces at its ends are significant.',
       }),
       first_name: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'First name.' })),

@@ -46,14 +46,20 @@ export const verify = defineRoute({
   access: 'public',
   body: Type.Object(
     {
-      token: Type.String({ minLength: 1, maxLength: 200, description: 'Token of the e-mailed link.' }),
+      token: Type.String({ minLength: 1, maxLength: 200, writeOnly: true, description: 'Token of the e-mailed link.' }),
       password: Type.Optional(
-        Type.String({ minLength: 1, maxLength: maxPasswordLength, description: 'Password given at sign-up.' }),
+        Type.String({
+          minLength: 1,
+          maxLength: maxPasswordLength,
+          writeOnly: true,
+          description: 'Password given at sign-up.',
+        }),
       ),
       new_password: Type.Optional(
         Type.String({
           minLength: 1,
           maxLength: maxPasswordLength,
+          writeOnly: true,
           description: 'Password to set instead: at least 12 characters, or hard to guess.',
         }),
       ),

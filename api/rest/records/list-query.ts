@@ -2,16 +2,19 @@ import { Type, type TObject, type TSchema } from 'typebox';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import type { Field } from '#entities/kit/model/fields.ts';
+import { inputError } from '#entities/kit/base/input-error.ts';
 import { parseInstant } from '#entities/kit/base/instant.ts';
+import { expectation, found } from '#entities/kit/base/schema-problem.ts';
 import type { PageSelection, RecordSelection } from '#entities/kit/read/selection.ts';
 import { maxCursorLength, maxOrderTerms, type OrderTerm } from '#entities/kit/read/order.ts';
-import type { Filter } from '#entities/kit/read/filter.ts';
-import { orderableFields } from '#entities/kit/read/where.ts';
+import type { Comparison, Filter } from '#entities/kit/read/filter.ts';
+import { filteredType, maxOperandValues, operatorsOf, type Operator } from '#entities/kit/read/operators.ts';
+import { filterableFields, orderableFields } from '#entities/kit/read/where.ts';
 import { pageSlice, defaultPageSize, type SliceArguments } from '../../http/page-slice.ts';
 import { recordNames } from './record-names.ts';
-import { idText, valueSchema } from './record-schema.ts';
+import { idText, valueSchema, type JsonSchema } from './record-schema.ts';
 
-/** Query parameters of a list: page, order, count, and a value for each filter. */
+/** Query parameters of a list: page, order, count, and filters. */
 interface ListQuery extends SliceArguments {
   readonly order_by?: string;
   readonly count?: boolean;
@@ -41,14 +44,16 @@ export function listQuerySchema(module: EntityModule): TObject {
       Type.Boolean({ description: 'Whether to return the number of all matching records as total_count.' }),
     ),
   };
-  const filters = filterFields(module).map(([name, field]): [string, TSchema] => {
-    if (Object.hasOwn(common, name))
-      throw new TypeError(`entity "${module.kind}": REST lists use "${name}" themselves`);
-    const description =
-      field.type === 'textList'
-        ? `Only records whose list contains this value. ${field.description}`
-        : field.description;
-    return [name, Type.Optional(Type.Unsafe({ ...operandSchema(field), description }))];
+  const filters = filtersOf(module).flatMap((filter): [string, TSchema][] => {
+    if (Object.hasOwn(common, filter.name))
+      throw new TypeError(`entity "${module.kind}": REST lists use "${filter.name}" themselves`);
+    return [
+      [filter.name, plainSchema(module, filter)],
+      ...operatorsOf(module, filter.field).map((operator): [string, TSchema] => [
+        parameterName(filter, operator),
+        operandSchema(module, filter, operator),
+      ]),
+    ];
   });
   return Type.Object({ ...common, ...Object.fromEntries(filters) }, { additionalProperties: false });
 }
@@ -60,16 +65,19 @@ export function listQuerySchema(module: EntityModule): TObject {
  */
 export function listSelection(record: RecordSelection, query: ListQuery, largestPage: number): PageSelection {
   const { module } = record;
-  const filters = filterFields(module).flatMap(([name, field, fieldName]): Filter[] => {
-    const value = query[name];
-    if (value === undefined) return [];
-    const wanted = field.type === 'timestamp' && typeof value === 'string' ? parseInstant(value) : value;
+  const filters = filtersOf(module).flatMap((filter): Filter[] => {
+    const { field } = filter;
+    const plain = query[filter.name];
+    const given = operatorsOf(module, field).flatMap((operator): [string, unknown][] => {
+      const name = parameterName(filter, operator);
+      const operand = query[name];
+      return operand === undefined ? [] : [[operator.name, stored(module, field, operand, name)]];
+    });
     return [
-      {
-        is: 'field',
-        field: fieldName,
-        comparison: field.type === 'textList' ? { has: wanted as string } : { eq: wanted },
-      },
+      ...(plain === undefined
+        ? []
+        : [{ is: 'field', field, comparison: plainComparison(module, filter, plain) } as const]),
+      ...(given.length === 0 ? [] : [{ is: 'field', field, comparison: Object.fromEntries(given) } as const]),
     ];
   });
   return {
@@ -112,18 +120,86 @@ export function pageSchema(module: EntityModule, record: TObject): TObject {
   );
 }
 
-/** Declared filters by their name in the query. Fields that are not exposed have none. */
-function filterFields(module: EntityModule): [name: string, field: Field, fieldName: string][] {
-  return module.filter.flatMap((fieldName): [string, Field, string][] => {
-    const field = module.fields[fieldName];
-    return field && field.type !== 'json' ? [[snakeCase(fieldName), field, fieldName]] : [];
-  });
+/** A field by which the list can be filtered, and its name in the query. */
+interface ListFilter {
+  readonly name: string;
+  readonly field: string;
 }
 
-function operandSchema(field: Field): object {
-  if (field.type === 'textList') return (field.schema as { readonly items?: object }).items ?? {};
+function filtersOf(module: EntityModule): ListFilter[] {
+  return filterableFields(module).map((field) => ({ name: snakeCase(field), field }));
+}
+
+/** The operators have the names of GraphQL, in snake_case: `due_at[gte]`. */
+function parameterName({ name }: ListFilter, operator: Operator): string {
+  return `${name}[${snakeCase(operator.name)}]`;
+}
+
+/** The parameter without an operator. */
+function plainSchema(module: EntityModule, { field: name }: ListFilter): TSchema {
+  const field = module.fields[name];
+  const schema = valueSchemaOf(module, name);
+  const description = field?.description ?? 'Equal to this value.';
+  if (field?.type === 'textList')
+    return Type.Optional(
+      Type.Unsafe({ ...schema, description: `Only records whose list contains this value. ${description}` }),
+    );
+  if (!acceptsNull(field)) return Type.Optional(Type.Unsafe({ ...schema, description }));
+  return Type.Optional(
+    Type.Unsafe({
+      ...schema,
+      type: [schema.type, 'null'],
+      ...(schema.enum ? { enum: [...schema.enum, null] } : {}),
+      description: `${description} null: only records without a value.`,
+    }),
+  );
+}
+
+/** Whether the word null stands for no value; a text could be this word. */
+function acceptsNull(field: Field | undefined): boolean {
+  return field?.optional === true && field.type !== 'text';
+}
+
+function operandSchema(module: EntityModule, { field }: ListFilter, { operand, description }: Operator): TSchema {
+  if (operand === 'flag') return Type.Optional(Type.Boolean({ description }));
+  const schema = filteredType(module, field) === 'text' ? anyText : valueSchemaOf(module, field);
+  if (operand === 'value') return Type.Optional(Type.Unsafe({ ...schema, description }));
+  return Type.Optional(
+    Type.Unsafe({
+      type: 'array',
+      items: schema,
+      maxItems: maxOperandValues,
+      description: `${description} Separate them by commas, or repeat the parameter for values with commas.`,
+    }),
+  );
+}
+
+/** Operands are compared with texts of any form. */
+const anyText = { type: 'string', maxLength: 500 } as const;
+
+/** Schema of one value with which the field is compared. */
+function valueSchemaOf(module: EntityModule, name: string): JsonSchema {
+  const field = module.fields[name];
+  const type = filteredType(module, name);
   // A malformed id matches no record.
-  return field.type === 'reference' ? idText : valueSchema(field);
+  if (type === 'reference') return idText;
+  if (!field) return { type: 'string', format: 'date-time', maxLength: 40 };
+  return type === 'textList' ? ((field.schema as { readonly items?: JsonSchema }).items ?? {}) : valueSchema(field);
+}
+
+function plainComparison(module: EntityModule, { name, field }: ListFilter, value: unknown): Comparison {
+  if (value === null) return { isNull: true };
+  const operand = stored(module, field, value, name);
+  return filteredType(module, field) === 'textList' ? { has: operand as string } : { eq: operand };
+}
+
+/** The schema of the query has accepted times that JavaScript does not have, such as leap seconds. @throws AppError invalid_input */
+function stored(module: EntityModule, field: string, operand: unknown, parameter: string): unknown {
+  if (Array.isArray(operand)) return operand.map((each: unknown) => stored(module, field, each, parameter));
+  if (filteredType(module, field) !== 'timestamp' || typeof operand !== 'string') return operand;
+  const instant = parseInstant(operand);
+  if (instant) return instant;
+  throw inputError([{ path: `/${parameter}`, message: expectation('date-time') + found(operand) }]);
 }
 
 /** The schema has rejected unknown names. */

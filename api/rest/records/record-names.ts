@@ -1,5 +1,4 @@
-import { tenancyField, type EntityModule } from '#entities/kit/model/define.ts';
-import { readableFields } from '#entities/kit/model/exposure.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
 import { inWords } from '#entities/kit/base/snake-case.ts';
 
 /** Names of a kind in REST. */
@@ -22,10 +21,4 @@ export function recordNames({ kind, table }: EntityModule): RecordNames {
     plural,
     tag: plural.slice(0, 1).toUpperCase() + plural.slice(1),
   };
-}
-
-/** Fields of a record in responses, in order: those of every record, the tenancy field, and the exposed fields of its kind. */
-export function answeredFields(module: EntityModule): string[] {
-  const exposed = readableFields(module).map(([name]) => name);
-  return ['id', 'createdAt', 'updatedAt', 'recordVersion', ...tenancyField(module.tenancy), ...exposed];
 }

@@ -1,15 +1,25 @@
+import type { FastifyReply } from 'fastify';
 import { Type, type TObject } from 'typebox';
-import type { RecordJson } from '#entities/kit/unit/answers.ts';
+import { unlessHidden, type RecordJson } from '#entities/kit/unit/answers.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
-import { AppError, isAppError } from '#entities/kit/base/errors.ts';
-import { changeableFields, isExposed, writableFields, type NamedField } from '#entities/kit/model/exposure.ts';
+import { isAppError } from '#entities/kit/base/errors.ts';
+import { withProblems } from '#entities/kit/base/input-error.ts';
+import {
+  answeredFields,
+  changeableFields,
+  isExposed,
+  writableFields,
+  type NamedField,
+} from '#entities/kit/model/exposure.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import type { RecordSelection } from '#entities/kit/read/selection.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
-import { defineRoute, type Call, type Route } from '../../http/route.ts';
+import { defineRoute, type Call, type Route, type RouteResponse } from '../../http/route.ts';
 import { listQuerySchema, listSelection, pageSchema } from './list-query.ts';
-import { answeredFields, recordNames } from './record-names.ts';
+import { recordNames } from './record-names.ts';
+import { matching, sendEntityTag, versionIn } from './record-version.ts';
 import { changeSchema, creationSchema, idText, recordSchema, versionSchema } from './record-schema.ts';
 
 /**
@@ -49,10 +59,27 @@ function selectionOf(module: EntityModule): RecordSelection {
   };
 }
 
+const idAlone = 'The response has only the id if the caller cannot view the record after the change.';
+
+/** Headers of changes that can name the version on which they are based. */
+const headers = Type.Object({
+  'if-match': Type.Optional(
+    Type.String({
+      maxLength: 1_000,
+      description:
+        'Entity tags of the versions on which the change may be based, or *; if the record has another version, the request fails with precondition_failed.',
+    }),
+  ),
+});
+
 const params = Type.Object({ id: Type.Unsafe({ ...idText, description: 'Id of the record.' }) });
 
 function idOf(module: EntityModule, { params }: Call<unknown>): string {
   return existingId(module, params['id'] ?? '');
+}
+
+function ifMatch({ request }: Call<unknown>): string | undefined {
+  return request.headers['if-match'];
 }
 
 function listRoute(record: RecordSelection, answer: TObject): Route {
@@ -84,15 +111,17 @@ function readRoute(record: RecordSelection, answer: TObject): Route {
     url: `${path}/:id`,
     tag,
     summary: `Get one ${singular}`,
-    description: 'Returns not_found if the record does not exist, is deleted, or cannot be viewed by the caller.',
+    description:
+      'Returns not_found if the record does not exist, is deleted, or cannot be viewed by the caller. The ETag of the answer is the record version.',
     access: 'required',
     params,
     answers: { 200: answer },
     errors: ['not_found'],
-    handle: async (call) => ({
-      status: 200,
-      json: await call.unit.data.answers.singleStatementRecord(record, idOf(module, call)),
-    }),
+    handle: async (call) => {
+      const json = await call.unit.data.answers.singleStatementRecord(record, idOf(module, call));
+      sendEntityTag(call.reply, versionIn(json));
+      return { status: 200, json };
+    },
   });
 }
 
@@ -105,7 +134,7 @@ function createRoute(record: RecordSelection, answer: TObject): Route {
     url: path,
     tag,
     summary: `Create one ${singular}`,
-    description: `${module.description} The record is created in the current organization of the caller.`,
+    description: `${module.description} The record is created in the current organization of the caller. ${idAlone}`,
     access: 'required',
     body: creationSchema(module),
     answers: { 201: answer },
@@ -113,9 +142,8 @@ function createRoute(record: RecordSelection, answer: TObject): Route {
     handle: ({ unit, body, reply }) =>
       inSnakeCase(async () => {
         const { id } = (await unit.data.create(module, valuesOf(names, body))) as { readonly id: string };
-        const created = await unit.data.answers.record(record, id);
         void reply.header('location', `${path}/${id}`);
-        return { status: 201, body: created };
+        return await changed(201, record, id, unit, reply);
       }),
   });
 }
@@ -129,18 +157,21 @@ function updateRoute(record: RecordSelection, answer: TObject): Route {
     url: `${path}/:id`,
     tag,
     summary: `Update one ${singular}`,
-    description: 'Omitted fields stay unchanged; null clears an optional field.',
+    description: `Omitted fields stay unchanged; null clears an optional field. ${idAlone}`,
     access: 'required',
     params,
+    headers,
     body: changeSchema(module),
     answers: { 200: answer },
-    errors: ['not_found', 'permission_denied', 'already_exists', 'stale_record'],
+    errors: ['not_found', 'permission_denied', 'already_exists', 'stale_record', 'precondition_failed'],
     handle: (call) =>
       inSnakeCase(async () => {
         const id = idOf(module, call);
         const { record_version: recordVersion, ...changes } = call.body;
-        await call.unit.data.update(module, id, valuesOf(names, changes), recordVersion as number | undefined);
-        return { status: 200, body: await call.unit.data.answers.record(record, id) };
+        await matching(ifMatch(call), recordVersion as number | undefined, (versions) =>
+          call.unit.data.update(module, id, valuesOf(names, changes), versions),
+        );
+        return await changed(200, record, id, call.unit, call.reply);
       }),
   });
 }
@@ -155,15 +186,34 @@ function deleteRoute(module: EntityModule): Route {
     description: 'Deletes the record together with its dependent records.',
     access: 'required',
     params,
+    headers,
     query: Type.Object({ record_version: versionSchema }, { additionalProperties: false }),
     answers: { 204: Type.Null() },
-    errors: ['not_found', 'permission_denied', 'stale_record'],
+    errors: ['not_found', 'permission_denied', 'stale_record', 'precondition_failed'],
     handle: async (call) => {
       const recordVersion = call.query['record_version'] as number | undefined;
-      await call.unit.data.remove(module, idOf(module, call), recordVersion);
+      await matching(ifMatch(call), recordVersion, (versions) =>
+        call.unit.data.remove(module, idOf(module, call), versions),
+      );
       return { status: 204, body: undefined };
     },
   });
+}
+
+/**
+ * The response to a change: the record, or its id alone when the change ended the caller's own view of it. The change is valid, so it
+ * must not fail because of its response.
+ */
+async function changed(
+  status: number,
+  record: RecordSelection,
+  id: string,
+  unit: UnitOfWork,
+  reply: FastifyReply,
+): Promise<RouteResponse> {
+  const body = await unlessHidden(unit.data.answers.record(record, id));
+  if (body) sendEntityTag(reply, body['record_version']);
+  return body ? { status, body } : { status, json: JSON.stringify({ id }) };
 }
 
 /** Field names by their names in request bodies. */
@@ -176,17 +226,15 @@ function valuesOf(names: ReadonlyMap<string, string>, body: RecordJson): Record<
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [names.get(name) as string, value]));
 }
 
-/** Converts the field names of errors to snake_case, in paths and messages, as they are in request bodies. */
+/** Converts the field names of errors to snake_case, as they are in request bodies. */
 async function inSnakeCase<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!isAppError(error) || !error.details.fields) throw error;
-    const fields = error.details.fields.map(({ path, message }) => ({ path: snakeCase(path), message }));
-    const detail =
-      error.code === 'invalid_input'
-        ? fields.map(({ path, message }) => `${path}: ${message}`).join('; ')
-        : error.message;
-    throw new AppError(error.code, detail, { details: { ...error.details, fields }, cause: error });
+    throw withProblems(
+      error,
+      error.details.fields.map(({ path, message }) => ({ path: snakeCase(path), message })),
+    );
   }
 }

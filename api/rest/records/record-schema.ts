@@ -1,11 +1,17 @@
 import { Type, type TObject, type TSchema } from 'typebox';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
-import { changeableFields, isRequired, writableFields, type NamedField } from '#entities/kit/model/exposure.ts';
+import {
+  answeredFields,
+  changeableFields,
+  isRequired,
+  refusedFields,
+  writableFields,
+  type NamedField,
+} from '#entities/kit/model/exposure.ts';
 import type { Field } from '#entities/kit/model/fields.ts';
-import { answeredFields } from './record-names.ts';
 
-interface JsonSchema {
+export interface JsonSchema {
   readonly type?: string;
   readonly enum?: readonly unknown[];
   readonly [keyword: string]: unknown;
@@ -48,21 +54,28 @@ export function recordSchema(module: EntityModule): TObject {
 
 /** Body of a creation. */
 export function creationSchema(module: EntityModule): TObject {
-  return bodySchema(writableFields(module), isRequired);
+  return bodySchema(module, writableFields(module), isRequired);
 }
 
 /** Body of a change; omitted fields stay unchanged. */
 export function changeSchema(module: EntityModule): TObject {
-  const { properties } = bodySchema(changeableFields(module), () => false);
+  const { properties } = bodySchema(module, changeableFields(module), () => false);
   return Type.Object({ ...properties, record_version: versionSchema }, { additionalProperties: false });
 }
 
-function bodySchema(fields: readonly NamedField[], isNeeded: (field: Field) => boolean): TObject {
+function bodySchema(module: EntityModule, fields: readonly NamedField[], isNeeded: (field: Field) => boolean): TObject {
   const properties = fields.map(([name, field]): [string, TSchema] => {
     const schema = describedValue(field, valueSchema(field));
     return [snakeCase(name), isNeeded(field) ? schema : Type.Optional(schema)];
   });
-  return Type.Object(Object.fromEntries(properties), { additionalProperties: false });
+  const accepted = new Set(fields.map(([name]) => name));
+  const refused = [...refusedFields(module, accepted)].map(([name, reason]): [string, TSchema] => [
+    snakeCase(name),
+    Type.Optional(
+      Type.Unsafe({ readOnly: true, not: {}, description: `${reason.slice(0, 1).toUpperCase()}${reason.slice(1)}.` }),
+    ),
+  ]);
+  return Type.Object(Object.fromEntries([...properties, ...refused]), { additionalProperties: false });
 }
 
 function describedValue(field: Field, schema: JsonSchema): TSchema {

@@ -47,6 +47,15 @@ export class Decisions {
 
   /** Evaluates the rules in their order; the first that applies decides. @throws AppError authorization_unavailable */
   async decide(module: EntityModule, operation: Operation, row: Row): Promise<Decision> {
+    const decision = await this.#decideByRules(module, operation, row);
+    const { restricted } = module;
+    const isFree = restricted?.is !== row[restricted?.field ?? ''] || !['create', 'remove'].includes(operation);
+    if (!restricted || isFree || !decision.isAllowed || this.#caller.kind === 'system') return decision;
+    const isAllowed = await this.#hasRightAbove(module, restricted.on, restricted.requires, row);
+    return isAllowed ? decision : { isAllowed, by: 'rules', rule: undefined };
+  }
+
+  async #decideByRules(module: EntityModule, operation: Operation, row: Row): Promise<Decision> {
     const rules: readonly Rule[] = module.policy?.[operation] ?? [];
     for (const [index, { effect, when }] of rules.entries()) {
       const applies = this.#decideByRow(when, row, { kind: module.kind, operation });
@@ -72,11 +81,15 @@ export class Decisions {
   /** Whether the caller has the right to edit the parent, which a creation below it needs. */
   async #parentAllows(module: EntityModule, condition: Condition, row: Row): Promise<boolean> {
     if (condition.is !== 'through') throw new Error(`condition "${condition.is}" cannot decide a creation`);
-    const id = row[condition.field];
+    return this.#hasRightAbove(module, condition.field, operationAbove('create'), row);
+  }
+
+  async #hasRightAbove(module: EntityModule, field: string, operation: Operation, row: Row): Promise<boolean> {
+    const id = row[field];
     if (typeof id !== 'string') return false;
-    const target = this.#sources.work.registry.references.targetOf(module, condition.field);
+    const target = this.#sources.work.registry.references.targetOf(module, field);
     const parent = await this.#sources.findVisible(target, id);
-    return parent !== undefined && (await this.decide(target, operationAbove('create'), parent)).isAllowed;
+    return parent !== undefined && (await this.decide(target, operation, parent)).isAllowed;
   }
 
   /** Checks a right in the authorization store; in the rows while the store is off, or after this unit of work changed tuples. */

@@ -1,4 +1,5 @@
 import { idPattern } from './ids.ts';
+import { shortened } from './shortened.ts';
 
 /** An error of a JSON Schema validator. */
 export interface SchemaProblem {
@@ -9,19 +10,88 @@ export interface SchemaProblem {
   readonly message?: string | undefined;
 }
 
+/** What is known about the value with the problem. */
+export interface ProblemContext {
+  /** Description of the value; it explains a pattern in words. */
+  readonly description?: string | undefined;
+  readonly value?: unknown;
+  /** The message says nothing about the value. */
+  readonly isSecret?: boolean;
+}
+
 interface Params {
   readonly pattern?: string;
   readonly limit?: number;
+  readonly format?: string;
+  readonly type?: string | readonly string[];
   readonly allowedValues?: readonly (string | null)[];
 }
 
-/** The error as the end of a sentence about the value. @param description of the value; it explains a pattern in words */
-export function schemaMessage({ keyword, params, message }: SchemaProblem, description?: string): string {
-  const { pattern, limit, allowedValues = [] } = params as Params;
-  if (keyword === 'enum') return `must be one of ${allowedValues.filter((value) => value !== null).join(', ')}`;
-  if (keyword === 'minLength' && limit === 1) return 'must not be empty';
-  if (keyword === 'pattern' && pattern === idPattern.source) return 'is not an id';
-  if (keyword === 'pattern' && description)
-    return `does not have the required format: ${description.replace(/\.$/, '')}`;
+/** What a value must be, by the types and formats of JSON Schema. */
+const expectations: Readonly<Record<string, string>> = {
+  string: 'must be a text',
+  integer: 'must be a whole number',
+  number: 'must be a number',
+  boolean: 'must be true or false',
+  array: 'must be a list',
+  object: 'must be an object',
+  'date-time': 'must be a timestamp such as 2026-01-31T12:00:00Z',
+  email: 'must be an e-mail address such as name@example.com',
+};
+
+/** What a value must be, as the end of a sentence about its field. @param type a type or a format of JSON Schema */
+export function expectation(type: string): string {
+  return expectations[type] ?? `must match format "${type}"`;
+}
+
+/** The end of a message that names the value that was sent. Long values are shortened. */
+export function found(value: unknown): string {
+  if (value === undefined) return '';
+  if (Array.isArray(value)) return '; it is a list';
+  if (typeof value === 'object' && value !== null) return '; it is an object';
+  return `; it is ${JSON.stringify(typeof value === 'string' ? shortened(value) : value)}`;
+}
+
+export function oneOf(values: readonly string[]): string {
+  return `must be one of ${values.join(', ')}`;
+}
+
+/** The error as the end of a sentence about the value: what it must be, and what it is. */
+export function schemaMessage(problem: SchemaProblem, { description, value, isSecret }: ProblemContext = {}): string {
+  const { keyword, message } = problem;
+  const { pattern, limit = 0, format = '', type = '', allowedValues = [] } = problem.params as Params;
+  const sent = isSecret ? '' : found(value);
+  const count = (unit: string) => `${limit} ${unit}${limit === 1 ? '' : 's'}`;
+  const length = isSecret || !isSized(value) ? '' : `; it has ${value.length}`;
+  switch (keyword) {
+    case 'type':
+      if (value === null) return 'cannot be empty';
+      return expectation([type].flat().find((name) => name !== 'null') ?? '') + sent;
+    case 'format':
+      return expectation(format) + sent;
+    case 'enum':
+      return oneOf(allowedValues.filter((allowed) => allowed !== null)) + sent;
+    case 'minLength':
+      return limit === 1 ? 'must not be empty' : `must have at least ${count('character')}${length}`;
+    case 'maxLength':
+      return `must have at most ${count('character')}${length}`;
+    case 'minItems':
+      return `must have at least ${count('item')}${length}`;
+    case 'maxItems':
+      return `must have at most ${count('item')}${length}`;
+    case 'minimum':
+      return `must be at least ${limit}${sent}`;
+    case 'maximum':
+      return `must be at most ${limit}${sent}`;
+    case 'pattern':
+      if (pattern === idPattern.source) return `is not an id${sent}`;
+      if (description) return `does not have the required format: ${description.replace(/\.$/, '')}${sent}`;
+      break;
+    default:
+  }
   return message ?? 'is not valid';
+}
+
+function isSized(value: unknown): value is { readonly length: number } {
+  return typeof value === 'string' || Array.isArray(value);
 }

@@ -2,7 +2,7 @@ import { isId } from '../base/ids.ts';
 import { productModules, type ProductModule } from './product-modules.ts';
 import type { TupleCondition } from './tuples.ts';
 
-/** Organization roles, from most to least powerful. An auditor views the records of all kinds whose rights are not granted per record. */
+/** Organization roles, from most to least powerful. An auditor views the records of all kinds whose rights are not granted per record, and changes none (policy.ts). */
 export const roles = ['owner', 'super_admin', 'admin', 'member', 'auditor'] as const;
 export type Role = (typeof roles)[number];
 

@@ -15,6 +15,26 @@ export type Exposure = 'read' | 'read-write' | 'write';
 /** Mutations that are derived for callers, for one record and in bulk. The others are written by hand, or only the server makes them. */
 export type Mutation = 'create' | 'update' | 'delete';
 
+/** A right to the record in the field `on` that creations and deletions of records with a value need. */
+interface Restriction {
+  readonly field: string;
+  readonly is: string;
+  readonly on: string;
+  readonly requires: 'remove';
+}
+
+/** Makes a person the manager of a record by a record of another kind. */
+interface ManagedBy {
+  /** Kind of that record. */
+  readonly kind: string;
+  /** Its reference to the managed record. */
+  readonly record: string;
+  /** Its reference to the person. */
+  readonly person: string;
+  /** Its other values. */
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
 /** A unique key over live rows; the values of soft-deleted rows can be used again. */
 export interface UniqueKey<Name extends string = string> {
   readonly fields: readonly Name[];
@@ -68,6 +88,10 @@ export interface EntityDefinition<
   readonly customEvents?: C;
   /** Records can be shared with groups, and groups can be blocked from them (share.ts). */
   readonly share?: true;
+  /** Records with this value need a further right to the record in a reference when they are created or deleted. */
+  readonly restricted?: Restriction;
+  /** The record that makes the person who creates a record its manager, created together with it (write/creator-records.ts). */
+  readonly managedBy?: ManagedBy;
   /** Relationship tuples that the authorization store has for each live row. */
   readonly grants?: readonly TupleGrant<Name>[];
   readonly hooks?: EntityHooks<F>;
@@ -92,8 +116,11 @@ export interface TypedModule<
   T extends Tenancy,
   E extends EventVerb = EventVerb,
   C extends CustomEvents = CustomEvents,
+  D extends string = string,
 > extends EntityModule {
   readonly fields: F;
+  /** `never` for a kind whose records have no display id. */
+  readonly displayId?: D;
   readonly tenancy: T;
   readonly events: readonly E[];
   readonly customEvents?: C;
@@ -115,9 +142,11 @@ export interface RecordFields {
 
 /** A stored record of a kind. */
 export type RowOf<M> =
-  M extends TypedModule<infer F, infer T>
-    ? RecordFields & { readonly [N in TenancyName<T>]: string } & FieldValues<F>
+  M extends TypedModule<infer F, infer T, EventVerb, CustomEvents, infer D>
+    ? RecordFields & { readonly [N in TenancyName<T> | DisplayIdName<D>]: string } & FieldValues<F>
     : never;
+
+type DisplayIdName<D extends string> = [D] extends [never] ? never : 'displayId';
 
 /** Input of a creation. The tenancy field defaults to the caller's organization or user id. */
 export type CreationOf<M> =
@@ -153,7 +182,8 @@ export function defineEntityModule<
   const E extends EventVerb = never,
   // oxlint-disable-next-line typescript/no-generated-empty-object-type -- a kind that declares no custom events has no verbs for them
   C extends CustomEvents = Record<never, never>,
->(definition: EntityDefinition<F, T, NameOf<F, T>, E, C>): TypedModule<F, T, E, C> {
+  const D extends string = never,
+>(definition: EntityDefinition<F, T, NameOf<F, T>, E, C> & { readonly displayId?: D }): TypedModule<F, T, E, C, D> {
   const fail = (problem: string): never => {
     throw new TypeError(`entity "${definition.kind}": ${problem}`);
   };
@@ -204,7 +234,7 @@ export function defineEntityModule<
   const untyped = definition as unknown as EntityDefinition<F, T, string, E, C>;
   const [mistake] = fieldMistakes(untyped);
   if (mistake) fail(mistake);
-  return {
+  const module: TypedModule<F, T, E, C> = {
     ...(definition.displayId === undefined ? untyped : withDisplayId(untyped)),
     ...(definition.productModules && {
       description: `${definition.description} Requires the product module ${definition.productModules.join(' or ')}.`,
@@ -212,6 +242,8 @@ export function defineEntityModule<
     topic: snakeCase(definition.kind),
     typeName: pascalCase(definition.kind),
   };
+  // The prefix is that of the definition.
+  return module as TypedModule<F, T, E, C, D>;
 }
 
 /** Adds the field `displayId`, which is generated at creation (base/display-id.ts). */

@@ -1,4 +1,4 @@
-import type { EntityModule } from './define.ts';
+import { tenancyField, type EntityModule } from './define.ts';
 import type { Field } from './fields.ts';
 
 /** A field with its name. */
@@ -22,6 +22,27 @@ export function writableFields(module: EntityModule): NamedField[] {
 /** Fields that callers can change after creation. */
 export function changeableFields(module: EntityModule): NamedField[] {
   return writableFields(module).filter(([, { immutable }]) => !immutable);
+}
+
+/** Fields of a record in answers, in order: those of every record, the tenancy field, and the exposed fields of its kind. */
+export function answeredFields(module: EntityModule): string[] {
+  const exposed = readableFields(module).map(([name]) => name);
+  return ['id', 'createdAt', 'updatedAt', 'recordVersion', ...tenancyField(module.tenancy), ...exposed];
+}
+
+/**
+ * Fields that answers have and an input must not have, each with the reason as the end of a sentence.
+ * @param accepted the fields of the input
+ */
+export function refusedFields(module: EntityModule, accepted: ReadonlySet<string>): Map<string, string> {
+  const creatable = new Set(writableFields(module).map(([name]) => name));
+  const refused = answeredFields(module).filter((name) => !accepted.has(name));
+  return new Map(
+    refused.map((name) => [
+      name,
+      creatable.has(name) ? 'cannot be changed after creation' : 'is read-only: the server sets it',
+    ]),
+  );
 }
 
 /** Whether a creation must set the field. */

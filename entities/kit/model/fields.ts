@@ -59,12 +59,23 @@ type IsOptional<O> = O extends { readonly optional: true } ? true : false;
 type IsDefaulted<O> = O extends { readonly default: {} } | { readonly creator: true } ? true : false;
 type Made<Value, O> = Field<Value, IsOptional<O>, IsDefaulted<O>>;
 
+/** Forbids options that a type of field does not have: a type parameter alone accepts any. */
+type Exact<O, Known> = { readonly [Name in Exclude<keyof O, keyof Known>]: never };
+
+const commonOptions = ['optional', 'default', 'immutable', 'secret'];
+
+/** @param more names of the options besides those of all fields @throws TypeError for an option with another name */
 function make<Value, const O extends Options<Value>>(
   type: FieldType,
   description: string,
   options: O,
   shape: Pick<Field, 'schema' | 'columnType'> & Partial<Field>,
+  more: readonly string[] = [],
 ): Made<Value, O> {
+  const known = [...commonOptions, ...more];
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw new TypeError(`field "${description}": "${unknown}" is not an option; options are ${known.join(', ')}`);
   const field: Field = {
     type,
     description,
@@ -77,38 +88,58 @@ function make<Value, const O extends Options<Value>>(
   return field as Made<Value, O>;
 }
 
+interface TextOptions extends Options<string> {
+  readonly min?: number;
+  readonly max: number;
+  readonly pattern?: RegExp;
+}
+
+interface SingleLineOptions extends Options<string> {
+  readonly min: number;
+  readonly max: number;
+}
+
+interface IntegerOptions extends Options<number> {
+  readonly min: number;
+  readonly max: number;
+}
+
+interface JsonOptions extends Options<unknown> {
+  readonly maxBytes: number;
+}
+
 /** Text of `min` to `max` characters (UTF-16 code units). `pattern` is anchored by the caller. */
-export function text<const O extends Options<string> & { min?: number; max: number; pattern?: RegExp }>(
+export function text<const O extends TextOptions>(
   description: string,
-  options: O,
+  options: O & Exact<O, TextOptions>,
 ): Made<string, O> {
-  return make<string, O>('text', description, options, {
-    schema: Type.String({
-      minLength: options.min ?? (options.optional ? 0 : 1),
-      maxLength: options.max,
-      ...(options.pattern ? { pattern: options.pattern.source } : {}),
-    }),
-    columnType: 'text',
+  const { min, max, pattern, optional }: TextOptions = options;
+  const schema = Type.String({
+    minLength: min ?? (optional ? 0 : 1),
+    maxLength: max,
+    ...(pattern ? { pattern: pattern.source } : {}),
   });
+  return make<string, O>('text', description, options, { schema, columnType: 'text' }, ['min', 'max', 'pattern']);
 }
 
 /**
  * A name in one line. Compatibility forms and white space are brought into one form (base/name-form.ts), and characters that nobody
  * sees or that look like others are refused, so that two names that look alike are the same or are both plain.
  */
-export function singleLine<const O extends Options<string> & { min: number; max: number }>(
+export function singleLine<const O extends SingleLineOptions>(
   description: string,
-  options: O,
+  options: O & Exact<O, SingleLineOptions>,
 ): Made<string, O> {
-  return make<string, O>('text', description, options, {
-    schema: Type.String({ minLength: options.min, maxLength: options.max }),
-    columnType: 'text',
-    isName: true,
-  });
+  const { min, max }: SingleLineOptions = options;
+  const schema = Type.String({ minLength: min, maxLength: max });
+  return make<string, O>('text', description, options, { schema, columnType: 'text', isName: true }, ['min', 'max']);
 }
 
 /** An e-mail address, stored in lower case (not citext: its operators are not leakproof, so row-level security would keep an index from being used). */
-export function email<const O extends Options<string>>(description: string, options: O = {} as O): Made<string, O> {
+export function email<const O extends Options<string>>(
+  description: string,
+  options: O & Exact<O, Options<string>> = {} as O & Exact<O, Options<string>>,
+): Made<string, O> {
   return make<string, O>('text', description, options, {
     schema: Type.String({ format: 'email', minLength: 3, maxLength: 254 }),
     columnType: 'text',
@@ -119,7 +150,7 @@ export function email<const O extends Options<string>>(description: string, opti
 export function choice<const V extends readonly [string, ...string[]], const O extends Options<V[number]>>(
   description: string,
   values: V,
-  options: O = {} as O,
+  options: O & Exact<O, Options<V[number]>> = {} as O & Exact<O, Options<V[number]>>,
 ): Made<V[number], O> {
   return make<V[number], O>('choice', description, options, {
     schema: Type.Union(values.map((value) => Type.Literal(value))),
@@ -128,22 +159,28 @@ export function choice<const V extends readonly [string, ...string[]], const O e
   });
 }
 
-export function integer<const O extends Options<number> & { min: number; max: number }>(
+export function integer<const O extends IntegerOptions>(
   description: string,
-  options: O,
+  options: O & Exact<O, IntegerOptions>,
 ): Made<number, O> {
-  return make<number, O>('integer', description, options, {
-    schema: Type.Integer({ minimum: options.min, maximum: options.max }),
-    columnType: options.max > 2_147_483_647 ? 'bigint' : 'integer',
-  });
+  const { min, max }: IntegerOptions = options;
+  const schema = Type.Integer({ minimum: min, maximum: max });
+  const columnType = max > 2_147_483_647 ? 'bigint' : 'integer';
+  return make<number, O>('integer', description, options, { schema, columnType }, ['min', 'max']);
 }
 
-export function flag<const O extends Options<boolean>>(description: string, options: O = {} as O): Made<boolean, O> {
+export function flag<const O extends Options<boolean>>(
+  description: string,
+  options: O & Exact<O, Options<boolean>> = {} as O & Exact<O, Options<boolean>>,
+): Made<boolean, O> {
   return make<boolean, O>('boolean', description, options, { schema: Type.Boolean(), columnType: 'boolean' });
 }
 
 /** An instant, stored in UTC with microseconds; RFC 3339 in the APIs. */
-export function timestamp<const O extends Options<Date>>(description: string, options: O = {} as O): Made<Date, O> {
+export function timestamp<const O extends Options<Date>>(
+  description: string,
+  options: O & Exact<O, Options<Date>> = {} as O & Exact<O, Options<Date>>,
+): Made<Date, O> {
   return make<Date, O>('timestamp', description, options, {
     schema: Type.String({ format: 'date-time', maxLength: 40 }),
     columnType: 'timestamptz',
@@ -155,24 +192,34 @@ export function textList(
   description: string,
   options: { readonly max: number; readonly maxItems: number },
 ): Field<string[], false, true> {
-  const item = Type.String({ minLength: 1, maxLength: options.max });
+  const { max, maxItems } = options;
+  const schema = Type.Array(Type.String({ minLength: 1, maxLength: max }), { maxItems });
+  const given = { ...options, default: [] as string[] };
   return make<string[], { readonly default: string[] }>(
     'textList',
     description,
-    { default: [] },
-    { schema: Type.Array(item, { maxItems: options.maxItems }), columnType: 'text[]' },
+    given,
+    { schema, columnType: 'text[]' },
+    ['max', 'maxItems'],
   );
 }
 
 /** A JSON document of up to `maxBytes`, stored as it is given. */
-export function json<const O extends Options<unknown> & { readonly maxBytes: number }>(
+export function json<const O extends JsonOptions>(
   description: string,
-  options: O,
+  options: O & Exact<O, JsonOptions>,
 ): Made<unknown, O> {
-  return make<unknown, O>('json', description, options, {
-    schema: Type.Refine(Type.Unknown(), (value) => Buffer.byteLength(JSON.stringify(value) ?? '') <= options.maxBytes),
-    columnType: 'jsonb',
-  });
+  const { maxBytes }: JsonOptions = options;
+  const schema = Type.Refine(
+    Type.Unknown(),
+    (value) => jsonSize(value) <= maxBytes,
+    (value) => `must have at most ${maxBytes} bytes as JSON; it has ${jsonSize(value)}`,
+  );
+  return make<unknown, O>('json', description, options, { schema, columnType: 'jsonb' }, ['maxBytes']);
+}
+
+function jsonSize(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value) ?? '');
 }
 
 interface ReferenceOptions extends Options<string> {
@@ -190,17 +237,19 @@ interface ReferenceOptions extends Options<string> {
 export function reference<const O extends ReferenceOptions>(
   target: string,
   description: string,
-  options: O = {} as O,
+  options: O & Exact<O, ReferenceOptions> = {} as O & Exact<O, ReferenceOptions>,
 ): Made<string, O> {
-  return make<string, O>('reference', description, options, {
+  const { onDelete, requires = 'view', moves, reverse }: ReferenceOptions = options;
+  const shape = {
     schema: Type.String({ pattern: idPattern.source }),
     columnType: 'text',
     target,
-    requires: options.requires ?? 'view',
-    ...(options.onDelete ? { onDelete: options.onDelete } : {}),
-    ...(options.moves ? { moves: options.moves } : {}),
-    ...(options.reverse ? { reverse: options.reverse } : {}),
-  });
+    requires,
+    ...(onDelete ? { onDelete } : {}),
+    ...(moves ? { moves } : {}),
+    ...(reverse ? { reverse } : {}),
+  };
+  return make<string, O>('reference', description, options, shape, ['onDelete', 'requires', 'moves', 'reverse']);
 }
 
 interface MemberOptions extends Options<string> {
@@ -211,14 +260,19 @@ interface MemberOptions extends Options<string> {
 }
 
 /** A reference to a person who is a member of the record's organization. */
-export function member<const O extends MemberOptions>(description: string, options: O): Made<string, O> {
-  const made = reference('user', description, options);
-  return {
-    ...made,
-    onLeave: options.onLeave,
-    ...(options.onLeave === 'cascade' ? { onDelete: 'cascade' } : {}),
-    ...(options.creator ? { creator: true } : {}),
+export function member<const O extends MemberOptions>(
+  description: string,
+  options: O & Exact<O, MemberOptions>,
+): Made<string, O> {
+  const { onLeave, creator, ...rest }: MemberOptions = options;
+  const made = {
+    ...reference('user', description, rest),
+    onLeave,
+    ...(onLeave === 'cascade' ? { onDelete: 'cascade' } : {}),
+    ...(creator ? { creator } : {}),
   };
+  // Its type follows from all options.
+  return made as unknown as Made<string, O>;
 }
 
 /** The stored value of a field as TypeScript sees it. */

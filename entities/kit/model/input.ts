@@ -1,12 +1,13 @@
 import { Compile, type Validator } from 'typebox/compile';
 import { tenancyField, type EntityModule } from './define.ts';
-import { AppError, maxProblems, type FieldProblem } from '../base/errors.ts';
+import type { FieldProblem } from '../base/errors.ts';
 import type { Field } from './fields.ts';
 import { isId } from '../base/ids.ts';
 import { isInstant, parseInstant } from '../base/instant.ts';
+import { inputError } from '../base/input-error.ts';
+import { expectation, found, oneOf, schemaMessage } from '../base/schema-problem.ts';
+import { jsonProblem } from '../base/strict-json.ts';
 import { nameForm, nameProblem } from '../base/name-form.ts';
-import { rowPath } from '../base/row-path.ts';
-import { schemaMessage } from '../base/schema-problem.ts';
 
 type Values = Record<string, unknown>;
 
@@ -21,18 +22,24 @@ export interface CreationValues {
 
 /**
  * Checks the inputs of creations and adds defaults. Unknown names, missing and wrong values of all inputs are reported together.
+ * @param known problems of values that the inputs leave out for that reason, so that they are not reported as missing
  * @returns the values of each, in the same order
  * @throws AppError invalid_input
  */
-export function validateCreations(creations: readonly CreationValues[]): Values[] {
+export function validateCreations(creations: readonly CreationValues[], known: readonly FieldProblem[] = []): Values[] {
   const problems: FieldProblem[] = [];
-  const values = creations.map((creation) => completed(creation, problems));
-  refuse(creations[0]?.module, problems);
+  const knownByRecord = Map.groupBy(known, ({ path }) => path.slice(0, path.lastIndexOf('/')));
+  const values = creations.map((creation) => completed(creation, problems, knownByRecord.get(creation.path)));
+  refuse(problems);
   return values;
 }
 
-function completed({ module, input, path }: CreationValues, problems: FieldProblem[]): Values {
-  const own: FieldProblem[] = [];
+function completed(
+  { module, input, path }: CreationValues,
+  problems: FieldProblem[],
+  known: readonly FieldProblem[] = [],
+): Values {
+  const own = known.map((problem) => ({ ...problem, path: problem.path.slice(path.length) }));
   const values = checked(module, input, own, ['id', ...tenancyField(module.tenancy)]);
   for (const [name, field] of Object.entries(module.fields)) {
     if (values[name] !== undefined) continue;
@@ -54,21 +61,12 @@ export function validateChanges(module: EntityModule, input: Values): Values {
     if (module.fields[name]?.immutable)
       problems.push({ path: `/${name}`, message: 'cannot be changed after creation' });
   }
-  refuse(module, problems);
+  refuse(problems);
   return values;
 }
 
-function refuse(module: EntityModule | undefined, problems: readonly FieldProblem[]): void {
-  if (problems.length === 0) return;
-  const fields = problems.slice(0, maxProblems);
-  const summary = fields.map(describeProblem).join('; ');
-  throw new AppError('invalid_input', `${module?.typeName}: ${summary}.`, { details: { fields } });
-}
-
-function describeProblem({ path, message }: FieldProblem): string {
-  const row = rowPath(path);
-  const name = row ? path.split('/').slice(2).join('/') : path.slice(1);
-  return `${row}${name} ${message}`;
+function refuse(problems: readonly FieldProblem[]): void {
+  if (problems.length > 0) throw inputError(problems);
 }
 
 function checked(module: EntityModule, input: Values, problems: FieldProblem[], ids: readonly string[]): Values {
@@ -79,7 +77,7 @@ function checked(module: EntityModule, input: Values, problems: FieldProblem[], 
     const field = Object.hasOwn(module.fields, name) ? module.fields[name] : undefined;
     if (ids.includes(name)) {
       if (isId(given)) values[name] = given;
-      else problems.push({ path, message: 'is not an id' });
+      else problems.push({ path, message: `is not an id${found(given)}` });
     } else if (!field || field.generated) {
       problems.push({ path, message: 'is not a field of this kind' });
     } else if (given === null) {
@@ -101,19 +99,28 @@ export function normalized(field: Field, value: unknown): unknown {
   // PostgreSQL stores minus zero as zero, so minus zero would count as a change each time.
   if (Object.is(value, -0)) return 0;
   if (typeof value === 'string' && field.isName) return nameForm(value);
-  if (typeof value === 'string' && (field.schema as { format?: string }).format === 'email')
-    return value.trim().toLowerCase();
+  if (typeof value === 'string' && isEmail(field)) return value.trim().toLowerCase();
   return value;
+}
+
+/** The form that a part of a stored value has. */
+export function normalizedPart(field: Field, part: unknown): unknown {
+  return typeof part === 'string' && isEmail(field) ? part.toLowerCase() : part;
+}
+
+function isEmail({ schema }: Field): boolean {
+  return (schema as { format?: string }).format === 'email';
 }
 
 /** What is wrong with a value in its stored form, as the end of a sentence about its field, with the path in the value. */
 export function problemOf(field: Field, value: unknown): FieldProblem | undefined {
   const problemAt = (message: string, path = ''): FieldProblem => ({ path, message });
+  const sent = field.secret ? '' : found(value);
   if (field.type === 'timestamp') {
-    return value instanceof Date && isInstant(value)
-      ? undefined
-      : problemAt('must be an instant such as 2026-01-31T12:00:00Z');
+    return value instanceof Date && isInstant(value) ? undefined : problemAt(expectation('date-time') + sent);
   }
+  const refusal = field.type === 'json' ? jsonProblem(value) : undefined;
+  if (refusal) return problemAt(`is not accepted: ${refusal}`);
   if (!isStorable(value))
     return problemAt('contains a value that cannot be stored: a NUL character, a lone surrogate or an infinite number');
   const validator = validatorOf(field);
@@ -123,11 +130,14 @@ export function problemOf(field: Field, value: unknown): FieldProblem | undefine
     const blank = blankPath(field, value);
     return blank === undefined ? undefined : problemAt('must not be empty', blank);
   }
-  if (field.values) return problemAt(`must be one of ${field.values.join(', ')}`);
+  if (field.values) return problemAt(oneOf(field.values) + sent);
   const [problem] = validator.Errors(value);
-  return problem
-    ? problemAt(schemaMessage(problem, field.description), problem.instancePath)
-    : problemAt('is not valid');
+  if (!problem) return problemAt('is not valid');
+  const { instancePath } = problem;
+  // The values of fields are texts, numbers and lists of texts.
+  const wrong: unknown = Array.isArray(value) && instancePath !== '' ? value[Number(instancePath.slice(1))] : value;
+  const context = { description: field.description, value: wrong, isSecret: field.secret };
+  return problemAt(schemaMessage(problem, context), instancePath);
 }
 
 interface TextShape {

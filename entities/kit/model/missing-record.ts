@@ -1,6 +1,7 @@
 import type { EntityModule } from './define.ts';
 import { AppError } from '../base/errors.ts';
 import { isId } from '../base/ids.ts';
+import { shortened } from '../base/shortened.ts';
 
 /** The error for a record that does not exist, is deleted, belongs to another organization or is hidden. It is the same for all, so that callers cannot distinguish them. */
 export function missingRecord({ typeName }: EntityModule, id: string): AppError {
@@ -11,9 +12,4 @@ export function missingRecord({ typeName }: EntityModule, id: string): AppError 
 export function existingId(module: EntityModule, id: string): string {
   if (isId(id)) return id;
   throw missingRecord(module, id);
-}
-
-/** A text for an error message, at most 64 characters of it: a longer text is not an id, and repeating it could make a huge answer. */
-export function shortened(id: string): string {
-  return id.length <= 64 ? id : `${id.slice(0, 64).toWellFormed()}…`;
 }

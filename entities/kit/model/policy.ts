@@ -118,7 +118,7 @@ export function decideByCaller(condition: Condition, caller: Caller, asked: Aske
         !isOutOfContext(caller, asked)
       );
     case 'creators':
-      return caller.relations.includes(creatorRelation(asked.kind));
+      return caller.relations.includes(creatorRelation(asked.kind)) && !isReadOnly(caller, asked);
     case 'role-in':
       return caller.role !== null && condition.roles.includes(caller.role) ? undefined : false;
     case 'self':
@@ -127,11 +127,26 @@ export function decideByCaller(condition: Condition, caller: Caller, asked: Aske
     case 'related':
     case 'through':
       // API tokens have only the rights of their scopes, and a scope of one kind gives no right to its child records.
-      return caller.subjectId === null || caller.kind === 'api_token' ? false : undefined;
+      return caller.subjectId === null || caller.kind === 'api_token' || isReadOnly(caller, asked) ? false : undefined;
     default:
       condition satisfies never;
       throw new Error(`unknown condition ${JSON.stringify(condition)}`);
   }
+}
+
+/** Whether the caller has a right to all records of a kind, whatever their values and relations. */
+export function mayAll(policy: Policy | undefined, caller: Caller, asked: Asked): boolean {
+  for (const { effect, when } of policy?.[asked.operation] ?? []) {
+    const applies = decideByCaller(when, caller, asked);
+    if (applies === undefined) return false;
+    if (applies) return effect === 'allow';
+  }
+  return afterTheRules[asked.operation];
+}
+
+/** Auditors only read: neither relations to records nor groups or parent records give them a right to change any. */
+function isReadOnly({ role: held }: Caller, { operation }: Asked): boolean {
+  return held === 'auditor' && operation !== 'view';
 }
 
 /**

@@ -3,12 +3,13 @@ import { choice, reference } from './fields.ts';
 import { allow, anyone, deny, system, through } from './policy.ts';
 import { inWords, inWordsCapitalized, snakeCase } from '../base/snake-case.ts';
 
-/** Relations of a group to a record: `blocked` overrides every other right of its members. */
+/** Relations of a group to a record: `blocked` overrides the rights of its members, except those who may remove the record. */
 export const shareRelations = ['viewer', 'editor', 'blocked'] as const;
 
 /**
  * The kind of shares of another kind (`share: true` in an entity file): each record gives one group access to one record of that
- * kind, or blocks it. As a kind it has a table, history, events, tuples and mutations. A caller needs the right to edit a record to change with which groups it is shared.
+ * kind, or blocks it. As a kind it has a table, history, events, tuples and mutations. A caller needs the right to edit a record to change with which groups it is shared,
+ * and the right to remove it to block a group (write/blocked-people.ts has who is never blocked).
  */
 export function shareOf(module: EntityModule): EntityModule {
   const field = `${module.kind}Id`;
@@ -46,6 +47,7 @@ export function shareOf(module: EntityModule): EntityModule {
     expose: { [field]: 'read-write', groupId: 'read-write', relation: 'read-write' },
     filter: [field, 'groupId', 'relation'],
     order: ['createdAt'],
+    restricted: { field: 'relation', is: 'blocked', on: field, requires: 'remove' },
     mutate: ['create', 'delete'],
     events: ['created', 'deleted'],
     grants: [

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { AppError } from '../base/errors.ts';
+import { limitExceeded } from '../base/input-error.ts';
 import type { Caller } from '../model/caller.ts';
 import { refuseDisabledModule } from '../model/module-gate.ts';
 import { column } from '../storage/column.ts';
@@ -112,6 +112,9 @@ function withMaxSize(statement: Sql): Statement {
 /** The JSON text in the row of a statement made by `withMaxSize`. @throws AppError limit_exceeded */
 export function answerIn([answer]: readonly (string | null)[]): string {
   if (answer === null || answer === undefined)
-    throw new AppError('limit_exceeded', 'The answer would be too large; ask for smaller pages.');
+    throw limitExceeded(`The answer would have more than ${maxAnswerBytes} bytes; ask for smaller pages.`, {
+      path: '/first',
+      message: `must be smaller: the answer would have more than ${maxAnswerBytes} bytes`,
+    });
   return answer;
 }

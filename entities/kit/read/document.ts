@@ -153,7 +153,8 @@ export class DocumentCompiler {
   #object(parts: readonly Named[], from?: Sql): Sql {
     const alias = this.#aliases.next();
     const rows = from ? sql`from ${from}` : sql``;
-    return sql`(select row_to_json(${sql.ref(alias)}) from (select ${named(parts)} ${rows}) as ${sql.ref(alias)})`;
+    // With `.*` it is the row, even where a response name, and so a column, is the same word as the alias.
+    return sql`(select row_to_json(${sql.ref(alias)}.*) from (select ${named(parts)} ${rows}) as ${sql.ref(alias)})`;
   }
 }
 

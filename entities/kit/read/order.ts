@@ -4,6 +4,7 @@ import type { EntityModule } from '../model/define.ts';
 import { AppError } from '../base/errors.ts';
 import { isStorable } from '../model/input.ts';
 import { parseInstant } from '../base/instant.ts';
+import { parseStrictJson } from '../base/strict-json.ts';
 import type { Bound } from './placeholder.ts';
 import type { Sql } from '../storage/sql.ts';
 import { column } from '../storage/column.ts';
@@ -104,7 +105,7 @@ const maxInteger = 2_147_483_647;
 
 function decodeCursor(cursor: string): unknown {
   try {
-    return JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    return parseStrictJson(Buffer.from(cursor, 'base64url').toString());
   } catch {
     return undefined;
   }

@@ -35,10 +35,18 @@ interface QueryPlans {
   readonly root: Branch;
   /** Number of plans in the tree of `root`. */
   readonly count: number;
+  /** Number of questions on the ways to these plans. */
+  readonly questions: number;
+  /** Memory of the tree. */
+  readonly bytes: number;
 }
 
-/** Maximum size of the cache: characters of SQL text in all plans. */
-const maxCharacters = 20_000_000;
+/** Maximum memory of the cache, in bytes as it counts them. */
+const maxCacheBytes = 20_000_000;
+
+/** Memory of an inner node with its map, and of a source. SQL text is ASCII, so a character is one byte. */
+const questionBytes = 300;
+const sourceBytes = 50;
 
 /** Maximum length of the text of a cached plan, in characters: longer queries are rarely repeated. */
 const maxTextLength = 50_000;
@@ -49,19 +57,27 @@ const maxPlansOfQuery = 200;
 /** Compiled statements, by query and by the answers of callers that decide the text. */
 export class PlanCache {
   readonly #registry: Registry;
-  readonly #queries = new LRUCache<string, QueryPlans>({
-    maxSize: maxCharacters,
-    sizeCalculation: ({ root, count }, key) => key.length + Math.max(1, count) * estimateLength(root),
-  });
+  readonly #queries: LRUCache<string, QueryPlans>;
   #compilations = 0;
 
-  constructor(registry: Registry) {
+  constructor(registry: Registry, maxBytes = maxCacheBytes) {
     this.#registry = registry;
+    this.#queries = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ bytes }, key) => key.length + bytes });
   }
 
   /** Statements compiled so far. */
   get compilations(): number {
     return this.#compilations;
+  }
+
+  /** What is cached at the moment: statements, the questions that lead to them, and the memory of both in bytes. */
+  get contents(): { readonly plans: number; readonly questions: number; readonly bytes: number } {
+    const queries = [...this.#queries.values()];
+    return {
+      plans: queries.reduce((sum, { count }) => sum + count, 0),
+      questions: queries.reduce((sum, { questions }) => sum + questions, 0),
+      bytes: this.#queries.calculatedSize,
+    };
   }
 
   /**
@@ -87,13 +103,12 @@ export class PlanCache {
   }
 
   #compile(key: string, caller: Caller, compile: (viewer: Viewer) => Statement): Plan {
-    const asked: { readonly question: CallerQuestion; readonly answer: CallerAnswer }[] = [];
+    const asked = new Map<CallerQuestion, CallerAnswer>();
     const viewer = new Viewer(
       this.#registry,
       (question) => {
-        const answer = question(caller);
-        asked.push({ question, answer });
-        return answer;
+        if (!asked.has(question)) asked.set(question, question(caller));
+        return asked.get(question);
       },
       (parameter) => new CallerPlaceholder(parameter),
     );
@@ -104,9 +119,15 @@ export class PlanCache {
     const known = this.#queries.peek(key);
     const kept = known && known.count < maxPlansOfQuery ? known : undefined;
     let branch: Branch = plan;
-    for (const { question, answer } of asked.toReversed()) branch = { question, next: new Map([[answer, branch]]) };
+    for (const [question, answer] of [...asked].toReversed()) branch = { question, next: new Map([[answer, branch]]) };
+    const bytes = text.length + asked.size * questionBytes + plan.sources.length * sourceBytes;
     // A new object: the cache measures the size of an entry only when its value is another one.
-    this.#queries.set(key, { root: kept ? mergeBranch(kept.root, branch) : branch, count: (kept?.count ?? 0) + 1 });
+    this.#queries.set(key, {
+      root: kept ? mergeBranch(kept.root, branch) : branch,
+      count: (kept?.count ?? 0) + 1,
+      questions: (kept?.questions ?? 0) + asked.size,
+      bytes: (kept?.bytes ?? 0) + bytes,
+    });
     return plan;
   }
 }
@@ -126,13 +147,6 @@ function mergeBranch(known: Branch, added: Branch): Branch {
     known.next.set(answer, below ? mergeBranch(below, branch) : branch);
   }
   return known;
-}
-
-/** Estimates the length of the plans of a query by one of them; they differ little. */
-function estimateLength(root: Branch | undefined): number {
-  let branch = root;
-  while (branch && 'question' in branch) [branch] = branch.next.values();
-  return branch?.text.length ?? 1;
 }
 
 function sourceOf(value: unknown): Source {

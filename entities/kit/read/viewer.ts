@@ -21,6 +21,28 @@ const kindOf: CallerQuestion = ({ kind }) => kind;
 const roleOf: CallerQuestion = ({ role }) => role;
 
 /**
+ * The question about a condition, kind and operation. It is the same function each time, so that a compilation asks it once and
+ * all plans share it.
+ */
+function decisionOn(condition: Condition, asked: Asked): CallerQuestion {
+  const key = `${asked.operation} ${asked.kind}`;
+  const known = decisions.get(condition) ?? new Map<string, CallerQuestion>();
+  const question: CallerQuestion = known.get(key) ?? ((caller) => decideByCaller(condition, caller, asked));
+  decisions.set(condition, known.set(key, question));
+  return question;
+}
+
+/** The question whether the caller's organization has a product module of the kind; the same function each time. */
+function enablementOf(module: EntityModule): CallerQuestion {
+  const question: CallerQuestion = enablements.get(module) ?? ((caller) => isModuleEnabled(module, caller));
+  enablements.set(module, question);
+  return question;
+}
+
+const decisions = new WeakMap<Condition, Map<string, CallerQuestion>>();
+const enablements = new WeakMap<EntityModule, CallerQuestion>();
+
+/**
  * The caller as the compiler of statements sees it: answers to the questions that decide the text of a statement, and parameters
  * for the values that it binds. The caller's lists (scopes, product modules) are not accessible here, so a compiled statement is
  * valid for every caller with the same answers (plan-cache.ts).
@@ -74,13 +96,13 @@ export class Viewer {
 
   /** Evaluates a condition for the caller alone; undefined when the result depends on the row. */
   decide(condition: Condition, asked: Asked): boolean | undefined {
-    return this.#answer((caller) => decideByCaller(condition, caller, asked)) as boolean | undefined;
+    return this.#answer(decisionOn(condition, asked)) as boolean | undefined;
   }
 
   /** Whether the organization has a product module of the kind. */
   isModuleEnabled(module: EntityModule): boolean {
     // The question is not asked for kinds of the base: their statements are the same for all callers.
-    return module.productModules === undefined || this.#answer((caller) => isModuleEnabled(module, caller)) === true;
+    return module.productModules === undefined || this.#answer(enablementOf(module)) === true;
   }
 
   targetOf(module: EntityModule, field: string): EntityModule {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { AppError } from '../base/errors.ts';
-import { isStorable, normalized } from '../model/input.ts';
+import { isStorable, normalized, normalizedPart } from '../model/input.ts';
 import type { EntityModule } from '../model/define.ts';
 import { searchFunctionName } from '../storage/search-function.ts';
 import type { Comparison, Filter } from './filter.ts';
@@ -127,11 +127,14 @@ export function operandsOf(
   bind: (operator: string, operand: unknown) => unknown = (_operator, operand) => operand,
 ): Comparison {
   return Object.fromEntries(
-    Object.entries(comparison).map(([operator, given]) => [operator, bind(operator, operandOf(module, name, given))]),
+    Object.entries(comparison).map(([operator, given]) => [
+      operator,
+      bind(operator, operandOf(module, name, operator, given)),
+    ]),
   );
 }
 
-function operandOf(module: EntityModule, name: string, value: unknown): unknown {
+function operandOf(module: EntityModule, name: string, operator: string, value: unknown): unknown {
   if (value === null || value === undefined)
     throw new AppError(
       'invalid_input',
@@ -144,6 +147,8 @@ function operandOf(module: EntityModule, name: string, value: unknown): unknown 
     );
   const field = module.fields[name];
   if (!field) return value;
+  // White space at the ends of a part counts: without it, the part could be empty, which every text contains.
+  if (operator === 'contains' || operator === 'startsWith') return normalizedPart(field, value);
   return Array.isArray(value) ? value.map((each: unknown) => normalized(field, each)) : normalized(field, value);
 }
 

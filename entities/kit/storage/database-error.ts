@@ -1,3 +1,4 @@
+import type { databaseRoles } from './orm-schema.ts';
 import { AppError, concurrentChanges, deadlineExceeded, isAppError } from '../base/errors.ts';
 
 interface PostgresError {
@@ -47,8 +48,10 @@ export class UniqueViolation extends Error {
 /**
  * Translates database errors to `AppError` (PostgreSQL, appendix A, error codes). Other errors are bugs and are returned as they
  * are: the APIs mask them and log them with the request id.
+ * @param role under which the statement ran. A missing privilege of the system role is a fault of the installation, which a caller
+ * did not cause, and which ends when the privilege is granted: activities repeat their work after it.
  */
-export function databaseError(error: unknown): unknown {
+export function databaseError(error: unknown, role: keyof typeof databaseRoles = 'app'): unknown {
   if (isAppError(error) || !isPostgresError(error)) return connectionError(error);
   if (unreachableCodes.has(error.code) || /^(?:08(?!P01)|28|3D)/u.test(error.code)) {
     return new AppError('database_unavailable', 'The database cannot be reached; try again in a moment.', {
@@ -81,6 +84,7 @@ export function databaseError(error: unknown): unknown {
     case deletedOrganization:
       return new AppError('not_found', error.message, { cause: error });
     case '42501':
+      if (role === 'system') return error;
       return new AppError('permission_denied', 'You may not write this record.', { cause: error });
     case '55P03':
     case '57014':

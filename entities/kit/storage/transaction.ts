@@ -140,6 +140,7 @@ export class Transaction {
 
   async #send<Row extends QueryResultRow>(text: string, values: readonly unknown[]): Promise<QueryResult<Row>> {
     this.#statements++;
+    const role = this.#role;
     const startedAt = performance.now();
     const traceparent = this.#settings.traceparent?.();
     // The first statement waits for the answer to BEGIN as well, so that its failure is reported.
@@ -155,7 +156,7 @@ export class Transaction {
     } catch (error) {
       this.#report({ text, traceparent, isFailed: true }, startedAt);
       preparedOn(this.#client).forget();
-      throw databaseError(error);
+      throw databaseError(error, role);
     }
   }
 

@@ -1,3 +1,4 @@
+import { isAppError } from '../base/errors.ts';
 import { databaseRoleOf, type Caller } from '../model/caller.ts';
 import { missingRecord } from '../model/missing-record.ts';
 import {
@@ -109,6 +110,16 @@ export class Answers {
     const session = await this.#work.readAs(databaseRoleOf(this.#caller));
     const [row] = (await session.query<{ result: string | null }>(text, values)).rows;
     return row && (JSON.parse(answerIn([row.result])) as RecordJson);
+  }
+}
+
+/** The answer of a read, or null for a record that the caller cannot view. */
+export async function unlessHidden<T>(read: Promise<T>): Promise<T | null> {
+  try {
+    return await read;
+  } catch (error) {
+    if (isAppError(error) && error.code === 'not_found') return null;
+    throw error;
   }
 }
 

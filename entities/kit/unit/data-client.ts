@@ -1,5 +1,5 @@
 import { Decisions, type Decision } from '../access/decision.ts';
-import { AppError } from '../base/errors.ts';
+import { AppError, type FieldProblem } from '../base/errors.ts';
 import { actorOf, databaseRoleOf, systemCaller, type Caller } from '../model/caller.ts';
 import type { ChangesOf, CreationOf, EntityModule, RowOf, TypedModule, Tenancy } from '../model/define.ts';
 import { deniedMessage } from '../model/denied-message.ts';
@@ -12,6 +12,7 @@ import { compileRead } from '../read/rows.ts';
 import { Viewer } from '../read/viewer.ts';
 import { changeRecord } from '../write/change-record.ts';
 import { changeSet, type SetResult } from '../write/change-set.ts';
+import type { ExpectedVersion } from '../write/plan-changes.ts';
 import { createRecords } from '../write/create-records.ts';
 import type { ChangeWork } from '../write/change-work.ts';
 import { lockInOrder, type LockTarget } from '../write/lock-order.ts';
@@ -26,8 +27,8 @@ type AnyTyped = TypedModule<Fields, Tenancy>;
 export interface FindQuery<M> {
   readonly where?: { readonly [Name in keyof RowOf<M>]?: Comparison };
   readonly orderBy?: readonly { readonly field: keyof RowOf<M> & string; readonly direction: 'asc' | 'desc' }[];
-  /** Maximum number of rows. */
-  readonly limit?: number;
+  /** Maximum number of rows. Without one, code would work on the first rows as if they were all. */
+  readonly limit: number;
 }
 
 /**
@@ -65,10 +66,12 @@ export class DataClient {
   }
 
   /**
-   * Live rows that the caller may view, in a stable order, at most 100 by default. Buffered changes of this unit of work are visible.
-   * @throws AppError invalid_input for unknown fields or comparisons
+   * Live rows that the caller may view, in a stable order. Buffered changes of this unit of work are visible.
+   * @throws AppError invalid_input for unknown fields or comparisons; TypeError without a limit
    */
-  async find<M extends EntityModule>(module: M, query: FindQuery<M> = {}): Promise<RowOf<M>[]> {
+  async find<M extends EntityModule>(module: M, query: FindQuery<M>): Promise<RowOf<M>[]> {
+    if (!Number.isSafeInteger((query as Partial<FindQuery<M>> | undefined)?.limit))
+      throw new TypeError(`find of ${module.kind} records needs a limit: the maximum number of rows`);
     return (await this.#read(module, query)) as RowOf<M>[];
   }
 
@@ -99,22 +102,26 @@ export class DataClient {
     return row as RowOf<M>;
   }
 
-  /** Creates records with their children, all or none. @throws AppError, see `createRecords` */
-  createAll(creations: readonly Creation[]): Promise<Row[]> {
-    const creator = { caller: this.#caller, actor: this.#actor, at: this.#work.clock.now() };
+  /**
+   * Creates records with their children, all or none.
+   * @param known problems of values that the creations leave out for that reason; they are reported together with all others
+   * @throws AppError, see `createRecords`
+   */
+  createAll(creations: readonly Creation[], known: readonly FieldProblem[] = []): Promise<Row[]> {
+    const creator = { caller: this.#caller, actor: this.#actor, at: this.#work.clock.now(), known };
     return createRecords(this.#work, creations, creator, (module, row) => this.#authorize(module, 'create', row));
   }
 
   /**
    * Changes a row that the caller may view and edit.
-   * @param recordVersion the version on which the change is based; any version when left out
+   * @param recordVersion the version on which the change is based, or several; any version when left out
    * @throws AppError not_found, permission_denied, invalid_input, stale_record
    */
   async update<M extends EntityModule>(
     module: M,
     id: string,
     changes: ChangesOf<M>,
-    recordVersion?: number,
+    recordVersion?: ExpectedVersion,
   ): Promise<RowOf<M>> {
     const values = validateChanges(module, changes);
     return (await this.#change({ module, id, operation: 'edit', values, recordVersion })) as RowOf<M>;
@@ -122,10 +129,10 @@ export class DataClient {
 
   /**
    * Soft-deletes a row.
-   * @param recordVersion the version to delete; any version when left out
+   * @param recordVersion the version to delete, or several; any version when left out
    * @throws AppError not_found, permission_denied, stale_record
    */
-  async remove(module: EntityModule, id: string, recordVersion?: number): Promise<void> {
+  async remove(module: EntityModule, id: string, recordVersion?: ExpectedVersion): Promise<void> {
     await this.#change({ module, id, operation: 'remove', values: this.#deletion, recordVersion });
     // The deletion also deletes dependents, which this unit of work may have created.
     this.#work.created.clear();
@@ -187,10 +194,9 @@ export class DataClient {
 
   async #read(module: EntityModule, query: FindQuery<never> | FindQuery<AnyTyped>, forUpdate = false): Promise<Row[]> {
     const session = await this.#work.readAs(databaseRoleOf(this.#caller));
-    const { limit = 100, ...rest } = query as FindQuery<AnyTyped>;
     const statement = compileRead(
       module,
-      { ...rest, limit, forUpdate } as Parameters<typeof compileRead>[1],
+      { ...query, forUpdate } as Parameters<typeof compileRead>[1],
       Viewer.of(this.#work.registry, this.#caller),
     );
     return (await session.query(statement.text, statement.values)).rows;

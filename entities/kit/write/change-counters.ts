@@ -1,17 +1,16 @@
 import type { Caller } from '../model/caller.ts';
 import type { RecordedChange } from '../model/recorded-changes.ts';
-import { AppError } from '../base/errors.ts';
+import { limitExceeded } from '../base/input-error.ts';
 import { objectName } from '../model/tuples.ts';
 
 /** Maximum number of records that one operation creates or changes. */
 export const maxRows = 1_000;
 
-/** @param path JSON pointer of the list of records in the input, if there is one @throws AppError limit_exceeded */
-export function checkRowCount(count: number, path?: string): void {
+/** @param path JSON pointer of the list of records in the input; default: the whole input @throws AppError limit_exceeded */
+export function checkRowCount(count: number, path = '/'): void {
   if (count <= maxRows) return;
   const message = `One operation can create or change at most ${maxRows} records; split it.`;
-  const fields = path === undefined ? [] : [{ path, message: `results in more than ${maxRows} records` }];
-  throw new AppError('limit_exceeded', message, { details: fields.length > 0 ? { fields } : {} });
+  throw limitExceeded(message, { path, message: `results in more than ${maxRows} records` });
 }
 
 /** Effects of recorded changes that matter at the commit and after it. */

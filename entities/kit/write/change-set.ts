@@ -1,15 +1,16 @@
 import { sql } from 'kysely';
 import type { ErrorCode } from '../base/errors.ts';
 import { isId } from '../base/ids.ts';
+import { shortened } from '../base/shortened.ts';
 import { databaseRoleOf, type Caller } from '../model/caller.ts';
+import type { EntityModule } from '../model/define.ts';
 import { differences, organizationOf, type RecordedChange } from '../model/recorded-changes.ts';
-import { shortened } from '../model/missing-record.ts';
 import { wholeRow } from '../read/rows.ts';
 import { scopePredicate } from '../read/scope.ts';
 import { Viewer } from '../read/viewer.ts';
 import { permitted, visible } from '../read/visibility.ts';
 import { column } from '../storage/column.ts';
-import { compileSql } from '../storage/sql.ts';
+import { compileSql, type Sql } from '../storage/sql.ts';
 import { checkRowCount } from './change-counters.ts';
 import type { ChangeWork } from './change-work.ts';
 import {
@@ -93,8 +94,9 @@ class LockedSet implements RowAccess {
     const viewer = Viewer.of(registry, caller);
     const session = await this.#work.readAs(databaseRoleOf(caller));
     const isRemovable = isMove(module, Object.keys(given)) ? permitted(module, 'row', viewer, 'remove') : sql`true`;
+    const isPermittedByRules = permitted(module, 'row', viewer, operation);
     const { text, values } = compileSql(sql`select ${wholeRow(module, 'row')},
-      (${permitted(module, 'row', viewer, operation)}) is true as "#isPermitted", (${isRemovable}) is true as "#isRemovable"
+      (${isPermittedByRules} and ${unrestricted(module, operation, viewer)}) is true as "#isPermitted", (${isRemovable}) is true as "#isRemovable"
       from ${sql.table(module.table)} as row
       where ${column('row', 'id')} = any(${this.#locked}) and ${visible(module, 'row', viewer)}`);
     const { rows } = await session.query<Record<string, unknown>>(text, values);
@@ -113,6 +115,16 @@ class LockedSet implements RowAccess {
       ]),
     );
   }
+}
+
+/** Predicate for rows without the value that needs a further right, and for those on whose parent record the caller has it. */
+function unrestricted(module: EntityModule, operation: 'edit' | 'remove', viewer: Viewer): Sql {
+  const { restricted } = module;
+  if (!restricted || operation !== 'remove' || viewer.kind === 'system') return sql`true`;
+  const target = viewer.targetOf(module, restricted.on);
+  return sql`(${column('row', restricted.field)} <> ${restricted.is} or exists (
+    select 1 from ${sql.table(target.table)} as above where ${column('above', 'id')} = ${column('row', restricted.on)}
+      and ${visible(target, 'above', viewer)} and ${permitted(target, 'above', viewer, restricted.requires)}))`;
 }
 
 /** @param changes of the same fields, whose values are equal for all rows */

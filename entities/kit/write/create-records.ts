@@ -1,6 +1,8 @@
 import { databaseRoleOf } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { ChangeWork } from './change-work.ts';
+import { refuseBlockingGranters } from './blocked-people.ts';
+import { withManagers } from './creator-records.ts';
 import { isDecidedByParent, newRows, type Creation, type Creator } from './creations.ts';
 import { newReferences } from './new-references.ts';
 import { checkReferences, lockHierarchies } from './references.ts';
@@ -23,13 +25,14 @@ export async function createRecords(
 ): Promise<Row[]> {
   const { caller } = creator;
   const role = databaseRoleOf(caller);
-  const made = newRows(creations, creator);
-  work.counters.reserve(made.length, work.context.caller);
+  const made = newRows(withManagers(creations, caller, work.registry), creator);
+  work.counters.reserve(made.filter(({ isGranted }) => !isGranted).length, work.context.caller);
   // Without rules all records can be read, and writes are dropped without an error.
   const kept = made.filter(({ module }) => module.policy);
+  const decided = kept.filter(({ isGranted }) => !isGranted);
   const [decidedByParent, decidedAlone] = [
-    kept.filter(isDecidedByParent),
-    kept.filter((one) => !isDecidedByParent(one)),
+    decided.filter(isDecidedByParent),
+    decided.filter((one) => !isDecidedByParent(one)),
   ];
   for (const { module, row } of decidedAlone) await authorize(module, row);
   const references = newReferences(kept);
@@ -39,9 +42,12 @@ export async function createRecords(
   await checkReferences(work, caller, references);
   if (kept.length > 1) await refuseUniqueConflicts(await work.readAs(role), kept);
   for (const [level, rows] of Map.groupBy(kept, (one) => one.level)) {
-    // Parents are written before the child's rule reads them.
+    // Parents, and what makes the caller their manager, are written before the child's rule reads them.
+    const [granted, others] = [rows.filter(({ isGranted }) => isGranted), rows.filter(({ isGranted }) => !isGranted)];
+    if (granted.length > 0) await work.insert(role, granted);
     for (const { module, row } of decidedByParent.filter((one) => one.level === level)) await authorize(module, row);
-    await work.insert(role, rows);
+    await refuseBlockingGranters(work, caller, others);
+    if (others.length > 0) await work.insert(role, others);
   }
   return made.filter(({ level }) => level === 0).map(({ row }) => row);
 }

@@ -1,9 +1,10 @@
 import type { Caller } from '../model/caller.ts';
 import { tenancyField, type EntityModule } from '../model/define.ts';
 import { displayIdOf } from '../base/display-id.ts';
-import { AppError } from '../base/errors.ts';
+import { AppError, maxProblems, type FieldProblem } from '../base/errors.ts';
 import { withDerivedValues } from './run-hooks.ts';
 import { newId } from '../base/ids.ts';
+import { mayAll } from '../model/policy.ts';
 import { refuseDisabledModule } from '../model/module-gate.ts';
 import { checkRowCount } from './change-counters.ts';
 import { validateCreations, type CreationValues } from '../model/input.ts';
@@ -17,6 +18,8 @@ export interface Creation extends CreationValues {
     readonly field: string;
     readonly creation: Creation;
   }[];
+  /** The server adds it, so it needs no right of the caller (creator-records.ts). */
+  readonly isGranted?: boolean;
 }
 
 /** A row to be inserted. */
@@ -27,6 +30,8 @@ export interface NewRow {
   readonly path: string;
   /** Nesting depth; 0 is the root. */
   readonly level: number;
+  /** The caller needs no right to create it. */
+  readonly isGranted: boolean;
 }
 
 export interface Creator {
@@ -34,6 +39,8 @@ export interface Creator {
   /** The actor that the records name as their creator. */
   readonly actor: string;
   readonly at: Date;
+  /** Problems of values that the creations leave out. */
+  readonly known: readonly FieldProblem[];
 }
 
 /**
@@ -42,20 +49,43 @@ export interface Creator {
  */
 export function newRows(creations: readonly Creation[], creator: Creator): NewRow[] {
   const drafts = creations.flatMap((creation) => draftsOf(creation, creator));
-  checkRowCount(drafts.length);
+  checkRowCount(drafts.filter(({ isGranted }) => !isGranted).length);
   // Checked before the input, so that a caller who cannot create anything gets this error first.
   for (const { module, input } of drafts) {
     refuseDisabledModule(module, creator.caller);
     if (tenancyField(module.tenancy).some((name) => (input[name] ?? null) === null))
       throw new AppError('permission_denied', `Choose an organization before you create ${module.typeName} records.`);
   }
-  const values = validateCreations(drafts);
-  return drafts.map(({ module, path, level, input }, index) => ({
+  const values = validateCreations(drafts, creator.known);
+  refuseOtherCreators(drafts, creator.caller);
+  return drafts.map(({ module, path, level, isGranted, input }, index) => ({
     module,
     path,
     level,
+    isGranted,
     row: wholeRow(module, values[index] as Row, input, creator),
   }));
+}
+
+/**
+ * Rejects records that name somebody else as their creator (`creator: true`), except by callers who may edit all records of the kind:
+ * relations of these fields give rights, and whoever gives them away does so afterwards, with the rights that they have then.
+ * @throws AppError permission_denied
+ */
+function refuseOtherCreators(drafts: readonly Draft[], caller: Caller): void {
+  if (caller.kind !== 'user') return;
+  const fields = drafts.flatMap(({ module, path, input, isGranted }) => {
+    if (isGranted || mayAll(module.policy, caller, { kind: module.kind, operation: 'edit' })) return [];
+    return Object.entries(module.fields).flatMap(([name, { creator }]) =>
+      creator && input[name] !== caller.subjectId
+        ? [{ path: `${path}/${name}`, message: 'must be yourself; leave it out' }]
+        : [],
+    );
+  });
+  const [first] = fields;
+  if (!first) return;
+  const message = `${first.path} ${first.message}. Only owners of the organization can name somebody else.`;
+  throw new AppError('permission_denied', message, { details: { fields: fields.slice(0, maxProblems) } });
 }
 
 /** Whether the right to create the record can come from its parent, which must be written before the right is decided. */
@@ -65,12 +95,17 @@ export function isDecidedByParent({ module }: NewRow): boolean {
 
 interface Draft extends CreationValues {
   readonly level: number;
+  readonly isGranted: boolean;
 }
 
-function draftsOf({ module, input, path, children = [] }: Creation, creator: Creator, level = 0): Draft[] {
+function draftsOf(
+  { module, input, path, children = [], isGranted = false }: Creation,
+  creator: Creator,
+  level = 0,
+): Draft[] {
   const id = input['id'] ?? newId(creator.at.getTime());
   return [
-    { module, path, level, input: { ...withDefaults(module, creator), ...input, id } },
+    { module, path, level, isGranted, input: { ...withDefaults(module, creator), ...input, id } },
     ...children.flatMap(({ field, creation }) =>
       draftsOf({ ...creation, input: { ...creation.input, [field]: id } }, creator, level + 1),
     ),

@@ -20,6 +20,8 @@ import { withDerivedValues } from './run-hooks.ts';
 
 type Row = Record<string, unknown>;
 
+export type ExpectedVersion = number | readonly number[];
+
 /** The same change of one or more records. */
 export interface ChangeRequest {
   readonly module: EntityModule;
@@ -27,8 +29,8 @@ export interface ChangeRequest {
   readonly operation: 'edit' | 'remove';
   /** Validated values by field. */
   readonly values: Readonly<Row>;
-  /** The version on which the change is based; undefined: any. */
-  readonly recordVersion?: number | undefined;
+  /** The version on which the change is based, or several of which it can be any; undefined: any. */
+  readonly recordVersion?: ExpectedVersion | undefined;
   readonly caller: Caller;
   readonly stamp: Stamp;
 }
@@ -102,10 +104,11 @@ async function refusalOf(found: AuthorizedRow, request: ChangeRequest): Promise<
   const { row } = found;
   if (!module.policy) return undefined;
   if (!(await found.may(operation))) return denied(module, operation);
-  if (recordVersion !== undefined && recordVersion !== row['recordVersion'])
+  const expected = recordVersion === undefined ? undefined : [recordVersion].flat();
+  if (expected && !expected.includes(row['recordVersion'] as number))
     return new AppError(
       'stale_record',
-      `The ${module.typeName} is at version ${String(row['recordVersion'])}, not ${recordVersion}; read it again and repeat the change.`,
+      `The ${module.typeName} is at version ${String(row['recordVersion'])}, not ${expected.join(' or ') || 'one that the request expects'}; read it again and repeat the change.`,
     );
   if (isMove(module, Object.keys(differences(row, values))) && !(await found.may('remove')))
     return denied(module, 'remove');

@@ -1,39 +1,53 @@
-import { AppError } from '#entities/kit/base/errors.ts';
-
 /** Maximum nesting of a document: code that walks it may recurse. */
 const maxDepth = 64;
 
+/** A JSON document that is not accepted; the message is the reason, as a clause about the document. */
+export class JsonRefusal extends Error {
+  override readonly name = 'JsonRefusal';
+}
+
 /**
- * Parses a JSON document and rejects prototype keys, excessive nesting, and NUL characters and unpaired surrogates, which cannot
- * be stored.
- * @throws AppError malformed_body
+ * Parses a JSON document, wherever it comes from. Of members with the same name the last one counts.
+ * @throws JsonRefusal for text that is not JSON, and for what `jsonProblem` finds
  */
 export function parseStrictJson(text: string): unknown {
   let document: unknown;
   try {
     document = JSON.parse(text);
   } catch (cause) {
-    throw malformed(`it is not valid JSON at ${errorPosition(text, (cause as Error).message)}`, cause);
+    throw new JsonRefusal(`it is not valid JSON at ${errorPosition(text, (cause as Error).message)}`, { cause });
   }
+  const problem = jsonProblem(document);
+  if (problem) throw new JsonRefusal(problem);
+  return document;
+}
+
+/**
+ * Why a document cannot be accepted: names that reach prototypes, excessive nesting, and NUL characters and unpaired surrogates,
+ * which cannot be stored. Undefined for all others.
+ */
+export function jsonProblem(document: unknown): string | undefined {
   // A loop instead of recursion, because deep documents could exhaust the stack.
   let level: unknown[] = [document];
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > maxDepth) throw malformed(`it is nested deeper than ${maxDepth} levels`);
+    if (depth > maxDepth) return `it is nested deeper than ${maxDepth} levels`;
     const next: unknown[] = [];
     for (const value of level) {
-      if (typeof value === 'string') refuseUnstorable(value);
-      else if (Array.isArray(value)) for (const item of value) next.push(item);
+      if (typeof value === 'string') {
+        const problem = textProblem(value);
+        if (problem) return problem;
+      } else if (Array.isArray(value)) for (const item of value) next.push(item);
       else if (value !== null && typeof value === 'object') {
         for (const [key, item] of Object.entries(value)) {
-          if (reachesPrototype(key, item)) throw malformed(`the name "${key}" is not allowed here`);
-          refuseUnstorable(key);
+          const problem = reachesPrototype(key, item) ? `the name "${key}" is not allowed here` : textProblem(key);
+          if (problem) return problem;
           next.push(item);
         }
       }
     }
     level = next;
   }
-  return document;
+  return undefined;
 }
 
 const token = /[ \t\r\n]*(?:"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|true|false|null|[{}[\],:])/y;
@@ -66,13 +80,7 @@ function reachesPrototype(key: string, item: unknown): boolean {
   return key === 'constructor' && typeof item === 'object' && item !== null && Object.hasOwn(item, 'prototype');
 }
 
-function refuseUnstorable(text: string): void {
-  if (text.includes('\0')) throw malformed('it contains a NUL character');
-  if (!text.isWellFormed()) throw malformed('it contains an unpaired surrogate');
-}
-
-function malformed(reason: string, cause?: unknown): AppError {
-  return new AppError('malformed_body', `The request body is invalid: ${reason}. Send a JSON document in UTF-8.`, {
-    cause,
-  });
+function textProblem(text: string): string | undefined {
+  if (text.includes('\0')) return 'it contains a NUL character';
+  return text.isWellFormed() ? undefined : 'it contains an unpaired surrogate';
 }

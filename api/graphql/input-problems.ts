@@ -1,0 +1,192 @@
+import {
+  getNamedType,
+  getOperationAST,
+  GraphQLError,
+  isEnumType,
+  isInputObjectType,
+  isInputType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isRequiredInputField,
+  Kind,
+  typeFromAST,
+  type ASTVisitor,
+  type ConstValueNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  type GraphQLInputType,
+  type GraphQLLeafType,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  type ValidationContext,
+  type ValueNode,
+} from 'graphql';
+import { maxProblems, type FieldProblem } from '#entities/kit/base/errors.ts';
+import { inputError } from '#entities/kit/base/input-error.ts';
+import { expectation, found, oneOf } from '#entities/kit/base/schema-problem.ts';
+import { shortened } from '#entities/kit/base/shortened.ts';
+import { unknownName } from '../http/problem.ts';
+import { asGraphqlError } from './graphql-errors.ts';
+
+const refusedNames = Symbol('refused names');
+
+/** Extension of an input type: names that it does not have, each with the reason. */
+export function refusing(names: ReadonlyMap<string, string>): { readonly [refusedNames]: ReadonlyMap<string, string> } {
+  return { [refusedNames]: names };
+}
+
+/** How a value is read: as JSON, or as it stands in a document. */
+interface Reading<V> {
+  /** Whether it is a variable, whose value is checked when the operation is executed. */
+  isVariable(value: V): boolean;
+  isNull(value: V): boolean;
+  items(value: V): readonly V[] | undefined;
+  members(value: V): ReadonlyMap<string, V> | undefined;
+  /** Coerces a value of a leaf type. @throws when it has no such value */
+  coerce(type: GraphQLLeafType, value: V): unknown;
+  plain(value: V): unknown;
+}
+
+const json: Reading<unknown> = {
+  isVariable: () => false,
+  isNull: (value) => value === null,
+  items: (value) => (Array.isArray(value) ? (value as unknown[]) : undefined),
+  members: (value) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value) ? new Map(Object.entries(value)) : undefined,
+  coerce: (type, value) => type.coerceInputValue(value),
+  plain: (value) => value,
+};
+
+const literal: Reading<ValueNode> = {
+  isVariable: ({ kind }) => kind === Kind.VARIABLE,
+  isNull: ({ kind }) => kind === Kind.NULL,
+  items: (node) => (node.kind === Kind.LIST ? node.values : undefined),
+  members: (node) =>
+    node.kind === Kind.OBJECT ? new Map(node.fields.map(({ name, value }) => [name.value, value])) : undefined,
+  coerce: (type, node) =>
+    type.coerceInputLiteral ? type.coerceInputLiteral(node as ConstValueNode) : type.parseLiteral(node, undefined),
+  plain: (node) => {
+    if (node.kind === Kind.LIST) return [];
+    if (node.kind === Kind.OBJECT) return {};
+    if (node.kind === Kind.INT || node.kind === Kind.FLOAT) return Number(node.value);
+    return 'value' in node ? node.value : null;
+  },
+};
+
+/** Types and formats of JSON Schema by the scalars that accept them. */
+const schemaTypes: Readonly<Record<string, string>> = {
+  String: 'string',
+  ID: 'string',
+  Int: 'integer',
+  BigInt: 'integer',
+  Boolean: 'boolean',
+  DateTime: 'date-time',
+};
+
+/** What is wrong with a value of an input type, in the words of the REST API. */
+function* problemsOf<V>(type: GraphQLInputType, value: V, reading: Reading<V>, path = ''): Generator<FieldProblem> {
+  if (reading.isVariable(value)) return;
+  if (isNonNullType(type)) {
+    if (reading.isNull(value)) yield { path, message: 'cannot be empty' };
+    else yield* problemsOf(type.ofType, value, reading, path);
+    return;
+  }
+  if (reading.isNull(value)) return;
+  if (isListType(type)) {
+    const items = reading.items(value);
+    if (items === undefined) yield* problemsOf(type.ofType, value, reading, path);
+    else for (const [index, item] of items.entries()) yield* problemsOf(type.ofType, item, reading, `${path}/${index}`);
+  } else if (isInputObjectType(type)) {
+    const members = reading.members(value);
+    if (members === undefined) {
+      yield { path, message: expectation('object') + found(reading.plain(value)) };
+      return;
+    }
+    const fields = type.getFields();
+    for (const [name, member] of members) {
+      const field = fields[name];
+      if (field) yield* problemsOf(field.type, member, reading, `${path}/${name}`);
+      else {
+        const refused = type.extensions[refusedNames] as ReadonlyMap<string, string> | undefined;
+        const message = refused?.get(name) ?? unknownName(name, Object.keys(fields));
+        yield { path: `${path}/${shortened(name)}`, message };
+      }
+    }
+    for (const field of Object.values(fields))
+      if (isRequiredInputField(field) && !members.has(field.name))
+        yield { path: `${path}/${field.name}`, message: 'is required' };
+  } else if (isLeafType(type)) {
+    const message = leafProblem(type, value, reading);
+    if (message !== undefined) yield { path, message };
+  }
+}
+
+function leafProblem<V>(type: GraphQLLeafType, value: V, reading: Reading<V>): string | undefined {
+  try {
+    if (reading.coerce(type, value) !== undefined) return undefined;
+  } catch {
+    // The message of the type has other words.
+  }
+  const sent = found(reading.plain(value));
+  if (isEnumType(type)) return oneOf(type.getValues().map(({ name }) => name)) + sent;
+  return expectation(schemaTypes[type.name] ?? type.name) + sent;
+}
+
+/**
+ * What is wrong with variables that their types do not accept. Paths start at the variable, or in it where it is an object or a list of
+ * objects: as in the errors of the data layer.
+ */
+function variableProblems(
+  schema: GraphQLSchema,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  variables: Readonly<Record<string, unknown>>,
+): FieldProblem[] {
+  return variableDefinitions.flatMap(({ variable, type: typeNode, defaultValue }): FieldProblem[] => {
+    const name = variable.name.value;
+    const type = typeFromAST(schema, typeNode);
+    if (!type || !isInputType(type)) return [];
+    const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
+    if (value === undefined)
+      return isNonNullType(type) && !defaultValue ? [{ path: `/${name}`, message: 'is required' }] : [];
+    const problems = problemsOf(type, value, json).take(maxProblems).toArray();
+    return isInputObjectType(getNamedType(type)) && value !== null
+      ? problems
+      : problems.map(({ path, message }) => ({ path: `/${name}${path}`, message }));
+  });
+}
+
+/** The errors of an execution that did not begin, because its variables are not valid. */
+export function requestErrors(
+  { schema, document, operationName, variableValues }: ExecutionArgs,
+  { errors = [] }: ExecutionResult,
+): readonly GraphQLError[] {
+  const operation = getOperationAST(document, operationName);
+  const problems = operation ? variableProblems(schema, operation, variableValues ?? {}) : [];
+  return problems.length > 0 ? [asGraphqlError(inputError(problems))] : errors;
+}
+
+/** Replaces the rule of GraphQL about the values in a document by one that reports in the words of the REST API. */
+export function valuesRule(context: ValidationContext): ASTVisitor {
+  const check = (node: ValueNode, type: GraphQLInputType | null | undefined) => {
+    if (type) {
+      const problems = problemsOf(type, node, literal).take(maxProblems).toArray();
+      if (problems.length > 0) {
+        const originalError = inputError(problems);
+        context.reportError(new GraphQLError(originalError.message, { nodes: node, originalError }));
+      }
+    }
+    return false;
+  };
+  const visit = (node: ValueNode) => check(node, context.getInputType());
+  return {
+    NullValue: visit,
+    ListValue: (node) => check(node, context.getParentInputType()),
+    ObjectValue: visit,
+    EnumValue: visit,
+    IntValue: visit,
+    FloatValue: visit,
+    StringValue: visit,
+    BooleanValue: visit,
+  };
+}

@@ -1,0 +1,56 @@
+import type { FastifyReply } from 'fastify';
+import { AppError, isAppError } from '#entities/kit/base/errors.ts';
+import { shortened } from '#entities/kit/base/shortened.ts';
+
+/** An element of a list of entity tags (RFC 9110, section 8.8.3) and what separates it from the next one. */
+const element = /[ \t]*(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*(?:,|$)/y;
+
+/** Sends the version of a record as its entity tag. */
+export function sendEntityTag(reply: FastifyReply, recordVersion: unknown): void {
+  void reply.header('etag', `"${String(recordVersion)}"`);
+}
+
+/** The version in the JSON text of a record. Only ids and times stand before it, so the first match is the record's own. */
+export function versionIn(json: string): number {
+  return Number(/"record_version":\s?(\d+)/.exec(json)?.[1]);
+}
+
+/**
+ * The versions that the header If-Match accepts; undefined: any. Weak entity tags match none (RFC 9110, section 13.1.1).
+ * @throws AppError malformed_request
+ */
+function acceptedVersions(header: string): readonly number[] | undefined {
+  if (header.trim() === '*') return undefined;
+  const versions: number[] = [];
+  element.lastIndex = 0;
+  do {
+    const [found, weak, tag = ''] = element.exec(header) ?? [];
+    if (found === undefined)
+      throw new AppError(
+        'malformed_request',
+        `The header If-Match must be * or entity tags such as "3"; it is ${JSON.stringify(shortened(header))}.`,
+      );
+    if (weak === undefined && /^[1-9]\d{0,9}$/.test(tag)) versions.push(Number(tag));
+  } while (element.lastIndex < header.length);
+  return versions;
+}
+
+/**
+ * Makes a change that is based on the version in the header If-Match, and on the one in the input if there is one.
+ * @param change gets the versions that it may be based on; undefined: any
+ * @throws AppError precondition_failed when the record has another version than the header says
+ */
+export async function matching<T>(
+  header: string | undefined,
+  given: number | undefined,
+  change: (versions: number | readonly number[] | undefined) => Promise<T>,
+): Promise<T> {
+  const accepted = header === undefined ? undefined : acceptedVersions(header);
+  if (accepted === undefined) return change(given);
+  try {
+    return await change(given === undefined ? accepted : accepted.filter((version) => version === given));
+  } catch (error) {
+    if (!isAppError(error) || error.code !== 'stale_record') throw error;
+    throw new AppError('precondition_failed', error.message, { cause: error });
+  }
+}

@@ -1,0 +1,51 @@
+import type { EntityModule } from '../model/define.ts';
+import type { FieldType } from '../model/fields.ts';
+import type { Comparison } from './filter.ts';
+
+/** A comparison that filters offer, in every API. */
+export interface Operator {
+  readonly name: keyof Comparison;
+  readonly description: string;
+  /** What it compares with: a value of the field, several of them, or true or false. */
+  readonly operand: 'value' | 'values' | 'flag';
+}
+
+/** Maximum number of values of an operand. */
+export const maxOperandValues = 1_000;
+
+const value = (name: keyof Comparison, description: string): Operator => ({ name, description, operand: 'value' });
+
+const equality = [value('eq', 'Equal to this value.'), value('ne', 'Not equal to this value.')];
+const lists: readonly Operator[] = [
+  { name: 'in', description: 'Equal to one of these values.', operand: 'values' },
+  { name: 'notIn', description: 'Equal to none of these values.', operand: 'values' },
+];
+const ranges = [
+  value('gt', 'Greater than this value.'),
+  value('gte', 'Greater than or equal to this value.'),
+  value('lt', 'Less than this value.'),
+  value('lte', 'Less than or equal to this value.'),
+];
+const texts = [
+  value('contains', 'Contains this text; case-sensitive.'),
+  value('startsWith', 'Begins with this text; case-sensitive.'),
+];
+const isNull: Operator = { name: 'isNull', description: 'Whether the field is empty.', operand: 'flag' };
+
+/** The operators of a field by which a kind can be filtered (`filterableFields`). */
+export function operatorsOf(module: EntityModule, name: string): readonly Operator[] {
+  const type = filteredType(module, name);
+  if (type === 'textList') return [value('has', 'The list contains this value.')];
+  return [
+    ...equality,
+    ...(type === 'boolean' ? [] : lists),
+    ...(['text', 'integer', 'timestamp'].includes(type) ? ranges : []),
+    ...(type === 'text' ? texts : []),
+    ...(module.fields[name]?.optional ? [isNull] : []),
+  ];
+}
+
+/** The type of a field by which a kind can be filtered: the fields of every record are the id and times. */
+export function filteredType(module: EntityModule, name: string): FieldType {
+  return module.fields[name]?.type ?? (name === 'id' ? 'reference' : 'timestamp');
+}
