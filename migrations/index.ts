@@ -1,17 +1,14 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MigrationObject } from '@mikro-orm/core';
-import { migrationClassName, migrationName } from './migration-name.ts';
+import { migrationClassName, migrationNames } from './migration-name.ts';
 
 /**
  * All migrations in the order in which they run: every file of this folder that is named after the time of its writing. No list
  * names them, so branches that each add one merge without a conflict.
  */
 export const migrations: readonly MigrationObject[] = await Promise.all(
-  readdirSync(import.meta.dirname)
-    .flatMap((file) => migrationName(file) ?? [])
-    .toSorted()
-    .map(readMigration),
+  migrationNames(readdirSync(import.meta.dirname)).map(readMigration),
 );
 
 async function readMigration(name: string): Promise<MigrationObject> {

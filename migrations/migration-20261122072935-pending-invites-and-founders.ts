@@ -39,6 +39,7 @@ export class Migration20261122072935PendingInvitesAndFounders extends Migration 
     this.addSql(`comment on column "memberships"."user_id" is 'User who is a member of the organization.';`);
 
     this.addSql(`comment on column "group_memberships"."group_id" is 'Group that the user belongs to.';`);
+    this.addSql(`comment on column "group_memberships"."user_id" is 'User who belongs to the group.';`);
 
     this.addSql(
       `comment on column "file_shares"."file_id" is 'File that is shared with the group, or blocked for it.';`,
@@ -53,6 +54,7 @@ export class Migration20261122072935PendingInvitesAndFounders extends Migration 
     this.addSql(`comment on column "file_shares"."group_id" is 'Group.';`);
 
     this.addSql(`comment on column "group_memberships"."group_id" is 'Group.';`);
+    this.addSql(`comment on column "group_memberships"."user_id" is 'User.';`);
 
     this.addSql(`comment on column "group_settings"."group_id" is 'Group.';`);
 

@@ -1,15 +1,17 @@
-/**
- * The name under which a database remembers a migration: `20261122031500-add-risks`; undefined for other files.
- * @throws TypeError for a file of this folder that looks like a migration and would never run
- */
+/** The name under which a database remembers a migration: `20261122031500-add-risks`; undefined for other files. */
 export function migrationName(file: string): string | undefined {
-  const name = /^migration-(\d{14}-[a-z0-9]+(?:-[a-z0-9]+)*)\.ts$/.exec(file)?.[1];
-  if (name === undefined && /^migration-\d/i.test(file)) {
+  return /^migration-(\d{14}-[a-z0-9]+(?:-[a-z0-9]+)*)\.ts$/.exec(file)?.[1];
+}
+
+/** The migrations among these files, in the order in which they run. @throws TypeError for a file that is meant to be one and would never run */
+export function migrationNames(files: readonly string[]): string[] {
+  const misnamed = files.find((file) => /^migration-\d/.test(file) && migrationName(file) === undefined);
+  if (misnamed !== undefined) {
     throw new TypeError(
-      `migrations/${file} would never run: name it migration-<14 digits of its time>-<words-with-hyphens>.ts`,
+      `migrations/${misnamed} would never run: name it migration-<14 digits of its time>-<words-with-hyphens>.ts`,
     );
   }
-  return name;
+  return files.flatMap((file) => migrationName(file) ?? []).toSorted();
 }
 
 /** `20261122031500-add-risks` → `Migration20261122031500AddRisks`. */

@@ -125,7 +125,7 @@ test.each(['job_queue', 'fga'] as const)('when %s goes away, requests are answer
   expect(await client.get('/readyz')).toMatchObject({ status: 503, body: without(part) });
   const email = `away-${newId().toLowerCase()}@example.com`;
   expect((await client.post('/v1/register', { email, password: 'correct horse battery' })).status).toBe(202);
-  expect(await asOwner(world, 'select status from users where email = $1', [email])).toHaveLength(1);
+  expect(await asOwner(world, 'select id from email_verifications where email = $1', [email])).toHaveLength(1);
   proxy.restore();
   await isReady(client);
 });

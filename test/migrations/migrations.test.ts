@@ -6,7 +6,7 @@ import { choice, flag, integer, json, text, textList, type Field } from '#entiti
 import { withDefaults } from '#migrations/added-columns.ts';
 import { createMigration, migrate, migrateDown, migrationState, schemaDrift } from '#migrations/migrator.ts';
 import { migrations } from '#migrations/index.ts';
-import { migrationClassName, migrationName } from '#migrations/migration-name.ts';
+import { migrationClassName, migrationName, migrationNames } from '#migrations/migration-name.ts';
 import { searchDifference } from '#migrations/search-difference.ts';
 import { createDatabase, dropDatabase } from '#temporal-dev/servers/create-database.ts';
 
@@ -165,7 +165,7 @@ test('files are named after the time of their writing and their class after the 
     'migration-202611220315-add-risks.ts',
     'migration-20261122031500-add_risks.ts',
   ])
-    expect(() => migrationName(misnamed)).toThrow(`migrations/${misnamed} would never run`);
+    expect(() => migrationNames([misnamed])).toThrow(`migrations/${misnamed} would never run`);
 });
 
 function tables(): Promise<string[]> {
