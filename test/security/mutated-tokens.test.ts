@@ -97,7 +97,9 @@ test('T-04: no mutated access token is accepted', async () => {
   await accessTokens.verify(token);
 
   const client = world.client();
-  for (const mutated of [...mutations(token, sent)].slice(0, sent)) {
+  // White space around a header's value does not belong to it.
+  const inHeaders = [...mutations(token, sent)].filter((mutated) => mutated.trim() !== token);
+  for (const mutated of inHeaders.slice(0, sent)) {
     client.bearer = mutated;
     expectProblem(await client.graphql('{ self { id } }'), 'unauthenticated', mutated);
   }
