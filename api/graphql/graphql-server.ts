@@ -16,6 +16,7 @@ import { JsonRefusal, parseStrictJson } from '#entities/kit/base/strict-json.ts'
 import { withinDeadline } from '../http/deadline.ts';
 import { signInFirst } from '../http/plugins/sign-in-first.ts';
 import { isConflict, repeatOnConflict } from '../http/repeat-on-conflict.ts';
+import { workOf } from '../http/request-context.ts';
 import type { Services } from '../http/services.ts';
 import { graphiqlHeaders, graphiqlPage, serveGraphiqlFiles } from './graphiql.ts';
 import type { GraphqlContext } from './graphql-context.ts';
@@ -179,10 +180,7 @@ async function attempt(input: ExecutionArgs, context: GraphqlContext, execute: E
   const { core } = request;
   const operation = getOperationAST(input.document, input.operationName);
   const unit = context.services.database.unitOfWork({
-    caller: core.caller,
-    requestId: core.requestId,
-    traceparent: core.traceparent,
-    deadline: core.deadline,
+    ...workOf(core),
     readOnly: operation?.operation === OperationTypeNode.QUERY,
   });
   context.unit = unit;

@@ -7,6 +7,7 @@ import {
   type GraphQLNamedType,
   type GraphQLSchema,
 } from 'graphql';
+import { compareText } from '#entities/kit/base/compare-text.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { capitalized } from './capitalized.ts';
 
@@ -22,7 +23,7 @@ export function schemaFiles(schema: GraphQLSchema, registry: Registry): Readonly
   const roots = [schema.getQueryType(), schema.getMutationType()].filter((type) => type != null);
   const types = Object.values(schema.getTypeMap())
     .filter((type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type))
-    .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+    .toSorted((one, other) => compareText(one.name, other.name));
   const texts = new Map<string, string[]>([[commonArea, roots.map(({ name }) => `type ${name}`)]]);
   const add = (area: string, text: string) => {
     const parts = texts.get(area) ?? [];

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { anonymousCaller, type Caller } from '#entities/kit/model/caller.ts';
+import type { WorkContext } from '#entities/kit/model/work-context.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { AccessClaims } from '../auth/access-token.ts';
 import type { PendingCookie } from './plugins/cookies.ts';
@@ -55,4 +56,12 @@ export function newRequestContext(request: FastifyRequest, traceparent: string, 
     unit: undefined,
     cookies: [],
   };
+}
+
+/** The context of a unit of work of a request. @param caller on whose behalf it runs; the caller of the request when left out */
+export function workOf(
+  { requestId, traceparent, deadline, caller: own }: RequestContext,
+  caller: Caller = own,
+): WorkContext {
+  return { caller, requestId, traceparent, deadline };
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
-import type { RequestContext } from '../request-context.ts';
+import { workOf, type RequestContext } from '../request-context.ts';
 import type { Services } from '../services.ts';
 
 /**
@@ -25,11 +25,6 @@ export function unitOfWorkPlugin(app: FastifyInstance): void {
 /** The unit of work of this request, created at the first call. */
 export function unitOf(request: FastifyRequest, services: Services): UnitOfWork {
   const { core } = request;
-  core.unit ??= services.database.unitOfWork({
-    caller: core.caller,
-    requestId: core.requestId,
-    traceparent: core.traceparent,
-    deadline: core.deadline,
-  });
+  core.unit ??= services.database.unitOfWork(workOf(core));
   return core.unit;
 }

@@ -6,6 +6,7 @@ import { systemCaller } from '#entities/kit/model/caller.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { forgetAttempt, takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { hashPassword, isOutdated, maxPasswordLength, verifyPassword } from '../../auth/password.ts';
+import { workOf } from '../../http/request-context.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
 import { beginSession, SessionSchema } from './session-answer.ts';
 import { tooManyAttempts } from './too-many-attempts.ts';
@@ -87,13 +88,7 @@ async function readCredential(
   email: string,
   { account, address }: { readonly account: string; readonly address: string },
 ) {
-  const context = {
-    caller: systemCaller('sign-in'),
-    requestId: request.id,
-    traceparent: request.core.traceparent,
-    deadline: request.core.deadline,
-  };
-  return services.database.transact(context, async (unit) => {
+  return services.database.transact(workOf(request.core, systemCaller('sign-in')), async (unit) => {
     const person = await unit.data.findOne(user, { email: { eq: email } });
     const keys = [
       { key: account, limit: limits.account },

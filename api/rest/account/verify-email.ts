@@ -15,6 +15,7 @@ import { lockEmail } from '#entities/kit/access/email-lock.ts';
 import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { hashPassword, maxPasswordLength, verifyPassword } from '../../auth/password.ts';
 import { checkStrength } from '../../auth/password-strength.ts';
+import { workOf } from '../../http/request-context.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
 import { tooManyAttempts } from './too-many-attempts.ts';
 
@@ -119,13 +120,7 @@ function onePasswordOnly(): AppError {
 
 /** Reads what the token stands for in a transaction that ends before the hashing begins. A password is counted as an attempt. */
 function readVerification({ services, request, body }: Call<Body>, id: string): Promise<Verification> {
-  const context = {
-    caller: systemCaller('confirm address'),
-    requestId: request.id,
-    traceparent: request.core.traceparent,
-    deadline: request.core.deadline,
-  };
-  return services.database.transact(context, async (unit) => {
+  return services.database.transact(workOf(request.core, systemCaller('confirm address')), async (unit) => {
     const found = checkUsable(await unit.data.findOne(emailVerification, { id: { eq: id } }), body.token, { services });
     if (body.password !== undefined) {
       const key = { key: `verification:${id}`, limit: guesses.limit };
