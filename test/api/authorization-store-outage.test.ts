@@ -199,4 +199,4 @@ test('a store that stands still is waited for by few, so that the others are ref
   fga.isSilent = false;
   await eventually(async () => (await edit(aliceClient, ids[0] ?? '')).status === 200);
   expect((await edit(aliceClient, ids[1] ?? '')).status).toBe(200);
-}, 60_000);
+});

@@ -35,7 +35,7 @@ beforeAll(async () => {
   ids = made;
   const { data } = await stranger.graphql('mutation { createThing3(input: { name: "foreign" }) { thing3 { id } } }');
   foreignId = data.createThing3.thing3.id;
-}, 120_000);
+});
 afterAll(() => world.close(), 60_000);
 
 /** Statements of a request that look up kinds, and those that read records. */

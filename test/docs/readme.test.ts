@@ -30,7 +30,7 @@ function paste(script: string, name: string): Promise<{ stdout: string }> {
 let product: StartedProduct;
 beforeAll(async () => {
   product = await StartedProduct.start();
-}, 120_000);
+});
 afterAll(() => product.stop(), 60_000);
 
 test('the first calls of the README work as pasted, against npm start', async () => {
@@ -95,4 +95,4 @@ test('a second start finds its demo and adds nothing', async () => {
   expect(await product.query('{ users { edges { node { id } } } organizations { edges { node { id } } } }')).toEqual(
     before,
   );
-}, 60_000);
+});

@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
  */
 export async function eventually<T>(
   question: () => Promise<T | undefined | null | false> | T | undefined | null | false,
-  withinMs = 180_000,
+  withinMs = 600_000,
 ): Promise<T> {
   const giveUpAt = Date.now() + withinMs;
   let last: unknown;

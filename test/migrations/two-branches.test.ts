@@ -73,4 +73,4 @@ test('branches that each added a kind and a migration merge, and both run, which
     expect(await copy.shell(`npm run migrate:new -- more --url ${url(database)}`)).toContain(
       'there is nothing to write',
     );
-}, 120_000);
+});

@@ -47,7 +47,7 @@ beforeAll(async () => {
   ownerClient = await signedIn(world, owner);
   here = await signedIn(world, member);
   there = await at(other);
-}, 180_000);
+});
 beforeEach((context) => {
   if (!server) context.skip(reason);
 });
@@ -139,7 +139,7 @@ test('away, or standing still, everything still answers; back, it is used again'
     cache.restore();
     await areConnected(here, there);
   }
-}, 60_000);
+});
 
 test('address, username, password, db and name are how the server is reached', async () => {
   const named = await world.openInstance({

@@ -46,7 +46,7 @@ beforeAll(async () => {
   await fuzzInputs(await signedIn(world, person), (place) => secrets.make(place));
   await fuzzInputs(world.client(), (place) => secrets.make(`signed in as nobody, ${place}`));
   await settled();
-}, 120_000);
+});
 afterAll(() => world.close());
 
 /** Signs up, confirms, signs in and out, with everything going wrong that can. */

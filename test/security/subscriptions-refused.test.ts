@@ -43,7 +43,7 @@ beforeAll(async () => {
   paths = ['/graphql', `/graphql?${ask('{ self { id } }')}`, `/graphql?${ask(subscription)}`, '/graphql/stream'].concat(
     Object.keys(body.paths as object).map((path) => path.replaceAll(/\{[^}]+\}/g, newId())),
   );
-}, 60_000);
+});
 afterAll(async () => {
   const { server } = world.api.app;
   await eventually(async () => (await promisify(server.getConnections.bind(server))()) === 0);

@@ -18,7 +18,7 @@ beforeAll(async () => {
   await Promise.all([api.ready, worker.ready]);
   // The word that it is ready may be quicker than the line that says where.
   await eventually(() => api.url !== '');
-}, 120_000);
+});
 afterAll(async () => {
   await Promise.all([api.stop(), worker.stop()]);
   await collector.close();

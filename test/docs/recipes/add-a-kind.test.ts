@@ -21,7 +21,7 @@ beforeAll(async () => {
   world = await openWorld({ skipVerify: true });
   person = await buildPerson(world);
   copy = new ScratchCopy(join(dirname(world.mailFolder), 'copy'));
-}, 120_000);
+});
 afterAll(async () => {
   await api?.kill();
   await world.close();
@@ -167,7 +167,7 @@ test('a kind is two files and one line by hand; everything else is generated', a
     'entities/authorization.fga',
     expect.stringMatching(/^migrations\/migration-\d{14}-add-risks\.ts$/),
   ]);
-}, 180_000);
+});
 
 test('the tests over all kinds pass with it, and nothing was written for them', async () => {
   const printed = await copy
@@ -286,7 +286,7 @@ test('records of it are made, found, changed and deleted over GraphQL and REST',
   expect(deleted.status).toBe(204);
   expect((await fetch(`${url}/v1/risks/${risk.id}`, { headers })).status).toBe(404);
   expect(await graphql(list)).toMatchObject({ risks: { totalCount: 1 } });
-}, 60_000);
+});
 
 test('it can change while there are records of it', async () => {
   const change = (from: string, to: string): void => copy.change('entities/work/risk.ts', from, to);
@@ -312,4 +312,4 @@ test('it can change while there are records of it', async () => {
   await expect(paste('npm run migrate:new -- risk-causes')).rejects.toMatchObject({
     stderr: expect.stringMatching(/Records of "risk" that are there have no "cause", which is required: .*\.\n$/),
   });
-}, 60_000);
+});
