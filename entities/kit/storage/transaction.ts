@@ -6,6 +6,7 @@ import { AppError, deadlineExceeded, isAppError } from '../base/errors.ts';
 import { closeDropped, preparedOn, type Wire } from './prepared-statements.ts';
 import { databaseRoles, sessionSettings } from './orm-schema.ts';
 import { isId } from '../base/ids.ts';
+import type { Precondition } from '../model/work-context.ts';
 
 export type DatabaseRole = keyof typeof databaseRoles;
 
@@ -20,6 +21,7 @@ export interface TransactionSettings {
   readonly traceparent?: () => string | undefined;
   /** See `ConnectionOwner`. */
   readonly bypassLimit?: boolean;
+  readonly precondition?: Precondition | undefined;
 }
 
 /** A statement that has ended. */
@@ -47,13 +49,15 @@ const slackMs = 250;
 export const endTimeoutMs = 2 * slackMs;
 
 /**
- * A PostgreSQL transaction on a pooled connection. BEGIN, role and tenant settings are sent as one message together with the
+ * A PostgreSQL transaction on a pooled connection. BEGIN, role, tenant settings and the precondition are sent together with the
  * first statement (pipelined), so they cost no round trip of their own.
  */
 export class Transaction {
   readonly #client: PoolClient;
   readonly #observer: StatementObserver | undefined;
   #begun: Promise<unknown> | undefined;
+  /** Why nothing more may be done in this transaction. */
+  #refusal: unknown;
   #statements = 1;
   readonly #settings: TransactionSettings;
   #role: DatabaseRole;
@@ -67,7 +71,10 @@ export class Transaction {
     this.#settings = settings;
     this.#role = settings.role;
     this.#statementTimeoutMs = remainingMs(settings.deadline);
-    this.#begun = client.query(beginMessage(settings, this.#statementTimeoutMs));
+    this.#begun = Promise.all([
+      client.query(beginMessage(settings, this.#statementTimeoutMs)),
+      settings.precondition && this.#require(settings.precondition),
+    ]);
     // The first statement awaits this promise; a rejection before that must not count as unhandled.
     this.#begun.catch(() => {});
   }
@@ -109,9 +116,24 @@ export class Transaction {
   ): Promise<QueryResult<Row>> {
     if (this.#ended)
       throw new Error('this transaction has ended; await all work before the unit of work is committed or rolled back');
+    if (this.#refusal !== undefined) throw databaseError(this.#refusal, this.#role);
     this.#shortenTimeout();
     if (role !== this.#role) this.#switchRole(role);
     return this.#send<Row>(text, values);
+  }
+
+  async #require(precondition: Precondition): Promise<void> {
+    this.#statements++;
+    const { text, values } = precondition;
+    try {
+      const { rows } = await this.#client.query<{ readonly result: string | null }>(
+        statementOf(this.#client, text, values),
+      );
+      precondition.check(rows[0]?.result ?? null);
+    } catch (error) {
+      this.#refusal = error;
+      throw error;
+    }
   }
 
   /** Shortens `statement_timeout` to the time that is left until the deadline. */
@@ -167,6 +189,7 @@ export class Transaction {
   /** @throws AppError for expected errors (`databaseError`); other database errors as they are */
   async commit(): Promise<void> {
     if (this.#ended) throw new Error('this transaction has already ended');
+    if (this.#refusal !== undefined) throw databaseError(this.#refusal, this.#role);
     await this.#end('commit');
   }
 
