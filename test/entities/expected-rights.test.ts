@@ -13,7 +13,7 @@ import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import { printRule } from '#entities/kit/model/print-rule.ts';
 import { callerNow } from '../kit/caller-now.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
-import { AuthorizationFixtures, type FixtureRecord } from '../kit/authorization-fixtures.ts';
+import { AuthorizationFixtures, passingAtCreation, type FixtureRecord } from '../kit/authorization-fixtures.ts';
 import { sampleOf } from '../kit/depth.ts';
 import { expectedRights } from '../kit/rights-files.ts';
 import { recordTried } from '../kit/tried.ts';
@@ -111,11 +111,14 @@ async function callerCalled(name: CallerName, kind: string): Promise<Caller> {
   const organizationId = owner.organization.id;
   if (name === 'anonymous') return { ...anonymousCaller, productModules };
   if (name === 'reader' || name === 'writer' || name === 'remover') {
-    // What it refers to must be within its scopes too.
-    const targets = Object.values(registry.byKind(kind).fields).flatMap(({ target }) => (target ? [target] : []));
+    const module = registry.byKind(kind);
     const relations = [
       scopeRelations({ kind, operation: tokens[name] })[0] as string,
-      ...targets.filter((target) => target !== kind).map((target) => `can_view_${snakeCase(target)}`),
+      // What it refers to must be within its scopes too; what passes rights on must be so by the rules.
+      ...Object.entries(module.fields).flatMap(([field, { target, requires = 'view' }]) => {
+        if (target === undefined || target === kind) return [];
+        return [`can_${passingAtCreation(module).includes(field) ? 'view' : requires}_${snakeCase(target)}`];
+      }),
     ];
     return callerOf({
       kind: 'api_token',
@@ -148,7 +151,10 @@ async function outcome(
     if (operation === 'view') await unit.data.get(module, made.id);
     if (operation === 'edit') await unit.data.update(module, made.id, made.change);
     if (operation === 'remove') await unit.data.remove(module, made.id);
-    if (operation === 'create') await unit.data.create(module, { ...made.creation, ...elsewhere(module, caller) });
+    if (operation === 'create') {
+      if (made.inTheWay !== undefined) await unit.data.privileged('test').remove(module, made.inTheWay);
+      await unit.data.create(module, { ...made.creation, ...elsewhere(module, caller) });
+    }
     await unit.flush();
     return 'allowed';
   } catch (error) {
