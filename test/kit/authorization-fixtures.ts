@@ -30,6 +30,8 @@ export interface FixtureRecord {
 export class AuthorizationFixtures {
   readonly #world: World;
   readonly #owner: Person;
+  /** Ids of records that others refer to, by kind, situation and person. */
+  readonly #targets = new Map<string, string>();
 
   constructor(world: World, owner: Person) {
     this.#world = world;
@@ -37,14 +39,20 @@ export class AuthorizationFixtures {
   }
 
   /** @param userId the person in the situation; nobody in particular when left out */
-  record(kind: string, situation: string, userId?: string): Promise<FixtureRecord> {
-    return this.asSystem((data) => this.#record(data, kind, situation, userId ?? this.#owner.user.id));
+  async record(kind: string, situation: string, userId?: string): Promise<FixtureRecord> {
+    try {
+      return await this.asSystem((data) => this.#record(data, kind, situation, userId ?? this.#owner.user.id));
+    } catch (error) {
+      // They were rolled back.
+      this.#targets.clear();
+      throw error;
+    }
   }
 
   /** Values with which the owner creates a record of a kind; there is room for it. */
   async creation(kind: string): Promise<Values> {
     const { creation = {}, inTheWay } = await this.record(kind, 'any');
-    if (inTheWay !== undefined) await this.asSystem((data) => data.remove(this.#kind(kind), inTheWay));
+    if (inTheWay !== undefined) await this.asSystem((data) => this.#remove(data, this.#kind(kind), inTheWay));
     return creation;
   }
 
@@ -163,25 +171,33 @@ export class AuthorizationFixtures {
     for (const [name, field] of Object.entries(module.fields)) {
       if (field.optional || field.generated || (isByCaller ? !isRequired(field) : field.default !== undefined))
         continue;
-      const { restricted } = module;
-      // Expected rights are those of records that need no further right.
       input[name] =
-        name === restricted?.field
-          ? field.values?.find((value) => value !== restricted.is)
-          : isByCaller && field.target === 'user' && isInKey(module, name)
-            ? await this.#member(data)
-            : await this.#value(data, field, passing.includes(name) ? undefined : userId);
+        isByCaller && field.target === 'user' && isInKey(module, name)
+          ? await this.#member(data)
+          : await this.#value(data, module, name, passing.includes(name) ? undefined : userId);
       if (input[name] === undefined) throw byHand(module, `no value of its required field "${name}" can be made up`);
     }
     return input;
   }
 
-  /** @param userId who has to have a right to the record that is referred to; nobody in particular when left out */
-  async #value(data: DataClient, field: Field, userId: string | undefined): Promise<unknown> {
-    if (field.target === 'user') return this.#owner.user.id;
-    if (field.target === undefined) return sampleValue(field, this.#world.clock.now());
-    const situation = userId === undefined ? 'any' : this.#situationWith(field.requires ?? 'view', field.target);
-    return (await this.#record(data, field.target, situation, userId ?? this.#owner.user.id)).id;
+  /**
+   * A value of a field. References are to a new record where they are part of a unique key, else all to the same.
+   * @param userId who has to have a right to the record that is referred to; nobody in particular when left out
+   */
+  async #value(data: DataClient, module: EntityModule, name: string, userId: string | undefined): Promise<unknown> {
+    const field = module.fields[name] as Field;
+    const { target, requires = 'view', values } = field;
+    const { restricted } = module;
+    // Expected rights are those of records that need no further right.
+    if (name === restricted?.field) return values?.find((value) => value !== restricted.is);
+    if (target === undefined) return sampleValue(field, this.#world.clock.now());
+    const situation = userId === undefined ? 'any' : this.#situationWith(requires, target);
+    const key = `${target} ${situation} ${userId}`;
+    const known = isInKey(module, name) ? undefined : this.#targets.get(key);
+    if (known !== undefined) return known;
+    const { id } = await this.#record(data, target, situation, userId ?? this.#owner.user.id);
+    if (!isInKey(module, name)) this.#targets.set(key, id);
+    return id;
   }
 
   /** A situation that gives people a right to a record: a grant of its kind, a share, or a right to the record above. */
@@ -209,12 +225,18 @@ export class AuthorizationFixtures {
     if (taken !== undefined && !hasObjectRights(module.policy)) return taken;
     try {
       for (let id = taken; id !== undefined; id = (await this.#taken(data, module, values))?.id)
-        await data.remove(module, id);
+        await this.#remove(data, module, id);
       return (await data.create(module, values)).id;
     } catch (error) {
-      if (isAppError(error)) throw byHand(module, `a record made of its definition is refused (${error.message})`);
-      throw error;
+      if (!isAppError(error) || !['invalid_input', 'already_exists', 'not_found'].includes(error.code)) throw error;
+      throw byHand(module, `a record made of its definition is refused (${error.message})`);
     }
+  }
+
+  async #remove(data: DataClient, module: EntityModule, id: string): Promise<void> {
+    await data.remove(module, id);
+    // It may be one of them, or delete one of them with it.
+    this.#targets.clear();
   }
 
   /**

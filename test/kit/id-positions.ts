@@ -239,9 +239,10 @@ function plainValue(type: GraphQLInputType): Value {
 /** Fields that an operation may select by default (`server.complexitylimit`). */
 const maxFields = 100;
 
+/** As deep a selection as the limit allows, of at most three levels. */
 function bounded(type: GraphQLOutputType): string {
-  const deep = selection(type, 3);
-  return deep.split(/\s+/).length < maxFields ? deep : selection(type, 2);
+  const depths = [3, 2].map((depth) => selection(type, depth));
+  return depths.find((deep) => deep.split(/\s+/).length < maxFields) ?? selection(type, 1);
 }
 
 function quoted(cell: string): string {
