@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { asAppError, problemOf, problemType } from '../problem.ts';
+import { rememberMethods } from './methods.ts';
 
 /** Formats all error responses of the API as problem documents. */
 export function errorsPlugin(app: FastifyInstance): void {
@@ -8,10 +9,15 @@ export function errorsPlugin(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) => sendProblem(routeNotFound(request), request, reply));
 }
 
-/** Rejects unknown URLs before the body is read. A slash at the end of a list's URL would be a record with an empty id. */
+/** Rejects unknown URLs and methods before the body is read. A slash at the end of a list's URL would be a record with an empty id. */
 export function refuseUnknownAddresses(app: FastifyInstance): void {
-  app.addHook('onRequest', (request, _reply, done) => {
-    done(request.is404 || hasSlashAtEnd(request) ? routeNotFound(request) : undefined);
+  const methodsAt = rememberMethods(app);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404 && !hasSlashAtEnd(request)) return done();
+    const allowed = request.is404 ? methodsAt(request.url)?.join(', ') : undefined;
+    if (allowed === undefined) return done(routeNotFound(request));
+    void reply.header('allow', allowed);
+    done(new AppError('method_not_allowed', `${request.method} is not allowed here; use ${allowed}.`));
   });
 }
 
