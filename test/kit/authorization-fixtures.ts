@@ -275,7 +275,7 @@ export class AuthorizationFixtures {
       const key = fields.map((name): [string, unknown] => [name, known[name] ?? module.fields[name]?.default]);
       if (key.some(([, value]) => value === undefined || value === null)) continue;
       const where = Object.fromEntries(key.map(([name, value]) => [name, { eq: value }]));
-      const found = await data.findOne(module, where as Parameters<typeof data.findOne>[1]);
+      const found = await data.findOne(module, where);
       if (found) return { id: found.id, fields };
     }
     return undefined;
