@@ -196,7 +196,7 @@ test('the tests over all kinds pass with it, those of the other recipes too, and
   const [, passed = 0, failed, skipped] = /^(\d+) passed, (\d+) failed, (\d+) skipped/m.exec(printed) ?? [];
   expect([failed, skipped], printed.slice(-8_000)).toEqual(['0', '0']);
   const passedFiles = stripVTControlCharacters(printed).matchAll(/^ *✓ (test\/\S+\.ts) \(/gm);
-  expect(Array.from(passedFiles, ([, file]) => file).toSorted(), printed.slice(-8_000)).toEqual(files.toSorted());
+  expect(new Set(Array.from(passedFiles, ([, file]) => file)), printed.slice(-8_000)).toEqual(new Set(files));
   recordTried('tests in a copy with a kind added by the recipe', Number(passed));
 });
 
