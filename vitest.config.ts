@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { ClosingReporter } from './test/setup/closing-reporter.ts';
+import { runKinds } from './test/setup/run-kinds.ts';
 import { runSeed } from './test/setup/run-seed.ts';
 
 export default defineConfig({
@@ -7,7 +8,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/setup/global-setup.ts'],
     reporters: ['default', new ClosingReporter()],
-    provide: { depth: 'sample', seed: runSeed() },
+    provide: { depth: 'sample', seed: runSeed(), kinds: runKinds() },
     // Test files are kept apart by their own database, store, queues and ids, so they may share loaded modules.
     // Node runs the sources itself, as in production; nothing is transformed or resolved by another tool.
     experimental: { viteModuleRunner: false, nodeLoader: false },

@@ -12,11 +12,9 @@ import { ConfigurationError, exitOnConfigurationError } from '#config/schema/con
 import { ConfigStore } from '#config/live/config-store.ts';
 import { armFailpoints } from '#entities/kit/base/failpoint.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
-import { openRuntime } from '#runtime/core-runtime.ts';
 import { Metrics } from './http/http-metrics.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import { StartError } from '#runtime/start-error.ts';
-import { createApi, listen } from './start-api.ts';
 
 /** Time after `shutdowngraceperiod` to close connections and send spans, in milliseconds. */
 const closeMs = 3_000;
@@ -43,6 +41,11 @@ async function start(): Promise<void> {
   const temporalEnvironment = readTemporalEnvironment();
   const { otlpEndpoint } = readTelemetryEnvironment();
   await prepareDatabase(config.current, logger);
+  // Loading these is most of the start: what is wrong with the configuration or the database is said before.
+  const [{ openRuntime }, { createApi, listen }] = await Promise.all([
+    import('#runtime/core-runtime.ts'),
+    import('./start-api.ts'),
+  ]);
   const metrics = new Metrics();
   const telemetry = await startTelemetry('core-api', otlpEndpoint);
   open.push(() => telemetry.close());

@@ -11,7 +11,6 @@ import { cookiesPlugin, sendCookies } from './http/plugins/cookies.ts';
 import { csrfPlugin } from './http/plugins/csrf.ts';
 import { errorsPlugin, refuseUnknownAddresses, sendProblem } from './http/plugins/error-answers.ts';
 import { openapiOptions } from './openapi.ts';
-import { rememberMethods } from './http/plugins/methods.ts';
 import { oneAnswerAtATime } from './http/plugins/pipelining.ts';
 import { closeUnreadBodies, limitUntakenAnswers } from './http/plugins/unread.ts';
 import { cutSlowReaders, requestContextPlugin } from './http/plugins/assign-context.ts';
@@ -91,10 +90,8 @@ export async function createApp(services: Services, extraRoutes: readonly Route[
   closeUnreadBodies(app);
   limitUntakenAnswers(app);
   await app.register(swagger, openapiOptions(registry));
-  const refuseOtherMethods = rememberMethods(app);
 
   for (const route of [...routesOf(registry), ...extraRoutes]) registerRoute(app, services, route);
   graphqlServer(app, services, productSchema(registry));
-  refuseOtherMethods();
   return app;
 }

@@ -67,6 +67,11 @@ describe('a method that an address does not answer', () => {
     }
   });
 
+  test('is no route of its own: there would be thirty times as many routes, in every process', () => {
+    expect(world.api.app.printRoutes()).toContain('POST');
+    expect(world.api.app.printRoutes()).not.toContain('PROPFIND');
+  });
+
   test('gets it whatever body comes along', async () => {
     const answer = await client.request({
       method: 'POST',

@@ -45,7 +45,8 @@ let world: World;
 let product: ProductProcesses;
 beforeAll(async () => {
   world = await openWorld();
-  product = await ProductProcesses.start(world, [api, worker], lives);
+  // While one worker starts, the other one works.
+  product = await ProductProcesses.start(world, [api, worker, worker], lives);
 });
 afterAll(async () => {
   await product.close();
@@ -56,12 +57,13 @@ test('killed at every failpoint: what was committed happens once', async () => {
   expect(lives[api].length + lives[worker].length).toBeGreaterThanOrEqual(failpoints.length);
   const traffic = await Visitors.of(world, { urls: () => product.apiUrls });
   const end = new AbortController();
-  const visits = traffic.repeat(end.signal, () => traffic.visit());
+  // Processes start most of the time, and more visitors would keep them from it.
+  const visits = traffic.repeat(end.signal, () => traffic.visit(), 500);
   visits.catch(() => {});
   try {
     // Nobody else kills them, so each has been where it was to die.
     for (const place of product.places)
-      for (let deaths = 1; deaths <= lives[place.program].length; deaths++)
+      for (let deaths = 1; deaths <= place.firstLives; deaths++)
         await Promise.race([eventually(() => place.deaths >= deaths), visits]);
   } finally {
     end.abort();

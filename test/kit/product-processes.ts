@@ -1,5 +1,5 @@
-import { symlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { inject } from 'vitest';
 import { ProductProcess, type ServerProcessOptions } from './spawned-process.ts';
 import { releaseSchedules, removeSchedules, type World } from './world.ts';
@@ -15,6 +15,8 @@ export type Life = Readonly<Record<string, string>>;
 /** One process of several lives: when it is killed, the next one starts at once. */
 export class Place {
   readonly program: Program;
+  /** How many lives are unlike the later ones. */
+  readonly firstLives: number;
   readonly #environment: Readonly<Record<string, string>>;
   readonly #lives: Life[];
   /** How a process ended that nobody killed, with the last it said. */
@@ -28,6 +30,7 @@ export class Place {
     this.program = program;
     this.#environment = environment;
     this.#lives = [...lives];
+    this.firstLives = lives.length;
     this.#current = this.#start();
     void this.#keep();
   }
@@ -81,18 +84,21 @@ export class ProductProcesses {
   ) {
     this.#world = world;
     const environment = environmentOf(world);
-    this.places = programs.map((program) => new Place(program, environment, lives[program] ?? []));
+    this.places = programs.map((program, index) => {
+      const ofProgram = programs.flatMap((other, place) => (other === program ? [place] : []));
+      const own = (lives[program] ?? []).filter((_life, number) => ofProgram[number % ofProgram.length] === index);
+      return new Place(program, environment, own);
+    });
   }
 
-  /** @param lives what the first lives of a program's processes are like */
+  /** @param lives what the first lives of a program's processes are like; places of the same program share them out */
   static async start(
     world: World,
     programs: readonly Program[],
     lives: Readonly<Partial<Record<Program, readonly Life[]>>> = {},
   ): Promise<ProductProcesses> {
     symlinkSync(dirname(inject('stack').bundlePath), join(dirname(world.mailFolder), 'bundles'));
-    // Node writes what it has compiled when a process ends in order, which those that are killed never do.
-    await Promise.all([...new Set(programs)].map((program) => endInOrder(program, environmentOf(world))));
+    await Promise.all([...new Set(programs)].map((program) => compileOnce(program, environmentOf(world))));
     return new ProductProcesses(world, programs, lives);
   }
 
@@ -113,7 +119,11 @@ export class ProductProcesses {
   }
 }
 
-async function endInOrder(program: Program, environment: Readonly<Record<string, string>>): Promise<void> {
+/** Node writes what it has compiled when a process ends in order, which those that are killed never do: one of each run does. */
+async function compileOnce(program: Program, environment: Readonly<Record<string, string>>): Promise<void> {
+  const done = join(inject('stack').folder, `compiled-${basename(program)}`);
+  if (existsSync(done)) return;
+  writeFileSync(done, '');
   const process = new ProductProcess({ program, environment });
   await process.ready;
   await process.stop();

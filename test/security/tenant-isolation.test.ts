@@ -17,6 +17,7 @@ import { asOwner } from '../kit/as-owner.ts';
 import { idPositions, type IdPosition, type OwnIds } from '../kit/id-positions.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { AuthorizationFixtures } from '../kit/authorization-fixtures.ts';
+import { triedKinds } from '../kit/tried-kinds.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 /**
@@ -167,12 +168,14 @@ async function cursorOf({ field }: IdPosition): Promise<string> {
 }
 
 const positions = idPositions(schema, registry);
+const isTried = (kind: string) => triedKinds(registry.modules).some((module) => module.kind === kind);
+const triedPositions = positions.filter(({ module }) => !module || isTried(module.kind));
 const names = [...roles, 'outsider', 'service token', 'person without organization', 'anonymous'] as const;
 /** Of every root field one position of every sort, and with every caller every kind and every sort of place. */
 const tried = Map.groupBy(
   sampleOf(
     'tenant isolation',
-    names.flatMap((name) => positions.map((position) => ({ name, position }))),
+    names.flatMap((name) => triedPositions.map((position) => ({ name, position }))),
     {
       by: [
         ({ position }) => `${position.field} ${position.takes}`,
@@ -261,7 +264,9 @@ describe('T-50: through GraphQL no id of another organization is read or written
 test('T-50: through REST no id of another organization is read or written', async () => {
   const client = await signedIn(world, await buildPerson(world));
   const before = await asOwner(world, 'select count(*) from history', []);
-  const routes = exposed.map((module) => ({ path: `/v1/${module.table.replaceAll('_', '-')}`, kind: module.kind }));
+  const routes = exposed
+    .filter(({ kind }) => isTried(kind))
+    .map((module) => ({ path: `/v1/${module.table.replaceAll('_', '-')}`, kind: module.kind }));
   const leaks: string[] = [];
   for (const { path, kind } of routes) {
     for (const method of ['GET', 'PATCH', 'DELETE'] as const) {

@@ -11,6 +11,8 @@ declare module 'vitest' {
     depth: Depth;
     /** All random numbers of the run follow from it. */
     seed: number;
+    /** Kinds that `TEST_KINDS` names; none stands for all. */
+    kinds: readonly string[];
   }
 }
 

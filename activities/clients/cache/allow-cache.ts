@@ -33,7 +33,8 @@ export function allowKey({ subject, relation, object, context }: CheckRequest, r
 const maxAllows = 100_000;
 
 export function allowsInMemory(): AllowCache {
-  const held = new LRUCache<string, true>({ max: maxAllows });
+  // With `max` it would reserve memory for all of them at once.
+  const held = new LRUCache<string, true>({ maxSize: maxAllows, sizeCalculation: () => 1 });
   return {
     has: (key) => Promise.resolve(held.has(key) && held.get(key) === true),
     add: (key) => {

@@ -4,6 +4,7 @@ import { asAppError, problemOf, problemType } from '../problem.ts';
 import { findCallerAgain } from '../request-caller.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Services } from '../services.ts';
+import { rememberMethods } from './methods.ts';
 
 /** Formats all error responses of the API as problem documents. */
 export function errorsPlugin(app: FastifyInstance, services: Services): void {
@@ -24,10 +25,15 @@ async function withoutAssumption(thrown: unknown, request: FastifyRequest, servi
   }
 }
 
-/** Rejects unknown URLs before the body is read. A slash at the end of a list's URL would be a record with an empty id. */
+/** Rejects unknown URLs and methods before the body is read. A slash at the end of a list's URL would be a record with an empty id. */
 export function refuseUnknownAddresses(app: FastifyInstance): void {
-  app.addHook('onRequest', (request, _reply, done) => {
-    done(request.is404 || hasSlashAtEnd(request) ? routeNotFound(request) : undefined);
+  const methodsAt = rememberMethods(app);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404 && !hasSlashAtEnd(request)) return done();
+    const allowed = request.is404 ? methodsAt(request.url)?.join(', ') : undefined;
+    if (allowed === undefined) return done(routeNotFound(request));
+    void reply.header('allow', allowed);
+    done(new AppError('method_not_allowed', `${request.method} is not allowed here; use ${allowed}.`));
   });
 }
 

@@ -1,33 +1,33 @@
-import { METHODS } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { AppError } from '#entities/kit/base/errors.ts';
 
 /**
- * Answers 405 with the allowed methods, instead of 404, where a URL is known with other methods.
- * @returns a function to call after all routes have been registered
+ * Knows the methods of all routes that are registered from now on. Routes that refuse the other methods would be thirty times as many as
+ * those of the product, and take most of the start.
+ * @returns finds the methods of the route to which the target of a request leads, if there is one
  */
-export function rememberMethods(app: FastifyInstance): () => void {
-  for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
+export function rememberMethods(app: FastifyInstance): (target: string) => string[] | undefined {
   const known = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method }) => {
     known.set(url, new Set([...(known.get(url) ?? []), ...[method].flat()]));
   });
-  return () => {
-    // A copy, because registering routes below adds to the map.
-    for (const [url, methods] of new Map(known)) {
-      const allowed = [...methods].join(', ');
-      app.route({
-        method: METHODS.filter((method) => !methods.has(method)),
-        url,
-        config: { csrf: false },
-        schema: { hide: true },
-        // Before the body is read.
-        onRequest: (request, reply, done) => {
-          void reply.header('allow', allowed);
-          done(new AppError('method_not_allowed', `${request.method} is not allowed here; use ${allowed}.`));
-        },
-        handler: () => {},
-      });
-    }
+  let patterns: [RegExp, Set<string>][] | undefined;
+  return (target) => {
+    const path = pathOf(target);
+    patterns ??= [...known].map(([url, methods]) => [patternOf(url), methods]);
+    // As in routing, a URL without parameters comes first.
+    const methods = known.get(path) ?? patterns.find(([pattern]) => pattern.test(path))?.[1];
+    return methods && [...methods];
   };
+}
+
+/** What matches the paths of a route. */
+function patternOf(url: string): RegExp {
+  const parts = url.split('/').map((part) => (part.startsWith(':') ? '[^/]+' : RegExp.escape(part)));
+  return new RegExp(`^${parts.join('/')}$`);
+}
+
+/** The path of any form of a request's target (RFC 9112, section 3.2); for the server as a whole, `*`, its root answers. */
+function pathOf(target: string): string {
+  const [path = ''] = target.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1);
+  return path === '*' ? '/' : decodeURI(path);
 }

@@ -35,7 +35,7 @@ export interface PrincipalSnapshot {
   readonly text: string;
 }
 
-const snapshotText = `select row_to_json(found)::text as result from (select is_active as "isActive", is_revoked as "isRevoked",
+const snapshotText = `select to_json(found)::text as result from (select is_active as "isActive", is_revoked as "isRevoked",
   role, group_ids as "groupIds", relations, modules as "productModules" from request_context($1, $2, $3)) found`;
 
 /** The statement for the current state of a person: one column of one row. */

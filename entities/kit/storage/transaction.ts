@@ -4,8 +4,8 @@ import type { ConnectionOwner, ConnectionQueue } from './connection-queue.ts';
 import { databaseError } from './database-error.ts';
 import { AppError, deadlineExceeded, isAppError } from '../base/errors.ts';
 import { closeDropped, preparedOn, type Wire } from './prepared-statements.ts';
+import { beginMessage } from './begin-message.ts';
 import { databaseRoles, sessionSettings } from './orm-schema.ts';
-import { isId } from '../base/ids.ts';
 import type { Precondition } from '../model/work-context.ts';
 
 export type DatabaseRole = keyof typeof databaseRoles;
@@ -70,7 +70,7 @@ export class Transaction {
     this.#observer = observer;
     this.#settings = settings;
     this.#role = settings.role;
-    this.#statementTimeoutMs = remainingMs(settings.deadline);
+    this.#statementTimeoutMs = Math.max(1, Math.ceil(settings.deadline - Date.now()));
     this.#begun = Promise.all([
       client.query(beginMessage(settings, this.#statementTimeoutMs)),
       settings.precondition && this.#require(settings.precondition),
@@ -238,6 +238,7 @@ export async function queryOutsideTransaction<Row extends QueryResultRow>(
   statement: QueryConfig,
   deadline: number,
 ): Promise<QueryResult<Row>> {
+  if (deadline <= Date.now()) throw deadlineExceeded();
   const client = await connections.connect(owner, deadline);
   const limit = destroyAfter(client, deadline);
   try {
@@ -276,25 +277,4 @@ export class RoleSession {
   query<Row extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<QueryResult<Row>> {
     return this.#transaction.query<Row>(this.#role, text, values);
   }
-}
-
-function remainingMs(deadline: number): number {
-  return Math.max(1, Math.ceil(deadline - Date.now()));
-}
-
-function beginMessage(settings: TransactionSettings, statementTimeoutMs: number): string {
-  const { organizationId, userId } = settings;
-  const parts = [settings.readOnly ? 'begin read only' : 'begin'];
-  if (settings.role !== 'app') parts.push(`set local role ${databaseRoles[settings.role]}`);
-  // Ids are inlined because SET takes no parameters; `checkedId` rejects everything but ULIDs.
-  if (organizationId !== null)
-    parts.push(`set local ${sessionSettings.organizationId} = '${checkedId(organizationId)}'`);
-  if (userId !== null) parts.push(`set local ${sessionSettings.userId} = '${checkedId(userId)}'`);
-  parts.push(`set local statement_timeout = ${statementTimeoutMs}`);
-  return parts.join('; ');
-}
-
-function checkedId(id: string): string {
-  if (isId(id)) return id;
-  throw new TypeError(`${JSON.stringify(id)} is not an id`);
 }

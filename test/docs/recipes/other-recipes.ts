@@ -1,0 +1,169 @@
+import type { ScratchCopy } from '../../kit/scratch-copy.ts';
+
+/** A recipe of CONTRIBUTING.md other than that of a kind, as somebody may follow it. */
+export interface Recipe {
+  readonly title: string;
+  /** Files that are written by hand. */
+  readonly files: readonly string[];
+  readonly follow: (copy: ScratchCopy) => void;
+}
+
+const coffeeRoute = `import { Type } from 'typebox';
+import { AppError } from '#entities/kit/base/errors.ts';
+import { defineRoute } from '../../http/route.ts';
+
+export const coffee = defineRoute({
+  method: 'GET',
+  url: '/coffee',
+  tag: 'Service',
+  summary: 'Coffee',
+  description: 'There is none.',
+  access: 'anonymous',
+  answers: { 200: Type.Object({}) },
+  errors: ['teapot'],
+  handle: () => {
+    throw new AppError('teapot', 'This pot holds tea.');
+  },
+});
+`;
+
+const greetMember = `import { membership } from '#entities/organizations/membership.ts';
+import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
+import { defineListener, on } from './listener.ts';
+
+export const greetMember = defineListener('greet-member', [on(membership, 'created')], ({ event, key, start }) => {
+  start(sendEmailContract, { key, template: 'welcome', userId: event.entityId });
+});
+`;
+
+const brewTeaContract = `import type { ActivityQueue } from '../kit/activity-queue.ts';
+import { defineContract } from '../kit/contract.ts';
+
+export interface BrewTeaInput {
+  readonly cups: number;
+  readonly queue: ActivityQueue;
+}
+
+export const brewTeaContract = defineContract<BrewTeaInput>({
+  name: 'brewTea',
+  queue: 'maintenance',
+  workflowId: ({ cups }) => \`brew-tea-\${cups}\`,
+});
+`;
+
+const brewTea = `import { proxyActivities } from '@temporalio/workflow';
+import type { TeaActivities } from '#activities/tea/tea-activities.ts';
+import { activityOptions } from '../kit/activity-queue.ts';
+import type { BrewTeaInput } from './brew-tea.contract.ts';
+
+export async function brewTea({ cups, queue }: BrewTeaInput): Promise<number> {
+  const { boilWater } = proxyActivities<TeaActivities>({
+    ...activityOptions(queue),
+    scheduleToCloseTimeout: '1 minute',
+  });
+  return boilWater({ cups });
+}
+`;
+
+const teaActivities = `import { defineActivities } from '../kit/activity-dependencies.ts';
+
+export type TeaActivities = ReturnType<typeof createTeaActivities>;
+
+export const createTeaActivities = defineActivities(() => ({
+  boilWater: ({ cups }: { readonly cups: number }): Promise<number> => Promise.resolve(cups * 250),
+}));
+`;
+
+export const otherRecipes: readonly Recipe[] = [
+  {
+    title: 'an error code is one file',
+    files: ['entities/kit/base/errors.ts'],
+    follow: (copy) =>
+      copy.change(
+        'entities/kit/base/errors.ts',
+        '  not_found: entry(',
+        "  teapot: entry('conflict', 'The pot holds tea.'),\n  not_found: entry(",
+      ),
+  },
+  {
+    title: 'a REST route is two files',
+    files: ['api/rest/routes.ts', 'api/rest/service/coffee.ts'],
+    follow: (copy) => {
+      copy.write('api/rest/service/coffee.ts', coffeeRoute);
+      const list = 'api/rest/routes.ts';
+      copy.change(list, 'import { jwks }', "import { coffee } from './service/coffee.ts';\nimport { jwks }");
+      copy.change(list, '\n  jwks,\n', '\n  coffee,\n  jwks,\n');
+    },
+  },
+  {
+    title: 'a listener is two files',
+    files: ['activities/listeners/greet-member.ts', 'activities/listeners/index.ts'],
+    follow: (copy) => {
+      copy.write('activities/listeners/greet-member.ts', greetMember);
+      const list = 'activities/listeners/index.ts';
+      copy.change(
+        list,
+        'import { mailRepeatedRegistration }',
+        "import { greetMember } from './greet-member.ts';\nimport { mailRepeatedRegistration }",
+      );
+      copy.change(list, '  mailVerification,\n', '  greetMember,\n  mailVerification,\n');
+    },
+  },
+  {
+    title: 'a workflow is three files',
+    files: ['activities/tea/tea-activities.ts', 'workflows/tea/brew-tea.contract.ts', 'workflows/tea/brew-tea.ts'],
+    follow: (copy) => {
+      copy.write('workflows/tea/brew-tea.contract.ts', brewTeaContract);
+      copy.write('workflows/tea/brew-tea.ts', brewTea);
+      copy.write('activities/tea/tea-activities.ts', teaActivities);
+    },
+  },
+  {
+    title: 'a configuration leaf is two files',
+    files: ['config/objects/db.ts', 'test/config/effects.ts'],
+    follow: (copy) => {
+      copy.change(
+        'config/objects/db.ts',
+        '  drivername: text({',
+        "  charset: text({ description: 'Character set of texts.', default: 'utf-8' }),\n  drivername: text({",
+      );
+      copy.change(
+        'test/config/effects.ts',
+        "  'db.drivername'",
+        "  'db.charset': inConfig('test/config/domain.test.ts > fills exactly the fields that inherit it'),\n  'db.drivername'",
+      );
+    },
+  },
+];
+
+/** What `npm run derive` changes after all of them. */
+export const derivedByOthers = [
+  'config/config.example.yaml',
+  'config/config.schema.json',
+  'docs/reference/configuration.md',
+  'docs/reference/errors.md',
+  'docs/reference/events.md',
+];
+
+/** Tests of what they added: one that is written for the route, and those that go through all there is. */
+export const testsOfOthers = [
+  'test/api/coffee.test.ts',
+  'test/config/effects.test.ts',
+  'test/worker/release.test.ts',
+  'test/workflows/typed-events.test.ts',
+];
+
+export const coffeeTest = `import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openWorld, type World } from '../kit/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+test('there is no coffee', async () => {
+  const answer = await world.client().get('/coffee');
+  expect([answer.status, answer.body.code]).toEqual([409, 'teapot']);
+});
+`;
