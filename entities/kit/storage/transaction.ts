@@ -71,10 +71,8 @@ export class Transaction {
     this.#settings = settings;
     this.#role = settings.role;
     this.#statementTimeoutMs = Math.max(1, Math.ceil(settings.deadline - Date.now()));
-    this.#begun = Promise.all([
-      client.query(beginMessage(settings, this.#statementTimeoutMs)),
-      settings.precondition && this.#require(settings.precondition),
-    ]);
+    const begun = client.query(beginMessage(settings, this.#statementTimeoutMs));
+    this.#begun = settings.precondition ? Promise.all([begun, this.#require(settings.precondition)]) : begun;
     // The first statement awaits this promise; a rejection before that must not count as unhandled.
     this.#begun.catch(() => {});
   }
