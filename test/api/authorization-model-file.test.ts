@@ -57,6 +57,16 @@ const replaced = (text: string, from: string, to: string): string => {
   return text.replace(from, to);
 };
 
+/** The text of a type of the model, wherever it stands. */
+const typeOf = (name: string): string =>
+  new RegExp(`^type ${name}\\n(?:[ \\t].*\\n|\\n)*`, 'm').exec(derived)?.[0] ?? '';
+
+/** Replaces a line of one type; other types may have the same line. */
+const replacedIn = (type: string, text: string, from: string, to: string): string =>
+  replaced(text, typeOf(type), replaced(typeOf(type), from, to));
+
+const withoutFileShares = replaced(derived, typeOf('file_share'), '');
+
 /** A type and a relation more, and organizations under a condition as parent context of tasks. */
 const richer = `${replaced(
   derived,
@@ -105,12 +115,10 @@ describe('modelfile', () => {
   });
 
   test('that lacks or changes what is derived is refused with every difference', async () => {
-    let text = replaced(derived, '    define assigner: [user]\n', '    define assigner: [user, service]\n');
-    text = replaced(text, '    define can_view: can_view from file\n', '    define can_view: can_edit from file\n');
-    text = replaced(text, 'define owner: [user] or owner from parent', 'define owner: [user]');
-    text = text.slice(0, text.indexOf('type file_share'));
+    let text = replacedIn('task', withoutFileShares, 'define assigner: [user]\n', 'define assigner: [user, service]\n');
+    text = replacedIn('organization', text, 'define owner: [user] or owner from parent', 'define owner: [user]');
     text +=
-      'type file_share\n  relations\n    define parent_context: [organization]\n    define file: [file]\n    define can_view: can_edit from file\n';
+      '\ntype file_share\n  relations\n    define parent_context: [organization]\n    define file: [file]\n    define can_view: can_edit from file\n';
     const file = await files({ 'model.fga': text });
     const remedy = 'start from entities/authorization.fga and only add to it';
     expect(await refusalOf({ CORE_AUTHZ_MODELFILE: file })).toEqual([
@@ -124,7 +132,7 @@ describe('modelfile', () => {
   test('that lacks a type, or ties records to somebody else without a condition, is refused', async () => {
     const lacking = await files({
       'model.fga': replaced(
-        derived.slice(0, derived.indexOf('type file_share')),
+        withoutFileShares,
         'type note\n  relations\n    define parent_context: [organization]\n',
         'type note\n  relations\n    define parent_context: [organization, group]\n',
       ),
@@ -209,7 +217,7 @@ describe('modulefile', () => {
   test('that changes what is derived, or whose modules are missing, broken or elsewhere, is refused', async () => {
     const changed = {
       ...modules,
-      'core.fga': replaced(modules['core.fga'], 'define assignee: [user]', 'define assignee: [service]'),
+      'core.fga': replacedIn('task', modules['core.fga'], 'define assignee: [user]', 'define assignee: [service]'),
     };
     expect(await refusalOf({ CORE_AUTHZ_MODULEFILE: await files(changed) })).toEqual([
       expect.stringContaining('authz.modulefile: task#assignee must be "define assignee: [user]"'),

@@ -22,8 +22,8 @@ let failure: Error | undefined;
 let pending: (() => Promise<void>) | undefined;
 
 const memo = defineEntityModule({
-  kind: 'memo',
-  table: 'memos',
+  kind: 'testMemo',
+  table: 'test_memos',
   description: 'A kind that wants to know what was committed.',
   fields: { name: text('Name.', { max: 40 }) },
   tenancy: 'organization',
@@ -52,10 +52,10 @@ beforeAll(async () => {
   person = await buildPerson(world);
   await asOwner(
     world,
-    `create table memos (id text primary key, created_at timestamptz not null, updated_at timestamptz not null,
+    `create table test_memos (id text primary key, created_at timestamptz not null, updated_at timestamptz not null,
        created_by text not null, updated_by text not null, record_version integer not null, deleted_at timestamptz,
        deleted_by text, organization_id text not null, name text not null);
-     grant select, insert, update on memos to core_app`,
+     grant select, insert, update on test_memos to core_app`,
   );
   runtime = await openRuntime({
     config: world.config,
@@ -183,6 +183,6 @@ describe('derivedValues', () => {
       hooks: { derivedValues: () => ({ [name]: value }) },
     };
     const write = () => withDerivedValues(kind, { name: 'a' }, {}, { operation: 'update', at: new Date() });
-    expect(write).toThrow(`entity "memo": derivedValues returns "${name}"`);
+    expect(write).toThrow(`entity "testMemo": derivedValues returns "${name}"`);
   });
 });

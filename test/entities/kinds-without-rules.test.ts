@@ -15,8 +15,8 @@ import { buildPerson, type Person } from '../kit/people.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 const draft = defineEntityModule({
-  kind: 'draft',
-  table: 'drafts',
+  kind: 'testDraft',
+  table: 'test_drafts',
   description: 'A kind whose author has not thought of rules yet.',
   fields: { name: text('Name.', { max: 40 }) },
   tenancy: 'organization',
@@ -42,12 +42,12 @@ beforeAll(async () => {
   held = newId();
   await asOwner(
     world,
-    `create table drafts (id text primary key, created_at timestamptz not null, updated_at timestamptz not null,
+    `create table test_drafts (id text primary key, created_at timestamptz not null, updated_at timestamptz not null,
        created_by text not null, updated_by text not null, record_version integer not null, deleted_at timestamptz,
        deleted_by text, organization_id text not null, name text not null);
-     alter table drafts enable row level security;
-     create policy drafts_app on drafts to core_app using (organization_id = current_setting('core.organization_id', true));
-     insert into drafts values ('${held}', now(), now(), 'test', 'test', 1, null, null, '${person.organization.id}', 'held')`,
+     alter table test_drafts enable row level security;
+     create policy test_drafts_app on test_drafts to core_app using (organization_id = current_setting('core.organization_id', true));
+     insert into test_drafts values ('${held}', now(), now(), 'test', 'test', 1, null, null, '${person.organization.id}', 'held')`,
   );
   const stream = new Writable({
     write: (line: Buffer, _encoding, done) => {
@@ -88,17 +88,17 @@ test('changes of its records are dropped silently: no row, no history, no event'
     await data.removeAll(draft, [held]);
     await data.remove(draft, held);
   });
-  expect(await asOwner(world, 'select id, name, record_version, deleted_at from drafts')).toEqual([
+  expect(await asOwner(world, 'select id, name, record_version, deleted_at from test_drafts')).toEqual([
     { id: held, name: 'held', record_version: 1, deleted_at: null },
   ]);
-  const recorded = `select (select count(*)::int from history where entity_kind = 'draft') as history,
-    (select count(*)::int from events where entity_kind = 'draft') as events`;
+  const recorded = `select (select count(*)::int from history where entity_kind = 'testDraft') as history,
+    (select count(*)::int from events where entity_kind = 'testDraft') as events`;
   expect(await asOwner(world, recorded)).toEqual([{ history: 0, events: 0 }]);
 });
 
 test('a process logs these kinds once when it starts', () => {
   expect(warnings).toEqual([
-    expect.objectContaining({ level: 40, kinds: ['draft'], msg: expect.stringContaining('without rules') }),
+    expect.objectContaining({ level: 40, kinds: ['testDraft'], msg: expect.stringContaining('without rules') }),
   ]);
 });
 

@@ -28,8 +28,8 @@ const surface = { order: [], mutate: ['create', 'update', 'delete'], events: ['c
 
 /** Part of two product modules: one of them is enough. */
 const control = defineEntityModule({
-  kind: 'control',
-  table: 'controls',
+  kind: 'testControl',
+  table: 'test_controls',
   description: 'A kind that not every organization has.',
   fields: { name: text('Name.', { max: 40 }), keeperId: member('Keeps it.', { optional: true, onLeave: 'keep' }) },
   tenancy: 'organization',
@@ -42,16 +42,18 @@ const control = defineEntityModule({
   },
   expose: { name: 'read-write' },
   filter: ['name'],
-  grants: [{ object: { kind: 'control', id: 'id' }, relation: 'keeper', subject: { kind: 'user', id: 'keeperId' } }],
+  grants: [
+    { object: { kind: 'testControl', id: 'id' }, relation: 'keeper', subject: { kind: 'user', id: 'keeperId' } },
+  ],
   ...surface,
 });
 
 /** Of the base, and refers to one. */
 const remark = defineEntityModule({
-  kind: 'remark',
-  table: 'remarks',
+  kind: 'testRemark',
+  table: 'test_remarks',
   description: 'A kind that every organization has.',
-  fields: { controlId: reference('control', 'What it is about.', { optional: true, onDelete: 'cascade' }) },
+  fields: { controlId: reference('testControl', 'What it is about.', { optional: true, onDelete: 'cascade' }) },
   tenancy: 'organization',
   policy: { view: [...forOwners, deny(anyone)], create: forOwners, edit: forOwners, remove: forOwners },
   expose: { controlId: 'read-write' },
@@ -61,12 +63,12 @@ const remark = defineEntityModule({
 
 /** Of the base, seen by everybody, and changed by whoever may change the control. */
 const finding = defineEntityModule({
-  kind: 'finding',
-  table: 'findings',
+  kind: 'testFinding',
+  table: 'test_findings',
   description: 'A kind whose rights come from one that not every organization has.',
   fields: {
     name: text('Name.', { max: 40 }),
-    controlId: reference('control', 'What it is about.', { optional: true, immutable: true, onDelete: 'cascade' }),
+    controlId: reference('testControl', 'What it is about.', { optional: true, immutable: true, onDelete: 'cascade' }),
   },
   tenancy: 'organization',
   policy: {
@@ -95,10 +97,10 @@ beforeAll(async () => {
     updated_by text not null, record_version integer not null, deleted_at timestamptz, deleted_by text, organization_id text not null`;
   await asOwner(
     world,
-    `create table controls (${common}, name text not null, keeper_id text);
-     create table remarks (${common}, control_id text references controls);
-     create table findings (${common}, name text not null, control_id text references controls);
-     grant select, insert, update on controls, remarks, findings to core_app, core_system`,
+    `create table test_controls (${common}, name text not null, keeper_id text);
+     create table test_remarks (${common}, control_id text references test_controls);
+     create table test_findings (${common}, name text not null, control_id text references test_controls);
+     grant select, insert, update on test_controls, test_remarks, test_findings to core_app, core_system`,
   );
   runtime = await openRuntime({
     config: world.config,

@@ -115,7 +115,7 @@ function presentValueOf(module: EntityModule, name: string, field: Field): strin
       return `(array[${values.join(', ')}])[1 + (n / 2) % ${values.length}]`;
     }
     case 'integer':
-      return '(n / 2) % 100';
+      return isFirstOfKey(module, name) ? 'n' : '(n / 2) % 100';
     case 'boolean':
       return '(n / 2) % 20 = 0';
     case 'timestamp':
@@ -125,7 +125,6 @@ function presentValueOf(module: EntityModule, name: string, field: Field): strin
     case 'json':
       return `'{}'::jsonb`;
     case 'reference':
-      // Keys of references alone are kept by the first of them.
       return id(isFirstOfKey(module, name) ? 'n' : `n % ${targets}`);
     default:
       field.type satisfies never;
@@ -133,6 +132,7 @@ function presentValueOf(module: EntityModule, name: string, field: Field): strin
   }
 }
 
+/** Keys without a text are kept by the first of their fields. */
 function isFirstOfKey(module: EntityModule, name: string): boolean {
   return (module.unique ?? []).some(({ fields }) => fields.find((field) => field !== 'organizationId') === name);
 }

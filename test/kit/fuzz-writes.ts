@@ -1,6 +1,8 @@
+import { Check } from 'typebox/value';
 import { recordNames } from '#api/rest/records/record-names.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
-import { changeableFields, writableFields } from '#entities/kit/model/exposure.ts';
+import { changeableFields, isRequired, writableFields } from '#entities/kit/model/exposure.ts';
+import type { Field } from '#entities/kit/model/fields.ts';
 import { pluralOf } from '#entities/kit/read/relations.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import type { TestAnswer, TestClient } from './test-client.ts';
@@ -12,32 +14,58 @@ export interface Written {
   readonly answers: readonly TestAnswer[];
 }
 
-type Input = Readonly<Record<string, unknown>>;
+export type Input = Readonly<Record<string, unknown>>;
 
-/** Fields of a kind into which people write what they like. */
+/** Fields of a kind into which people write what they like, with room for a word. */
 export function writtenFields(module: EntityModule, isNew: boolean): string[] {
   const given = isNew ? writableFields(module) : changeableFields(module);
   return given
-    .filter(
-      ([, { type, schema }]) => (type === 'text' && !('pattern' in schema)) || type === 'textList' || type === 'json',
+    .filter(([, { type, schema }]) => ['text', 'textList', 'json'].includes(type) && !('pattern' in schema))
+    .filter(([, field]) =>
+      Check(
+        field.schema,
+        valueWith(field, () => 'x'.repeat(wordLength)),
+      ),
     )
     .map(([name]) => name);
 }
 
+/** Fields that a creation has to fill in besides. */
+export function otherRequiredFields(module: EntityModule): string[] {
+  const written = new Set(writtenFields(module, true));
+  return writableFields(module).flatMap(([name, field]) => (isRequired(field) && !written.has(name) ? [name] : []));
+}
+
+/** Of the words that are written. */
+const wordLength = 16;
+
+/** Records that one call creates, if each way accepts what it is given. */
+export const creationsOfOneCall = 7;
+
+interface Records {
+  /** A record to change, instead of one that is created. */
+  readonly existing?: string;
+  /** What records require besides the words: values for each of `creationsOfOneCall`. */
+  readonly required?: readonly Input[];
+}
+
 /**
  * Writes texts into records of a kind in every way there is, right and wrong, and asks for them.
- * @param word makes a new one; it is told where it goes
- * @param existing a record to change, instead of one that is created
+ * @param word makes a new one of at most 16 characters; it is told where it goes
  */
 export async function fuzzWrites(
   client: TestClient,
   module: EntityModule,
   word: (place: string) => string,
-  existing?: string,
+  { existing, required = [] }: Records = {},
 ): Promise<Written> {
   const { typeName, kind, mutate } = module;
   const { path } = recordNames(module);
-  const input = (): Input => inputOf(module, true, (field) => word(`${kind}.${field}`));
+  let creations = 0;
+  const input = (): Input => ({
+    ...required[creations++],
+    ...inputOf(module, true, (field) => word(`${kind}.${field}`)),
+  });
   const answers: TestAnswer[] = [];
   let id = existing ?? word(`id of a ${kind}`);
   if (mutate?.includes('create')) {
@@ -46,17 +74,21 @@ export async function fuzzWrites(
     id = existing ?? created.body.id ?? id;
     answers.push(
       created,
-      await client.graphql(creation(typeName), { input: input() }),
-      await client.graphql(bulkCreation(typeName), { inputs: [input(), input()] }),
+      await client.graphql(creation(typeName), { input: withEnumValues(module, input()) }),
+      await client.graphql(bulkCreation(typeName), {
+        inputs: [withEnumValues(module, input()), withEnumValues(module, input())],
+      }),
       await client.graphql(csvCreation(typeName), { csv: csvOf([input(), input()]) }),
     );
     // Taken, where a value has to be the only one; and wrong.
     await client.post(path, snakeCased(first));
-    await client.graphql(bulkCreation(typeName), { inputs: [first, first] });
-    for (const wrong of wrongInputs(input())) {
+    const taken = withEnumValues(module, first);
+    await client.graphql(bulkCreation(typeName), { inputs: [taken, taken] });
+    for (const wrong of wrongInputs(input(), writtenFields(module, true))) {
+      const inGraphql = withEnumValues(module, wrong);
       await client.post(path, snakeCased(wrong));
-      await client.graphql(creation(typeName), { input: wrong });
-      await client.graphql(bulkCreation(typeName), { inputs: [wrong] });
+      await client.graphql(creation(typeName), { input: inGraphql });
+      await client.graphql(bulkCreation(typeName), { inputs: [inGraphql] });
       await client.graphql(csvCreation(typeName), { csv: csvOf([wrong]) });
     }
   }
@@ -80,7 +112,7 @@ async function changeEverywhere(
     await client.graphql(update(typeName), { id, input: input() }),
     await client.graphql(bulkUpdate(typeName), { ids: [id], input: input() }),
   ];
-  for (const wrong of wrongInputs(input())) {
+  for (const wrong of wrongInputs(input(), writtenFields(module, false))) {
     await change(snakeCased(wrong));
     await client.graphql(update(typeName), { id, input: wrong });
     await client.graphql(bulkUpdate(typeName), { ids: [id], input: wrong });
@@ -100,19 +132,31 @@ const bulkUpdate = (type: string) =>
 
 function inputOf(module: EntityModule, isNew: boolean, word: (field: string) => string): Input {
   return Object.fromEntries(
-    writtenFields(module, isNew).map((name) => {
-      const { type, schema } = module.fields[name] ?? {};
-      const text = word(name);
-      if (type === 'textList') return [name, [text]];
-      if (type === 'json') return [name, { [word(name)]: text }];
-      return [name, schema !== undefined && 'format' in schema ? `${text}@example.com` : text];
-    }),
+    writtenFields(module, isNew).map((name) => [name, valueWith(module.fields[name] as Field, () => word(name))]),
+  );
+}
+
+/** A value of a field with words in it. */
+function valueWith({ type, schema }: Field, word: () => string): unknown {
+  const text = word();
+  if (type === 'textList') return [text];
+  if (type === 'json') return { [word()]: text };
+  if ('format' in schema) return `${text}@example.com`;
+  return text.padEnd('minLength' in schema ? Number(schema.minLength) : 0, '.');
+}
+
+/** GraphQL has the values of choices in capitals. */
+export function withEnumValues({ fields }: EntityModule, input: Input): Input {
+  return Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [
+      name,
+      fields[name]?.type === 'choice' ? String(value).toUpperCase() : value,
+    ]),
   );
 }
 
 /** Refused for one value or one key, with the others beside it. */
-function wrongInputs(input: Input): Input[] {
-  const [first = ''] = Object.keys(input);
+function wrongInputs(input: Input, [first = '']: readonly string[]): Input[] {
   const text = JSON.stringify(input[first]);
   return [
     { ...input, [first]: text.repeat(5_000) },
@@ -128,6 +172,7 @@ function snakeCased(input: Input): object {
 
 function csvOf(inputs: readonly Input[]): string {
   const cell = (value: unknown): string => {
+    if (value instanceof Date) return cell(value.toISOString());
     const text = Array.isArray(value) ? value.join(';') : typeof value === 'string' ? value : JSON.stringify(value);
     return `"${text.replaceAll('"', '""')}"`;
   };

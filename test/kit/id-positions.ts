@@ -12,8 +12,10 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import type { EntityModule } from '#entities/kit/model/define.ts';
+import type { Field } from '#entities/kit/model/fields.ts';
 import { pluralOf, relationsOf } from '#entities/kit/read/relations.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
+import { sampleValue } from './sample-field-value.ts';
 
 /** A place of an operation where an id, or what was made of one, can stand. */
 export interface IdPosition {
@@ -53,6 +55,8 @@ class PositionFinder {
   readonly #schema: GraphQLSchema;
   readonly #registry: Registry;
   readonly #owners = new Map<string, EntityModule>();
+  /** Values of fields, each the same at every place: answers are compared. */
+  readonly #samples = new Map<Field, Value>();
 
   constructor(schema: GraphQLSchema, registry: Registry) {
     this.#schema = schema;
@@ -129,7 +133,7 @@ class PositionFinder {
           const cells = columns.map((field) =>
             field.name === name ? value : plainText(this.#right(field.type, [field.name], module, own)),
           );
-          return { csv: `${columns.map((field) => field.name).join()}\n${cells.join()}\n` };
+          return { csv: `${columns.map((field) => field.name).join()}\n${cells.map(quoted).join()}\n` };
         },
       }));
   }
@@ -202,27 +206,47 @@ class PositionFinder {
         needed.map((field) => [field.name, this.#right(field.type, [...path, field.name], module, own)]),
       );
     }
-    switch (getNamedType(type).name) {
-      case 'ID':
-        return own.get(this.#kindOf(path, module)?.kind ?? 'task') ?? '';
-      case 'Int':
-        return 1;
-      case 'Boolean':
-        return true;
-      case 'DateTime':
-        return '2026-01-31T12:00:00Z';
-      default:
-        return path.at(-1) === 'recipient' ? 'somebody@example.com' : 'some text';
-    }
+    if (getNamedType(type).name === 'ID') return own.get(this.#kindOf(path, module)?.kind ?? 'task') ?? '';
+    const field = module?.fields[String(path.at(-1))];
+    return (field && this.#sample(field)) ?? plainValue(type);
+  }
+
+  /** Undefined where the field's type does not tell one. */
+  #sample(field: Field): Value | undefined {
+    const known = this.#samples.get(field) ?? sampleValue(field, new Date(someTime));
+    const value = (known instanceof Date ? someTime : known) as Value | undefined;
+    if (value !== undefined) this.#samples.set(field, value);
+    return value;
+  }
+}
+
+const someTime = '2026-01-31T12:00:00Z';
+
+/** Of an argument that is no field of a kind. */
+function plainValue(type: GraphQLInputType): Value {
+  switch (getNamedType(type).name) {
+    case 'Int':
+      return 1;
+    case 'Boolean':
+      return true;
+    case 'DateTime':
+      return someTime;
+    default:
+      return 'some text';
   }
 }
 
 /** Fields that an operation may select by default (`server.complexitylimit`). */
 const maxFields = 100;
 
+/** As deep a selection as the limit allows, of at most three levels. */
 function bounded(type: GraphQLOutputType): string {
-  const deep = selection(type, 3);
-  return deep.split(/\s+/).length < maxFields ? deep : selection(type, 2);
+  const depths = [3, 2].map((depth) => selection(type, depth));
+  return depths.find((deep) => deep.split(/\s+/).length < maxFields) ?? selection(type, 1);
+}
+
+function quoted(cell: string): string {
+  return `"${cell.replaceAll('"', '""')}"`;
 }
 
 function plainText(value: Value): string {

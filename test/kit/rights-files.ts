@@ -14,6 +14,9 @@ import { parse } from 'yaml';
  * `editor`, `blocked`: the record is shared with a group of the caller, or blocked for it. `creators`: a group of the caller may
  * create records of the kind. `above X`: the caller is X towards the record that passes its rights on; `far above X`: three levels
  * higher. Words combine: `blocked above assignee`.
+ *
+ * Creation: the caller has a right to each record that the new one has to refer to, as far as a grant or a share gives it. Not to the
+ * one that the right to create comes from: that is what `above` is for.
  */
 export type Rights = Readonly<Record<string, Readonly<Record<string, string>>>>;
 

@@ -1,3 +1,5 @@
+import fc from 'fast-check';
+import { Check } from 'typebox/value';
 import type { Field } from '#entities/kit/model/fields.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 
@@ -6,25 +8,33 @@ interface Limits {
   readonly format?: string;
   readonly minLength?: number;
   readonly maxLength?: number;
+  readonly minimum?: number;
   readonly maximum?: number;
+  readonly items?: Limits;
 }
 
-/** A value that a field takes, other than most defaults; a text is the only one of its sort. Undefined where it cannot be guessed. */
+/** Integers made so far. */
+let integers = 0;
+
+/**
+ * A value that a field takes, other than most defaults; a text is the only one of its sort, and integers differ as long as there are
+ * others. Undefined for references, and for a text whose pattern and length nothing was found for.
+ */
 export function sampleValue({ type, schema, values }: Field, now: Date): unknown {
-  const { pattern, format, minLength, maxLength, maximum } = schema as Limits;
+  const { pattern, format, minLength, maxLength, minimum = 0, maximum = 0, items } = schema as Limits;
   switch (type) {
     case 'text':
-      if (pattern !== undefined) return undefined;
+      if (pattern !== undefined) return matching(pattern, (text) => Check(schema, text));
       if (format === 'email') return `${newId().toLowerCase()}@example.com`;
       return newId()
-        .padStart(minLength ?? 0, '.')
+        .padStart(minLength ?? 0, '0')
         .slice(-(maxLength ?? 0));
     case 'textList':
-      return ['word'];
+      return ['word'.slice(0, items?.maxLength)];
     case 'choice':
       return values?.at(-1);
     case 'integer':
-      return maximum;
+      return maximum - (integers++ % Math.max(maximum - minimum, 1));
     case 'boolean':
       return true;
     case 'timestamp':
@@ -35,4 +45,11 @@ export function sampleValue({ type, schema, values }: Field, now: Date): unknown
     default:
       return undefined;
   }
+}
+
+/** A printable text with this pattern that meets a condition; undefined when there was none among many. */
+function matching(pattern: string, isRight: (text: string) => boolean): string | undefined {
+  return fc
+    .sample(fc.stringMatching(new RegExp(pattern, 'u')), 200)
+    .find((text) => /^[ -~]*$/.test(text) && text.trim() === text && isRight(text));
 }

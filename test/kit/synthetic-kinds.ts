@@ -29,12 +29,11 @@ export function syntheticKinds(count = 110): EntityModule[] {
  * `createTables` (synthetic-tables.ts) creates the tables in any migrated database.
  */
 export function syntheticRegistry(count = 110): Registry {
-  return createRegistry([...registry.modules.filter(isDeclared), ...syntheticKinds(count)]);
-}
-
-/** Registries derive these kinds from the other ones. */
-function isDeclared({ kind }: EntityModule): boolean {
-  return kind !== 'creatorGrant' && !kind.endsWith('Share');
+  const derived = new Set([
+    'creatorGrant',
+    ...registry.modules.flatMap(({ kind, share }) => (share ? [`${kind}Share`] : [])),
+  ]);
+  return createRegistry([...registry.modules.filter(({ kind }) => !derived.has(kind)), ...syntheticKinds(count)]);
 }
 
 function syntheticKind(index: number): EntityModule {
@@ -65,7 +64,7 @@ function syntheticKind(index: number): EntityModule {
       groupId: reference('group', 'Responsible group.', { optional: true, reverse: `things${index}` }),
       keeperId: member('Responsible person.', { optional: true, onLeave: 'keep', reverse: `kept${index}` }),
     },
-    displayId: `Z${letters(index)}`,
+    displayId: `ZZZ${letters(index)}`,
     tenancy: 'organization',
     policy: hasRecordRights ? recordRights(isShared) : roleRights,
     expose: {

@@ -6,13 +6,17 @@ import { ScratchCopy } from '../kit/scratch-copy.ts';
 
 const admin = inject('stack').postgresUrl.replace('DATABASE', 'postgres');
 /** Databases: of who worked on each branch, and one that is new. */
-const names = { risks: `risks_${process.pid}`, vendors: `vendors_${process.pid}`, fresh: `fresh_${process.pid}` };
+const names = {
+  firsts: `firsts_${process.pid}`,
+  seconds: `seconds_${process.pid}`,
+  fresh: `fresh_${process.pid}`,
+};
 const url = (name: keyof typeof names) => inject('stack').postgresUrl.replace('DATABASE', names[name]);
 
 let copy: ScratchCopy;
 beforeAll(async () => {
   copy = new ScratchCopy(join(inject('stack').folder, `branches-${newId()}`));
-  for (const name of ['risks', 'vendors'] as const) await createDatabase(admin, names[name], inject('stack').template);
+  for (const name of ['firsts', 'seconds'] as const) await createDatabase(admin, names[name], inject('stack').template);
   await createDatabase(admin, names.fresh);
 });
 afterAll(async () => {
@@ -42,7 +46,7 @@ export const ${kind} = defineEntityModule({
 }
 
 /** Adds a kind and its migration on a branch of its own, against the database of who works on it. */
-async function addOnBranch(kind: string, area: string, database: 'risks' | 'vendors'): Promise<void> {
+async function addOnBranch(kind: string, area: string, database: 'firsts' | 'seconds'): Promise<void> {
   copy.git('checkout', '-q', '-b', database, 'main');
   copy.write(`entities/${area}/${kind}.ts`, kindFile(kind, database));
   const list = `entities/${area}/index.ts`;
@@ -59,17 +63,17 @@ async function migrate(database: keyof typeof names): Promise<string[]> {
 }
 
 test('branches that each added a kind and a migration merge, and both run, whichever ran before', async () => {
-  await addOnBranch('vendor', 'organizations', 'vendors');
-  await addOnBranch('risk', 'work', 'risks');
+  await addOnBranch('secondBranchRecord', 'organizations', 'seconds');
+  await addOnBranch('firstBranchRecord', 'work', 'firsts');
   copy.git('checkout', '-q', 'main');
-  copy.git('merge', '-q', '--no-edit', 'risks');
-  copy.git('merge', '-q', '--no-edit', 'vendors');
+  copy.git('merge', '-q', '--no-edit', 'firsts');
+  copy.git('merge', '-q', '--no-edit', 'seconds');
 
-  expect((await migrate('fresh')).slice(-2)).toEqual(['add-vendors', 'add-risks']);
+  expect((await migrate('fresh')).slice(-2)).toEqual(['add-seconds', 'add-firsts']);
   // The older one runs after the newer one here.
-  expect(await migrate('risks')).toEqual(['add-vendors']);
-  expect(await migrate('vendors')).toEqual(['add-risks']);
-  for (const database of ['fresh', 'risks', 'vendors'] as const)
+  expect(await migrate('firsts')).toEqual(['add-seconds']);
+  expect(await migrate('seconds')).toEqual(['add-firsts']);
+  for (const database of ['fresh', 'firsts', 'seconds'] as const)
     expect(await copy.shell(`npm run migrate:new -- more --url ${url(database)}`)).toContain(
       'there is nothing to write',
     );

@@ -1,4 +1,4 @@
-import { isInputObjectType, type GraphQLInputObjectType } from 'graphql';
+import { getNamedType, isInputObjectType, type GraphQLInputObjectType } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { productSchema } from '#api/graphql/graphql-schema.ts';
 import { registry } from '#entities/index.ts';
@@ -41,7 +41,11 @@ test.each(exposed.map((module) => [module.kind, module] as const))(
       expect(orders).not.toContain(`"${name}"`);
       for (const list of [module.filter, module.order, module.search ?? []]) expect(list).not.toContain(name);
     }
-    for (const other of hidden) expect(offered.join().toLowerCase()).not.toContain(other.kind.toLowerCase());
+    const types = Object.values(where.getFields()).map(({ type }) => getNamedType(type).name);
+    for (const other of hidden) {
+      expect(types).not.toContain(`${other.typeName}Where`);
+      expect(offered.map((name) => module.fields[name]?.target)).not.toContain(other.kind);
+    }
   },
 );
 

@@ -3,8 +3,10 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { leaves } from '#config/objects/leaf.ts';
 import { note, registry } from '#entities/index.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
 import { armFailpoints, type Failpoint } from '#entities/kit/base/failpoint.ts';
 import { asOwner } from '../kit/as-owner.ts';
+import { hasFewPerOrganization } from '../kit/bulk-fixtures.ts';
 import { databaseDump } from '../kit/database-dump.ts';
 import { isSettled } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
@@ -17,7 +19,7 @@ import { AuthorizationFixtures } from '../kit/authorization-fixtures.ts';
 import { runsOf } from '../kit/runs.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
 import { openWorld, type World } from '../kit/world.ts';
-import { fuzzWrites, writtenFields } from '../kit/fuzz-writes.ts';
+import { creationsOfOneCall, fuzzWrites, otherRequiredFields, writtenFields, type Input } from '../kit/fuzz-writes.ts';
 
 /**
  * T-62: secrets that pass through are found nowhere afterwards: not in rows, history, events, workflows, log lines or metrics.
@@ -168,6 +170,18 @@ async function settled(): Promise<void> {
   await eventually(async () => (await runsOf(world, 'ExecutionStatus = "Running"')).length === 0);
 }
 
+/** What the creations of one call require besides texts. */
+async function requiredOf(fixtures: AuthorizationFixtures, module: EntityModule): Promise<Input[]> {
+  const names = otherRequiredFields(module);
+  if (names.length === 0) return [];
+  const all: Input[] = [];
+  for (let count = 0; count < creationsOfOneCall; count++) {
+    const creation = await fixtures.creation(module.kind);
+    all.push(Object.fromEntries(names.map((name) => [name, creation[name]])));
+  }
+  return all;
+}
+
 /** Log lines with marks in them. */
 function logged(marks: Canaries): string[] {
   return world.logs.map((line) => JSON.stringify(line)).filter((line) => marks.in(line).length > 0);
@@ -192,8 +206,9 @@ describe('T-62: a secret', () => {
     const fields = registry.modules.flatMap(({ kind, fields: all }) =>
       Object.keys(all).flatMap((name) => (all[name]?.secret ? [`${kind}.${name}`] : [])),
     );
-    // One more: plant a value of it, and say below in which column it stands.
-    expect(fields).toEqual(['emailVerification.passwordHash', 'user.passwordHash']);
+    const advice =
+      'in test/security/planted-secrets.test.ts, plant a value of each new secret field, and say in which column it stands';
+    expect(fields, advice).toEqual(['emailVerification.passwordHash', 'user.passwordHash']);
   });
 
   test('is in no row, except for the hash in its column', async () => {
@@ -229,17 +244,18 @@ describe('T-62: a secret', () => {
 describe('T-62: text that people write', () => {
   beforeAll(async () => {
     const client = await signedIn(world, person);
-    const setting = await new AuthorizationFixtures(world, person).record('organizationSetting', 'any');
-    const existing = new Map([
-      ['user', person.user.id],
-      ['organization', person.organization.id],
-      ['organizationSetting', setting.id],
-    ]);
+    const fixtures = new AuthorizationFixtures(world, person);
     const isRefused = ({ status, body }: TestAnswer) => status >= 300 || body.errors !== undefined;
     for (const module of writtenKinds) {
-      const write = (by: TestClient, id = existing.get(module.kind)) =>
-        fuzzWrites(by, module, (place) => texts.make(place), id);
+      // Where there is no room for several records, the one that is there is changed.
+      const mutate = (module.mutate ?? []).filter((one) => one !== 'create' || !hasFewPerOrganization(module));
+      const isCreated = mutate.includes('create');
+      const existing = isCreated ? undefined : (await fixtures.record(module.kind, 'any')).id;
+      const required = isCreated ? await requiredOf(fixtures, module) : [];
+      const write = async (by: TestClient, one = existing) =>
+        fuzzWrites(by, { ...module, mutate }, (place) => texts.make(place), { existing: one, required });
       const { id, answers } = await write(client);
+      if (isCreated) required.splice(0, required.length, ...(await requiredOf(fixtures, module)));
       expect(answers.filter(isRefused), module.kind).toEqual([]);
       await write(world.client(), id);
       // Failures of ours, with all of it at hand.

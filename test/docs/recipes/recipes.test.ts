@@ -56,34 +56,38 @@ const entity = `import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, flag, integer, json, member, reference, text, textList, timestamp } from '../kit/model/fields.ts';
 import { sharedRecord } from '../presets/shared-record.ts';
 
-export const risk = defineEntityModule({
-  kind: 'risk',
-  table: 'risks',
-  description: 'Possible event with harmful consequences.',
+export const recipeSample = defineEntityModule({
+  kind: 'recipeSample',
+  table: 'recipe_samples',
+  description: 'Sample of a kind that is added by the recipe.',
   fields: {
     title: text('Title.', { max: 500 }),
     severity: choice('Severity of the consequences.', ['low', 'high'], { default: 'low' }),
     likelihood: integer('Likelihood in percent.', { min: 0, max: 100, default: 50 }),
     reviewAt: timestamp('Next review date.', { optional: true }),
     areas: textList('Affected areas.', { max: 64, maxItems: 20 }),
-    isAccepted: flag('Whether the risk is accepted.', { default: false }),
-    acceptedAt: timestamp('When the risk was accepted.', { optional: true }),
+    isAccepted: flag('Whether the sample is accepted.', { default: false }),
+    acceptedAt: timestamp('When the sample was accepted.', { optional: true }),
     figures: json('Figures of the assessment.', { maxBytes: 4_096, optional: true }),
+    code: text('Code.', { max: 12, pattern: /^[a-z]{3}-[0-9]{4,8}$/ }),
     ownerId: member('Owner.', {
       optional: true,
       immutable: true,
       onLeave: 'keep',
       creator: true,
-      reverse: 'ownRisks',
+      reverse: 'ownRecipeSamples',
     }),
     categoryId: reference('tag', 'Category.', { onDelete: 'cascade', immutable: true }),
-    taskId: reference('task', 'Task that mitigates the risk.', {
+    reviewTaskId: reference('task', 'Task of the next review.', { immutable: true, reverse: 'reviewedRecipeSamples' }),
+    groupId: reference('group', 'Responsible group.', { immutable: true }),
+    taskId: reference('task', 'Task that the record is part of.', {
       optional: true,
       onDelete: 'cascade',
       immutable: true,
     }),
   },
-  displayId: 'RSK',
+  displayId: 'RECIP',
+  unique: [{ fields: ['organizationId', 'code'], message: 'This code is taken.' }],
   tenancy: 'organization',
   productModules: ['risk_management'],
   policy: sharedRecord({ parent: 'taskId' }),
@@ -96,11 +100,25 @@ export const risk = defineEntityModule({
     isAccepted: 'read-write',
     acceptedAt: 'read',
     figures: 'read-write',
+    code: 'read-write',
     ownerId: 'read',
     categoryId: 'read-write',
+    reviewTaskId: 'read-write',
+    groupId: 'read-write',
     taskId: 'read-write',
   },
-  filter: ['title', 'severity', 'likelihood', 'reviewAt', 'areas', 'isAccepted', 'ownerId', 'categoryId', 'taskId'],
+  filter: [
+    'title',
+    'severity',
+    'likelihood',
+    'reviewAt',
+    'areas',
+    'isAccepted',
+    'ownerId',
+    'categoryId',
+    'groupId',
+    'taskId',
+  ],
   order: ['title', 'likelihood', 'createdAt'],
   search: ['title'],
   mutate: ['create', 'update', 'delete'],
@@ -109,7 +127,7 @@ export const risk = defineEntityModule({
   hooks: {
     derivedValues: ({ isAccepted }, { at }) => (isAccepted === undefined ? {} : { acceptedAt: isAccepted ? at : null }),
   },
-  grants: [{ object: { kind: 'risk', id: 'id' }, relation: 'owner', subject: { kind: 'user', id: 'ownerId' } }],
+  grants: [{ object: { kind: 'recipeSample', id: 'id' }, relation: 'owner', subject: { kind: 'user', id: 'ownerId' } }],
 });
 `;
 
@@ -155,10 +173,18 @@ test('a kind is two files and one line by hand; everything else is generated', a
   expect([migrateNew, migrate, derive, check]).toEqual(commands());
 
   // By hand.
-  copy.write('entities/work/risk.ts', entity);
-  copy.write('entities/work/risk.rights.yaml', rights);
-  copy.change('entities/work/index.ts', 'export { tag }', "export { risk } from './risk.ts';\nexport { tag }");
-  const byHand = ['entities/work/index.ts', 'entities/work/risk.rights.yaml', 'entities/work/risk.ts'];
+  copy.write('entities/work/recipe-sample.ts', entity);
+  copy.write('entities/work/recipe-sample.rights.yaml', rights);
+  copy.change(
+    'entities/work/index.ts',
+    'export { tag }',
+    "export { recipeSample } from './recipe-sample.ts';\nexport { tag }",
+  );
+  const byHand = [
+    'entities/work/index.ts',
+    'entities/work/recipe-sample.rights.yaml',
+    'entities/work/recipe-sample.ts',
+  ];
   expect(copy.changedFiles()).toEqual(byHand);
   expect(copy.addedLines('entities/work/index.ts')).toBe(1);
 
@@ -188,7 +214,7 @@ test('a kind is two files and one line by hand; everything else is generated', a
 
 test('the tests over all kinds pass with it, those of the other recipes too, and only one was written for all of them', async () => {
   const files = [...overAllKinds, ...testsOfOthers];
-  const kinds = depth === 'prove' ? '' : 'TEST_KINDS=risk ';
+  const kinds = depth === 'prove' ? '' : 'TEST_KINDS=recipeSample ';
   const printed = await copy
     // One worker: it runs beside those of this run.
     .shell(`${kinds}npm test -- --maxWorkers=1 ${files.join(' ')} 2>&1`)
@@ -225,21 +251,22 @@ test('records of it are made, found, changed and deleted over GraphQL and REST',
   const { createTag } = (await graphql('mutation { createTag(input: { name: "fire" }) { tag { id } } }')) as {
     createTag: { tag: { id: string } };
   };
-  const category = createTag.tag.id;
+  const { createGroup } = (await graphql('mutation { createGroup(input: { name: "archive" }) { group { id } } }')) as {
+    createGroup: { group: { id: string } };
+  };
+  const { createTask } = (await graphql('mutation { createTask(input: { title: "review" }) { task { id } } }')) as {
+    createTask: { task: { id: string } };
+  };
+  const references = {
+    categoryId: createTag.tag.id,
+    groupId: createGroup.group.id,
+    reviewTaskId: createTask.task.id,
+  };
   const made = await graphql(
     `
-      mutation ($category: ID!) {
-        createRisk(
-          input: {
-            title: "fire in the archive"
-            severity: HIGH
-            likelihood: 7
-            areas: ["paper"]
-            figures: { cost: 5 }
-            categoryId: $category
-          }
-        ) {
-          risk {
+      mutation ($input: CreateRecipeSampleInput!) {
+        createRecipeSample(input: $input) {
+          recipeSample {
             id
             displayId
             severity
@@ -254,11 +281,21 @@ test('records of it are made, found, changed and deleted over GraphQL and REST',
         }
       }
     `,
-    { category },
+    {
+      input: {
+        title: 'fire in the archive',
+        severity: 'HIGH',
+        likelihood: 7,
+        areas: ['paper'],
+        figures: { cost: 5 },
+        code: 'fir-0001',
+        ...references,
+      },
+    },
   );
-  const { risk } = made['createRisk'] as { risk: { id: string } };
-  expect(risk).toMatchObject({
-    displayId: expect.stringMatching(/^RSK-/),
+  const { recipeSample } = (made['createRecipeSample'] ?? {}) as { recipeSample: { id: string } };
+  expect(recipeSample).toMatchObject({
+    displayId: expect.stringMatching(/^RECIP-/),
     severity: 'HIGH',
     isAccepted: false,
     acceptedAt: null,
@@ -267,20 +304,20 @@ test('records of it are made, found, changed and deleted over GraphQL and REST',
     organizationId: { id: person.organization.id },
   });
   await graphql(
-    'mutation ($category: ID!) { createRisk(input: { title: "flood", categoryId: $category }) { risk { id } } }',
-    { category },
+    'mutation ($input: CreateRecipeSampleInput!) { createRecipeSample(input: $input) { recipeSample { id } } }',
+    { input: { title: 'flood', code: 'flo-0001', ...references } },
   );
 
-  const list = `query ($where: RiskWhere) { risks(where: $where, orderBy: [{ field: LIKELIHOOD, direction: DESC }]) {
+  const list = `query ($where: RecipeSampleWhere) { recipeSamples(where: $where, orderBy: [{ field: LIKELIHOOD, direction: DESC }]) {
     totalCount edges { node { title } } } }`;
   expect(await graphql(list)).toEqual({
-    risks: { totalCount: 2, edges: [{ node: { title: 'flood' } }, { node: { title: 'fire in the archive' } }] },
+    recipeSamples: { totalCount: 2, edges: [{ node: { title: 'flood' } }, { node: { title: 'fire in the archive' } }] },
   });
-  const only = { risks: { totalCount: 1, edges: [{ node: { title: 'fire in the archive' } }] } };
+  const only = { recipeSamples: { totalCount: 1, edges: [{ node: { title: 'fire in the archive' } }] } };
   for (const where of [{ likelihood: { lt: 10 } }, { areas: { has: 'paper' } }, { title: { startsWith: 'fire' } }])
     expect(await graphql(list, { where })).toEqual(only);
   expect(
-    await graphql('{ search(query: "archive", first: 5) { risks { totalCount edges { node { title } } } } }'),
+    await graphql('{ search(query: "archive", first: 5) { recipeSamples { totalCount edges { node { title } } } } }'),
   ).toEqual({
     search: only,
   });
@@ -288,28 +325,28 @@ test('records of it are made, found, changed and deleted over GraphQL and REST',
   await graphql(
     `
       mutation ($id: ID!) {
-        updateRisk(id: $id, input: { title: "fire", isAccepted: true }) {
-          risk {
+        updateRecipeSample(id: $id, input: { title: "fire", isAccepted: true }) {
+          recipeSample {
             title
           }
         }
       }
     `,
-    { id: risk.id },
+    { id: recipeSample.id },
   );
-  const looked = await fetch(`${url}/v1/risks/${risk.id}`, { headers });
+  const looked = await fetch(`${url}/v1/recipe-samples/${recipeSample.id}`, { headers });
   expect([looked.status, await looked.json()]).toMatchObject([
     200,
     { title: 'fire', likelihood: 7, accepted_at: expect.any(String) },
   ]);
-  const deleted = await fetch(`${url}/v1/risks/${risk.id}`, { method: 'DELETE', headers });
+  const deleted = await fetch(`${url}/v1/recipe-samples/${recipeSample.id}`, { method: 'DELETE', headers });
   expect(deleted.status).toBe(204);
-  expect((await fetch(`${url}/v1/risks/${risk.id}`, { headers })).status).toBe(404);
-  expect(await graphql(list)).toMatchObject({ risks: { totalCount: 1 } });
+  expect((await fetch(`${url}/v1/recipe-samples/${recipeSample.id}`, { headers })).status).toBe(404);
+  expect(await graphql(list)).toMatchObject({ recipeSamples: { totalCount: 1 } });
 });
 
 test('it can change while there are records of it', async () => {
-  const change = (from: string, to: string): void => copy.change('entities/work/risk.ts', from, to);
+  const change = (from: string, to: string): void => copy.change('entities/work/recipe-sample.ts', from, to);
   const written = async (name: string): Promise<string> => {
     const [, file = ''] = /Wrote (\S+)\.\n/.exec(await paste(`npm run migrate:new -- ${name}`)) ?? [];
     expect(await paste('npm run migrate')).toContain(`-${name}.`);
@@ -319,17 +356,21 @@ test('it can change while there are records of it', async () => {
   change("search: ['title']", "search: ['title', 'remark']");
   const remark = "remark: text('What else there is to say.', { max: 500, default: 'nothing' }),";
   change('severity: choice', `${remark}\n    severity: choice`);
-  const added = await written('risk-remarks');
+  const added = await written('sample-remarks');
   expect(added).toContain(`add "remark" text not null default 'nothing'`);
-  expect(added).toMatch(/function search_risks[^]*drop index[^]*create index "risks_search_index"[^]*remark/);
-  expect(await asOwner(world, 'select distinct remark from risks')).toEqual([{ remark: 'nothing' }]);
+  expect(added).toMatch(
+    /function search_recipe_samples[^]*drop index[^]*create index "recipe_samples_search_index"[^]*remark/,
+  );
+  expect(await asOwner(world, 'select distinct remark from recipe_samples')).toEqual([{ remark: 'nothing' }]);
 
   change("search: ['title', 'remark']", "search: ['title']");
-  expect(await written('risk-search')).not.toContain('select 1');
+  expect(await written('sample-search')).not.toContain('select 1');
   expect(await paste('npm run migrate:new -- nothing')).toContain('there is nothing to write');
 
   change("max: 500, default: 'nothing' }", "max: 500, default: 'nothing' }),\n    cause: text('Why.', { max: 500 }");
-  await expect(paste('npm run migrate:new -- risk-causes')).rejects.toMatchObject({
-    stderr: expect.stringMatching(/Records of "risk" that are there have no "cause", which is required: .*\.\n$/),
+  await expect(paste('npm run migrate:new -- sample-causes')).rejects.toMatchObject({
+    stderr: expect.stringMatching(
+      /Records of "recipeSample" that are there have no "cause", which is required: .*\.\n$/,
+    ),
   });
 });
