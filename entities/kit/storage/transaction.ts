@@ -1,5 +1,5 @@
 import type { PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg';
-import { destroyAfter } from './connection.ts';
+import { destroyAfter, writeTogether } from './connection.ts';
 import type { ConnectionOwner, ConnectionQueue } from './connection-queue.ts';
 import { databaseError } from './database-error.ts';
 import { AppError, deadlineExceeded, isAppError } from '../base/errors.ts';
@@ -71,6 +71,7 @@ export class Transaction {
     this.#settings = settings;
     this.#role = settings.role;
     this.#statementTimeoutMs = Math.max(1, Math.ceil(settings.deadline - Date.now()));
+    writeTogether(client);
     const begun = client.query(beginMessage(settings, this.#statementTimeoutMs));
     this.#begun = settings.precondition ? Promise.all([begun, this.#require(settings.precondition)]) : begun;
     // The first statement awaits this promise; a rejection before that must not count as unhandled.
@@ -167,6 +168,7 @@ export class Transaction {
     const begun = this.#begun;
     this.#begun = undefined;
     try {
+      writeTogether(this.#client);
       const answer = this.#client.query<Row>(statementOf(this.#client, text, values));
       const [begin, result] = await Promise.allSettled([begun, answer]);
       if (begin.status === 'rejected') throw begin.reason;
