@@ -75,7 +75,7 @@ export async function createApp(services: Services, extraRoutes: readonly Route[
 
   oddRequests(app);
   oneAnswerAtATime(app);
-  errorsPlugin(app);
+  errorsPlugin(app, services);
   requestContextPlugin(app, services);
   addressesPlugin(app);
   bodiesPlugin(app);

@@ -95,7 +95,7 @@ async function run(): Promise<void> {
   const environment = {
     ...productEnvironment(process.env, personal, stack, local),
     STACK_STATE_DIR: stateDir,
-    NODE_COMPILE_CACHE: join(stateDir, 'compile-cache'),
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(stateDir, 'compile-cache'),
   };
   const { config } = await loadConfiguration({ file, environment, directory: root, stateFolder: stateDir });
   rememberEnvironment(environment, file);

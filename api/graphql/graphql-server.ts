@@ -15,7 +15,7 @@ import { anonymousCaller } from '#entities/kit/model/caller.ts';
 import { JsonRefusal, parseStrictJson } from '#entities/kit/base/strict-json.ts';
 import { withinDeadline } from '../http/deadline.ts';
 import { signInFirst } from '../http/plugins/sign-in-first.ts';
-import { isConflict, repeatOnConflict } from '../http/repeat-on-conflict.ts';
+import { isConflict, repeatRequest } from '../http/repeat-request.ts';
 import { workOf } from '../http/request-context.ts';
 import type { Services } from '../http/services.ts';
 import { graphiqlHeaders, graphiqlPage, serveGraphiqlFiles } from './graphiql.ts';
@@ -68,14 +68,7 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
     // `presentErrors` masks them.
     maskedErrors: false,
     parserAndValidationCache: documentCaches(),
-    plugins: [
-      onlyJson(),
-      limitDocuments(),
-      explainValues(),
-      mutationsNeedCaller(),
-      unitOfWorkPerOperation(),
-      presentErrors(),
-    ],
+    plugins: [onlyJson(), limitDocuments(), explainValues(), unitOfWorkPerOperation(), presentErrors()],
   });
 
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -83,6 +76,7 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
       services,
       fastify: { request, reply },
     });
+    if (request.core.refusal) throw request.core.refusal;
     const type = response.headers.get('content-type') ?? '';
     // Yoga rejects some requests with an empty response.
     if (response.status >= 400 && !type.includes('json')) throw refusalOf(response.status);
@@ -96,6 +90,7 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
   app.route({
     method: 'GET',
     url: '/graphql',
+    config: { isRepeatable: true },
     schema: { hide: true, querystring: querySchema },
     preHandler: (request, _reply, done) => {
       const { variables, extensions } = request.query as { variables?: string; extensions?: string };
@@ -103,7 +98,13 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
     },
     handler,
   });
-  app.route({ method: 'POST', url: '/graphql', schema: { hide: true, body: bodySchema }, handler });
+  app.route({
+    method: 'POST',
+    url: '/graphql',
+    config: { isRepeatable: true },
+    schema: { hide: true, body: bodySchema },
+    handler,
+  });
 }
 
 /** The request as Yoga sees it, without the client's Host header, from which Yoga would build URLs. */
@@ -157,7 +158,7 @@ function unitOfWorkPerOperation(): Plugin<GraphqlContext> {
       const execute = executeFn as Execute;
       setExecuteFn(async (input): Promise<ExecutionResult> => {
         try {
-          return await repeatOnConflict(request, context.services, () => attempt(input, context, execute), rootOf);
+          return await repeatRequest(request, context.services, () => attempt(input, context, execute), rootOf);
         } catch (error) {
           return { errors: [asGraphqlError(error)], data: null };
         } finally {
@@ -178,10 +179,12 @@ type Execute = (input: ExecutionArgs) => Promise<ExecutionResult>;
 async function attempt(input: ExecutionArgs, context: GraphqlContext, execute: Execute): Promise<ExecutionResult> {
   const { request } = context.fastify;
   const { core } = request;
-  const operation = getOperationAST(input.document, input.operationName);
+  const operation = getOperationAST(input.document, input.operationName)?.operation;
+  // As the REST routes for changes do.
+  if (operation === OperationTypeNode.MUTATION && core.caller === anonymousCaller) throw signInFirst();
   const unit = context.services.database.unitOfWork({
     ...workOf(core),
-    readOnly: operation?.operation === OperationTypeNode.QUERY,
+    readOnly: operation === OperationTypeNode.QUERY,
   });
   context.unit = unit;
   core.unit = unit;
@@ -211,18 +214,6 @@ function explainValues(): Plugin<GraphqlContext> {
         );
         return validateFn(schema, document, ours, ...more);
       });
-    },
-  };
-}
-
-/** Rejects mutations of anonymous callers as the REST routes for changes do. */
-function mutationsNeedCaller(): Plugin<GraphqlContext> {
-  return {
-    onExecute({ args, setResultAndStopExecution }) {
-      const operation = getOperationAST(args.document, args.operationName);
-      if (operation?.operation !== OperationTypeNode.MUTATION) return;
-      if (requestOf(args.contextValue).core.caller !== anonymousCaller) return;
-      setResultAndStopExecution({ errors: [asGraphqlError(signInFirst())], data: null });
     },
   };
 }

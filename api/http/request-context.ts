@@ -1,6 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { anonymousCaller, type Caller } from '#entities/kit/model/caller.ts';
 import type { WorkContext } from '#entities/kit/model/work-context.ts';
+import type { AppError } from '#entities/kit/base/errors.ts';
+import type { AssumedPrincipal } from '#entities/kit/access/assumed-principal.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { AccessClaims } from '../auth/access-token.ts';
 import type { PendingCookie } from './plugins/cookies.ts';
@@ -17,6 +19,10 @@ export interface RequestContext {
   token: AccessClaims | undefined;
   /** Claims of the access token, once the user is known to be active. */
   claims: AccessClaims | undefined;
+  /** The state of the caller while it is only assumed (`request-caller.ts`). No response is sent before it is confirmed. */
+  assumption: AssumedPrincipal | undefined;
+  /** Why the request could not be repeated: the caller has lost the access. It replaces the response of the handler. */
+  refusal: AppError | undefined;
   /** `sid` of the access token, even if its user is no longer active; CSRF tokens are bound to it. */
   sessionId: string;
   /** The request's unit of work, created on first use. */
@@ -41,6 +47,8 @@ declare module 'fastify' {
     readonly csrf?: false;
     /** Whether the route is also answered while the process stops. */
     readonly whileStopping?: boolean;
+    /** The handler runs again if the assumed state of its caller is not confirmed (`repeatRequest`). */
+    readonly isRepeatable?: boolean;
   }
 }
 
@@ -52,6 +60,8 @@ export function newRequestContext(request: FastifyRequest, traceparent: string, 
     caller: anonymousCaller,
     token: undefined,
     claims: undefined,
+    assumption: undefined,
+    refusal: undefined,
     sessionId: '',
     unit: undefined,
     cookies: [],
@@ -60,8 +70,8 @@ export function newRequestContext(request: FastifyRequest, traceparent: string, 
 
 /** The context of a unit of work of a request. @param caller on whose behalf it runs; the caller of the request when left out */
 export function workOf(
-  { requestId, traceparent, deadline, caller: own }: RequestContext,
+  { requestId, traceparent, deadline, caller: own, assumption }: RequestContext,
   caller: Caller = own,
 ): WorkContext {
-  return { caller, requestId, traceparent, deadline };
+  return { caller, requestId, traceparent, deadline, ...(assumption ? { precondition: assumption } : {}) };
 }

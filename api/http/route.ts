@@ -6,7 +6,7 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { withinDeadline } from './deadline.ts';
 import { ProblemSchema } from './problem.ts';
 import { queryReader } from './query-values.ts';
-import { repeatOnConflict } from './repeat-on-conflict.ts';
+import { repeatRequest } from './repeat-request.ts';
 import { unitOf } from './plugins/request-unit-of-work.ts';
 import type { Access } from './request-context.ts';
 import type { Services } from './services.ts';
@@ -72,7 +72,7 @@ export function registerRoute(app: FastifyInstance, services: Services, route: R
   app.route({
     method: route.method,
     url: route.url,
-    config: { access: route.access, whileStopping: route.whileStopping ?? false },
+    config: { access: route.access, whileStopping: route.whileStopping ?? false, isRepeatable: !route.runsOnce },
     schema: {
       summary: route.summary,
       description: route.description,
@@ -99,7 +99,7 @@ export function registerRoute(app: FastifyInstance, services: Services, route: R
         reply,
       };
       const attempt = () => withinDeadline(request, handled(route, call, request));
-      const answer = await (route.runsOnce ? attempt() : repeatOnConflict(request, services, attempt));
+      const answer = await (route.runsOnce ? attempt() : repeatRequest(request, services, attempt));
       reply.code(answer.status);
       if (route.produces) reply.type(route.produces);
       if ('body' in answer) return answer.body;

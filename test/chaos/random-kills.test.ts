@@ -8,7 +8,7 @@ import { openWorld, type World } from '../kit/world.ts';
 import { expectExactlyOnce } from './recovery-checks.ts';
 import { Visitors } from './traffic.ts';
 
-const kills = timesOf({ sample: 12, prove: 2_000 });
+const kills = timesOf({ sample: 8, prove: 2_000 });
 /** Longest time that both programs serve before the next kill, in milliseconds: about what a visit and its deliveries take. */
 const maxPauseMs = 400;
 /** Kills between two checks of all that happened so far. */

@@ -10,6 +10,6 @@ export async function callerNow(
   organizationId: string,
 ): Promise<Caller> {
   const named = { userId, tokenId: newId(), organizationId };
-  const standing = await readPrincipalState(database, named, { deadline: Date.now() + 30_000, traceparent: '' });
-  return callerIn(userId, organizationId, standing, await contextOfCallers());
+  const { state } = await readPrincipalState(database, named, { deadline: Date.now() + 30_000, traceparent: '' });
+  return callerIn(userId, organizationId, state, await contextOfCallers());
 }

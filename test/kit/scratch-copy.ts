@@ -77,7 +77,12 @@ export class ScratchCopy {
 
   /** Runs a command in a shell, without the settings of the test run. Rejects with its output when it fails. */
   async shell(command: string): Promise<string> {
-    const environment = { PATH: process.env['PATH'], HOME: process.env['HOME'] };
+    const environment = {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      // Its packages are those of this clone, and have been compiled.
+      NODE_COMPILE_CACHE: join(root, '.local', 'compile-cache'),
+    };
     const { stdout, stderr } = await run('bash', ['-ec', command], {
       cwd: this.folder,
       env: environment,

@@ -85,6 +85,7 @@ export class StartedProduct {
         PATH: process.env['PATH'],
         HOME: process.env['HOME'],
         STACK_STATE_DIR: this.stateDir,
+        NODE_COMPILE_CACHE: join(root, '.local', 'compile-cache'),
         ...this.#environment,
       },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { callerIn, readPrincipalState } from '#entities/kit/access/principal-state.ts';
-import { anonymousCaller } from '#entities/kit/model/caller.ts';
-import { AppError, isAppError } from '#entities/kit/base/errors.ts';
-import type { AccessClaims } from '../../auth/access-token.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
 import { accessCookie } from '../../auth/session-cookies.ts';
+import { findCaller, findCallerAgain, isRequired, unlessStale } from '../request-caller.ts';
+import type { RequestContext } from '../request-context.ts';
 import type { Services } from '../services.ts';
 import { signInFirst } from './sign-in-first.ts';
 
@@ -33,17 +32,14 @@ export function requireCaller(app: FastifyInstance, services: Services): void {
   });
   // After the body has arrived: rights that are revoked while a client delays its body must not count.
   app.addHook('preValidation', async (request) => {
-    const { core } = request;
     // Anonymous routes do not query the database.
-    if (core.token === undefined || request.routeOptions.config.access === 'anonymous') return;
-    const identified = identify(request, services, core.token);
-    await (request.headers.authorization === undefined ? unlessStale(identified) : identified);
-    if (isRequired(request) && core.caller === anonymousCaller) throw signInFirst();
+    if (request.core.token === undefined || request.routeOptions.config.access === 'anonymous') return;
+    await findCaller(request, services);
   });
-}
-
-function isRequired(request: FastifyRequest): boolean {
-  return request.routeOptions.config.access === 'required';
+  // A response that no handler of ours has made, such as a GraphQL document that is not valid.
+  app.addHook('onSend', async (request) => {
+    if ((request.core as RequestContext | undefined)?.assumption) await findCallerAgain(request, services);
+  });
 }
 
 /** RFC 6750, section 2.1. @throws AppError unauthenticated */
@@ -53,34 +49,7 @@ function bearerToken(header: string): string {
   return token;
 }
 
-/** A stale cookie is not an error: browsers send it to public routes, too. */
-async function unlessStale(attempt: Promise<void>): Promise<void> {
-  try {
-    await attempt;
-  } catch (error) {
-    if (!isAppError(error) || error.code !== 'unauthenticated') throw error;
-  }
-}
-
-/** Reads the state of the caller again, for another attempt of the request. @throws AppError unauthenticated */
-export async function identifyAgain(request: FastifyRequest, services: Services): Promise<void> {
-  if (request.core.claims) await identify(request, services, request.core.claims);
-}
-
 async function verify({ core }: FastifyRequest, services: Services, token: string): Promise<void> {
   core.token = await services.accessTokens.verify(token);
   core.sessionId = core.token.sessionId;
-}
-
-/**
- * Reads user, revocation and membership from the database for every request, so that changes take effect at once.
- */
-async function identify({ core }: FastifyRequest, services: Services, claims: AccessClaims): Promise<void> {
-  const { userId, tokenId, organizationId } = claims;
-  const state = await readPrincipalState(services.database, claims, core);
-  if (!state.isActive || state.isRevoked) {
-    throw new AppError('unauthenticated', 'The access token is not valid or has expired; sign in again.');
-  }
-  core.claims = claims;
-  core.caller = callerIn(userId, organizationId, state, { tokenId, ...(await services.contextOfCallers()) });
 }

@@ -1,12 +1,28 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { asAppError, problemOf, problemType } from '../problem.ts';
+import { findCallerAgain } from '../request-caller.ts';
+import type { RequestContext } from '../request-context.ts';
+import type { Services } from '../services.ts';
 import { rememberMethods } from './methods.ts';
 
 /** Formats all error responses of the API as problem documents. */
-export function errorsPlugin(app: FastifyInstance): void {
-  app.setErrorHandler((thrown, request, reply) => sendProblem(asAppError(thrown), request, reply));
+export function errorsPlugin(app: FastifyInstance, services: Services): void {
+  app.setErrorHandler(async (thrown, request, reply) =>
+    sendProblem(asAppError(await withoutAssumption(thrown, request, services)), request, reply),
+  );
   app.setNotFoundHandler((request, reply) => sendProblem(routeNotFound(request), request, reply));
+}
+
+/** An error before the handler, such as one of the validation: whoever has lost the access learns only that. */
+async function withoutAssumption(thrown: unknown, request: FastifyRequest, services: Services): Promise<unknown> {
+  if (!(request.core as RequestContext | undefined)?.assumption) return thrown;
+  try {
+    await findCallerAgain(request, services);
+    return thrown;
+  } catch (error) {
+    return error;
+  }
 }
 
 /** Rejects unknown URLs and methods before the body is read. A slash at the end of a list's URL would be a record with an empty id. */

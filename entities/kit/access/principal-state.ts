@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { QueryResultRow } from 'pg';
 import { callerOf, type Caller, type Role } from '../model/caller.ts';
 import type { ConnectionQueue } from '../storage/connection-queue.ts';
 import { queryOutsideTransaction, type StatementObserver } from '../storage/transaction.ts';
@@ -30,34 +29,45 @@ export interface MembershipState extends Pick<Caller, 'groupIds' | 'relations' |
   readonly role: Role | null;
 }
 
-const columns = 'role, group_ids as "groupIds", relations, modules as "productModules"';
+/** A state with the text in which the database returned it: equal texts are equal states. */
+export interface PrincipalSnapshot {
+  readonly state: PrincipalState;
+  readonly text: string;
+}
+
+const snapshotText = `select to_json(found)::text as result from (select is_active as "isActive", is_revoked as "isRevoked",
+  role, group_ids as "groupIds", relations, modules as "productModules" from request_context($1, $2, $3)) found`;
+
+/** The statement for the current state of a person: one column of one row. */
+export function snapshotStatement({ userId, tokenId, organizationId }: TokenPrincipal) {
+  return { text: snapshotText, values: [userId, tokenId, organizationId] };
+}
 
 /**
- * Reads user, revocation and membership in one statement, before the unit of work and outside any transaction.
+ * Reads user, revocation and membership in one statement outside any transaction.
  * @throws AppError database_unavailable, database_busy, deadline_exceeded
  */
 export async function readPrincipalState(
   database: StateSource,
-  { userId, tokenId, organizationId }: TokenPrincipal,
+  principal: TokenPrincipal,
   { deadline, traceparent }: { readonly deadline: number; readonly traceparent: string },
-): Promise<PrincipalState> {
+): Promise<PrincipalSnapshot> {
   const startedAt = performance.now();
-  const text = `select is_active as "isActive", is_revoked as "isRevoked", ${columns}
-    from request_context($1, $2, $3)`;
-  const values = [userId, tokenId, organizationId];
-  const { rows } = await queryOutsideTransaction<PrincipalState>(
+  const { organizationId, userId } = principal;
+  const { rows } = await queryOutsideTransaction<{ readonly result: string }>(
     database.connections,
     { role: 'app', organizationId, userId },
-    { name: 'request-context', text, values },
+    { name: 'request-context', ...snapshotStatement(principal) },
     deadline,
   );
   database.options.observer?.statement({
-    text,
+    text: snapshotText,
     durationMs: performance.now() - startedAt,
     isFailed: false,
     traceparent,
   });
-  return rows[0] as PrincipalState;
+  const text = rows[0]?.result ?? '';
+  return { state: JSON.parse(text) as PrincipalState, text };
 }
 
 /** Reads the state of a person in an organization within a unit of work. */
@@ -67,11 +77,9 @@ export async function readMembershipState(
   organizationId: string,
 ): Promise<MembershipState> {
   const session = await work.readAs('app');
-  const { rows } = await session.query<MembershipState & QueryResultRow>(
-    `select ${columns} from request_context($1, '', $2)`,
-    [userId, organizationId],
-  );
-  return rows[0] as MembershipState;
+  const { text, values } = snapshotStatement({ userId, tokenId: '', organizationId });
+  const { rows } = await session.query<{ readonly result: string }>(text, values);
+  return JSON.parse(rows[0]?.result ?? '') as MembershipState;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { Check } from 'typebox/value';
+import { Check } from 'typebox/schema';
 import type { Field, Fields } from './fields.ts';
 
 /** The fields of a definition, and the lists that name them. */

@@ -1,4 +1,4 @@
-import { Compile, type Validator } from 'typebox/compile';
+import { Compile, type Validator } from 'typebox/schema';
 import { tenancyField, type EntityModule } from './define.ts';
 import type { FieldProblem } from '../base/errors.ts';
 import type { Field } from './fields.ts';
@@ -131,7 +131,7 @@ export function problemOf(field: Field, value: unknown): FieldProblem | undefine
     return blank === undefined ? undefined : problemAt('must not be empty', blank);
   }
   if (field.values) return problemAt(oneOf(field.values) + sent);
-  const [problem] = validator.Errors(value);
+  const [, [problem]] = validator.Errors(value);
   if (!problem) return problemAt('is not valid');
   const { instancePath } = problem;
   // The values of fields are texts, numbers and lists of texts.

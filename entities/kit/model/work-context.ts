@@ -10,6 +10,16 @@ export interface WorkContext {
   readonly readOnly?: boolean;
   /** Time by which the work must have ended, in milliseconds since the epoch. */
   readonly deadline?: number;
+  /** What must be true for the work to go on; it costs no round trip of its own. */
+  readonly precondition?: Precondition;
+}
+
+/** A statement that is sent together with the first one of a unit of work. If its result is not the expected one, both fail. */
+export interface Precondition {
+  readonly text: string;
+  readonly values: readonly (string | null)[];
+  /** @param result the only column of the only row, as text. @throws AppError when the work must not go on */
+  check(result: string | null): void;
 }
 
 /** The request to which work belongs. */

@@ -11,35 +11,52 @@ import { endTimeoutMs, type StatementObserver, type TransactionSettings } from '
 /** Values of one row in the text format of PostgreSQL. */
 type TextRow = readonly (string | null)[];
 
-/** Number of statements of a pipelined read: settings, the read itself, and the end of the transaction. */
+type ReadSettings = Omit<TransactionSettings, 'role' | 'readOnly'>;
+
+/** Number of messages of a pipelined read, besides a precondition: settings, the read itself, and the end of the transaction. */
 export const pipelinedMessages = 3;
 
 const settingsText = `select set_config('${sessionSettings.organizationId}', $1, true), set_config('${sessionSettings.userId}', $2, true),
   set_config('statement_timeout', $3, true), set_config('transaction_read_only', 'on', true)`;
 
 /**
- * Runs a read-only transaction of one statement under the app role. Tenant settings, statement and Sync are sent together, so it
- * costs one round trip: PostgreSQL runs everything before a Sync as one transaction and ends it there (protocol, Pipelining).
+ * Runs a read-only transaction of one statement under the app role. Tenant settings, precondition, statement and Sync are sent
+ * together, so it costs one round trip: PostgreSQL runs everything before a Sync as one transaction and ends it there (protocol,
+ * Pipelining).
  * @throws AppError for expected errors (`databaseError`); other database errors as they are
  */
 export async function pipelinedRead(
   connections: ConnectionQueue,
-  settings: Pick<TransactionSettings, 'organizationId' | 'userId' | 'deadline' | 'traceparent'>,
+  settings: ReadSettings,
   statement: Statement,
   observer?: StatementObserver,
 ): Promise<readonly TextRow[]> {
   const leftMs = Math.ceil(settings.deadline - Date.now());
   if (leftMs <= 0) throw deadlineExceeded();
+  const { precondition } = settings;
+  const values = [settings.organizationId ?? '', settings.userId ?? '', String(leftMs)];
+  const before = [{ text: settingsText, values }, ...(precondition ? [precondition] : [])];
+  const answers = await runPipelined(connections, settings, [...before, statement], observer);
+  precondition?.check(answers[1]?.[0]?.[0] ?? null);
+  return answers[before.length] ?? [];
+}
+
+/** @returns the rows of each statement */
+async function runPipelined(
+  connections: ConnectionQueue,
+  settings: ReadSettings,
+  statements: readonly Statement[],
+  observer: StatementObserver | undefined,
+): Promise<readonly (readonly TextRow[])[]> {
   const client = await connections.connect({ ...settings, role: 'app' }, settings.deadline);
   const limit = destroyAfter(client, settings.deadline + endTimeoutMs);
   const startedAt = performance.now();
   let isFailed = true;
   try {
-    const values = [settings.organizationId ?? '', settings.userId ?? '', String(leftMs)];
-    const [, rows = []] = await sendPipelined(client, [{ text: settingsText, values }, statement]);
+    const answers = await sendPipelined(client, statements);
     isFailed = false;
     client.release();
-    return rows;
+    return answers;
   } catch (error) {
     preparedOn(client).forget();
     // PostgreSQL has rolled back after an error of a statement; after any other error the state of the connection is unknown.
@@ -48,7 +65,7 @@ export async function pipelinedRead(
   } finally {
     limit.cancel();
     observer?.statement({
-      text: statement.text,
+      text: statements.at(-1)?.text ?? '',
       durationMs: performance.now() - startedAt,
       isFailed,
       traceparent: settings.traceparent?.(),

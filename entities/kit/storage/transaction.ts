@@ -4,8 +4,9 @@ import type { ConnectionOwner, ConnectionQueue } from './connection-queue.ts';
 import { databaseError } from './database-error.ts';
 import { AppError, deadlineExceeded, isAppError } from '../base/errors.ts';
 import { closeDropped, preparedOn, type Wire } from './prepared-statements.ts';
+import { beginMessage } from './begin-message.ts';
 import { databaseRoles, sessionSettings } from './orm-schema.ts';
-import { isId } from '../base/ids.ts';
+import type { Precondition } from '../model/work-context.ts';
 
 export type DatabaseRole = keyof typeof databaseRoles;
 
@@ -20,6 +21,7 @@ export interface TransactionSettings {
   readonly traceparent?: () => string | undefined;
   /** See `ConnectionOwner`. */
   readonly bypassLimit?: boolean;
+  readonly precondition?: Precondition | undefined;
 }
 
 /** A statement that has ended. */
@@ -47,13 +49,15 @@ const slackMs = 250;
 export const endTimeoutMs = 2 * slackMs;
 
 /**
- * A PostgreSQL transaction on a pooled connection. BEGIN, role and tenant settings are sent as one message together with the
+ * A PostgreSQL transaction on a pooled connection. BEGIN, role, tenant settings and the precondition are sent together with the
  * first statement (pipelined), so they cost no round trip of their own.
  */
 export class Transaction {
   readonly #client: PoolClient;
   readonly #observer: StatementObserver | undefined;
   #begun: Promise<unknown> | undefined;
+  /** Why nothing more may be done in this transaction. */
+  #refusal: unknown;
   #statements = 1;
   readonly #settings: TransactionSettings;
   #role: DatabaseRole;
@@ -66,8 +70,9 @@ export class Transaction {
     this.#observer = observer;
     this.#settings = settings;
     this.#role = settings.role;
-    this.#statementTimeoutMs = remainingMs(settings.deadline);
-    this.#begun = client.query(beginMessage(settings, this.#statementTimeoutMs));
+    this.#statementTimeoutMs = Math.max(1, Math.ceil(settings.deadline - Date.now()));
+    const begun = client.query(beginMessage(settings, this.#statementTimeoutMs));
+    this.#begun = settings.precondition ? Promise.all([begun, this.#require(settings.precondition)]) : begun;
     // The first statement awaits this promise; a rejection before that must not count as unhandled.
     this.#begun.catch(() => {});
   }
@@ -109,9 +114,24 @@ export class Transaction {
   ): Promise<QueryResult<Row>> {
     if (this.#ended)
       throw new Error('this transaction has ended; await all work before the unit of work is committed or rolled back');
+    if (this.#refusal !== undefined) throw databaseError(this.#refusal, this.#role);
     this.#shortenTimeout();
     if (role !== this.#role) this.#switchRole(role);
     return this.#send<Row>(text, values);
+  }
+
+  async #require(precondition: Precondition): Promise<void> {
+    this.#statements++;
+    const { text, values } = precondition;
+    try {
+      const { rows } = await this.#client.query<{ readonly result: string | null }>(
+        statementOf(this.#client, text, values),
+      );
+      precondition.check(rows[0]?.result ?? null);
+    } catch (error) {
+      this.#refusal = error;
+      throw error;
+    }
   }
 
   /** Shortens `statement_timeout` to the time that is left until the deadline. */
@@ -167,6 +187,7 @@ export class Transaction {
   /** @throws AppError for expected errors (`databaseError`); other database errors as they are */
   async commit(): Promise<void> {
     if (this.#ended) throw new Error('this transaction has already ended');
+    if (this.#refusal !== undefined) throw databaseError(this.#refusal, this.#role);
     await this.#end('commit');
   }
 
@@ -215,6 +236,7 @@ export async function queryOutsideTransaction<Row extends QueryResultRow>(
   statement: QueryConfig,
   deadline: number,
 ): Promise<QueryResult<Row>> {
+  if (deadline <= Date.now()) throw deadlineExceeded();
   const client = await connections.connect(owner, deadline);
   const limit = destroyAfter(client, deadline);
   try {
@@ -253,25 +275,4 @@ export class RoleSession {
   query<Row extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<QueryResult<Row>> {
     return this.#transaction.query<Row>(this.#role, text, values);
   }
-}
-
-function remainingMs(deadline: number): number {
-  return Math.max(1, Math.ceil(deadline - Date.now()));
-}
-
-function beginMessage(settings: TransactionSettings, statementTimeoutMs: number): string {
-  const { organizationId, userId } = settings;
-  const parts = [settings.readOnly ? 'begin read only' : 'begin'];
-  if (settings.role !== 'app') parts.push(`set local role ${databaseRoles[settings.role]}`);
-  // Ids are inlined because SET takes no parameters; `checkedId` rejects everything but ULIDs.
-  if (organizationId !== null)
-    parts.push(`set local ${sessionSettings.organizationId} = '${checkedId(organizationId)}'`);
-  if (userId !== null) parts.push(`set local ${sessionSettings.userId} = '${checkedId(userId)}'`);
-  parts.push(`set local statement_timeout = ${statementTimeoutMs}`);
-  return parts.join('; ');
-}
-
-function checkedId(id: string): string {
-  if (isId(id)) return id;
-  throw new TypeError(`${JSON.stringify(id)} is not an id`);
 }

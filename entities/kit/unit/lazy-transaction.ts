@@ -49,8 +49,9 @@ export class LazyTransaction {
 
   /** Runs a statement as a transaction of its own, in one round trip. Must not be called after `begin`. */
   readOnce(statement: Statement): Promise<readonly (readonly (string | null)[])[]> {
-    this.#pipelinedMessages = pipelinedMessages;
-    return pipelinedRead(this.#source.connections, this.#settings(), statement, this.#source.options.observer);
+    const settings = this.#settings();
+    this.#pipelinedMessages = pipelinedMessages + (settings.precondition ? 1 : 0);
+    return pipelinedRead(this.#source.connections, settings, statement, this.#source.options.observer);
   }
 
   /** Does nothing if no transaction was begun. @param last runs directly before the COMMIT */

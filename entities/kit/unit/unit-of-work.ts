@@ -118,7 +118,7 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
   }
 
   get #settings(): TransactionSettings {
-    const { caller, deadline, readOnly } = this.context;
+    const { caller, deadline, readOnly, precondition } = this.context;
     return {
       role: this.#homeRole,
       organizationId: caller.organizationId,
@@ -127,6 +127,7 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
       deadline: deadline ?? Date.now() + this.options.defaultTimeoutMs,
       traceparent: () => this.#origin.traceparent,
       bypassLimit: this.#bypassLimit,
+      precondition,
     };
   }
 

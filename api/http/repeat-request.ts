@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { isAppError } from '#entities/kit/base/errors.ts';
-import { identifyAgain } from './plugins/authenticate.ts';
+import { findCallerAgain, isCallerConfirmed } from './request-caller.ts';
+import { asAppError } from './problem.ts';
 import type { Services } from './services.ts';
 
 /** Attempts at one request: the first and two more. */
@@ -12,14 +13,15 @@ export function isConflict(error: unknown): boolean {
 }
 
 /**
- * Runs the work of a request again when PostgreSQL ended its transaction because of a deadlock or a serialization failure
- * (PostgreSQL, Transaction Isolation: the whole transaction must be repeated). Each attempt has a unit of work, a caller and
- * cookies of its own; nothing of an earlier attempt is stored, announced or recorded outside of the request.
+ * Runs the work of a request, and runs it again when PostgreSQL ended its transaction because of a deadlock or a serialization
+ * failure (PostgreSQL, Transaction Isolation: the whole transaction must be repeated), or when the caller is no longer who was
+ * assumed. Each attempt has a unit of work, a caller and cookies of its own; nothing of an earlier attempt is stored, announced or
+ * recorded outside of the request.
  * @param attempt creates its unit of work and leaves it open when it fails
  * @param causeOf the error that a wrapper contains
  * @throws AppError concurrent_changes when the last attempt fails too, and whatever else an attempt throws
  */
-export async function repeatOnConflict<T>(
+export async function repeatRequest<T>(
   request: FastifyRequest,
   services: Services,
   attempt: () => Promise<T>,
@@ -29,20 +31,27 @@ export async function repeatOnConflict<T>(
   const { conflicts } = services.metrics;
   const { cookies } = core;
   for (let number = 1; ; number++) {
-    try {
-      return await attempt();
-    } catch (error) {
-      const cause = causeOf(error);
-      if (!isConflict(cause)) throw error;
+    const [outcome] = await Promise.allSettled([attempt()]);
+    const isFailed = outcome.status === 'rejected';
+    // Whatever came of work for a caller whose state has changed does not count.
+    if (await isCallerConfirmed(request, services)) {
+      if (!isFailed) return outcome.value;
+      const cause = causeOf(outcome.reason);
+      if (!isConflict(cause)) throw outcome.reason;
       // A unit of work that is not open was ended by its client or by its commit.
       const isLast = number === maxAttempts || core.unit?.state !== 'open';
       conflicts.inc({ outcome: isLast ? 'refused' : 'repeated' });
-      if (isLast) throw error;
+      if (isLast) throw outcome.reason;
       log.info({ attempt: number, err: cause }, 'the unit of work is repeated');
-      await core.unit?.abandon();
-      core.unit = undefined;
-      core.cookies = cookies;
-      await identifyAgain(request, services);
+    }
+    await core.unit?.abandon();
+    core.unit = undefined;
+    core.cookies = cookies;
+    try {
+      await findCallerAgain(request, services);
+    } catch (error) {
+      core.refusal = asAppError(error);
+      throw error;
     }
   }
 }

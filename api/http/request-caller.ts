@@ -1,0 +1,85 @@
+import type { FastifyRequest } from 'fastify';
+import { AssumedPrincipal } from '#entities/kit/access/assumed-principal.ts';
+import { callerIn, readPrincipalState, type PrincipalSnapshot } from '#entities/kit/access/principal-state.ts';
+import { AppError, isAppError } from '#entities/kit/base/errors.ts';
+import { anonymousCaller } from '#entities/kit/model/caller.ts';
+import type { AccessClaims } from '../auth/access-token.ts';
+import { signInFirst } from './plugins/sign-in-first.ts';
+import type { Services } from './services.ts';
+
+/** The state of callers as of their last request, by the claims of their token, which `AccessTokens` keeps. */
+const lastSnapshots = new WeakMap<AccessClaims, PrincipalSnapshot>();
+
+/**
+ * Finds out on whose behalf a request runs. User, revocation and membership come from the database for every request, so that
+ * changes take effect at once. Where the handler can be repeated, the state as of the last request is assumed, and the first
+ * statement of the handler confirms it.
+ * @throws AppError unauthenticated
+ */
+export async function findCaller(request: FastifyRequest, services: Services): Promise<void> {
+  const { token } = request.core;
+  const known = token && request.routeOptions.config.isRepeatable ? lastSnapshots.get(token) : undefined;
+  if (!token || !known) return findCallerAgain(request, services);
+  await setCaller(request, services, token, known);
+  request.core.assumption = new AssumedPrincipal(token, known);
+}
+
+/** Reads the state of the caller and assumes nothing. @throws AppError unauthenticated */
+export async function findCallerAgain(request: FastifyRequest, services: Services): Promise<void> {
+  const { core } = request;
+  core.assumption = undefined;
+  core.claims = undefined;
+  core.caller = anonymousCaller;
+  if (core.token) {
+    const identified = identify(request, services, core.token);
+    await (request.headers.authorization === undefined ? unlessStale(identified) : identified);
+  }
+  if (isRequired(request) && core.caller === anonymousCaller) throw signInFirst();
+}
+
+/** Whether the caller is in truth who was assumed. Reads the state if no statement of the handler has confirmed it. */
+export async function isCallerConfirmed({ core }: FastifyRequest, services: Services): Promise<boolean> {
+  const { assumption, token } = core;
+  core.assumption = undefined;
+  if (!assumption || !token) return true;
+  if (assumption.outcome === 'unknown') {
+    const { text } = await readPrincipalState(services.database, token, core);
+    assumption.compare(text);
+  }
+  return assumption.outcome === 'confirmed';
+}
+
+export function isRequired(request: FastifyRequest): boolean {
+  return request.routeOptions.config.access === 'required';
+}
+
+/** A stale cookie is not an error: browsers send it to public routes, too. */
+export async function unlessStale(attempt: Promise<void>): Promise<void> {
+  try {
+    await attempt;
+  } catch (error) {
+    if (!isAppError(error) || error.code !== 'unauthenticated') throw error;
+  }
+}
+
+async function identify(request: FastifyRequest, services: Services, token: AccessClaims): Promise<void> {
+  const snapshot = await readPrincipalState(services.database, token, request.core);
+  const { isActive, isRevoked } = snapshot.state;
+  if (!isActive || isRevoked) {
+    lastSnapshots.delete(token);
+    throw new AppError('unauthenticated', 'The access token is not valid or has expired; sign in again.');
+  }
+  lastSnapshots.set(token, snapshot);
+  await setCaller(request, services, token, snapshot);
+}
+
+async function setCaller(
+  { core }: FastifyRequest,
+  services: Services,
+  token: AccessClaims,
+  { state }: PrincipalSnapshot,
+): Promise<void> {
+  const { userId, tokenId, organizationId } = token;
+  core.claims = token;
+  core.caller = callerIn(userId, organizationId, state, { tokenId, ...(await services.contextOfCallers()) });
+}
