@@ -1,3 +1,4 @@
+import { Check } from 'typebox/value';
 import { expect, expectTypeOf, test } from 'vitest';
 import { organization, task, user } from '#entities/index.ts';
 import { defineEntityModule, type EntityModule, type RowOf } from '#entities/kit/model/define.ts';
@@ -15,6 +16,7 @@ import {
   type Fields,
 } from '#entities/kit/model/fields.ts';
 import { createRegistry } from '#entities/kit/model/registry.ts';
+import { sampleValue } from '../kit/sample-field-value.ts';
 
 interface Named {
   readonly filter?: readonly string[];
@@ -124,4 +126,21 @@ test('rows have the display id where their kind has one', () => {
   expectTypeOf<RowOf<typeof task>>().toHaveProperty('displayId').toEqualTypeOf<string>();
   expectTypeOf<RowOf<typeof user>>().not.toHaveProperty('displayId');
   expect(Object.keys(task.fields)).toContain('displayId');
+});
+
+test('a value for tests is one that its field takes, or undefined where the definition does not tell one', () => {
+  const fields = [
+    text('Short.', { max: 3 }),
+    text('Long.', { min: 40, max: 50 }),
+    text('Code.', { max: 12, pattern: /^[a-z]{3}-[0-9]{4,8}$/ }),
+    text('Part.', { max: 20, pattern: /[0-9]/ }),
+    integer('Narrow.', { min: 10, max: 12 }),
+    integer('One.', { min: 3, max: 3 }),
+    textList('Words.', { max: 2, maxItems: 2 }),
+  ];
+  for (const field of fields)
+    for (const value of Array.from({ length: 5 }, () => sampleValue(field, new Date(0))))
+      expect([field.description, value, Check(field.schema, value)]).toEqual([field.description, value, true]);
+  for (const pattern of [/^(?=.*a)b+$/, /^a{20}$/])
+    expect(sampleValue(text('Text.', { max: 9, pattern }), new Date(0))).toBeUndefined();
 });

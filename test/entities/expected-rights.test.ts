@@ -143,6 +143,12 @@ function elsewhere({ tenancy }: EntityModule, { organizationId }: Caller): objec
   return isElsewhere ? { organizationId: owner.organization.id } : {};
 }
 
+/** Who is named as the creator, where the kind requires one and the caller is no person. */
+function creatorsFor({ fields }: EntityModule, caller: Caller): object {
+  const required = Object.keys(fields).filter((name) => fields[name]?.creator && !fields[name].optional);
+  return caller.kind === 'user' ? {} : Object.fromEntries(required.map((name) => [name, owner.user.id]));
+}
+
 /** Whether the caller may refer to the records that a new one has to refer to; the rules of the kind say nothing about those. */
 async function seesReferences(
   caller: Caller,
@@ -174,7 +180,8 @@ async function outcome(
     if (operation === 'remove') await unit.data.remove(module, made.id);
     if (operation === 'create') {
       if (made.inTheWay !== undefined) await unit.data.privileged('test').remove(module, made.inTheWay);
-      await unit.data.create(module, { ...made.creation, ...elsewhere(module, caller) });
+      const input = { ...made.creation, ...creatorsFor(module, caller), ...elsewhere(module, caller) };
+      await unit.data.create(module, input);
     }
     await unit.flush();
     return 'allowed';

@@ -22,7 +22,7 @@ const rows = 1_000_000;
 /** Rows that are really there, for statistics. */
 const rowsForStatistics = 20_000;
 /** Rows that are read. */
-const rowsToRead = timesOf({ sample: 200_000, prove: rows });
+const rowsToRead = timesOf({ sample: 100_000, prove: rows });
 
 const kinds = registry.modules.filter(({ tenancy }) => tenancy === 'organization');
 

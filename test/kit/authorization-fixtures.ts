@@ -9,7 +9,7 @@ import { shareRelations } from '#entities/kit/model/share.ts';
 import type { Field } from '#entities/kit/model/fields.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import type { Person } from './people.ts';
-import { sampleValue } from './sample-field-value.ts';
+import { noSampleValue, sampleValue } from './sample-field-value.ts';
 import type { World } from './world.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -175,7 +175,7 @@ export class AuthorizationFixtures {
         isByCaller && field.target === 'user' && isInKey(module, name)
           ? await this.#member(data)
           : await this.#value(data, module, name, passing.includes(name) ? undefined : userId);
-      if (input[name] === undefined) throw byHand(module, `no value of its required field "${name}" can be made up`);
+      if (input[name] === undefined) throw noSampleValue(module.kind, name);
     }
     return input;
   }

@@ -15,7 +15,7 @@ import type { EntityModule } from '#entities/kit/model/define.ts';
 import type { Field } from '#entities/kit/model/fields.ts';
 import { pluralOf, relationsOf } from '#entities/kit/read/relations.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
-import { sampleValue } from './sample-field-value.ts';
+import { noSampleValue, sampleValue } from './sample-field-value.ts';
 
 /** A place of an operation where an id, or what was made of one, can stand. */
 export interface IdPosition {
@@ -207,15 +207,16 @@ class PositionFinder {
       );
     }
     if (getNamedType(type).name === 'ID') return own.get(this.#kindOf(path, module)?.kind ?? 'task') ?? '';
-    const field = module?.fields[String(path.at(-1))];
-    return (field && this.#sample(field)) ?? plainValue(type);
+    const name = String(path.at(-1));
+    const field = module?.fields[name];
+    return module && field ? this.#sample(module.kind, name, field) : plainValue(type);
   }
 
-  /** Undefined where the field's type does not tell one. */
-  #sample(field: Field): Value | undefined {
+  #sample(kind: string, name: string, field: Field): Value {
     const known = this.#samples.get(field) ?? sampleValue(field, new Date(someTime));
-    const value = (known instanceof Date ? someTime : known) as Value | undefined;
-    if (value !== undefined) this.#samples.set(field, value);
+    if (known === undefined) throw noSampleValue(kind, name);
+    const value = (known instanceof Date ? someTime : known) as Value;
+    this.#samples.set(field, value);
     return value;
   }
 }

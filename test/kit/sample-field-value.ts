@@ -47,9 +47,24 @@ export function sampleValue({ type, schema, values }: Field, now: Date): unknown
   }
 }
 
+/** Says where to add what the definition of a field does not tell. */
+export function noSampleValue(kind: string, name: string): Error {
+  return new Error(
+    `Let sampleValue in test/kit/sample-field-value.ts return a value of the field "${name}" of ${kind}.`,
+  );
+}
+
 /** A printable text with this pattern that meets a condition; undefined when there was none among many. */
 function matching(pattern: string, isRight: (text: string) => boolean): string | undefined {
-  return fc
-    .sample(fc.stringMatching(new RegExp(pattern, 'u')), 200)
-    .find((text) => /^[ -~]*$/.test(text) && text.trim() === text && isRight(text));
+  return texts(pattern).find((text) => /^[ -~]*$/.test(text) && text.trim() === text && isRight(text));
+}
+
+/** Texts with this pattern; none for a pattern with parts that fast-check cannot follow, such as lookaheads. */
+function texts(pattern: string): string[] {
+  try {
+    return fc.sample(fc.stringMatching(new RegExp(pattern, 'u')), 200);
+  } catch (error) {
+    if (error instanceof Error && error.message.includes('not implemented')) return [];
+    throw error;
+  }
 }

@@ -214,7 +214,7 @@ test('a kind is two files and one line by hand; everything else is generated', a
 
 test('the tests over all kinds pass with it, those of the other recipes too, and only one was written for all of them', async () => {
   const files = [...overAllKinds, ...testsOfOthers];
-  const kinds = depth === 'prove' ? '' : 'TEST_KINDS=recipeSample ';
+  const kinds = depth === 'prove' ? '' : 'TEST_KINDS=recipeSample,recipeSampleShare ';
   const printed = await copy
     // One worker: it runs beside those of this run.
     .shell(`${kinds}npm test -- --maxWorkers=1 ${files.join(' ')} 2>&1`)
