@@ -6,6 +6,8 @@ import { seedRecords, signIn, type BenchPerson } from './records.ts';
 export interface ApiInstallation {
   /** Address of our API process. */
   readonly url: string;
+  /** Of that process. */
+  readonly pid: number;
   readonly databaseUrl: string;
   /** Owners of as many organizations, with their tokens. */
   readonly people: readonly (BenchPerson & { readonly token: string })[];
@@ -26,6 +28,7 @@ export async function openApiInstallation(): Promise<ApiInstallation> {
   for (const person of seeded) people.push({ ...person, token: await signIn(api.url, person) });
   return {
     url: api.url,
+    pid: api.pid,
     databaseUrl,
     people,
     client,

@@ -15,6 +15,8 @@ const columns = `id, created_at, updated_at, record_version, organization_id, di
 
 const app = Fastify();
 
+app.route({ method: 'GET', url: '/livez', handler: () => ({ status: 'up' }) });
+
 app.route({
   method: 'GET',
   url: '/v1/tasks/:id',

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { apiMemory } from './api-memory.ts';
 import { authzWarm } from './authz-warm.ts';
 import { bulkContention } from './bulk-contention.ts';
 import { createOneOrganization } from './create-one-organization.ts';
@@ -8,7 +9,7 @@ import { derive110 } from './derive-110.ts';
 import { eventBurnDown } from './event-burn-down.ts';
 import { eventLatency } from './event-latency.ts';
 import { graphqlNested } from './graphql-nested.ts';
-import { restCreate, restList, restRead } from './rest.ts';
+import { livez, restCreate, restList, restRead } from './rest.ts';
 import type { Bench, BenchRow } from './row.ts';
 import { startCold } from './start-cold.ts';
 import { startWarm } from './start-warm.ts';
@@ -22,11 +23,13 @@ const benches: readonly Bench[] = [
   suite,
   eventLatency,
   eventBurnDown,
+  livez,
   restRead,
   restList,
   restCreate,
   createOneOrganization,
   bulkContention,
+  apiMemory,
   graphqlNested,
   derive110,
 ];

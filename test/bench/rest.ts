@@ -14,6 +14,16 @@ interface CheckRequest {
   readonly note: string;
 }
 
+export const livez = against('livez', () => {
+  const requests = [{ method: 'GET', path: '/livez' }] as const;
+  return {
+    ours: requests,
+    floor: requests,
+    isSame: isDeepStrictEqual,
+    note: 'the answer that the process lives; reference: Fastify alone',
+  };
+});
+
 export const restRead = against('rest-read', ({ people: [owner] }) => {
   const { token, taskIds } = owner as ApiInstallation['people'][number];
   const requests = taskIds.map((id): LoadRequest => ({ method: 'GET', path: `/v1/tasks/${id}` }));
