@@ -40,7 +40,7 @@ function rateLimiter(description: string, keyprefix: string) {
     }),
     headers: list({
       description:
-        'Sources of the client address; the first one that is not empty applies. An entry is `RemoteAddr` (the address of the connection) or the name of a request header. Name only headers that your proxy sets, because clients can send any header.',
+        'Sources of the client address by which requests and failed sign-ins are counted; the first one that has an address applies. An entry is `RemoteAddr` (the address of the connection) or the name of a request header. Name only headers that your proxy sets, because clients can send any header.',
       items: text({ description: 'Name of a request header, or `RemoteAddr`.', format: token }),
       default: ['RemoteAddr'],
     }),

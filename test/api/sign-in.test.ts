@@ -8,6 +8,7 @@ import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { countHashes } from '../kit/count-hashes.ts';
+import { eventually } from '../kit/eventually.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { verificationToken } from '../kit/verification-token.ts';
@@ -245,6 +246,38 @@ describe('many sign-ups at once', () => {
     }
     // What is refused costs no hash.
     expect(hashes).toBe(result.answers.length - refused.length + 1);
+  });
+});
+
+describe('a sign-in that waits behind too many others', () => {
+  test('is refused, and is no failure', async () => {
+    const person = await buildPerson(world);
+    const instance = await world.openInstance({ environment: { CORE_SERVER_WRITETIMEOUT: '600000' } });
+    const stored = await hashPassword(testPassword);
+    let isOver = false;
+    // More than may wait: whoever is refused or has been served comes again.
+    const crowd = Array.from({ length: 280 }, async () => {
+      while (!isOver) {
+        await verifyPassword(testPassword, stored).catch(() => {});
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    });
+    const client = instance.client();
+    client.address = '203.0.113.200';
+    await client.get('/livez');
+    let judged = 0;
+    await eventually(async () => {
+      const { status } = await client.post('/v1/login', { username: person.user.email, password: 'wrong' });
+      if (status === 401) judged++;
+      return status === 503;
+    });
+    isOver = true;
+    await Promise.all(crowd);
+    const [counted] = await asOwner<{ failures: number }>(
+      world,
+      `select failures from sign_in_failures where key = 'address:203.0.113.200'`,
+    );
+    expect(counted?.failures).toBe(judged);
   });
 });
 

@@ -48,6 +48,7 @@ describe('an account', () => {
     expectProblem(result, 'too_many_requests');
     expect(hashes).toBe(0);
     expect(Number(result.headers['retry-after'])).toBe(15 * 60);
+    expect(result.body.detail).toContain('try again in 15 minutes');
 
     world.clock.advance(10 * 60_000);
     const later = await signIn(client, person);
@@ -108,6 +109,78 @@ describe('an account', () => {
     expect(refused.length).toBeLessThan(50);
     expect(await failures(addressKey(client))).toBe(0);
     expect((await signIn(client, person)).status).toBe(200);
+  });
+});
+
+describe('a browser that has signed in before', () => {
+  /** Signs in and keeps nothing but the cookie that tells the browser. */
+  async function knownBrowser(person: Person): Promise<TestClient> {
+    const client = await somewhere();
+    expect((await signIn(client, person)).status).toBe(200);
+    const device = client.cookies.get('known_devices');
+    client.cookies.clear();
+    await client.get('/livez');
+    client.cookies.set('known_devices', device ?? '');
+    return client;
+  }
+  const ask = (client: TestClient, person: Person, password = testPassword) =>
+    client.post('/v1/login', { username: person.user.email, password });
+
+  test('signs in while others have locked the account and the address', async () => {
+    const person = await buildPerson(world);
+    const [known, attacker] = [await knownBrowser(person), await somewhere()];
+    for (let attempt = 0; attempt < 10; attempt++) await ask(attacker, person, 'wrong');
+    for (let attempt = 0; attempt < 40; attempt++)
+      await attacker.post('/v1/login', { username: `nobody-${attempt}@example.com`, password: 'x' });
+    expectProblem(await ask(attacker, person), 'too_many_requests');
+    known.address = attacker.address;
+    expect((await ask(known, person)).status).toBe(200);
+    // It has proved nothing for others.
+    expectProblem(await ask(attacker, person), 'too_many_requests');
+  });
+
+  test('waits after ten failures of its own, which count nowhere else', async () => {
+    const person = await buildPerson(world);
+    const known = await knownBrowser(person);
+    for (let attempt = 0; attempt < 10; attempt++)
+      expectProblem(await ask(known, person, 'wrong'), 'invalid_credentials', `attempt ${attempt}`);
+    const refused = await ask(known, person);
+    expectProblem(refused, 'too_many_requests');
+    expect(refused.body.detail).toBe('Too many failed sign-ins; try again in 15 minutes.');
+    expect(await failures(addressKey(known))).toBe(0);
+    expect((await ask(await somewhere(), person)).status).toBe(200);
+  });
+
+  test('is known for each of its people, and for nobody else', async () => {
+    const [one, other, stranger] = await Promise.all([buildPerson(world), buildPerson(world), buildPerson(world)]);
+    const known = await knownBrowser(one);
+    expect((await ask(known, other)).status).toBe(200);
+    const attacker = await somewhere();
+    for (const person of [one, other, stranger])
+      for (let attempt = 0; attempt < 10; attempt++) await ask(attacker, person, 'wrong');
+    for (const person of [one, other]) expect((await ask(known, person)).status).toBe(200);
+    expectProblem(await ask(known, stranger), 'too_many_requests');
+  });
+
+  test.each([
+    ['another signature', (mark: string) => `${mark.slice(0, -2)}${mark.endsWith('AA') ? 'BB' : 'AA'}`],
+    ['another nonce', (mark: string) => `${'A'.repeat(22)}${mark.slice(22)}`],
+    ['nothing', () => ''],
+    ['a great length', (mark: string) => `${'~'.repeat(3_000)}${mark}`],
+  ])('is not known by a cookie with %s', async (_name, changed) => {
+    const person = await buildPerson(world);
+    const client = await knownBrowser(person);
+    client.cookies.set('known_devices', changed(client.cookies.get('known_devices') ?? ''));
+    await ask(client, person, 'wrong');
+    expect(await failures(addressKey(client))).toBe(1);
+  });
+
+  test('has a cookie that scripts cannot read', async () => {
+    const person = await buildPerson(world);
+    const { headers } = await signIn(await somewhere(), person);
+    expect([headers['set-cookie']].flat().find((cookie) => cookie?.startsWith('known_devices='))).toMatch(
+      /; Max-Age=15724800; Path=\/; HttpOnly; SameSite=Strict$/,
+    );
   });
 });
 

@@ -388,4 +388,10 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   'workflows.dispatch.queuename': shown(
     'test/worker/queues.test.ts > batches that are delivered at the same time > are as many as the queue of the configured name may have',
   ),
+  'ratelimit.headers': shown(
+    'test/security/spoofed-client-addresses.test.ts > T-27: ratelimit.headers names the headers that are believed, in their order',
+  ),
+  'ratelimit.forwardedindexfrombehind': shown(
+    'test/security/spoofed-client-addresses.test.ts > T-27: forwardedindexfrombehind counts the addresses of X-Forwarded-For from the end',
+  ),
 };

@@ -4,18 +4,24 @@ import { user } from '#entities/identity/user.ts';
 import { membership } from '#entities/organizations/membership.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
-import { forgetAttempt, takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
+import { forgetAttempt, giveBackAttempt, takeAttempt, type SignInKey } from '#entities/kit/access/sign-in-failures.ts';
+import { deriveKey } from '#entities/kit/base/keys.ts';
 import { hashPassword, isOutdated, maxPasswordLength, verifyPassword } from '../../auth/password.ts';
+import { deviceCookie, deviceMaxAge, knownDevice, rememberDevice } from '../../auth/known-devices.ts';
+import { credentialCookie } from '../../auth/session-cookies.ts';
+import { clientNetwork } from '../../http/client-address.ts';
+import { giveCookie } from '../../http/plugins/cookies.ts';
 import { workOf } from '../../http/request-context.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
+import type { Services } from '../../http/services.ts';
 import { beginSession, SessionSchema } from './session-answer.ts';
 import { tooManyAttempts } from './too-many-attempts.ts';
 
 /** Period in which failures count, in milliseconds. */
 const windowMs = 15 * 60_000;
 
-/** Failures within the window after which an account or a network address must wait. */
-const limits = { account: 10, address: 50 } as const;
+/** Failures within the window after which an account, a browser of its owner, or a network address must wait. */
+const limits = { account: 10, device: 10, address: 50 } as const;
 
 /**
  * Signs in with a password. Unknown address, wrong password and unconfirmed address get the same response after the same time. The
@@ -27,7 +33,7 @@ export const login = defineRoute({
   tag: 'Account',
   summary: 'Sign in with a password',
   description:
-    'Returns an access token for the organization that the user joined first (see /v1/switch) and sets it as a cookie for browsers. Sets a new CSRF cookie for the session.',
+    'Returns an access token for the organization that the user joined first (see /v1/switch) and sets it as a cookie for browsers. Sets a new CSRF cookie for the session. After ten failures the account waits for a quarter of an hour, after fifty the network address. Failures of a browser that has signed in to the account before are counted separately, so that attackers cannot lock its owner out; the cookie `known_devices` tells such browsers.',
   access: 'public',
   body: Type.Object(
     {
@@ -46,14 +52,13 @@ export const login = defineRoute({
   runsOnce: true,
   errors: ['invalid_input', 'invalid_credentials', 'too_many_requests', 'overloaded'],
   handle: async (call) => {
-    const { body, unit, request } = call;
+    const { body, unit } = call;
     const email = body.username.trim().toLowerCase();
-    const keys = {
-      account: `account:${createHash('sha256').update(email).digest('hex')}`,
-      address: `address:${request.ip}`,
-    };
-    const credential = await readCredential(call, email, keys);
-    const isRight = await verifyPassword(body.password, credential?.passwordHash ?? null);
+    const attempt = attemptOf(call, email);
+    const credential = await readCredential(call, email, attempt);
+    const isRight = await verifyPassword(body.password, credential?.passwordHash ?? null).catch((error: unknown) =>
+      notJudged(call, attempt, error),
+    );
     const newHash =
       isRight && credential?.passwordHash && isOutdated(credential.passwordHash)
         ? await hashPassword(body.password)
@@ -68,7 +73,9 @@ export const login = defineRoute({
         'The e-mail address or the password is wrong, or the address is not confirmed yet.',
       );
     if (newHash !== undefined) await data.update(user, person.id, { passwordHash: newHash });
-    await forgetAttempt(unit, keys.account, keys.address);
+    const [cleared, reduced] = attempt.counters;
+    await forgetAttempt(unit, cleared.key, reduced?.key ?? null);
+    rememberBrowser(call, attempt.account);
     const [first] = await data.find(membership, {
       where: { userId: { eq: person.id } },
       orderBy: [{ field: 'createdAt', direction: 'asc' }],
@@ -79,23 +86,59 @@ export const login = defineRoute({
   },
 });
 
+/** An attempt to sign in, and where it is counted: at the browser if its cookie is of this account, else at account and address. */
+interface Attempt {
+  readonly account: string;
+  readonly counters: readonly [cleared: SignInKey, ...reduced: SignInKey[]];
+}
+
+function attemptOf({ request, services }: Call<unknown>, email: string): Attempt {
+  const account = `account:${createHash('sha256').update(email).digest('hex')}`;
+  const device = knownDevice(deviceKey(services), account, request.cookies[deviceCookie]);
+  const address = `address:${clientNetwork(request, services)}`;
+  return {
+    account,
+    counters:
+      device === undefined
+        ? [
+            { key: account, limit: limits.account },
+            { key: address, limit: limits.address },
+          ]
+        : [{ key: `device:${device}`, limit: limits.device }],
+  };
+}
+
+/** The next sign-in of this browser to this account is counted separately. */
+function rememberBrowser({ request, services }: Call<unknown>, account: string): void {
+  const value = rememberDevice(deviceKey(services), account, request.cookies[deviceCookie]);
+  giveCookie(request, deviceCookie, value, {
+    ...credentialCookie(services.config.current),
+    httpOnly: true,
+    maxAge: deviceMaxAge,
+  });
+}
+
+function deviceKey({ config }: Services): Buffer {
+  return deriveKey(config.current.sessions.signingkey, 'known-device');
+}
+
 /**
  * Reads the stored hash of an account in a transaction that ends before the hashing begins. The attempt is counted before its
  * result is known; a success removes it.
  */
-async function readCredential(
-  { services, request }: Call<unknown>,
-  email: string,
-  { account, address }: { readonly account: string; readonly address: string },
-) {
+async function readCredential({ services, request }: Call<unknown>, email: string, { counters }: Attempt) {
   return services.database.transact(workOf(request.core, systemCaller('sign-in')), async (unit) => {
     const person = await unit.data.findOne(user, { email: { eq: email } });
-    const keys = [
-      { key: account, limit: limits.account },
-      { key: address, limit: limits.address },
-    ];
-    const freeAt = await takeAttempt(unit, keys, windowMs);
+    const freeAt = await takeAttempt(unit, counters, windowMs);
     if (freeAt) throw tooManyAttempts('Too many failed sign-ins', freeAt, services.clock.now());
     return person;
   });
+}
+
+/** A password that was not compared, because too many others waited, is no failure. */
+async function notJudged({ services, request }: Call<unknown>, { counters }: Attempt, error: unknown): Promise<never> {
+  await services.database.transact(workOf(request.core, systemCaller('sign-in')), (unit) =>
+    giveBackAttempt(unit, counters),
+  );
+  throw error;
 }

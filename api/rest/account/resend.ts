@@ -3,6 +3,7 @@ import { emailVerification } from '#entities/identity/email-verification.ts';
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
 import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { requestVerification } from './request-verification.ts';
+import { clientNetwork } from '../../http/client-address.ts';
 import { EmailSchema, MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
 import { tooManyAttempts } from './too-many-attempts.ts';
@@ -27,7 +28,7 @@ export const resend = defineRoute({
   errors: ['invalid_input', 'too_many_requests'],
   handle: async (call) => {
     const email = call.body.email.toLowerCase();
-    const key = { key: `resend:${call.request.ip}`, limit: requests.limit };
+    const key = { key: `resend:${clientNetwork(call.request, call.services)}`, limit: requests.limit };
     const freeAt = await takeAttempt(call.unit, [key], requests.windowMs);
     if (freeAt) throw tooManyAttempts('Too many e-mails were asked for', freeAt, call.services.clock.now());
     await lockEmail(call.unit, email);

@@ -2,8 +2,13 @@ import { AppError } from '#entities/kit/base/errors.ts';
 
 /** @param freeAt when the next attempt is allowed */
 export function tooManyAttempts(what: string, freeAt: Date, now: Date): AppError {
-  const waitMs = freeAt.getTime() - now.getTime();
-  return new AppError('too_many_requests', `${what}; wait before you try again.`, {
-    details: { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) },
+  const seconds = Math.max(1, Math.ceil((freeAt.getTime() - now.getTime()) / 1_000));
+  return new AppError('too_many_requests', `${what}; try again in ${inWords(seconds)}.`, {
+    details: { retryAfterSeconds: seconds },
   });
+}
+
+function inWords(seconds: number): string {
+  const [count, unit] = seconds < 120 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute'];
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }

@@ -1,6 +1,6 @@
 import type { Work } from '../storage/work.ts';
 
-/** A counter of failed sign-ins: of an account, or of a client address. */
+/** A counter of failed sign-ins: of an account, of a browser, or of a client address. */
 export interface SignInKey {
   readonly key: string;
   /** Number of failures within the window after which further attempts are rejected. */
@@ -33,14 +33,28 @@ export async function takeAttempt(work: Work, keys: readonly SignInKey[], window
   return new Date(Math.max(...full.map((row) => row.last_failed_at.getTime())) + windowMs);
 }
 
-/** After a success: deletes the counter of the account, and takes the attempt off the counter of the address. */
-export async function forgetAttempt(work: Work, account: string, address: string): Promise<void> {
+/**
+ * After a success: deletes one counter, and takes the attempt off another.
+ * @param cleared of the account, or of the browser
+ * @param reduced of the client address, if the attempt was counted there
+ */
+export async function forgetAttempt(work: Work, cleared: string, reduced: string | null): Promise<void> {
   const session = await work.readAs('system');
   // The count locks the account's row first, the order of `takeAttempt`; another order could deadlock with it.
   await session.query(
     `with forgotten as (delete from sign_in_failures where key = $1 returning 1)
      update sign_in_failures set failures = greatest(failures - 1, 0)
      where key = $2 and (select count(*) from forgotten) >= 0`,
-    [account, address],
+    [cleared, reduced],
+  );
+}
+
+/** Takes an attempt off its counters because nobody has judged it. */
+export async function giveBackAttempt(work: Work, keys: readonly SignInKey[]): Promise<void> {
+  const session = await work.readAs('system');
+  await session.query(
+    `with locked as (select key from sign_in_failures where key = any($1) order by key for update)
+     update sign_in_failures held set failures = greatest(held.failures - 1, 0) from locked where held.key = locked.key`,
+    [keys.map(({ key }) => key)],
   );
 }

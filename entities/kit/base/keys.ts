@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
 /** What a derived key is used for. Each purpose has its own key (RFC 5869, `info`). */
-export type KeyPurpose = 'csrf' | 'one-time-token' | 'workflow-payload';
+export type KeyPurpose = 'csrf' | 'known-device' | 'one-time-token' | 'workflow-payload';
 
 /** A 32-byte key for one purpose, derived with HKDF-SHA256 from a configured secret. */
 export function deriveKey(secret: string, purpose: KeyPurpose): Buffer {
