@@ -36,6 +36,6 @@ function networkOf(address: string): string {
   // An IPv4 address in an IPv6 address (RFC 4291, section 2.5.5.2) is the IPv4 address.
   const parsed = ipaddr.process(address);
   if (parsed instanceof ipaddr.IPv4) return parsed.toString();
-  const network = (parsed as ipaddr.IPv6).parts.slice(0, networkGroups);
+  const network = parsed.parts.slice(0, networkGroups);
   return `${new ipaddr.IPv6([...network, 0, 0, 0, 0]).toString()}/${16 * networkGroups}`;
 }

@@ -254,10 +254,10 @@ describe('a sign-in that waits behind too many others', () => {
     const person = await buildPerson(world);
     const instance = await world.openInstance({ environment: { CORE_SERVER_WRITETIMEOUT: '600000' } });
     const stored = await hashPassword(testPassword);
-    let isOver = false;
+    const over = new AbortController();
     // More than may wait: whoever is refused or has been served comes again.
     const crowd = Array.from({ length: 280 }, async () => {
-      while (!isOver) {
+      while (!over.signal.aborted) {
         await verifyPassword(testPassword, stored).catch(() => {});
         await new Promise((resolve) => setImmediate(resolve));
       }
@@ -271,7 +271,7 @@ describe('a sign-in that waits behind too many others', () => {
       if (status === 401) judged++;
       return status === 503;
     });
-    isOver = true;
+    over.abort();
     await Promise.all(crowd);
     const [counted] = await asOwner<{ failures: number }>(
       world,
