@@ -1,12 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   getOperationAST,
+  Kind,
   OperationTypeNode,
   specifiedRules,
   ValuesOfCorrectTypeRule,
   type ExecutionArgs,
   type ExecutionResult,
   type GraphQLSchema,
+  type SelectionSetNode,
 } from 'graphql';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import { Type } from 'typebox';
@@ -30,8 +32,8 @@ import { onlyJson } from './only-json.ts';
 /** Title of the GraphiQL page. */
 const title = 'Core server: GraphiQL';
 
-const anyObject = Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]);
-const anyText = Type.Union([Type.String(), Type.Null()]);
+const anyObject = Type.Unsafe({ type: ['object', 'null'] });
+const anyText = Type.Unsafe({ type: ['string', 'null'] });
 
 /** The members of a request (GraphQL over HTTP, section 5.1). The document determines what variables may contain. */
 const bodySchema = Type.Object(
@@ -170,6 +172,23 @@ function unitOfWorkPerOperation(): Plugin<GraphqlContext> {
   };
 }
 
+/** Whether the operation reads nothing but the schema, which everybody may see. */
+function asksForTypesOnly({ document, operationName }: ExecutionArgs): boolean {
+  const operation = getOperationAST(document, operationName);
+  const fragments = new Map(
+    document.definitions.flatMap((one) => (one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one]] : [])),
+  );
+  const isOfTypes = ({ selections }: SelectionSetNode): boolean =>
+    selections.every((selection) => {
+      if (selection.kind === Kind.FIELD) return selection.name.value.startsWith('__');
+      if (selection.kind === Kind.INLINE_FRAGMENT) return isOfTypes(selection.selectionSet);
+      // Validation has refused fragments that contain themselves.
+      const fragment = fragments.get(selection.name.value);
+      return fragment !== undefined && isOfTypes(fragment.selectionSet);
+    });
+  return operation !== undefined && operation !== null && isOfTypes(operation.selectionSet);
+}
+
 type Execute = (input: ExecutionArgs) => Promise<ExecutionResult>;
 
 /**
@@ -180,8 +199,8 @@ async function attempt(input: ExecutionArgs, context: GraphqlContext, execute: E
   const { request } = context.fastify;
   const { core } = request;
   const operation = getOperationAST(input.document, input.operationName)?.operation;
-  // As the REST routes for changes do.
-  if (operation === OperationTypeNode.MUTATION && core.caller === anonymousCaller) throw signInFirst();
+  // As the REST routes do.
+  if (core.caller === anonymousCaller && !asksForTypesOnly(input)) throw signInFirst();
   const unit = context.services.database.unitOfWork({
     ...workOf(core),
     readOnly: operation === OperationTypeNode.QUERY,

@@ -22,6 +22,7 @@ import {
   type ValidationContext,
   type ValueNode,
 } from 'graphql';
+import { didYouMean } from '#config/schema/did-you-mean.ts';
 import { maxProblems, type FieldProblem } from '#entities/kit/base/errors.ts';
 import { inputError } from '#entities/kit/base/input-error.ts';
 import { expectation, found, oneOf } from '#entities/kit/base/schema-problem.ts';
@@ -100,7 +101,12 @@ function* problemsOf<V>(type: GraphQLInputType, value: V, reading: Reading<V>, p
   } else if (isInputObjectType(type)) {
     const members = reading.members(value);
     if (members === undefined) {
-      yield { path, message: expectation('object') + found(reading.plain(value)) };
+      const sent = found(reading.plain(value));
+      const isComparison = type.getFields()['eq'] !== undefined;
+      yield {
+        path,
+        message: isComparison ? `must be comparisons, such as { eq: … }${sent}` : expectation('object') + sent,
+      };
       return;
     }
     const fields = type.getFields();
@@ -142,13 +148,21 @@ function variableProblems(
   { variableDefinitions = [] }: OperationDefinitionNode,
   variables: Readonly<Record<string, unknown>>,
 ): FieldProblem[] {
+  const defined = new Set(variableDefinitions.map(({ variable }) => variable.name.value));
+  const undefinedNames = Object.keys(variables).filter((name) => !defined.has(name));
+  const misspelt = (name: string): string => {
+    const near = didYouMean(name, undefinedNames);
+    return near === undefined ? '' : `; the operation has no variable "${near}"`;
+  };
   return variableDefinitions.flatMap(({ variable, type: typeNode, defaultValue }): FieldProblem[] => {
     const name = variable.name.value;
     const type = typeFromAST(schema, typeNode);
     if (!type || !isInputType(type)) return [];
     const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
     if (value === undefined)
-      return isNonNullType(type) && !defaultValue ? [{ path: `/${name}`, message: 'is required' }] : [];
+      return isNonNullType(type) && !defaultValue
+        ? [{ path: `/${name}`, message: `is required${misspelt(name)}` }]
+        : [];
     const problems = problemsOf(type, value, json).take(maxProblems).toArray();
     return isInputObjectType(getNamedType(type)) && value !== null
       ? problems
@@ -170,7 +184,11 @@ export function requestErrors(
 export function valuesRule(context: ValidationContext): ASTVisitor {
   const check = (node: ValueNode, type: GraphQLInputType | null | undefined) => {
     if (type) {
-      const problems = problemsOf(type, node, literal).take(maxProblems).toArray();
+      const found = problemsOf(type, node, literal).take(maxProblems).toArray();
+      const name = context.getArgument()?.name;
+      // As in variables: the members of an input object are named without the argument.
+      const isNamed = name !== undefined && !isInputObjectType(getNamedType(type));
+      const problems = isNamed ? found.map(({ path, message }) => ({ path: `/${name}${path}`, message })) : found;
       if (problems.length > 0) {
         const originalError = inputError(problems);
         context.reportError(new GraphQLError(originalError.message, { nodes: node, originalError }));

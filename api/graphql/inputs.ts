@@ -81,7 +81,12 @@ export class InputTypes {
     const type = new GraphQLInputObjectType({
       name: `Update${module.typeName}Input`,
       description: 'Omitted fields stay unchanged; null clears an optional field.',
-      extensions: refusing(refusedFields(module, new Set(changeable.map(([name]) => name)))),
+      extensions: refusing(
+        refusedFields(module, new Set(changeable.map(([name]) => name))).set(
+          'recordVersion',
+          'is an argument beside input',
+        ),
+      ),
       fields: Object.fromEntries(
         changeable.map(([name, field]) => [
           name,

@@ -1,6 +1,7 @@
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { didYouMean } from '#config/schema/did-you-mean.ts';
-import { schemaMessage, type SchemaProblem } from '#entities/kit/base/schema-problem.ts';
+import { found, schemaMessage, type SchemaProblem } from '#entities/kit/base/schema-problem.ts';
 import { inputError } from '#entities/kit/base/input-error.ts';
 import { shortened } from '#entities/kit/base/shortened.ts';
 import { AppError, errorCatalogue, isAppError, type ErrorCode, type FieldProblem } from '#entities/kit/base/errors.ts';
@@ -71,12 +72,29 @@ interface ForeignError {
 
 interface ParentSchema {
   readonly description?: string;
-  readonly properties?: object;
+  readonly properties?: Readonly<Record<string, ParentSchema>>;
   /** Marks a field that only the server sets; its description says so. */
   readonly readOnly?: boolean;
   /** Marks a secret. */
   readonly writeOnly?: boolean;
 }
+
+/** What a message can say about the request. */
+type SentRequest = Pick<FastifyRequest, 'headers' | 'routeOptions'>;
+
+/** Messages for errors of Fastify whose own text says neither what was sent nor what to do. */
+const foreignMessages: Readonly<Record<string, (request: SentRequest) => string>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ({ headers, routeOptions }) => {
+    const length = Number(headers['content-length'] ?? 0);
+    const sent = length > 0 ? `; it has ${length}` : '';
+    return `The request body may have at most ${routeOptions.bodyLimit} bytes${sent}. Send it in parts.`;
+  },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ({ headers }) => {
+    const type = headers['content-type'];
+    const sent = type ? `is ${shortened(type)}` : 'is missing';
+    return `The content type of the body ${sent}; send the header "Content-Type: application/json".`;
+  },
+};
 
 /** Error codes for errors of Fastify itself. */
 const foreignCodes: Readonly<Record<string, ErrorCode>> = {
@@ -91,11 +109,15 @@ const foreignCodes: Readonly<Record<string, ErrorCode>> = {
 
 /**
  * Converts any thrown value to an AppError. Unexpected errors become `internal`; their text is only logged.
+ * @param request that was refused, for what the message says about it
  */
-export function asAppError(thrown: unknown): AppError {
+export function asAppError(thrown: unknown, request?: SentRequest): AppError {
   if (isAppError(thrown)) return thrown;
   const error = (thrown ?? {}) as ForeignError;
   if (error.validation) return validationError(error.validation);
+  const messageOf = foreignMessages[error.code ?? ''];
+  if (messageOf && request)
+    return new AppError(foreignCodes[error.code ?? ''] as ErrorCode, messageOf(request), { cause: thrown });
   // The client closed the connection while it sent the body; other lost connections have no status.
   const isBrokenOff = error.code === 'ECONNRESET' && error.statusCode === 400;
   const code = isBrokenOff ? 'malformed_request' : foreignCodes[error.code ?? ''];
@@ -121,12 +143,13 @@ function validationError(problems: NonNullable<ForeignError['validation']>): App
       const { instancePath, keyword, params, parentSchema = {}, data } = problem;
       if (keyword === 'additionalProperties') {
         const name = String(params['additionalProperty']);
-        const message = unknownName(name, Object.keys(parentSchema.properties ?? {}));
+        const message = unknownName(name, acceptedNames(parentSchema));
         return { path: `${instancePath}/${shortened(name)}`, message };
       }
       if (keyword === 'required')
         return { path: `${instancePath}/${String(params['missingProperty'])}`, message: 'is required' };
       const { description = '', readOnly, writeOnly: isSecret = false } = parentSchema;
+      if (instancePath === '' && keyword === 'type') return { path: '/', message: wholeBody(data) };
       // The whole input is not repeated.
       const value = instancePath === '' ? undefined : data;
       const message = readOnly ? asPredicate(description) : schemaMessage(problem, { description, value, isSecret });
@@ -135,13 +158,40 @@ function validationError(problems: NonNullable<ForeignError['validation']>): App
   return inputError(fields);
 }
 
+function acceptedNames({ properties = {} }: ParentSchema): string[] {
+  return Object.keys(properties).filter((name) => !properties[name]?.readOnly);
+}
+
+function wholeBody(body: unknown): string {
+  return body === undefined || body === null
+    ? 'the request has no body; send a JSON object'
+    : `the body must be a JSON object${found(body)}`;
+}
+
 /** A description such as `Is read-only.` as the end of a sentence. */
 function asPredicate(description: string): string {
   return description.slice(0, 1).toLowerCase() + description.slice(1).replace(/\.$/, '');
 }
 
+/** Up to this number of known names are listed. */
+const maxListed = 40;
+
+/** `name[operator]`, a filter of a list. */
+const filterPattern = /^(\w+)\[(\w*)\]$/;
+
 /** The message for a name that an input does not have. @param known names that it has */
 export function unknownName(name: string, known: Iterable<string>): string {
-  const near = didYouMean(name, known);
-  return near === undefined ? 'is not a known field' : `is not a known field; did you mean "${near}"?`;
+  const names = [...known];
+  const [, field, operator = ''] = filterPattern.exec(name) ?? [];
+  const operators = names.flatMap((one) => {
+    const [, of, its] = filterPattern.exec(one) ?? [];
+    return of === field && its !== undefined ? [its] : [];
+  });
+  if (operators.length > 0)
+    return `has no operator "${shortened(operator)}"; its operators are ${operators.toSorted().join(', ')}`;
+  const plain = names.filter((one) => !filterPattern.test(one));
+  const near = didYouMean(field ?? name, plain);
+  if (near !== undefined) return `is not a known field; did you mean "${near}"?`;
+  const isListed = plain.length > 0 && plain.length <= maxListed;
+  return `is not a known field${isListed ? `; known are ${plain.toSorted().join(', ')}` : ''}`;
 }

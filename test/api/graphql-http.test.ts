@@ -325,3 +325,70 @@ describe('an operation that fails', () => {
     expect(await organizationsNamed('half-wrong')).toBe(0);
   });
 });
+
+describe('somebody who is not signed in', () => {
+  const asks = [
+    '{ tasks { totalCount } }',
+    '{ organizations(first: 1) { totalCount } __typename }',
+    'query { ...F } fragment F on Query { self { id } }',
+    '{ ... on Query { node(id: "01HZZZZZZZZZZZZZZZZZZZZZZZ") { id } } }',
+    'mutation { createTask(input: { title: "a" }) { task { id } } }',
+  ];
+  test.each(asks)('is told so, and does not see empty lists: %s', async (query) => {
+    const { body } = await world.client().post('/graphql', { query });
+    expect(body).toMatchObject({ data: null, errors: [{ extensions: { code: 'unauthenticated' } }] });
+  });
+
+  test('may read the schema', async () => {
+    const query = '{ __typename ...F } fragment F on Query { __schema { queryType { name } } }';
+    expect((await world.client().post('/graphql', { query })).body).toEqual({
+      data: { __typename: 'Query', __schema: { queryType: { name: 'Query' } } },
+    });
+  });
+});
+
+describe('a request says what is wrong with it', () => {
+  const ask = (payload: object, type = 'application/json') =>
+    world
+      .client()
+      .mutate({ method: 'POST', url: '/graphql', payload: JSON.stringify(payload), headers: { 'content-type': type } });
+
+  test('variables that are a text', async () => {
+    for (const name of ['variables', 'extensions']) {
+      const { body } = await ask({ query: '{ __typename }', [name]: '{}' });
+      expect(body.errors).toEqual([{ path: `/${name}`, message: 'must be an object; it is "{}"' }]);
+    }
+    expect((await ask({ query: '{ __typename }', variables: null, operationName: null })).status).toBe(200);
+  });
+
+  test('a list of operations', async () => {
+    expect((await ask([{ query: '{ __typename }' }])).body.detail).toBe(
+      'The input is not valid: the body must be a JSON object; it is a list.',
+    );
+  });
+
+  test('another content type, or none', async () => {
+    const answer = await ask({ query: '{ __typename }' }, 'application/graphql');
+    expectProblem(answer, 'unsupported_media_type');
+    expect(answer.body.detail).toBe(
+      'The content type of the body is application/graphql; send the header "Content-Type: application/json".',
+    );
+  });
+});
+
+test('what a literal or a missing variable is wrong about is named', async () => {
+  const client = await signedIn(world, await buildPerson(world));
+  const messageOf = async (query: string, variables = {}) => (await client.graphql(query, variables)).errors[0].message;
+  expect(await messageOf('{ tasks(first: "10") { totalCount } }')).toBe(
+    'The input is not valid: first must be a whole number; it is "10".',
+  );
+  expect(await messageOf('query ($id: ID!) { task(id: $id) { id } }', { idd: 'x' })).toBe(
+    'The input is not valid: id is required; the operation has no variable "idd".',
+  );
+  expect(await messageOf('{ tasks(where: { status: DONE }) { totalCount } }')).toContain(
+    'status must be comparisons, such as { eq: … }; it is "DONE"',
+  );
+  expect(await messageOf('mutation { updateTask(id: "x", input: { recordVersion: 1 }) { task { id } } }')).toContain(
+    'recordVersion is an argument beside input',
+  );
+});

@@ -75,7 +75,7 @@ test('what the caller may not see is not there', async () => {
     expectGraphqlError(answer, 'not_found');
     expect(answer.errors[0].message).toBe(message(id));
   }
-  expectGraphqlError(await world.client().graphql(node, { id: taskId }), 'not_found');
+  expectGraphqlError(await world.client().graphql(node, { id: taskId }), 'unauthenticated');
 });
 
 test('there are no more than a page holds', async () => {

@@ -281,6 +281,15 @@ describe('a sign-in that waits behind too many others', () => {
   });
 });
 
+describe('a refusal for want of a sign-in', () => {
+  test('names the scheme, and whether a token was refused (RFC 6750)', async () => {
+    const client = world.client();
+    expect((await client.get('/v1/tasks')).headers['www-authenticate']).toBe('Bearer');
+    const refused = await client.get('/v1/tasks', { authorization: 'Bearer x.y.z' });
+    expect([refused.status, refused.headers['www-authenticate']]).toEqual([401, 'Bearer error="invalid_token"']);
+  });
+});
+
 describe('signing out', () => {
   test('ends the token that was sent and no other', async () => {
     const person = await buildPerson(world);

@@ -9,7 +9,7 @@ import { rememberMethods } from './methods.ts';
 /** Formats all error responses of the API as problem documents. */
 export function errorsPlugin(app: FastifyInstance, services: Services): void {
   app.setErrorHandler(async (thrown, request, reply) =>
-    sendProblem(asAppError(await withoutAssumption(thrown, request, services)), request, reply),
+    sendProblem(asAppError(await withoutAssumption(thrown, request, services), request), request, reply),
   );
   app.setNotFoundHandler((request, reply) => sendProblem(routeNotFound(request), request, reply));
 }
@@ -53,6 +53,12 @@ export function sendProblem(error: AppError, request: FastifyRequest, reply: Fas
   if (!reply.raw.destroyed) logFailure(error, request);
   if (error.details.retryAfterSeconds !== undefined)
     void reply.header('retry-after', String(error.details.retryAfterSeconds));
+  // RFC 9110, section 15.5.2, and RFC 6750, section 3.
+  if (error.status === 401)
+    void reply.header(
+      'www-authenticate',
+      request.headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"',
+    );
   // The schema that a route declares for this status is not for problem documents.
   void reply.serializer(JSON.stringify);
   // Of a record whose change could not be committed after all.
