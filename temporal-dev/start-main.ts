@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -139,7 +139,9 @@ async function run(): Promise<void> {
 function writeFacts(pids: Readonly<Record<string, number>>): void {
   if (facts === undefined) return;
   facts = { ...facts, pids: { ...facts.pids, ...pids } };
-  writeFileSync(readyFile, `${JSON.stringify(facts, null, 2)}\n`);
+  // Whoever waits for the file reads it as soon as it is there.
+  writeFileSync(`${readyFile}.part`, `${JSON.stringify(facts, null, 2)}\n`);
+  renameSync(`${readyFile}.part`, readyFile);
 }
 
 function serverPids({ postgres, temporal, openfga, redis }: Stack): Record<string, number> {

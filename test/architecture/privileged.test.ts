@@ -18,7 +18,7 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   // The answer is the same whether there is such a person, so it is looked for past the rules.
   'api/rest/account/resend.ts': [`privileged 'resend verification'`],
   // The person is found by their address before anybody is signed in; failures count although the request is refused.
-  'api/rest/account/login.ts': [`privileged 'sign-in'`, `system 'sign-in'`],
+  'api/rest/account/login.ts': [`privileged 'sign-in'`, `system 'sign-in'`, `system 'sign-in'`],
   // Its founder has no role in it before the first membership is there.
   'api/graphql/fields/create-organization.ts': [`privileged 'create organization'`],
   // Tuples, events and their batches are the machine's and belong to all organizations.
@@ -79,7 +79,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'access/assumed-principal.ts': ['AssumedPrincipal'],
   'access/email-lock.ts': ['lockEmail'],
   'access/principal-state.ts': ['callerIn', 'readMembershipState', 'readPrincipalState', 'revokeToken'],
-  'access/sign-in-failures.ts': ['forgetAttempt', 'takeAttempt'],
+  'access/sign-in-failures.ts': ['forgetAttempt', 'giveBackAttempt', 'takeAttempt'],
   // Rows of the machine, which have no rules.
   'outbox/deliveries.ts': [
     'blockedRecords',
