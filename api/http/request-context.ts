@@ -73,5 +73,6 @@ export function workOf(
   { requestId, traceparent, deadline, caller: own, assumption }: RequestContext,
   caller: Caller = own,
 ): WorkContext {
-  return { caller, requestId, traceparent, deadline, ...(assumption ? { precondition: assumption } : {}) };
+  const isAssumed = assumption !== undefined && caller === own;
+  return { caller, requestId, traceparent, deadline, ...(isAssumed ? { precondition: assumption } : {}) };
 }

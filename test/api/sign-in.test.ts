@@ -281,6 +281,16 @@ describe('a sign-in that waits behind too many others', () => {
   });
 });
 
+test('somebody who is signed in may confirm another address', async () => {
+  const client = await signedIn(world, await buildPerson(world));
+  // From here on the state of the caller is assumed.
+  await client.get('/v1/tasks');
+  const email = 'second-address@example.com';
+  expect((await client.post('/v1/register', { email, password: testPassword })).status).toBe(202);
+  const token = await verificationToken(world, email);
+  expect((await client.post('/v1/verify', { token, password: testPassword })).status).toBe(200);
+});
+
 describe('a refusal for want of a sign-in', () => {
   test('names the scheme, and whether a token was refused (RFC 6750)', async () => {
     const client = world.client();
