@@ -172,21 +172,22 @@ function unitOfWorkPerOperation(): Plugin<GraphqlContext> {
   };
 }
 
-/** Whether the operation reads nothing but the schema, which everybody may see. */
-function asksForTypesOnly({ document, operationName }: ExecutionArgs): boolean {
+/** Whether the operation reads nothing but what everybody may ask: the schema, and who they are. */
+function isForEverybody({ document, operationName }: ExecutionArgs): boolean {
   const operation = getOperationAST(document, operationName);
   const fragments = new Map(
     document.definitions.flatMap((one) => (one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one]] : [])),
   );
-  const isOfTypes = ({ selections }: SelectionSetNode): boolean =>
+  const isOpen = ({ selections }: SelectionSetNode): boolean =>
     selections.every((selection) => {
-      if (selection.kind === Kind.FIELD) return selection.name.value.startsWith('__');
-      if (selection.kind === Kind.INLINE_FRAGMENT) return isOfTypes(selection.selectionSet);
+      if (selection.kind === Kind.FIELD)
+        return selection.name.value === 'self' || selection.name.value.startsWith('__');
+      if (selection.kind === Kind.INLINE_FRAGMENT) return isOpen(selection.selectionSet);
       // Validation has refused fragments that contain themselves.
       const fragment = fragments.get(selection.name.value);
-      return fragment !== undefined && isOfTypes(fragment.selectionSet);
+      return fragment !== undefined && isOpen(fragment.selectionSet);
     });
-  return operation !== undefined && operation !== null && isOfTypes(operation.selectionSet);
+  return operation !== undefined && operation !== null && isOpen(operation.selectionSet);
 }
 
 type Execute = (input: ExecutionArgs) => Promise<ExecutionResult>;
@@ -200,7 +201,7 @@ async function attempt(input: ExecutionArgs, context: GraphqlContext, execute: E
   const { core } = request;
   const operation = getOperationAST(input.document, input.operationName)?.operation;
   // As the REST routes do.
-  if (core.caller === anonymousCaller && !asksForTypesOnly(input)) throw signInFirst();
+  if (core.caller === anonymousCaller && !isForEverybody(input)) throw signInFirst();
   const unit = context.services.database.unitOfWork({
     ...workOf(core),
     readOnly: operation === OperationTypeNode.QUERY,

@@ -110,7 +110,7 @@ test('is for owners and administrators, about what they see', async () => {
   const elsewhere = await signedIn(world, await buildPerson(world));
   expect(code(await explain(id, 'VIEW', member, elsewhere))).toBe('not_found');
   expect(code(await explain(newId(), 'VIEW', member))).toBe('not_found');
-  expect(code(await explain(id, 'VIEW', member, world.client()))).toBe('permission_denied');
+  expect(code(await explain(id, 'VIEW', member, world.client()))).toBe('unauthenticated');
 });
 
 test('tells an administrator nothing of a record above that they do not see', async () => {

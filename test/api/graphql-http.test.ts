@@ -330,13 +330,19 @@ describe('somebody who is not signed in', () => {
   const asks = [
     '{ tasks { totalCount } }',
     '{ organizations(first: 1) { totalCount } __typename }',
-    'query { ...F } fragment F on Query { self { id } }',
+    'query { ...F } fragment F on Query { self { id } tasks { totalCount } }',
     '{ ... on Query { node(id: "01HZZZZZZZZZZZZZZZZZZZZZZZ") { id } } }',
     'mutation { createTask(input: { title: "a" }) { task { id } } }',
   ];
   test.each(asks)('is told so, and does not see empty lists: %s', async (query) => {
     const { body } = await world.client().post('/graphql', { query });
     expect(body).toMatchObject({ data: null, errors: [{ extensions: { code: 'unauthenticated' } }] });
+  });
+
+  test('may ask who they are', async () => {
+    expect((await world.client().post('/graphql', { query: '{ self { id } }' })).body).toEqual({
+      data: { self: null },
+    });
   });
 
   test('may read the schema', async () => {
