@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { deriveKey } from '#entities/kit/base/keys.ts';
 import { accessCookie, csrfCookie } from '../../auth/session-cookies.ts';
-import { isCsrfToken, newCsrfToken } from '../../auth/csrf-token.ts';
+import { isSignedNonce, newSignedNonce } from '../../auth/signed-nonce.ts';
 import type { Services } from '../services.ts';
 import { giveCookie } from './cookies.ts';
 import { signInFirst } from './sign-in-first.ts';
@@ -11,7 +11,9 @@ import { signInFirst } from './sign-in-first.ts';
 const mutating = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 /**
- * CSRF protection: a mutating request must repeat the token of the cookie in a header. Requests with an
+ * CSRF protection, as a signed double-submit cookie (OWASP): a mutating request must repeat the token of the cookie in a header. Its
+ * signature binds it to the session (`sid` of the access token in the cookie; empty before sign-in), so values that another site
+ * planted or that belong to another session are rejected. Requests with an
  * Authorization header are exempt, because browsers do not add that header by themselves. A request without the cookie of a session
  * cannot misuse one: where a session is needed, its problem is that nobody is signed in.
  */
@@ -39,7 +41,7 @@ function renewCsrfCookie(request: FastifyRequest, services: Services): void {
   const { sessionId } = request.core;
   const key = keyOf(services);
   const held = request.cookies[cookie];
-  const isGood = held !== undefined && isCsrfToken(key, sessionId, held);
+  const isGood = held !== undefined && isSignedNonce(key, sessionId, held);
   const token = isGood ? held : tokenOf(key, sessionId);
   giveCookie(request, cookie, token, csrfCookie(config), { isForRefusals: true });
 }
@@ -52,10 +54,10 @@ const given = new LRUCache<string, { readonly key: Buffer; readonly token: strin
 /** The token of a session. It is cached, because creating one for every request of a client without cookies costs time. */
 function tokenOf(key: Buffer, sessionId: string): string {
   // Before the sign-in all clients have the same, empty session id, but no two may share a token.
-  if (sessionId === '') return newCsrfToken(key, sessionId);
+  if (sessionId === '') return newSignedNonce(key, sessionId);
   const known = given.get(sessionId);
   if (known?.key === key) return known.token;
-  const token = newCsrfToken(key, sessionId);
+  const token = newSignedNonce(key, sessionId);
   given.set(sessionId, { key, token });
   return token;
 }
@@ -67,7 +69,7 @@ export function setCsrfCookie(request: FastifyRequest, services: Services, sessi
   giveCookie(
     request,
     config.server.csrfprotection.cookie,
-    newCsrfToken(keyOf(services), sessionId),
+    newSignedNonce(keyOf(services), sessionId),
     csrfCookie(config),
   );
 }
@@ -83,7 +85,8 @@ function problemWith(request: FastifyRequest, services: Services): AppError | un
       `Send the value of the cookie "${cookie}" in the header "${header}"; every GET request sets the cookie.`,
     );
   }
-  if (sent === request.cookies[cookie] && isCsrfToken(keyOf(services), request.core.sessionId, sent)) return undefined;
+  if (sent === request.cookies[cookie] && isSignedNonce(keyOf(services), request.core.sessionId, sent))
+    return undefined;
   return new AppError(
     'csrf_token_invalid',
     `The header "${header}" does not match the cookie "${cookie}" of this session; any GET request sets a new one.`,
@@ -95,11 +98,6 @@ function needsCaller({ routeOptions: { config } }: FastifyRequest): boolean {
   return config.access === 'required' || config.access === undefined;
 }
 
-const keys = new Map<string, Buffer>();
-
 function keyOf(services: Services): Buffer {
-  const secret = services.config.current.sessions.signingkey;
-  const known = keys.get(secret) ?? deriveKey(secret, 'csrf');
-  keys.set(secret, known);
-  return known;
+  return deriveKey(services.config.current.sessions.signingkey, 'csrf');
 }

@@ -3,9 +3,15 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 /** What a derived key is used for. Each purpose has its own key (RFC 5869, `info`). */
 export type KeyPurpose = 'csrf' | 'known-device' | 'one-time-token' | 'workflow-payload';
 
-/** A 32-byte key for one purpose, derived with HKDF-SHA256 from a configured secret. */
+/** Keys by purpose and secret: requests need the same few again and again. */
+const derived = new Map<string, Buffer>();
+
+/** A 32-byte key for one purpose, derived with HKDF-SHA256 from a configured secret; the same buffer each time. */
 export function deriveKey(secret: string, purpose: KeyPurpose): Buffer {
-  return Buffer.from(hkdfSync('sha256', secret, 'core', purpose, 32));
+  const name = `${purpose} ${secret}`;
+  const key = derived.get(name) ?? Buffer.from(hkdfSync('sha256', secret, 'core', purpose, 32));
+  derived.set(name, key);
+  return key;
 }
 
 /**
