@@ -115,13 +115,13 @@ export function asAppError(thrown: unknown, request?: SentRequest): AppError {
   if (isAppError(thrown)) return thrown;
   const error = (thrown ?? {}) as ForeignError;
   if (error.validation) return validationError(error.validation);
-  const messageOf = foreignMessages[error.code ?? ''];
-  if (messageOf && request)
-    return new AppError(foreignCodes[error.code ?? ''] as ErrorCode, messageOf(request), { cause: thrown });
   // The client closed the connection while it sent the body; other lost connections have no status.
   const isBrokenOff = error.code === 'ECONNRESET' && error.statusCode === 400;
   const code = isBrokenOff ? 'malformed_request' : foreignCodes[error.code ?? ''];
-  if (code) return new AppError(code, error.message ?? errorCatalogue[code].title, { cause: thrown });
+  if (code) {
+    const message = request && foreignMessages[error.code ?? '']?.(request);
+    return new AppError(code, message ?? error.message ?? errorCatalogue[code].title, { cause: thrown });
+  }
   return new AppError(
     'internal',
     'An unexpected error occurred on the server; quote the request id in support requests.',

@@ -32,10 +32,9 @@ export async function repeatRequest<T>(
   const { cookies } = core;
   for (let number = 1; ; number++) {
     const [outcome] = await Promise.allSettled([attempt()]);
-    const isFailed = outcome.status === 'rejected';
     // Whatever came of work for a caller whose state has changed does not count.
     if (await isCallerConfirmed(request, services)) {
-      if (!isFailed) return outcome.value;
+      if (outcome.status === 'fulfilled') return outcome.value;
       const cause = causeOf(outcome.reason);
       if (!isConflict(cause)) throw outcome.reason;
       // A unit of work that is not open was ended by its client or by its commit.

@@ -5,6 +5,7 @@ import { AppError, isAppError } from '#entities/kit/base/errors.ts';
 import { anonymousCaller } from '#entities/kit/model/caller.ts';
 import type { AccessClaims } from '../auth/access-token.ts';
 import { signInFirst } from './plugins/sign-in-first.ts';
+import type { RequestContext } from './request-context.ts';
 import type { Services } from './services.ts';
 
 /** The state of callers as of their last request, by the claims of their token, which `AccessTokens` keeps. */
@@ -35,6 +36,15 @@ export async function findCallerAgain(request: FastifyRequest, services: Service
     await (request.headers.authorization === undefined ? unlessStale(identified) : identified);
   }
   if (isRequired(request) && core.caller === anonymousCaller) throw signInFirst();
+}
+
+/**
+ * Before a response that does not come from a handler that can be repeated, such as an error of the validation: whoever has lost the
+ * access learns only that. @throws AppError unauthenticated
+ */
+export async function settleCaller(request: FastifyRequest, services: Services): Promise<void> {
+  // Requests that are refused at once have no context.
+  if ((request.core as RequestContext | undefined)?.assumption) await findCallerAgain(request, services);
 }
 
 /** Whether the caller is in truth who was assumed. Reads the state if no statement of the handler has confirmed it. */

@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { accessCookie } from '../../auth/session-cookies.ts';
-import { findCaller, findCallerAgain, isRequired, unlessStale } from '../request-caller.ts';
-import type { RequestContext } from '../request-context.ts';
+import { findCaller, isRequired, settleCaller, unlessStale } from '../request-caller.ts';
 import type { Services } from '../services.ts';
 import { signInFirst } from './sign-in-first.ts';
 
@@ -37,9 +36,7 @@ export function requireCaller(app: FastifyInstance, services: Services): void {
     await findCaller(request, services);
   });
   // A response that no handler of ours has made, such as a GraphQL document that is not valid.
-  app.addHook('onSend', async (request) => {
-    if ((request.core as RequestContext | undefined)?.assumption) await findCallerAgain(request, services);
-  });
+  app.addHook('onSend', (request) => settleCaller(request, services));
 }
 
 /** RFC 6750, section 2.1. @throws AppError unauthenticated */

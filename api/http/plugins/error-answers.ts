@@ -1,24 +1,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { asAppError, problemOf, problemType } from '../problem.ts';
-import { findCallerAgain } from '../request-caller.ts';
-import type { RequestContext } from '../request-context.ts';
+import { settleCaller } from '../request-caller.ts';
 import type { Services } from '../services.ts';
 import { rememberMethods } from './methods.ts';
 
 /** Formats all error responses of the API as problem documents. */
 export function errorsPlugin(app: FastifyInstance, services: Services): void {
   app.setErrorHandler(async (thrown, request, reply) =>
-    sendProblem(asAppError(await withoutAssumption(thrown, request, services), request), request, reply),
+    sendProblem(asAppError(await afterSettling(thrown, request, services), request), request, reply),
   );
   app.setNotFoundHandler((request, reply) => sendProblem(routeNotFound(request), request, reply));
 }
 
-/** An error before the handler, such as one of the validation: whoever has lost the access learns only that. */
-async function withoutAssumption(thrown: unknown, request: FastifyRequest, services: Services): Promise<unknown> {
-  if (!(request.core as RequestContext | undefined)?.assumption) return thrown;
+/** The error to report: that of the caller, if the one that was thrown may not be told any more. */
+async function afterSettling(thrown: unknown, request: FastifyRequest, services: Services): Promise<unknown> {
   try {
-    await findCallerAgain(request, services);
+    await settleCaller(request, services);
     return thrown;
   } catch (error) {
     return error;
