@@ -8,7 +8,6 @@ import {
   type ExecutionArgs,
   type ExecutionResult,
   type GraphQLSchema,
-  type SelectionSetNode,
 } from 'graphql';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import { Type } from 'typebox';
@@ -28,6 +27,7 @@ import { answerInOneStatement } from './single-statement-query.ts';
 import { asGraphqlError, asRequestError, presentError, rootOf } from './graphql-errors.ts';
 import { requestErrors, valuesRule } from './input-problems.ts';
 import { onlyJson } from './only-json.ts';
+import { rootFields } from './root-fields.ts';
 
 /** Title of the GraphiQL page. */
 const title = 'Core server: GraphiQL';
@@ -175,19 +175,12 @@ function unitOfWorkPerOperation(): Plugin<GraphqlContext> {
 /** Whether the operation reads nothing but what everybody may ask: the schema, and who they are. */
 function isForEverybody({ document, operationName }: ExecutionArgs): boolean {
   const operation = getOperationAST(document, operationName);
-  const fragments = new Map(
-    document.definitions.flatMap((one) => (one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one]] : [])),
+  if (!operation) return false;
+  const fragments = document.definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
+  const byName = Object.fromEntries(fragments.map((fragment) => [fragment.name.value, fragment]));
+  return rootFields(operation.selectionSet, byName).every(
+    ({ name }) => name.value === 'self' || name.value.startsWith('__'),
   );
-  const isOpen = ({ selections }: SelectionSetNode): boolean =>
-    selections.every((selection) => {
-      if (selection.kind === Kind.FIELD)
-        return selection.name.value === 'self' || selection.name.value.startsWith('__');
-      if (selection.kind === Kind.INLINE_FRAGMENT) return isOpen(selection.selectionSet);
-      // Validation has refused fragments that contain themselves.
-      const fragment = fragments.get(selection.name.value);
-      return fragment !== undefined && isOpen(fragment.selectionSet);
-    });
-  return operation !== undefined && operation !== null && isOpen(operation.selectionSet);
 }
 
 type Execute = (input: ExecutionArgs) => Promise<ExecutionResult>;

@@ -164,10 +164,13 @@ function variableProblems(
         ? [{ path: `/${name}`, message: `is required${misspelt(name)}` }]
         : [];
     const problems = problemsOf(type, value, json).take(maxProblems).toArray();
-    return isInputObjectType(getNamedType(type)) && value !== null
-      ? problems
-      : problems.map(({ path, message }) => ({ path: `/${name}${path}`, message }));
+    return isInputObjectType(getNamedType(type)) && value !== null ? problems : under(name, problems);
   });
+}
+
+/** The problems of a variable or an argument, with its name before their paths. */
+function under(name: string, problems: readonly FieldProblem[]): FieldProblem[] {
+  return problems.map(({ path, message }) => ({ path: `/${name}${path}`, message }));
 }
 
 /** The errors of an execution that did not begin, because its variables are not valid. */
@@ -184,11 +187,11 @@ export function requestErrors(
 export function valuesRule(context: ValidationContext): ASTVisitor {
   const check = (node: ValueNode, type: GraphQLInputType | null | undefined) => {
     if (type) {
-      const found = problemsOf(type, node, literal).take(maxProblems).toArray();
+      const inValue = problemsOf(type, node, literal).take(maxProblems).toArray();
       const name = context.getArgument()?.name;
       // As in variables: the members of an input object are named without the argument.
       const isNamed = name !== undefined && !isInputObjectType(getNamedType(type));
-      const problems = isNamed ? found.map(({ path, message }) => ({ path: `/${name}${path}`, message })) : found;
+      const problems = isNamed ? under(name, inValue) : inValue;
       if (problems.length > 0) {
         const originalError = inputError(problems);
         context.reportError(new GraphQLError(originalError.message, { nodes: node, originalError }));

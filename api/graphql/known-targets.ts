@@ -4,16 +4,14 @@ import {
   getOperationAST,
   GraphQLIncludeDirective,
   GraphQLSkipDirective,
-  Kind,
   OperationTypeNode,
   validateExecutionArgs,
   type ExecutionArgs,
-  type FieldNode,
-  type SelectionSetNode,
-  type ValidatedExecutionArgs,
+  type SelectionNode,
 } from 'graphql';
 import type { RecordJson } from '#entities/kit/unit/answers.ts';
 import type { LockTarget } from '#entities/kit/write/lock-order.ts';
+import { rootFields } from './root-fields.ts';
 
 /** Arguments of derived mutations; each field has those that it declares. */
 interface ChangeArguments {
@@ -43,12 +41,17 @@ export function knownTargets(args: ExecutionArgs): readonly LockTarget[] {
   const validated = validateExecutionArgs(args);
   if (!('schema' in validated)) return [];
   const fields = validated.schema.getMutationType()?.getFields() ?? {};
-  const targets = rootFields(operation.selectionSet, validated).flatMap((node): LockTarget[] => {
+  const { fragmentDefinitions, variableValues } = validated;
+  const isSelected = (node: SelectionNode) =>
+    getDirectiveValues(GraphQLSkipDirective, node, variableValues)?.['if'] !== true &&
+    getDirectiveValues(GraphQLIncludeDirective, node, variableValues)?.['if'] !== false;
+  const selected = rootFields(operation.selectionSet, fragmentDefinitions, isSelected);
+  const targets = selected.flatMap((node): LockTarget[] => {
     const field = fields[node.name.value];
     const targetsOf = field?.extensions[changesRecords] as TargetsOf | undefined;
     if (!field || !targetsOf) return [];
     try {
-      const values: Record<string, unknown> = getArgumentValues(field, node, validated.variableValues);
+      const values: Record<string, unknown> = getArgumentValues(field, node, variableValues);
       return [targetsOf(values as unknown as ChangeArguments)];
     } catch {
       // The executor reports the wrong argument.
@@ -56,16 +59,4 @@ export function knownTargets(args: ExecutionArgs): readonly LockTarget[] {
     }
   });
   return targets.length > 1 ? targets : [];
-}
-
-/** The fields of a selection, with fragments expanded and `@skip` and `@include` applied. */
-function rootFields({ selections }: SelectionSetNode, args: ValidatedExecutionArgs): FieldNode[] {
-  return selections.flatMap((node): FieldNode[] => {
-    if (getDirectiveValues(GraphQLSkipDirective, node, args.variableValues)?.['if'] === true) return [];
-    if (getDirectiveValues(GraphQLIncludeDirective, node, args.variableValues)?.['if'] === false) return [];
-    if (node.kind === Kind.FIELD) return [node];
-    const { selectionSet } =
-      node.kind === Kind.INLINE_FRAGMENT ? node : (args.fragmentDefinitions[node.name.value] ?? {});
-    return selectionSet ? rootFields(selectionSet, args) : [];
-  });
 }
