@@ -2,10 +2,10 @@ import { Type } from 'typebox';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { defineRoute } from '#api/http/route.ts';
 import { membership, user } from '#entities/index.ts';
-import { newId } from '#entities/kit/base/ids.ts';
-import { systemCaller, type Role } from '#entities/kit/model/caller.ts';
+import type { Role } from '#entities/kit/model/caller.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { asOwner } from '../kit/as-owner.ts';
+import { asSystem } from '../kit/as-person.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { requestStatements } from '../kit/request-statements.ts';
@@ -58,16 +58,15 @@ beforeEach(async () => {
 const read = () => client.get(`/v1/tasks/${taskId}`);
 const create = (title: string) => client.post('/v1/tasks', { title });
 const titles = (title: string) => asOwner(world, 'select title from tasks where title = $1', [title]);
-const asSystem = (work: (data: DataClient) => Promise<unknown>) =>
-  world.runtime.database.transact({ caller: systemCaller('test'), requestId: newId() }, ({ data }) => work(data));
 const changeMembership = (change: (data: DataClient, id: string) => Promise<unknown>) =>
-  asSystem(async (data) => {
+  asSystem(world, owner.organization.id, async (data) => {
     const held = await data.findOne(membership, { userId: { eq: member.user.id } });
     await change(data, held?.id ?? '');
   });
 const setRole = (role: Role) => changeMembership((data, id) => data.update(membership, id, { role }));
 const leave = () => changeMembership((data, id) => data.remove(membership, id));
-const deactivate = () => asSystem((data) => data.update(user, member.user.id, { status: 'inactive' }));
+const deactivate = () =>
+  asSystem(world, owner.organization.id, (data) => data.update(user, member.user.id, { status: 'inactive' }));
 
 test('a read sends the question who calls together with the read itself', async () => {
   expect((await read()).status).toBe(200);

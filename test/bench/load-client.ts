@@ -29,7 +29,7 @@ async function run({ url, requests, clients, forMs }: Load): Promise<LoadResult>
     socket.destroy();
   };
   await Promise.all(Array.from({ length: clients }, oneClient));
-  return { answersPerSecond: answers / ((performance.now() - startedAt) / 1_000), refused };
+  return { answers, answersPerSecond: answers / ((performance.now() - startedAt) / 1_000), refused };
 }
 
 function textOf({ method, path, token, body }: LoadRequest, host: string): Buffer {

@@ -17,6 +17,8 @@ export interface Load {
 }
 
 export interface LoadResult {
+  /** Number of answers that are no refusals. */
+  readonly answers: number;
   readonly answersPerSecond: number;
   /** Status lines of refusals, with how many there were. */
   readonly refused: Readonly<Record<string, number>>;

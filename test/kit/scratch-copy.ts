@@ -3,6 +3,7 @@ import { appendFileSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFile
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { compileCache } from './spawned-process.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
@@ -81,7 +82,7 @@ export class ScratchCopy {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
       // Its packages are those of this clone, and have been compiled.
-      NODE_COMPILE_CACHE: join(root, '.local', 'compile-cache'),
+      NODE_COMPILE_CACHE: compileCache,
     };
     const { stdout, stderr } = await run('bash', ['-ec', command], {
       cwd: this.folder,

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ownRoot = fileURLToPath(new URL('../..', import.meta.url));
-/** Processes start in two thirds of the time. */
-const compileCache = join(ownRoot, '.local', 'compile-cache');
+/** Where Node keeps what it has compiled: processes start in two thirds of the time. */
+export const compileCache = join(ownRoot, '.local', 'compile-cache');
 
 export interface ServerProcessOptions {
   readonly program: 'api/api-main.ts' | 'worker/worker-main.ts' | 'test/kit/counting-worker.ts';

@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { rememberPorts } from '#temporal-dev/product/product-ports.ts';
 import type { ReadyFacts } from '#temporal-dev/product/ready-block.ts';
+import { compileCache } from './spawned-process.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -85,7 +86,7 @@ export class StartedProduct {
         PATH: process.env['PATH'],
         HOME: process.env['HOME'],
         STACK_STATE_DIR: this.stateDir,
-        NODE_COMPILE_CACHE: join(root, '.local', 'compile-cache'),
+        NODE_COMPILE_CACHE: compileCache,
         ...this.#environment,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
