@@ -11,6 +11,7 @@ import { scopeRelations, type Operation } from '#entities/kit/model/policy.ts';
 import { productModules } from '#entities/kit/model/product-modules.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import { printRule } from '#entities/kit/model/print-rule.ts';
+import { transactAs } from '../kit/as-person.ts';
 import { callerNow } from '../kit/caller-now.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
 import { AuthorizationFixtures, passingAtCreation, type FixtureRecord } from '../kit/authorization-fixtures.ts';
@@ -156,7 +157,7 @@ async function seesReferences(
   { creation = {} }: FixtureRecord,
 ): Promise<boolean> {
   const passing = passingAtCreation(module);
-  return world.runtime.database.transact({ caller, requestId: newId() }, async ({ data }) => {
+  return transactAs(world.runtime, caller, async ({ data }) => {
     for (const [name, id] of Object.entries(creation)) {
       const target = module.fields[name]?.target;
       if (target === undefined || passing.includes(name)) continue;

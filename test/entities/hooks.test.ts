@@ -11,6 +11,7 @@ import { newId } from '#entities/kit/base/ids.ts';
 import { allow, anyone } from '#entities/kit/model/policy.ts';
 import { createRegistry } from '#entities/kit/model/registry.ts';
 import { openRuntime, type CoreRuntime } from '#runtime/core-runtime.ts';
+import { transactAs } from '../kit/as-person.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { asPerson } from '../kit/as-person.ts';
 import { eventually } from '../kit/eventually.ts';
@@ -73,7 +74,7 @@ afterAll(async () => {
 function as<T>(work: (data: DataClient) => Promise<T>): Promise<T> {
   const organizationId = person.organization.id;
   const caller = callerOf({ kind: 'user', subjectId: person.user.id, organizationId, role: 'owner' });
-  return runtime.database.transact({ caller, requestId: newId() }, ({ data }) => work(data));
+  return transactAs(runtime, caller, ({ data }) => work(data));
 }
 
 describe('after the commit', () => {

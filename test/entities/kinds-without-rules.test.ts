@@ -10,6 +10,7 @@ import { newId } from '#entities/kit/base/ids.ts';
 import { kindsWithoutRules } from '#entities/kit/model/kinds-without-rules.ts';
 import { createRegistry } from '#entities/kit/model/registry.ts';
 import { openRuntime, type CoreRuntime } from '#runtime/core-runtime.ts';
+import { transactAs } from '../kit/as-person.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
 import { openWorld, type World } from '../kit/world.ts';
@@ -71,7 +72,7 @@ afterAll(async () => {
 
 function as<T>(work: (data: DataClient) => Promise<T>, organizationId = person.organization.id): Promise<T> {
   const caller = callerOf({ kind: 'user', subjectId: person.user.id, organizationId, role: 'auditor' });
-  return runtime.database.transact({ caller, requestId: newId() }, ({ data }) => work(data));
+  return transactAs(runtime, caller, ({ data }) => work(data));
 }
 
 test('everybody in the organization can read its records, and nobody else', async () => {

@@ -3,6 +3,7 @@ import { file, group, groupMembership, note, registry, task } from '#entities/in
 import { systemCaller, type Caller } from '#entities/kit/model/caller.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { newId } from '#entities/kit/base/ids.ts';
+import { transactAs } from '../kit/as-person.ts';
 import { callerNow } from '../kit/caller-now.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
@@ -28,12 +29,12 @@ function callerFor(person: Person): Promise<Caller> {
 
 async function as<T>(person: Person, work: (data: DataClient) => Promise<T>): Promise<T> {
   const caller = await callerFor(person);
-  return world.runtime.database.transact({ caller, requestId: newId() }, ({ data }) => work(data));
+  return transactAs(world.runtime, caller, ({ data }) => work(data));
 }
 
 function asSystem<T>(work: (data: DataClient) => Promise<T>): Promise<T> {
   const caller = systemCaller('test', owner.organization.id);
-  return world.runtime.database.transact({ caller, requestId: newId() }, ({ data }) => work(data));
+  return transactAs(world.runtime, caller, ({ data }) => work(data));
 }
 
 const taskShare = registry.byKind('taskShare');

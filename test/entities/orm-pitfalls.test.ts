@@ -5,6 +5,7 @@ import { callerOf, systemCaller, type Caller } from '#entities/kit/model/caller.
 import { DataClient } from '#entities/kit/unit/data-client.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { transactAs } from '../kit/as-person.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { buildPerson, deletePerson, type Person } from '../kit/people.ts';
 import { openWorld, type World } from '../kit/world.ts';
@@ -31,8 +32,7 @@ function callerFor(person: Person): Caller {
 }
 
 function as<T>(person: Person, work: (data: DataClient, unit: UnitOfWork) => Promise<T>): Promise<T> {
-  const context = { caller: callerFor(person), requestId: newId() };
-  return world.runtime.database.transact(context, (unit) => work(unit.data, unit));
+  return transactAs(world.runtime, callerFor(person), (unit) => work(unit.data, unit));
 }
 
 const missing = { code: 'not_found' };

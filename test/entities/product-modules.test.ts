@@ -18,9 +18,11 @@ import { createRegistry } from '#entities/kit/model/registry.ts';
 import { shareOf } from '#entities/kit/model/share.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { openRuntime, type CoreRuntime } from '#runtime/core-runtime.ts';
+import { transactAs } from '../kit/as-person.ts';
 import { callerNow } from '../kit/caller-now.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
+import { untilAvailable } from '../kit/until-available.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 const forOwners = [allow(system), allow(role('owner'))];
@@ -129,7 +131,7 @@ function asServer<T>(work: (data: DataClient) => Promise<T>): Promise<T> {
 /** The owner's work as a request would do it: with the product modules that the organization has now. */
 async function asOwnerOf<T>(organizationId: string, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
   const caller = await callerNow(runtime, owner.user.id, organizationId);
-  return runtime.database.transact({ caller, requestId: newId() }, work);
+  return transactAs(runtime, caller, work);
 }
 
 async function have(...modules: readonly ProductModule[]): Promise<void> {
@@ -162,9 +164,9 @@ const doors: Readonly<Record<string, Door>> = {
   'update of many': ({ data }) => data.updateAll(control, [controlId], { name: newId() }),
 };
 
-async function codeOf(work: Promise<unknown>): Promise<string> {
+async function codeOf(work: () => Promise<unknown>): Promise<string> {
   try {
-    await work;
+    await untilAvailable(work);
     return 'answered';
   } catch (error) {
     if (isAppError(error)) return error.code;
@@ -178,7 +180,7 @@ describe('without the product module', () => {
   test.each([...Object.entries(doors), ['delete', ({ data }) => data.remove(control, controlId)] as [string, Door]])(
     '%s is refused by name',
     async (_name, door) => {
-      expect(await codeOf(asOwnerOf(owner.organization.id, door))).toBe('module_not_enabled');
+      expect(await codeOf(() => asOwnerOf(owner.organization.id, door))).toBe('module_not_enabled');
     },
   );
 
@@ -189,15 +191,15 @@ describe('without the product module', () => {
       expect(await data.answers.nodes([{ module: control, parts }], [controlId])).toEqual([null]);
       // Records of the base stay, and nothing new comes to hang on what is not there.
       expect(await data.find(remark, { limit: 100 })).toMatchObject([{ controlId }]);
-      expect(await codeOf(data.create(remark, { controlId }))).toBe('not_found');
+      expect(await codeOf(() => data.create(remark, { controlId }))).toBe('not_found');
     });
   });
 
   test('what is shared of it, and what rights pass down from it, neither', async () => {
     expect(shareOf(control).productModules).toEqual(control.productModules);
     const codes = await asOwnerOf(owner.organization.id, async ({ data }) => [
-      await codeOf(data.update(finding, findingId, { name: newId() })),
-      await codeOf(data.remove(finding, findingId)),
+      await codeOf(() => data.update(finding, findingId, { name: newId() })),
+      await codeOf(() => data.remove(finding, findingId)),
       (await data.updateAll(finding, [findingId], { name: newId() })).refused[0]?.code,
     ]);
     expect(codes).toEqual(['permission_denied', 'permission_denied', 'permission_denied']);
@@ -218,11 +220,11 @@ describe('without the product module', () => {
     await world.reconfigure(settings);
     try {
       for (const door of Object.values(doors))
-        expect(await codeOf(asOwnerOf(owner.organization.id, door))).toBe('answered');
+        expect(await codeOf(() => asOwnerOf(owner.organization.id, door))).toBe('answered');
     } finally {
       await world.reconfigure(Object.fromEntries(Object.keys(settings).map((name) => [name, undefined])));
     }
-    expect(await codeOf(asOwnerOf(owner.organization.id, doors['list'] as Door))).toBe('module_not_enabled');
+    expect(await codeOf(() => asOwnerOf(owner.organization.id, doors['list'] as Door))).toBe('module_not_enabled');
   }
 });
 
@@ -230,21 +232,21 @@ describe('with one of its product modules', () => {
   beforeAll(() => have('risk_management'));
 
   test.each(Object.entries(doors))('%s is answered', async (_name, door) => {
-    expect(await codeOf(asOwnerOf(owner.organization.id, door))).toBe('answered');
+    expect(await codeOf(() => asOwnerOf(owner.organization.id, door))).toBe('answered');
   });
 
   test('so it is in an organization that is part of it', async () => {
     const below = await asServer(async (data) =>
       data.privileged('test').create(organization, { name: `part ${newId()}`, parentId: owner.organization.id }),
     );
-    expect(await codeOf(asOwnerOf(below.id, doors['list'] as Door))).toBe('answered');
+    expect(await codeOf(() => asOwnerOf(below.id, doors['list'] as Door))).toBe('answered');
   });
 
   test('until it is taken away: then the next request is refused', async () => {
     await have('risk_management');
-    expect(await codeOf(asOwnerOf(owner.organization.id, doors['record'] as Door))).toBe('answered');
+    expect(await codeOf(() => asOwnerOf(owner.organization.id, doors['record'] as Door))).toBe('answered');
     await have();
-    expect(await codeOf(asOwnerOf(owner.organization.id, doors['record'] as Door))).toBe('module_not_enabled');
+    expect(await codeOf(() => asOwnerOf(owner.organization.id, doors['record'] as Door))).toBe('module_not_enabled');
   });
 });
 

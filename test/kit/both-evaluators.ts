@@ -3,10 +3,10 @@ import { checkRequestFor } from '#entities/kit/access/check-request.ts';
 import { Viewer } from '#entities/kit/read/viewer.ts';
 import { readAuthorizationState } from '#entities/kit/access/authorization-state.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
-import { newId } from '#entities/kit/base/ids.ts';
 import { column } from '#entities/kit/storage/column.ts';
 import { compileSql } from '#entities/kit/storage/sql.ts';
 import { permitted } from '#entities/kit/read/visibility.ts';
+import { transactAs } from './as-person.ts';
 import { callerNow } from './caller-now.ts';
 import type { Person } from './people.ts';
 import type { World } from './world.ts';
@@ -23,8 +23,8 @@ export async function bothEvaluators(
   { module, id }: { readonly module: EntityModule; readonly id: string },
 ): Promise<{ rows: string[]; store: string[] }> {
   const caller = await callerNow(world.runtime, person.user.id, person.organization.id);
-  const { database, store } = world.runtime;
-  return database.transact({ caller, requestId: newId() }, async (unit) => {
+  const { store } = world.runtime;
+  return transactAs(world.runtime, caller, async (unit) => {
     const session = await unit.readAs('system');
     const names = ['id', 'parentId', 'taskId', 'groupId', 'fileId'].filter(
       (name) => name === 'id' || Object.hasOwn(module.fields, name),
