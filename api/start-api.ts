@@ -8,7 +8,10 @@ import type { ConfigStore } from '#config/live/config-store.ts';
 import { systemClock, type Clock } from '#entities/kit/base/clock.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import { createApp } from './app.ts';
-import { AccessTokens } from './auth/access-token.ts';
+import { AccessTokens, accessTokenSettings } from './auth/access-token.ts';
+import { RefreshTokens, refreshTokenSettings } from './auth/refresh-token.ts';
+import { SessionCookies } from './auth/session-cookie.ts';
+import { SignedTokens } from './auth/signed-tokens.ts';
 import { loadSigningKeys, type SigningKeySources } from './auth/signing-keys.ts';
 import { Health } from './http/readiness.ts';
 import type { Metrics } from './http/http-metrics.ts';
@@ -46,21 +49,17 @@ export async function createApi({
   routes = [],
 }: ApiOptions): Promise<Api> {
   const { database, temporal, store } = runtime;
-  const accessTokens = new AccessTokens(
-    await loadSigningKeys(keySources(config.current, stateFolder)),
-    () => {
-      const { issuer, audience, accessduration } = config.current.auth.token;
-      return { issuer, audience, accessDurationMs: accessduration };
-    },
-    clock,
-  );
+  const tokens = new SignedTokens(await loadSigningKeys(keySources(config.current, stateFolder)), clock);
   const services: Services = {
     config,
     database,
     clock,
     logger,
     metrics,
-    accessTokens,
+    tokens,
+    accessTokens: new AccessTokens(tokens, () => accessTokenSettings(config.current), clock),
+    refreshTokens: new RefreshTokens(tokens, () => refreshTokenSettings(config.current), clock),
+    sessionCookies: new SessionCookies(() => config.current.sessions, clock),
     inFlight: new InFlightRequests(),
     contextOfCallers: runtime.contextOfCallers,
     health: new Health({
@@ -74,7 +73,7 @@ export async function createApi({
   config.subscribe('server', ({ server }) => applyTimeouts(app, server));
   config.subscribe('auth.token', (next) => {
     loadSigningKeys(keySources(next, stateFolder)).then(
-      (keys) => accessTokens.replaceKeys(keys),
+      (keys) => tokens.replaceKeys(keys),
       (error: unknown) =>
         logger.error({ err: error }, 'the new signing keys cannot be used; the current ones stay in use'),
     );

@@ -1,4 +1,5 @@
 import { emailVerification } from '#entities/identity/email-verification.ts';
+import { passwordReset } from '#entities/identity/password-reset.ts';
 import { user } from '#entities/identity/user.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { deriveKey } from '#entities/kit/base/keys.ts';
@@ -29,8 +30,9 @@ export const createEmailActivities = defineActivities(({ config, database }: Ema
     async deliverEmail(input: SendEmailInput): Promise<'sent' | 'outdated'> {
       const context = { ...workContext(systemCaller('send e-mail'), `email-${input.key}`), readOnly: true };
       const message = await database.transact(context, async (unit): Promise<Mail | undefined> => {
-        if (input.template === 'verify-address')
-          return verificationMail(input, unit, tokenKey, publicApiUrl(config.current));
+        const links = { tokenKey, apiUrl: publicApiUrl(config.current) };
+        if (input.template === 'verify-address') return verificationMail(input, unit, links);
+        if (input.template === 'reset-password') return resetMail(input, unit, links);
         const person = input.userId && (await unit.data.findOne(user, { id: { eq: input.userId } }));
         if (!person) return undefined;
         return { to: person.email, name: person.displayName, content: contentOf(input.template) };
@@ -48,15 +50,18 @@ export const createEmailActivities = defineActivities(({ config, database }: Ema
   };
 });
 
-/**
- * @param tokenKey makes the tokens of links; derived from `sessions.signingkey`
- * @param apiUrl base of links that lead to the API itself (`integrations.email.apiurl`), without a trailing slash
- */
+/** What links in mails are made of. */
+interface Links {
+  /** Makes the tokens of links; derived from `sessions.signingkey`. */
+  readonly tokenKey: Buffer;
+  /** Base of links that lead to the API itself (`integrations.email.apiurl`), without a trailing slash. */
+  readonly apiUrl: string;
+}
+
 async function verificationMail(
   { about }: SendEmailInput,
   unit: UnitOfWork,
-  tokenKey: Buffer,
-  apiUrl: string,
+  { tokenKey, apiUrl }: Links,
 ): Promise<Mail | undefined> {
   const verification = about && (await unit.data.findOne(emailVerification, { id: { eq: about.id } }));
   // The address was confirmed meanwhile: this link would not work.
@@ -78,7 +83,33 @@ async function verificationMail(
   };
 }
 
-function contentOf(template: Exclude<SendEmailInput['template'], 'verify-address'>): EmailContent {
+async function resetMail(
+  { about, userId }: SendEmailInput,
+  unit: UnitOfWork,
+  { tokenKey, apiUrl }: Links,
+): Promise<Mail | undefined> {
+  const reset = about && (await unit.data.findOne(passwordReset, { id: { eq: about.id } }));
+  const person = userId && (await unit.data.findOne(user, { id: { eq: userId } }));
+  // A password was set meanwhile, or the account has another address now: this link would not work.
+  if (!reset || reset.usedAt || !person || person.email !== reset.email) return undefined;
+  const token = oneTimeToken(tokenKey, 'password-reset', reset.id, about.round);
+  return {
+    to: reset.email,
+    name: person.displayName,
+    content: {
+      subject: 'Set a new password',
+      paragraphs: [
+        'Somebody, hopefully you, asked for a link to set a new password for your account. If it was not you, do nothing: your password stays as it is.',
+        'The link works for 15 minutes, once. A new password signs out all devices.',
+      ],
+      action: { text: 'Set a new password', url: `${apiUrl}/v1/password-reset#token=${token}` },
+    },
+  };
+}
+
+type PlainTemplate = Exclude<SendEmailInput['template'], 'verify-address' | 'reset-password'>;
+
+function contentOf(template: PlainTemplate): EmailContent {
   switch (template) {
     case 'welcome':
       return {
@@ -90,6 +121,21 @@ function contentOf(template: Exclude<SendEmailInput['template'], 'verify-address
         subject: 'You have an account already',
         paragraphs: [
           'Somebody tried to sign up with this address, which has an account. If it was you, sign in instead; if not, nothing has changed.',
+        ],
+      };
+    case 'password-changed':
+      return {
+        subject: 'Your password was changed',
+        paragraphs: [
+          'The password of your account was changed. If it was not you, set a new one at once with the link for forgotten passwords, and check who can read your e-mail.',
+        ],
+      };
+    case 'session-copied':
+      return {
+        subject: 'A sign-in of yours was ended',
+        paragraphs: [
+          'A token of one of your sign-ins was used twice, so somebody may have copied it. That device is signed out; sign in again there.',
+          'If you did not expect this, change your password and look through the devices on which you are signed in.',
         ],
       };
     default:

@@ -1,4 +1,6 @@
+import { mailPasswordReset } from './mail-password-reset.ts';
 import { mailRepeatedRegistration } from './mail-repeated-registration.ts';
+import { mailCopiedSession, mailPasswordChanged } from './mail-security-notice.ts';
 import { mailVerification } from './mail-verification.ts';
 import { mailWelcome } from './mail-welcome.ts';
 import { setUpOrganization } from './set-up-organization.ts';
@@ -9,5 +11,8 @@ export const listeners: readonly Listener[] = [
   mailVerification,
   mailWelcome,
   mailRepeatedRegistration,
+  mailPasswordReset,
+  mailPasswordChanged,
+  mailCopiedSession,
   setUpOrganization,
 ];

@@ -1,41 +1,53 @@
 import { hash } from 'node:crypto';
-import { createLocalJWKSet, errors, jwtVerify, SignJWT, type JSONWebKeySet, type JWTPayload } from 'jose';
 import { LRUCache } from 'lru-cache';
+import type { Config } from '#config/objects/root.ts';
 import type { Clock } from '#entities/kit/base/clock.ts';
-import { AppError } from '#entities/kit/base/errors.ts';
 import { isId, newId } from '#entities/kit/base/ids.ts';
+import {
+  maxTokenLength,
+  rejectedToken,
+  type SignedTokens,
+  type TokenParties,
+  type TokenType,
+  type VerifiedToken,
+} from './signed-tokens.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
-/** Header `typ` of access tokens (RFC 9068); tokens of other types are rejected. */
-const tokenType = 'at+jwt';
-
-/** Maximum length of a token in characters. */
-const maxTokenLength = 4_096;
+/** RFC 9068. */
+const accessToken: TokenType = {
+  typ: 'at+jwt',
+  requiredClaims: ['sid'],
+  rejection: 'The access token is not valid or has expired; sign in again.',
+};
 
 /** Maximum number of tokens whose verified signature is cached. */
 const maxCached = 10_000;
 
-/** A token with a valid signature, and the period in which it is valid. */
+/** A token with a valid signature, the period in which it is valid, and what it was verified with. */
 interface Verified {
   readonly claims: AccessClaims;
   readonly notBefore: Date;
-  readonly settings: string;
+  readonly parties: string;
+  readonly keys: SigningKeys;
 }
 
-export interface AccessTokenSettings {
-  readonly issuer: string;
-  readonly audience: string;
+export interface AccessTokenSettings extends TokenParties {
   /** Lifetime in milliseconds (configuration `auth.token.accessduration`). */
   readonly accessDurationMs: number;
 }
 
+export function accessTokenSettings({ auth: { token } }: Config): AccessTokenSettings {
+  const { issuer, audience, accessduration } = token;
+  return { issuer, audience, accessDurationMs: accessduration };
+}
+
 export interface AccessClaims {
-  /** `jti`: used for revocation and in logs. */
+  /** `jti`: used in logs. */
   readonly tokenId: string;
   readonly userId: string;
   /** `org`: the organization that the token is valid for. */
   readonly organizationId: string | null;
-  /** `sid`: id of the session; CSRF tokens are bound to it. */
+  /** `sid`: id of the session that the token ends with; CSRF tokens are bound to it. */
   readonly sessionId: string;
   readonly expiresAt: Date;
 }
@@ -46,86 +58,55 @@ export interface IssuedToken extends AccessClaims {
 
 /** Issues and verifies access tokens, which are signed JWTs. */
 export class AccessTokens {
-  #keys: SigningKeys;
+  readonly #tokens: SignedTokens;
   readonly #settings: () => AccessTokenSettings;
   readonly #clock: Clock;
-  #keySet: ReturnType<typeof createLocalJWKSet>;
   /** By hash of the token: its signature is verified only once. */
   readonly #verified = new LRUCache<string, Verified>({ max: maxCached });
 
-  constructor(keys: SigningKeys, settings: () => AccessTokenSettings, clock: Clock) {
-    this.#keys = keys;
+  constructor(tokens: SignedTokens, settings: () => AccessTokenSettings, clock: Clock) {
+    this.#tokens = tokens;
     this.#settings = settings;
     this.#clock = clock;
-    this.#keySet = createLocalJWKSet(keys.publicKeys);
   }
 
-  /** Replaces the keys for signing and verification. */
-  replaceKeys(keys: SigningKeys): void {
-    this.#keys = keys;
-    this.#keySet = createLocalJWKSet(keys.publicKeys);
-    this.#verified.clear();
-  }
-
-  /** The public key set served at `/.well-known/jwks.json`. */
-  get publicKeys(): JSONWebKeySet {
-    return this.#keys.publicKeys;
-  }
-
-  async issue(userId: string, organizationId: string | null): Promise<IssuedToken> {
-    const { issuer, audience, accessDurationMs } = this.#settings();
-    const issuedAt = this.#clock.now();
-    const expiresAt = new Date(issuedAt.getTime() + accessDurationMs);
-    const claims = { tokenId: newId(), userId, organizationId, sessionId: newId(), expiresAt };
-    const token = await new SignJWT({ org: organizationId, sid: claims.sessionId })
-      .setProtectedHeader({ alg: this.#keys.signing.algorithm, kid: this.#keys.signing.kid, typ: tokenType })
-      .setSubject(userId)
-      .setJti(claims.tokenId)
-      .setIssuer(issuer)
-      .setAudience(audience)
-      .setIssuedAt(issuedAt)
-      .setNotBefore(issuedAt)
-      .setExpirationTime(expiresAt)
-      .sign(this.#keys.signing.privateKey);
+  /** @param endsAt when the session ends, at the latest; the token does not outlive it */
+  async issue(
+    { userId, organizationId, sessionId }: Pick<AccessClaims, 'userId' | 'organizationId' | 'sessionId'>,
+    endsAt: Date,
+  ): Promise<IssuedToken> {
+    const { accessDurationMs, ...parties } = this.#settings();
+    const notBefore = this.#clock.now();
+    const expiresAt = new Date(Math.min(notBefore.getTime() + accessDurationMs, endsAt.getTime()));
+    const claims = { tokenId: newId(), userId, organizationId, sessionId, expiresAt };
+    const own = { org: organizationId, sid: sessionId };
+    const token = await this.#tokens.sign(accessToken, parties, {
+      subject: userId,
+      id: claims.tokenId,
+      notBefore,
+      expiresAt,
+      own,
+    });
     return { ...claims, token };
   }
 
   /** @throws AppError unauthenticated, with the same message for every reason */
   async verify(token: string): Promise<AccessClaims> {
-    if (token.length > maxTokenLength) throw rejected();
+    // Before it is hashed.
+    if (token.length > maxTokenLength) throw rejectedToken(accessToken);
     const { issuer, audience } = this.#settings();
-    const settings = JSON.stringify([issuer, audience]);
+    const parties = JSON.stringify([issuer, audience]);
+    const { keys } = this.#tokens;
     const key = hash('sha256', token, 'base64url');
     const known = this.#verified.get(key);
-    if (known?.settings === settings && isValidAt(known, this.#clock.now())) return known.claims;
-    const keySet = this.#keySet;
-    const verified = { ...(await this.#verify(token, { issuer, audience })), settings };
+    if (known?.keys === keys && known.parties === parties && isValidAt(known, this.#clock.now())) return known.claims;
+    const verified = await this.#tokens.verify(accessToken, { issuer, audience }, token);
+    if (!verified.isYetValid) throw rejectedToken(accessToken);
+    const claims = claimsOf(verified.payload);
+    const notBefore = new Date(verified.payload.nbf * 1_000);
     // The keys may have been replaced meanwhile.
-    if (keySet === this.#keySet) this.#verified.set(key, verified);
-    return verified.claims;
-  }
-
-  async #verify(
-    token: string,
-    { issuer, audience }: Pick<AccessTokenSettings, 'issuer' | 'audience'>,
-  ): Promise<Omit<Verified, 'settings'>> {
-    if (!isCompactForm(token)) throw rejected();
-    try {
-      const { payload, protectedHeader } = await jwtVerify(token, this.#keySet, {
-        algorithms: [...this.#keys.algorithms],
-        typ: tokenType,
-        issuer,
-        audience,
-        currentDate: this.#clock.now(),
-        requiredClaims: ['exp', 'iat', 'nbf', 'sub', 'jti', 'sid'],
-      });
-      // This server issues no tokens with critical extensions (RFC 7515, section 4.1.11).
-      if (protectedHeader.crit) throw rejected();
-      return { claims: claimsOf(payload), notBefore: new Date((payload.nbf as number) * 1_000) };
-    } catch (error) {
-      if (error instanceof errors.JOSEError) throw rejected(error);
-      throw error;
-    }
+    if (keys === this.#tokens.keys) this.#verified.set(key, { claims, notBefore, parties, keys });
+    return claims;
   }
 }
 
@@ -135,18 +116,7 @@ function isValidAt({ claims, notBefore }: Verified, now: Date): boolean {
   return notBefore.getTime() <= seconds && seconds < claims.expiresAt.getTime();
 }
 
-/** Whether all three parts are canonical base64url: decoders ignore padding, spaces and trailing bits. */
-function isCompactForm(token: string): boolean {
-  const parts = token.split('.', 4);
-  return parts.length === 3 && parts.every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
-}
-
-function claimsOf(payload: JWTPayload): AccessClaims {
-  const { sub, jti, exp, org, sid } = payload as JWTPayload & { org?: unknown; sid?: unknown };
-  if (!isId(sub) || !isId(jti) || !isId(sid) || exp === undefined || !(org === null || isId(org))) throw rejected();
+function claimsOf({ sub, jti, exp, org, sid }: VerifiedToken['payload'] & { org?: unknown; sid?: unknown }): AccessClaims {
+  if (!isId(sub) || !isId(jti) || !isId(sid) || !(org === null || isId(org))) throw rejectedToken(accessToken);
   return { tokenId: jti, userId: sub, organizationId: org, sessionId: sid, expiresAt: new Date(exp * 1_000) };
-}
-
-function rejected(cause?: unknown): AppError {
-  return new AppError('unauthenticated', 'The access token is not valid or has expired; sign in again.', { cause });
 }

@@ -9,18 +9,23 @@ const ofConnection = 'remoteaddr';
 /** 16-bit groups of an IPv6 address that name a network: one client usually has all addresses of it (RFC 6177). */
 const networkGroups = 4;
 
-/**
- * By what clients are counted: an IPv4 address, or the first 64 bits of an IPv6 address. The address comes from the sources that the
- * configuration names (`ratelimit.headers`). Other headers are ignored, because clients can send any header.
- */
+/** By what clients are counted: an IPv4 address, or the first 64 bits of an IPv6 address. */
 export function clientNetwork(request: FastifyRequest, services: Services): string {
+  return networkOf(clientAddress(request, services));
+}
+
+/**
+ * The address that a request comes from, from the sources that the configuration names (`ratelimit.headers`). Other headers are
+ * ignored, because clients can send any header.
+ */
+export function clientAddress(request: FastifyRequest, services: Services): string {
   const { headers, forwardedindexfrombehind } = services.config.current.ratelimit;
   for (const source of headers) {
     const name = source.toLowerCase();
     const address = name === ofConnection ? request.ip : addressIn(request, name, forwardedindexfrombehind);
-    if (address !== undefined && isIP(address) > 0) return networkOf(address);
+    if (address !== undefined && isIP(address) > 0) return address;
   }
-  return networkOf(request.ip);
+  return request.ip;
 }
 
 function addressIn({ headers }: FastifyRequest, name: string, fromBehind: number): string | undefined {

@@ -12,7 +12,7 @@ import type { Services } from './services.ts';
 const lastSnapshots = new WeakMap<AccessClaims, PrincipalSnapshot>();
 
 /**
- * Finds out on whose behalf a request runs. User, revocation and membership come from the database for every request, so that
+ * Finds out on whose behalf a request runs. User, session and membership come from the database for every request, so that
  * changes take effect at once. Where the handler can be repeated, the state as of the last request is assumed, and the first
  * statement of the handler confirms it.
  * @throws AppError unauthenticated
@@ -74,8 +74,8 @@ export async function unlessStale(attempt: Promise<void>): Promise<void> {
 
 async function identify(request: FastifyRequest, services: Services, token: AccessClaims): Promise<void> {
   const snapshot = await readPrincipalState(services.database, token, request.core);
-  const { isActive, isRevoked } = snapshot.state;
-  if (!isActive || isRevoked) {
+  const { isActive, isSignedIn } = snapshot.state;
+  if (!isActive || !isSignedIn) {
     lastSnapshots.delete(token);
     throw new AppError('unauthenticated', 'The access token is not valid or has expired; sign in again.');
   }

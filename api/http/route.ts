@@ -40,6 +40,7 @@ export interface RouteDefinition<Body extends TObject> {
   readonly description: string;
   readonly tag: string;
   readonly access: Access;
+  /** A body of which nothing is required can be left out. */
   readonly body?: Body;
   readonly params?: TObject;
   /** Request headers that the route reads, in lower case. */
@@ -84,7 +85,10 @@ export function registerRoute(app: FastifyInstance, services: Services, route: R
       ...(route.produces ? { produces: [route.produces] } : {}),
       response: { ...describedAnswers(route), ...errorAnswers(errorsOf(route)) },
     },
-    ...(route.query ? { preValidation: readsQuery(route.query) } : {}),
+    preValidation: [
+      ...(route.query ? [readsQuery(route.query)] : []),
+      ...(route.body && isOptional(route.body) ? [completesBody] : []),
+    ],
     handler: async (request, reply) => {
       if (!route.body) refuseBody(request.body);
       const call: Call<never> = {
@@ -123,6 +127,17 @@ function readsQuery(schema: TObject): preValidationHookHandler {
     done();
   };
 }
+
+/** Whether nothing of a body is required: it can be left out. */
+function isOptional(body: TObject): boolean {
+  const { required = [] }: { readonly required?: readonly string[] } = body;
+  return required.length === 0;
+}
+
+const completesBody: preValidationHookHandler = (request, _reply, done) => {
+  request.body ??= {};
+  done();
+};
 
 /** Rejects bodies of routes that declare none. */
 function refuseBody(body: unknown): void {

@@ -2,14 +2,18 @@ import type { Registry } from '#entities/kit/model/registry.ts';
 import type { Route } from '../http/route.ts';
 import { livez, ready, readyz } from './service/health.ts';
 import { jwks } from './service/jwks.ts';
+import { resetPages, verifyPages } from './account/account-pages.ts';
+import { changePassword } from './account/change-password.ts';
+import { forgotPassword } from './account/forgot-password.ts';
 import { login } from './account/login.ts';
 import { logout } from './account/logout.ts';
 import { docs, errorDocs, home, openapi } from './service/reference.ts';
 import { recordRoutes } from './records/record-routes.ts';
+import { refresh } from './account/refresh.ts';
 import { register } from './account/register.ts';
+import { resetPassword } from './account/reset-password.ts';
 import { resend } from './account/resend.ts';
 import { switchOrganization } from './account/switch.ts';
-import { verifyPage, verifyScript } from './account/verify-page.ts';
 import { verify } from './account/verify-email.ts';
 
 /** Every REST route, in the order of the reference page. */
@@ -20,12 +24,16 @@ export const routesOf = (registry: Registry): readonly Route[] => [
   jwks,
   register,
   verify,
-  verifyPage,
-  verifyScript,
+  ...verifyPages,
   resend,
   login,
+  refresh,
   logout,
   switchOrganization,
+  forgotPassword,
+  resetPassword,
+  ...resetPages,
+  changePassword,
   ...recordRoutes(registry),
   home,
   openapi,

@@ -11,12 +11,9 @@ const pending: Readonly<Record<string, readonly string[]>> = {
     'server.enablegraphextensions',
     'server.enablegraphsubscriptions',
   ],
-  'sources of signing keys and refresh tokens': [
+  'sources of signing keys': [
     'server.secretmanager',
     'auth.enabled',
-    'auth.token.refreshaudience',
-    'auth.token.refreshduration',
-    'auth.token.refreshoverlap',
     'auth.token.jwksendpoint',
     'keywatcher',
   ],

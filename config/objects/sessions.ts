@@ -5,7 +5,7 @@ import { domainName, keyList } from '../schema/format.ts';
 export const sessions = object('Sessions and the session cookie.', {
   signingkey: secret({
     description:
-      'Key from which the keys for CSRF tokens and for the links in mails are derived, at least 32 characters. Required in production. While server.dev is on, a missing key is generated and kept in the local state folder.',
+      'Key from which the keys for session cookies, CSRF tokens and the links in mails are derived, at least 32 characters. Required in production. While server.dev is on, a missing key is generated and kept in the local state folder.',
     minLength: 32,
     restart: true,
   }),

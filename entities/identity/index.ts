@@ -1,2 +1,4 @@
 export { emailVerification } from './email-verification.ts';
+export { passwordReset } from './password-reset.ts';
+export { session } from './session.ts';
 export { user } from './user.ts';

@@ -47,6 +47,10 @@ export const user = defineEntityModule({
   mutate: ['update'],
   events: ['created', 'updated', 'deleted'],
   customEvents: {
+    password_changed: {
+      description: 'The password of a user was changed, by the user or with an e-mailed link.',
+      payload: payload({}),
+    },
     confirmed: { description: 'A user verified their e-mail address.', payload: payload({}) },
     registration_repeated: {
       description: 'A sign-up was attempted with an e-mail address that already has an account.',

@@ -55,6 +55,10 @@ describe('a successful sign-in', () => {
       access_token: client.cookies.get('access_token'),
       token_type: 'Bearer',
       expires_in: 3_600,
+      session_id: expect.any(String),
+      refresh_token: client.cookies.get('refresh_token'),
+      refresh_not_before: new Date(world.clock.now().getTime() + 45 * 60_000).toISOString(),
+      refresh_expires_in: 7_200,
       user_id: person.user.id,
       organization_id: person.organization.id,
     });

@@ -34,6 +34,7 @@ describe('switching', () => {
         access_token: client.cookies.get('access_token'),
         token_type: 'Bearer',
         expires_in: 3_600,
+        session_id: expect.any(String),
         user_id: person.user.id,
         organization_id: other.organization.id,
       },

@@ -86,6 +86,15 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   'auth.token.accessduration': shown(
     'test/api/settings.test.ts > auth.token > accessduration is how long a token works',
   ),
+  'auth.token.refreshaudience': shown(
+    'test/api/refresh.test.ts > settings > refreshaudience stands in the token, and is asked of it',
+  ),
+  'auth.token.refreshduration': shown(
+    'test/api/refresh.test.ts > settings > refreshduration is how long a session lasts without a refresh',
+  ),
+  'auth.token.refreshoverlap': shown(
+    'test/api/refresh.test.ts > settings > refreshoverlap is how long before the expiry of the access token a refresh token counts',
+  ),
   'auth.token.keys': shown(
     'test/security/key-rotation.test.ts > T-34: the older key verifies tokens while the newer one signs, until it is removed',
   ),

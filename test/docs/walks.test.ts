@@ -28,7 +28,7 @@ const leftOut: readonly (readonly [path: string, reason: string])[] = [
   ['entities/work/', 'the kind of the record'],
   ['runtime/logger.ts', 'logs'],
   ['activities/clients/temporal/work-origin.ts', 'the origin of work, for logs'],
-  ['api/auth/session-cookies.ts', 'attributes of cookies'],
+  ['api/auth/cookie-attributes.ts', 'attributes of cookies'],
   ['worker/start-worker.ts', 'reads settings while the worker runs'],
   ['worker/queues.ts', 'reads settings while the worker runs'],
   ['activities/listeners/set-up-organization.ts', 'a listener for another event of the same request'],

@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SignJWT } from 'jose';
 import { inject } from 'vitest';
+import { session } from '#entities/identity/session.ts';
 import { newId } from '#entities/kit/base/ids.ts';
+import { asSystem } from './as-person.ts';
 import type { Person } from './people.ts';
 import type { World } from './world.ts';
 
@@ -21,15 +23,16 @@ export interface Forgery {
   readonly key?: KeyObject | Uint8Array;
 }
 
-/** An access token as the world would issue it for this person, with one thing wrong. */
-export function forgedToken(world: World, { user, organization }: Person, forgery: Forgery = {}): Promise<string> {
+/** An access token of a session as the world would issue it for this person, with one thing wrong. */
+export async function forgedToken(world: World, person: Person, forgery: Forgery = {}): Promise<string> {
+  const { user, organization } = person;
   const { token } = world.config.current.auth;
   const now = Math.floor(world.clock.now().getTime() / 1_000);
   const claims = withChanges(
     {
       sub: user.id,
       org: organization.id,
-      sid: newId(),
+      sid: await sessionOf(world, person),
       jti: newId(),
       iss: token.issuer,
       aud: token.audience,
@@ -43,6 +46,21 @@ export function forgedToken(world: World, { user, organization }: Person, forger
   return new SignJWT(claims)
     .setProtectedHeader(header as { alg: string })
     .sign(forgery.key ?? signingKeyOf(world).privateKey);
+}
+
+/** A session of this person, without a refresh token. @returns its id */
+async function sessionOf(world: World, { user, organization }: Person): Promise<string> {
+  const now = world.clock.now();
+  const { id } = await asSystem(world, organization.id, (data) =>
+    data.create(session, {
+      userId: user.id,
+      address: '127.0.0.1',
+      lastSeenAt: now,
+      expiresAt: new Date(now.getTime() + 86_400_000),
+      refreshTokenHash: 'none',
+    }),
+  );
+  return id;
 }
 
 function withChanges(

@@ -9,7 +9,7 @@ export async function callerNow(
   userId: string,
   organizationId: string,
 ): Promise<Caller> {
-  const named = { userId, tokenId: newId(), organizationId };
+  const named = { userId, sessionId: newId(), organizationId };
   const { state } = await readPrincipalState(database, named, { deadline: Date.now() + 30_000, traceparent: '' });
   return callerIn(userId, organizationId, state, await contextOfCallers());
 }

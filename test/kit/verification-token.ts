@@ -1,16 +1,25 @@
 import { deriveKey } from '#entities/kit/base/keys.ts';
-import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
+import { oneTimeToken, type TokenPurpose } from '#entities/kit/base/one-time-token.ts';
 import { asOwner } from './as-owner.ts';
 import type { World } from './world.ts';
 
 /** The token of the latest sign-up with this address, whether or not a mail carries it. */
-export async function verificationToken(world: World, email: string): Promise<string> {
+export function verificationToken(world: World, email: string): Promise<string> {
+  return latestToken(world, email, 'email-verification', 'select id, round from email_verifications');
+}
+
+/** The token of the latest link to set a new password, whether or not a mail carries it. */
+export function resetToken(world: World, email: string): Promise<string> {
+  return latestToken(world, email, 'password-reset', 'select id, 1 as round from password_resets');
+}
+
+async function latestToken(world: World, email: string, purpose: TokenPurpose, rows: string): Promise<string> {
   const [row] = await asOwner<{ id: string; round: number }>(
     world,
-    'select id, round from email_verifications where email = $1 order by id desc limit 1',
+    `${rows} where email = $1 order by id desc limit 1`,
     [email],
   );
-  if (!row) throw new Error(`${email} was never asked to confirm anything`);
+  if (!row) throw new Error(`${email} was never asked for: ${purpose}`);
   const key = deriveKey(world.config.current.sessions.signingkey, 'one-time-token');
-  return oneTimeToken(key, 'email-verification', row.id, row.round);
+  return oneTimeToken(key, purpose, row.id, row.round);
 }

@@ -98,6 +98,7 @@ describe('T-130: a refused sign-in', () => {
 describe.each([
   ['sign-up', '/v1/register', 1],
   ['asking for the mail again', '/v1/resend', 0],
+  ['asking for a new password', '/v1/forgot-password', 0],
 ])('T-130: %s', (_name, url, hashes) => {
   const bodyOf = (email: string) => (url === '/v1/register' ? { email, password: 'correct horse battery' } : { email });
 

@@ -1,5 +1,7 @@
 import type { HTTPMethods } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { routesOf } from '#api/rest/routes.ts';
+import { registry } from '#entities/index.ts';
 import type { ErrorCode } from '#entities/kit/base/errors.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
@@ -16,21 +18,24 @@ let mutating: { method: HTTPMethods; url: string; needsCaller: boolean }[];
 beforeAll(async () => {
   world = await openWorld();
   person = await buildPerson(world);
-  const paths = world.api.app.swagger().paths as Record<string, Record<string, { responses: object }>>;
+  const paths = world.api.app.swagger().paths as Record<string, object>;
+  const needCaller = new Set(
+    routesOf(registry).flatMap(({ method, url, access }) => (access === 'required' ? [`${method} ${url}`] : [])),
+  );
   mutating = [
     ...Object.entries(paths).flatMap(([url, operations]) =>
-      Object.entries(operations)
-        .filter(([method]) => method !== 'get')
-        .map(([method, { responses }]) => ({
-          method: method.toUpperCase(),
-          url,
-          needsCaller: JSON.stringify(responses).includes('`unauthenticated`'),
-        })),
+      Object.keys(operations)
+        .filter((method) => method !== 'get')
+        .map((name) => {
+          const method = name.toUpperCase();
+          const route = `${method} ${url.replaceAll(/\{(\w+)\}/g, ':$1')}`;
+          return { method, url, needsCaller: needCaller.has(route) };
+        }),
     ),
     { method: 'POST', url: '/graphql', needsCaller: true },
   ];
   expect(mutating.map(({ url }) => url)).toEqual(
-    expect.arrayContaining(['/v1/register', '/v1/verify', '/v1/resend', '/v1/login', '/v1/logout', '/graphql']),
+    expect.arrayContaining(['/v1/register', '/v1/verify', '/v1/resend', '/v1/login', '/v1/refresh', '/v1/logout', '/graphql']),
   );
 });
 afterAll(() => world.close());

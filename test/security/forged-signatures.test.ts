@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose';
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { forgedToken, signingKeyOf } from '../kit/access-tokens.ts';
@@ -22,6 +23,7 @@ async function expectRefused(token: string, about: string): Promise<void> {
   expectProblem(await bearer.graphql('{ self { id } }'), 'unauthenticated', about);
   const browser = world.client();
   browser.cookies.set('access_token', token);
+  browser.cookies.set('session', await world.api.services.sessionCookies.seal(String(decodeJwt(token)['sid'])));
   expect((await browser.graphql('{ self { id } }')).data, about).toEqual({ self: null });
 }
 

@@ -57,6 +57,19 @@ function changesOf(token: string): string[] {
   ];
 }
 
+/** The mutations that are accepted: those for which `accept` does not throw. */
+async function acceptedOf(original: string, accept: (mutated: string) => Promise<unknown>): Promise<string[]> {
+  const answers = await Promise.all(
+    [...mutations(original, verified)].map((mutated) =>
+      accept(mutated).then(
+        () => [mutated],
+        () => [],
+      ),
+    ),
+  );
+  return answers.flat();
+}
+
 test('T-04: no mutated confirmation token is accepted', async () => {
   const email = 'mutations@example.com';
   await world.client().post('/v1/register', { email, password: 'correct horse battery' });
@@ -85,15 +98,7 @@ test('T-04: no mutated confirmation token is accepted', async () => {
 test('T-04: no mutated access token is accepted', async () => {
   const token = (await signedIn(world, await buildPerson(world))).cookies.get('access_token') ?? '';
   const { accessTokens } = world.api.services;
-  const answers = await Promise.all(
-    [...mutations(token, verified)].map((mutated) =>
-      accessTokens.verify(mutated).then(
-        () => mutated,
-        () => undefined,
-      ),
-    ),
-  );
-  expect(answers.filter((mutated) => mutated !== undefined)).toEqual([]);
+  expect(await acceptedOf(token, (mutated) => accessTokens.verify(mutated))).toEqual([]);
   await accessTokens.verify(token);
 
   const client = world.client();
@@ -104,6 +109,26 @@ test('T-04: no mutated access token is accepted', async () => {
     expectProblem(await client.graphql('{ self { id } }'), 'unauthenticated', mutated);
   }
   recordTried('access tokens', verified + sent);
+});
+
+test('T-04: no mutated refresh token is accepted', async () => {
+  const token = (await signedIn(world, await buildPerson(world))).cookies.get('refresh_token') ?? '';
+  const { refreshTokens } = world.api.services;
+  const accepted = await acceptedOf(token, (mutated) => refreshTokens.verify(mutated));
+  expect(accepted).toEqual([]);
+  await refreshTokens.verify(token);
+  recordTried('refresh tokens', verified);
+});
+
+test('T-04: no mutated session cookie is accepted', async () => {
+  const value = (await signedIn(world, await buildPerson(world))).cookies.get('session') ?? '';
+  const { sessionCookies } = world.api.services;
+  const accepted = await acceptedOf(value, async (mutated) => {
+    if ((await sessionCookies.open(mutated)) === undefined) throw new Error('refused');
+  });
+  expect(accepted).toEqual([]);
+  expect(await sessionCookies.open(value)).toBeDefined();
+  recordTried('session cookies', verified);
 });
 
 test('T-04: no mutated CSRF token is accepted', async () => {

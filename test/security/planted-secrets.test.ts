@@ -93,6 +93,9 @@ async function comeAndGo(): Promise<void> {
   await post('/v1/login', { username: email, password });
   const access = secrets.add('access token', client.cookies.get('access_token') ?? '');
   secrets.add('signature of the access token', access.slice(access.lastIndexOf('.') + 1));
+  const refresh = secrets.add('refresh token', client.cookies.get('refresh_token') ?? '');
+  secrets.add('session cookie', client.cookies.get('session') ?? '');
+  await post('/v1/refresh', { refresh_token: refresh });
   secrets.add('CSRF token of the session', client.cookies.get('csrf_token') ?? '');
   await client.graphql('mutation { createOrganization(input: { name: "Aviary Inc." }) { organization { id } } }');
   await client.get(`/livez?access_token=${access}&password=${password}`);

@@ -1,52 +1,92 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildPerson, signedIn } from '../kit/people.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
-import { verificationToken } from '../kit/verification-token.ts';
+import { resetToken, verificationToken } from '../kit/verification-token.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 // T-21: values that we hand out are of a type; none is accepted in the place of another.
 
 let world: World;
+let email: string;
 /** One valid value of every type. */
-let values: Record<'access' | 'csrf' | 'confirmation', string>;
+let values: Record<'access' | 'refresh' | 'session' | 'csrf' | 'confirmation' | 'reset', string>;
 
 beforeAll(async () => {
   world = await openWorld();
-  const client = await signedIn(world, await buildPerson(world));
+  const person = await buildPerson(world);
+  email = person.user.email;
+  const client = await signedIn(world, person);
+  await client.post('/v1/forgot-password', { email });
   await client.post('/v1/register', { email: 'typed@example.com', password: 'correct horse battery' });
   values = {
     access: client.cookies.get('access_token') ?? '',
+    refresh: client.cookies.get('refresh_token') ?? '',
+    session: client.cookies.get('session') ?? '',
     csrf: client.cookies.get('csrf_token') ?? '',
     confirmation: await verificationToken(world, 'typed@example.com'),
+    reset: await resetToken(world, email),
   };
 });
 afterAll(() => world.close());
 
-test.each(['csrf', 'confirmation'] as const)('T-21: a %s token is refused as an access token', async (type) => {
+type TokenType = keyof typeof values;
+const others = (own: TokenType) =>
+  (['access', 'refresh', 'session', 'csrf', 'confirmation', 'reset'] as const).filter((type) => type !== own);
+
+test.each(others('access'))('T-21: a %s token is refused as an access token', async (type) => {
   const client = world.client();
   client.bearer = values[type];
   expectProblem(await client.graphql('{ self { id } }'), 'unauthenticated');
   client.bearer = undefined;
   client.cookies.set('access_token', values[type]);
+  client.cookies.set('session', values.session);
   expect((await client.graphql('{ self { id } }')).data).toEqual({ self: null });
 });
 
-test.each(['access', 'confirmation'] as const)('T-21: an %s token is refused as a CSRF token', async (type) => {
+test.each(others('refresh'))('T-21, T-32: a %s token is refused as a refresh token', async (type) => {
+  const client = world.client();
+  expectProblem(await client.post('/v1/refresh', { refresh_token: values[type] }), 'unauthenticated');
+  client.cookies.set('refresh_token', values[type]);
+  expectProblem(await client.post('/v1/refresh'), 'unauthenticated');
+});
+
+test.each(others('session'))('T-21: a %s token is refused as a session cookie', async (type) => {
+  const client = world.client();
+  client.cookies.set('access_token', values.access);
+  client.cookies.set('session', values[type]);
+  expect((await client.graphql('{ self { id } }')).data).toEqual({ self: null });
+});
+
+test.each(others('csrf'))('T-21: a %s token is refused as a CSRF token', async (type) => {
   const client = world.client();
   client.cookies.set('csrf_token', values[type]);
   expectProblem(await client.post('/v1/logout'), 'csrf_token_invalid');
 });
 
-test.each(['access', 'csrf'] as const)('T-21: an %s token is refused as a confirmation token', async (type) => {
+test.each(others('confirmation'))('T-21: a %s token is refused as a confirmation token', async (type) => {
   const answer = await world.client().post('/v1/verify', { token: values[type], password: 'correct horse battery' });
+  expect(['invalid_token', 'invalid_input']).toContain(answer.body.code);
+});
+
+test.each(others('reset'))('T-21: a %s token is refused as a token to set a password', async (type) => {
+  const body = { token: values[type], password: 'correct horse battery' };
+  const answer = await world.client().post('/v1/password-reset', body);
   expect(['invalid_token', 'invalid_input']).toContain(answer.body.code);
 });
 
 test('T-21: each token is accepted in its own place', async () => {
   const client = world.client();
   client.cookies.set('access_token', values.access);
+  client.cookies.set('session', values.session);
   client.cookies.set('csrf_token', values.csrf);
   const body = { token: values.confirmation, password: 'correct horse battery' };
   expect((await client.post('/v1/verify', body)).status).toBe(200);
   expect((await client.graphql('{ self { id } }')).data.self).not.toBeNull();
+  world.clock.advance(46 * 60_000);
+  const next = await world.client().post('/v1/refresh', { refresh_token: values.refresh });
+  expect(next.status).toBe(200);
+  // The link that was offered everywhere has expired by now.
+  await client.post('/v1/forgot-password', { email });
+  const reset = { token: await resetToken(world, email), password: 'another horse battery' };
+  expect((await world.client().post('/v1/password-reset', reset)).status).toBe(200);
 });

@@ -2,7 +2,13 @@ import type { ActivityQueue } from '../kit/activity-queue.ts';
 import { defineContract } from '../kit/contract.ts';
 
 /** The mails of the product; their texts are in activities/email/email-activities.ts. */
-export type EmailTemplate = 'verify-address' | 'welcome' | 'registration-repeated';
+export type EmailTemplate =
+  | 'verify-address'
+  | 'welcome'
+  | 'registration-repeated'
+  | 'reset-password'
+  | 'password-changed'
+  | 'session-copied';
 
 export interface SendEmailInput {
   readonly queue: ActivityQueue;
@@ -11,7 +17,7 @@ export interface SendEmailInput {
   readonly template: EmailTemplate;
   /** The recipient; the address is read when the mail is sent. Absent for an address that has no account yet: it is read from `about`. */
   readonly userId?: string;
-  /** The verification that the mail is about. */
+  /** The record with a link that the mail is about, and its round. */
   readonly about?: { readonly id: string; readonly round: number };
 }
 

@@ -1,7 +1,7 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { METADATA_ENCODING_KEY, type Payload, type PayloadCodec } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import { deriveKey } from '#entities/kit/base/keys.ts';
+import { encryptionKeys, type EncryptionKey } from '#entities/kit/base/keys.ts';
 
 const encoding = 'binary/encrypted';
 const nonceLength = 12;
@@ -9,24 +9,16 @@ const tagLength = 16;
 const utf8 = new TextEncoder();
 const text = new TextDecoder();
 
-interface CodecKey {
-  readonly id: string;
-  readonly key: Buffer;
-}
-
 /**
  * Encrypts everything Temporal stores of a workflow: inputs, results, headers, failures (AES-256-GCM, NIST SP 800-38D).
  * Each payload names its key, so keys can be rotated: the first key encrypts, all of them decrypt.
  */
 export class EncryptingCodec implements PayloadCodec {
-  readonly #keys: readonly CodecKey[];
+  readonly #keys: readonly [EncryptionKey, ...EncryptionKey[]];
 
   /** @param secret `sessions.encryptionkey`: one secret, or several separated by commas, the newest first */
   constructor(secret: string) {
-    this.#keys = secret.split(',').map((part) => {
-      const key = deriveKey(part.trim(), 'workflow-payload');
-      return { id: createHash('sha256').update(key).digest('hex').slice(0, 12), key };
-    });
+    this.#keys = encryptionKeys(secret, 'workflow-payload');
   }
 
   async encode(payloads: Payload[]): Promise<Payload[]> {
@@ -39,7 +31,7 @@ export class EncryptingCodec implements PayloadCodec {
   }
 
   #encrypt(payload: Payload): Payload {
-    const { id, key } = this.#keys[0] as CodecKey;
+    const { id, key } = this.#keys[0];
     const nonce = randomBytes(nonceLength);
     const cipher = createCipheriv('aes-256-gcm', key, nonce);
     const plain = proto.temporal.api.common.v1.Payload.encode(payload).finish();
@@ -63,7 +55,7 @@ export class EncryptingCodec implements PayloadCodec {
 }
 
 /** @throws Error when it is not what the key sealed */
-function opened(sealed: Buffer, { id, key }: CodecKey): Buffer {
+function opened(sealed: Buffer, { id, key }: EncryptionKey): Buffer {
   try {
     const options = { authTagLength: tagLength };
     const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceLength), options);

@@ -1,12 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '#entities/kit/base/errors.ts';
-import { accessCookie } from '../../auth/session-cookies.ts';
+import type { AccessClaims } from '../../auth/access-token.ts';
+import { accessCookie, sessionCookieName } from '../../auth/cookie-attributes.ts';
 import { findCaller, isRequired, settleCaller, unlessStale } from '../request-caller.ts';
 import type { Services } from '../services.ts';
 import { signInFirst } from './sign-in-first.ts';
 
 /**
- * Verifies the bearer token or, without one, the access cookie before the body is read; the CSRF check uses the result.
+ * Verifies the bearer token or, without one, the cookies of a browser before the body is read; the CSRF check uses the result.
  * `requireCaller` looks up the user.
  */
 export function authenticatePlugin(app: FastifyInstance, services: Services): void {
@@ -16,7 +17,7 @@ export function authenticatePlugin(app: FastifyInstance, services: Services): vo
       await verify(request, services, bearerToken(authorization));
     } else {
       const cookie = request.cookies[accessCookie];
-      if (cookie !== undefined) await unlessStale(verify(request, services, cookie));
+      if (cookie !== undefined) await unlessStale(verifyCookies(request, services, cookie));
     }
   });
 }
@@ -46,7 +47,19 @@ function bearerToken(header: string): string {
   return token;
 }
 
-async function verify({ core }: FastifyRequest, services: Services, token: string): Promise<void> {
-  core.token = await services.accessTokens.verify(token);
-  core.sessionId = core.token.sessionId;
+async function verify(request: FastifyRequest, services: Services, token: string): Promise<void> {
+  accept(request, await services.accessTokens.verify(token));
+}
+
+/** The access cookie counts only together with the session cookie of the same session, which no other host can plant. */
+async function verifyCookies(request: FastifyRequest, services: Services, token: string): Promise<void> {
+  const claims = await services.accessTokens.verify(token);
+  const sealed = request.cookies[sessionCookieName(services.config.current)];
+  if (sealed !== undefined && (await services.sessionCookies.open(sealed)) === claims.sessionId)
+    accept(request, claims);
+}
+
+function accept({ core }: FastifyRequest, claims: AccessClaims): void {
+  core.token = claims;
+  core.sessionId = claims.sessionId;
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { deriveKey } from '#entities/kit/base/keys.ts';
-import { accessCookie, csrfCookie } from '../../auth/session-cookies.ts';
+import { accessCookie, csrfCookie } from '../../auth/cookie-attributes.ts';
 import { isSignedNonce, newSignedNonce } from '../../auth/signed-nonce.ts';
 import type { Services } from '../services.ts';
 import { giveCookie } from './cookies.ts';

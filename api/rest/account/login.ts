@@ -1,20 +1,22 @@
 import { createHash } from 'node:crypto';
 import { Type } from 'typebox';
 import { user } from '#entities/identity/user.ts';
-import { membership } from '#entities/organizations/membership.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { forgetAttempt, giveBackAttempt, takeAttempt, type SignInKey } from '#entities/kit/access/sign-in-failures.ts';
 import { deriveKey } from '#entities/kit/base/keys.ts';
-import { hashPassword, isOutdated, maxPasswordLength, verifyPassword } from '../../auth/password.ts';
+import { hashPassword, isOutdated, verifyPassword } from '../../auth/password.ts';
 import { deviceCookie, deviceMaxAge, knownDevice, rememberDevice } from '../../auth/known-devices.ts';
-import { credentialCookie } from '../../auth/session-cookies.ts';
+import { credentialCookie } from '../../auth/cookie-attributes.ts';
 import { clientNetwork } from '../../http/client-address.ts';
 import { giveCookie } from '../../http/plugins/cookies.ts';
 import { workOf } from '../../http/request-context.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
 import type { Services } from '../../http/services.ts';
-import { beginSession, SessionSchema } from './session-answer.ts';
+import { beginSession } from './begin-session.ts';
+import { homeOrganization } from './home-organization.ts';
+import { PasswordSchema } from './password-schemas.ts';
+import { SessionSchema } from './session-answer.ts';
 import { tooManyAttempts } from './too-many-attempts.ts';
 
 /** Period in which failures count, in milliseconds. */
@@ -33,17 +35,12 @@ export const login = defineRoute({
   tag: 'Account',
   summary: 'Sign in with a password',
   description:
-    'Returns an access token for the organization that the user joined first (see /v1/switch) and sets it as a cookie for browsers. Sets a new CSRF cookie for the session. After ten failures the account waits for a quarter of an hour, after fifty the network address. Failures of a browser that has signed in to the account before are counted separately, so that attackers cannot lock its owner out; the cookie `known_devices` tells such browsers.',
+    'Begins a session. Returns an access token for the organization that the user joined first (see /v1/switch) and a refresh token (see /v1/refresh), and sets them as cookies for browsers, with a new CSRF cookie for the session. After ten failures the account waits for a quarter of an hour, after fifty the network address. Failures of a browser that has signed in to the account before are counted separately, so that attackers cannot lock its owner out; the cookie `known_devices` tells such browsers.',
   access: 'public',
   body: Type.Object(
     {
       username: Type.String({ minLength: 1, maxLength: 254, description: 'E-mail address of the user.' }),
-      password: Type.String({
-        minLength: 1,
-        maxLength: maxPasswordLength,
-        writeOnly: true,
-        description: 'Password.',
-      }),
+      password: PasswordSchema('Password.'),
     },
     { additionalProperties: false },
   ),
@@ -76,13 +73,7 @@ export const login = defineRoute({
     const [cleared, reduced] = attempt.counters;
     await forgetAttempt(unit, cleared.key, reduced?.key ?? null);
     rememberBrowser(call, attempt.account);
-    const [first] = await data.find(membership, {
-      where: { userId: { eq: person.id } },
-      orderBy: [{ field: 'createdAt', direction: 'asc' }],
-      limit: 1,
-    });
-
-    return beginSession(call, person.id, first?.organizationId ?? null);
+    return beginSession(call, person.id, await homeOrganization(unit, person.id));
   },
 });
 

@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
 import { requestVerification } from './request-verification.ts';
-import { hashPassword, maxPasswordLength } from '../../auth/password.ts';
+import { hashPassword } from '../../auth/password.ts';
 import { checkStrength } from '../../auth/password-strength.ts';
 import { EmailSchema, MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
+import { PasswordSchema } from './password-schemas.ts';
 
 /**
  * Responds in the same way, after the same work, whether or not the address has an account, so that nobody learns who has one.
@@ -21,12 +22,7 @@ export const register = defineRoute({
   body: Type.Object(
     {
       email: EmailSchema,
-      password: Type.String({
-        minLength: 1,
-        maxLength: maxPasswordLength,
-        writeOnly: true,
-        description: 'At least 12 characters, or hard to guess. Spaces at its ends are significant.',
-      }),
+      password: PasswordSchema('At least 12 characters, or hard to guess. Spaces at its ends are significant.'),
       first_name: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'First name.' })),
       last_name: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Last name.' })),
     },

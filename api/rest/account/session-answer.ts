@@ -1,39 +1,98 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { accessCookie, credentialCookie } from '../../auth/session-cookies.ts';
-import { giveCookie } from '../../http/plugins/cookies.ts';
+import type { IssuedToken } from '../../auth/access-token.ts';
+import {
+  accessCookie,
+  credentialCookie,
+  refreshCookie,
+  refreshCookieAttributes,
+  sessionCookieName,
+} from '../../auth/cookie-attributes.ts';
+import type { IssuedRefreshToken } from '../../auth/refresh-token.ts';
+import { giveCookie, takeCookie } from '../../http/plugins/cookies.ts';
 import { setCsrfCookie } from '../../http/plugins/csrf.ts';
 import type { RouteResponse } from '../../http/route.ts';
 import type { Services } from '../../http/services.ts';
 
-/** Response with which a session begins. */
-export const SessionSchema = Type.Object({
+/** What the response of a session is made for. */
+interface Client {
+  readonly services: Services;
+  readonly request: FastifyRequest;
+}
+
+const accessFields = {
   access_token: Type.String({ description: 'Access token; send it in the Authorization header as bearer token.' }),
   token_type: Type.Literal('Bearer', { description: 'Type of the token.' }),
-  expires_in: Type.Integer({ description: 'Seconds until the token expires.' }),
+  expires_in: Type.Integer({ description: 'Seconds until the access token expires.' }),
+  session_id: Type.String({ description: 'Id of the session, which ends all its tokens when it is deleted.' }),
   user_id: Type.String({ description: 'Id of the signed-in user.' }),
   organization_id: Type.Union([Type.String(), Type.Null()], {
-    description: 'Id of the organization that the token is valid for; null if the user has none.',
+    description: 'Id of the organization that the access token is valid for; null if the user has none.',
   }),
+};
+
+/** Response with an access token of a session. */
+export const AccessSchema = Type.Object(accessFields);
+
+/** Response with both tokens of a session. */
+export const SessionSchema = Type.Object({
+  ...accessFields,
+  refresh_token: Type.String({ description: 'Refresh token; /v1/refresh exchanges it once for new tokens.' }),
+  refresh_not_before: Type.String({ format: 'date-time', description: 'When the refresh token can first be used.' }),
+  refresh_expires_in: Type.Integer({ description: 'Seconds until the refresh token and the session expire.' }),
 });
 
-/** Begins a session: issues an access token, returns it and sets it as a cookie, with a new CSRF cookie. */
-export async function beginSession(
-  { services, request }: { readonly services: Services; readonly request: FastifyRequest },
-  userId: string,
-  organizationId: string | null,
-): Promise<RouteResponse> {
-  const issued = await services.accessTokens.issue(userId, organizationId);
-  giveCookie(request, accessCookie, issued.token, credentialCookie(services.config.current));
-  setCsrfCookie(request, services, issued.sessionId);
+/** An access token, returned and set as cookies for browsers, with a CSRF cookie of the session. */
+export async function accessAnswer({ services, request }: Client, access: IssuedToken): Promise<RouteResponse> {
+  const { config, sessionCookies } = services;
+  const attributes = credentialCookie(config.current);
+  giveCookie(request, accessCookie, access.token, attributes);
+  giveCookie(request, sessionCookieName(config.current), await sessionCookies.seal(access.sessionId), {
+    ...attributes,
+    path: '/',
+  });
+  setCsrfCookie(request, services, access.sessionId);
   return {
     status: 200,
     body: {
-      access_token: issued.token,
+      access_token: access.token,
       token_type: 'Bearer',
-      expires_in: Math.floor((issued.expiresAt.getTime() - services.clock.now().getTime()) / 1_000),
-      user_id: userId,
-      organization_id: organizationId,
+      expires_in: secondsUntil(access.expiresAt, services),
+      session_id: access.sessionId,
+      user_id: access.userId,
+      organization_id: access.organizationId,
     },
   };
+}
+
+/** Both tokens of a session. */
+export async function sessionAnswer(
+  client: Client,
+  access: IssuedToken,
+  refresh: IssuedRefreshToken,
+): Promise<RouteResponse> {
+  const { services, request } = client;
+  const answer = (await accessAnswer(client, access)) as { readonly status: number; readonly body: object };
+  const seconds = secondsUntil(refresh.expiresAt, services);
+  giveCookie(request, refreshCookie, refresh.token, refreshCookieAttributes(services.config.current, seconds));
+  const body = {
+    ...answer.body,
+    refresh_token: refresh.token,
+    refresh_not_before: refresh.notBefore.toISOString(),
+    refresh_expires_in: seconds,
+  };
+  return { status: 200, body };
+}
+
+/** Deletes the cookies of a session in the browser. */
+export function forgetSession({ services, request }: Client): void {
+  const config = services.config.current;
+  takeCookie(request, accessCookie, credentialCookie(config));
+  takeCookie(request, sessionCookieName(config), credentialCookie(config));
+  takeCookie(request, refreshCookie, refreshCookieAttributes(config, 0));
+  setCsrfCookie(request, services, '');
+}
+
+function secondsUntil(time: Date, { clock }: Services): number {
+  return Math.floor((time.getTime() - clock.now().getTime()) / 1_000);
 }

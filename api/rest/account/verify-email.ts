@@ -13,10 +13,11 @@ import { newId } from '#entities/kit/base/ids.ts';
 import { checkOneTimeToken, claimedId, invalidToken } from '#entities/kit/base/one-time-token.ts';
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
 import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
-import { hashPassword, maxPasswordLength, verifyPassword } from '../../auth/password.ts';
+import { hashPassword, verifyPassword } from '../../auth/password.ts';
 import { checkStrength } from '../../auth/password-strength.ts';
 import { workOf } from '../../http/request-context.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
+import { PasswordSchema } from './password-schemas.ts';
 import { tooManyAttempts } from './too-many-attempts.ts';
 
 type Verification = RowOf<typeof emailVerification>;
@@ -48,21 +49,9 @@ export const verify = defineRoute({
   body: Type.Object(
     {
       token: Type.String({ minLength: 1, maxLength: 200, writeOnly: true, description: 'Token of the e-mailed link.' }),
-      password: Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: maxPasswordLength,
-          writeOnly: true,
-          description: 'Password given at sign-up.',
-        }),
-      ),
+      password: Type.Optional(PasswordSchema('Password given at sign-up.')),
       new_password: Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: maxPasswordLength,
-          writeOnly: true,
-          description: 'Password to set instead: at least 12 characters, or hard to guess.',
-        }),
+        PasswordSchema('Password to set instead: at least 12 characters, or hard to guess.'),
       ),
     },
     { additionalProperties: false },

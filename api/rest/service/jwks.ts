@@ -15,6 +15,6 @@ export const jwks = defineRoute({
       'cache-control',
       `public, max-age=${Math.floor(services.config.current.auth.token.jwkscachettl / 1_000)}`,
     );
-    return { status: 200, body: services.accessTokens.publicKeys };
+    return { status: 200, body: services.tokens.publicKeys };
   },
 });

@@ -7,7 +7,7 @@ import type { Work } from '../storage/work.ts';
 /** The ids that an access token names. */
 export interface TokenPrincipal {
   readonly userId: string;
-  readonly tokenId: string;
+  readonly sessionId: string;
   readonly organizationId: string | null;
 }
 
@@ -20,7 +20,8 @@ interface StateSource {
 /** The current state of the person that an access token names. */
 export interface PrincipalState extends MembershipState {
   readonly isActive: boolean;
-  readonly isRevoked: boolean;
+  /** Whether the session of the token has not ended. */
+  readonly isSignedIn: boolean;
 }
 
 /** The current state of a person in one organization. */
@@ -35,16 +36,16 @@ export interface PrincipalSnapshot {
   readonly text: string;
 }
 
-const snapshotText = `select to_json(found)::text as result from (select is_active as "isActive", is_revoked as "isRevoked",
+const snapshotText = `select to_json(found)::text as result from (select is_active as "isActive", is_signed_in as "isSignedIn",
   role, group_ids as "groupIds", relations, modules as "productModules" from request_context($1, $2, $3)) found`;
 
 /** The statement for the current state of a person: one column of one row. */
-export function snapshotStatement({ userId, tokenId, organizationId }: TokenPrincipal) {
-  return { text: snapshotText, values: [userId, tokenId, organizationId] };
+export function snapshotStatement({ userId, sessionId, organizationId }: TokenPrincipal) {
+  return { text: snapshotText, values: [userId, sessionId, organizationId] };
 }
 
 /**
- * Reads user, revocation and membership in one statement outside any transaction.
+ * Reads user, session and membership in one statement outside any transaction.
  * @throws AppError database_unavailable, database_busy, deadline_exceeded
  */
 export async function readPrincipalState(
@@ -77,7 +78,7 @@ export async function readMembershipState(
   organizationId: string,
 ): Promise<MembershipState> {
   const session = await work.readAs('app');
-  const { text, values } = snapshotStatement({ userId, tokenId: '', organizationId });
+  const { text, values } = snapshotStatement({ userId, sessionId: '', organizationId });
   const { rows } = await session.query<{ readonly result: string }>(text, values);
   return JSON.parse(rows[0]?.result ?? '') as MembershipState;
 }
@@ -107,13 +108,4 @@ export async function refreshCaller(work: Work, caller: Caller): Promise<Caller>
   const state = await readMembershipState(work, subjectId, organizationId);
   const isSame = isDeepStrictEqual([role, groupIds, relations], [state.role, state.groupIds, state.relations]);
   return isSame ? caller : callerIn(subjectId, organizationId, state, others);
-}
-
-/** Revokes an access token; takes effect with the commit. */
-export async function revokeToken(work: Work, tokenId: string, expiresAt: Date): Promise<void> {
-  const session = await work.readAs('system');
-  await session.query(
-    'insert into revoked_tokens (token_id, revoked_at, expires_at) values ($1, $2, $3) on conflict do nothing',
-    [tokenId, work.clock.now(), expiresAt],
-  );
 }

@@ -39,6 +39,7 @@ export const errorCatalogue = {
   malformed_body: entry('invalid', 'The request body cannot be read.'),
   invalid_cursor: entry('invalid', 'The page cursor does not belong to this list.'),
   invalid_token: entry('invalid', 'The token is not valid.'),
+  token_not_yet_valid: entry('invalid', 'The token cannot be used yet.'),
   token_expired: entry('invalid', 'The token has expired.'),
   weak_password: entry('invalid', 'The password is too easy to guess.'),
   invalid_credentials: entry('unauthenticated', 'The sign-in failed.'),

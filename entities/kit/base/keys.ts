@@ -1,7 +1,13 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, hkdfSync, timingSafeEqual } from 'node:crypto';
 
 /** What a derived key is used for. Each purpose has its own key (RFC 5869, `info`). */
-export type KeyPurpose = 'csrf' | 'known-device' | 'one-time-token' | 'workflow-payload';
+export type KeyPurpose =
+  | 'csrf'
+  | 'known-device'
+  | 'one-time-token'
+  | 'session-encryption'
+  | 'session-signature'
+  | 'workflow-payload';
 
 /** Keys by purpose and secret: requests need the same few again and again. */
 const derived = new Map<string, Buffer>();
@@ -12,6 +18,25 @@ export function deriveKey(secret: string, purpose: KeyPurpose): Buffer {
   const key = derived.get(name) ?? Buffer.from(hkdfSync('sha256', secret, 'core', purpose, 32));
   derived.set(name, key);
   return key;
+}
+
+/** A derived key, with an id by which what it encrypts names it. */
+export interface EncryptionKey {
+  readonly id: string;
+  readonly key: Buffer;
+}
+
+/**
+ * The keys of one purpose, for rotation: the first one encrypts, all of them decrypt.
+ * @param secrets one secret, or several separated by commas, the newest first
+ */
+export function encryptionKeys(secrets: string, purpose: KeyPurpose): readonly [EncryptionKey, ...EncryptionKey[]] {
+  const keys = secrets.split(',').map((secret) => {
+    const key = deriveKey(secret.trim(), purpose);
+    return { id: hash('sha256', key).slice(0, 12), key };
+  });
+  // `split` returns at least one part.
+  return keys as [EncryptionKey, ...EncryptionKey[]];
 }
 
 /**

@@ -4,6 +4,18 @@ import type { Config } from '#config/objects/root.ts';
 /** Cookie that carries the access token for browsers. */
 export const accessCookie = 'access_token';
 
+/** Cookie that carries the refresh token for browsers. */
+export const refreshCookie = 'refresh_token';
+
+/**
+ * Name of the cookie that names the session of a browser. Browsers accept the prefix `__Host-` from this host only, without a domain,
+ * and `__Secure-` over HTTPS only, so that no other host can plant a session (RFC 6265bis, section 4.1.3).
+ */
+export function sessionCookieName({ server, sessions }: Config): string {
+  if (server.dev || !sessions.secure) return 'session';
+  return sessions.domain === '' ? '__Host-session' : '__Secure-session';
+}
+
 /** Attributes of credential cookies (configuration `sessions`). */
 export function credentialCookie(config: Config): SerializeOptions {
   const { domain, maxage, secure, httponly, samesite } = config.sessions;
@@ -15,6 +27,14 @@ export function credentialCookie(config: Config): SerializeOptions {
     ...(domain ? { domain } : {}),
     ...sameSite(samesite),
   };
+}
+
+/**
+ * Attributes of the cookie with the refresh token: it lasts as long as the token, no script reads it, and only account routes get it.
+ * @param seconds until the token expires
+ */
+export function refreshCookieAttributes(config: Config, seconds: number): SerializeOptions {
+  return { ...credentialCookie(config), path: '/v1', httpOnly: true, maxAge: seconds };
 }
 
 /** Attributes of the CSRF cookie (configuration `server.csrfprotection`). */

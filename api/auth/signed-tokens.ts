@@ -1,0 +1,118 @@
+import { createLocalJWKSet, errors, jwtVerify, SignJWT, type JSONWebKeySet, type JWTPayload } from 'jose';
+import type { Clock } from '#entities/kit/base/clock.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
+import type { SigningKeys } from './signing-keys.ts';
+
+/** Maximum length of a token in characters. */
+export const maxTokenLength = 4_096;
+
+/** What a token is accepted as. Its header `typ` says so, and none is accepted as another (RFC 8725, section 3.11). */
+export interface TokenType {
+  /** Header `typ`, for example `at+jwt` (RFC 9068). */
+  readonly typ: string;
+  /** Claims besides those of every token that it must have. */
+  readonly requiredClaims: readonly string[];
+  /** The message for a token that is not accepted, whatever the reason. */
+  readonly rejection: string;
+}
+
+/** From whom a token comes, and for whom it is. */
+export interface TokenParties {
+  readonly issuer: string;
+  readonly audience: string;
+}
+
+export interface TokenClaims {
+  /** `sub`: id of the user. */
+  readonly subject: string;
+  /** `jti`. */
+  readonly id: string;
+  readonly notBefore: Date;
+  readonly expiresAt: Date;
+  /** Claims that only this type of token has. */
+  readonly own: JWTPayload;
+}
+
+/** Claims of a token whose signature, type, parties and expiry have been checked. */
+export interface VerifiedToken {
+  readonly payload: JWTPayload & { readonly nbf: number; readonly exp: number };
+  /** False for a token whose `nbf` is in the future. */
+  readonly isYetValid: boolean;
+}
+
+/** Signs and verifies JWTs of several types with the keys of this server. */
+export class SignedTokens {
+  #keys: SigningKeys;
+  #keySet: ReturnType<typeof createLocalJWKSet>;
+  readonly #clock: Clock;
+
+  constructor(keys: SigningKeys, clock: Clock) {
+    this.#keys = keys;
+    this.#keySet = createLocalJWKSet(keys.publicKeys);
+    this.#clock = clock;
+  }
+
+  /** Replaces the keys for signing and verification. */
+  replaceKeys(keys: SigningKeys): void {
+    this.#keys = keys;
+    this.#keySet = createLocalJWKSet(keys.publicKeys);
+  }
+
+  /** The keys in use; another object after `replaceKeys`. */
+  get keys(): SigningKeys {
+    return this.#keys;
+  }
+
+  /** The public key set served at `/.well-known/jwks.json`. */
+  get publicKeys(): JSONWebKeySet {
+    return this.#keys.publicKeys;
+  }
+
+  sign({ typ }: TokenType, { issuer, audience }: TokenParties, claims: TokenClaims): Promise<string> {
+    const { algorithm, kid, privateKey } = this.#keys.signing;
+    return new SignJWT(claims.own)
+      .setProtectedHeader({ alg: algorithm, kid, typ })
+      .setSubject(claims.subject)
+      .setJti(claims.id)
+      .setIssuer(issuer)
+      .setAudience(audience)
+      .setIssuedAt(this.#clock.now())
+      .setNotBefore(claims.notBefore)
+      .setExpirationTime(claims.expiresAt)
+      .sign(privateKey);
+  }
+
+  /** @throws AppError unauthenticated, with the same message for every reason */
+  async verify(type: TokenType, { issuer, audience }: TokenParties, token: string): Promise<VerifiedToken> {
+    if (token.length > maxTokenLength || !isCompactForm(token)) throw rejectedToken(type);
+    try {
+      const { payload, protectedHeader } = await jwtVerify(token, this.#keySet, {
+        algorithms: [...this.#keys.algorithms],
+        typ: type.typ,
+        issuer,
+        audience,
+        currentDate: this.#clock.now(),
+        requiredClaims: ['exp', 'iat', 'nbf', 'sub', 'jti', ...type.requiredClaims],
+      });
+      // This server issues no tokens with critical extensions (RFC 7515, section 4.1.11).
+      if (protectedHeader.crit) throw rejectedToken(type);
+      return { payload: payload as VerifiedToken['payload'], isYetValid: true };
+    } catch (error) {
+      // `nbf` is checked last but for `exp`, which is later.
+      if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'nbf' && error.reason === 'check_failed')
+        return { payload: error.payload as VerifiedToken['payload'], isYetValid: false };
+      if (error instanceof errors.JOSEError) throw rejectedToken(type, error);
+      throw error;
+    }
+  }
+}
+
+export function rejectedToken({ rejection }: TokenType, cause?: unknown): AppError {
+  return new AppError('unauthenticated', rejection, { cause });
+}
+
+/** Whether a value has so many parts, all of them canonical base64url: decoders ignore padding, spaces and trailing bits. */
+export function isCompactForm(value: string, count: 3 | 5 = 3): boolean {
+  const parts = value.split('.', count + 1);
+  return parts.length === count && parts.every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
+}

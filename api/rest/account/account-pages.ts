@@ -1,0 +1,23 @@
+import { formPage } from './form-page.ts';
+
+export const verifyPages = formPage({
+  url: '/v1/verify',
+  title: 'Confirm your e-mail address',
+  summary: 'Confirmation page',
+  description:
+    'Page that the e-mailed link opens. It asks for the password and confirms the address with POST /v1/verify.',
+  fields: `<p><label>Password that you signed up with <input id="password" type="password" autocomplete="current-password" required maxlength="1024"></label></p>
+<p><label><input id="replace" type="checkbox"> I do not know it: set this password instead</label></p>`,
+  button: 'Confirm',
+  body: `{ [document.getElementById('replace').checked ? 'new_password' : 'password']: value('password') }`,
+});
+
+export const resetPages = formPage({
+  url: '/v1/password-reset',
+  title: 'Set a new password',
+  summary: 'Page for a new password',
+  description: 'Page that the e-mailed link opens. It asks for a new password and sets it with POST /v1/password-reset.',
+  fields: `<p><label>New password <input id="password" type="password" autocomplete="new-password" required maxlength="1024"></label></p>`,
+  button: 'Set the password',
+  body: `{ password: value('password') }`,
+});

@@ -1,0 +1,55 @@
+import { session } from '#entities/identity/session.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import type { DataClient } from '#entities/kit/unit/data-client.ts';
+import { clientAddress } from '../../http/client-address.ts';
+import type { Call, RouteResponse } from '../../http/route.ts';
+import { sessionAnswer } from './session-answer.ts';
+
+/** Maximum number of sessions of a person; a sign-in beyond it ends the one that was used longest ago. */
+const maxSessions = 100;
+
+/** Characters of the header User-Agent that are kept. */
+const maxUserAgentLength = 256;
+
+/** Begins a session of a person who has proven who they are, and returns its tokens. */
+export async function beginSession(
+  call: Call<unknown>,
+  userId: string,
+  organizationId: string | null,
+): Promise<RouteResponse> {
+  const { unit, request, services } = call;
+  const data = unit.data.privileged('sign-in');
+  const now = services.clock.now();
+  // A new id with each sign-in: nobody can have known it before.
+  const sessionId = newId();
+  const expiresAt = services.refreshTokens.sessionEnd();
+  const access = await services.accessTokens.issue({ userId, organizationId, sessionId }, expiresAt);
+  const refresh = await services.refreshTokens.issue({ userId, sessionId, expiresAt }, access.expiresAt);
+  await endEarlier(data, call, now, userId);
+  await data.create(session, {
+    id: sessionId,
+    userId,
+    userAgent: request.headers['user-agent']?.slice(0, maxUserAgentLength) || null,
+    address: clientAddress(request, services),
+    lastSeenAt: now,
+    expiresAt,
+    activeOrganizationId: organizationId,
+    refreshTokenHash: refresh.tokenHash,
+  });
+  return sessionAnswer(call, access, refresh);
+}
+
+/** Ends the session that this browser had, those that have expired, and those beyond the maximum. */
+async function endEarlier(data: DataClient, { request }: Call<unknown>, now: Date, userId: string): Promise<void> {
+  const held = await data.find(session, {
+    where: { userId: { eq: userId } },
+    orderBy: [{ field: 'lastSeenAt', direction: 'desc' }],
+    limit: 1_000,
+  });
+  const before = request.headers.authorization === undefined ? request.core.claims?.sessionId : undefined;
+  const ending = held.filter(
+    ({ id, expiresAt }, index) => id === before || expiresAt <= now || index >= maxSessions - 1,
+  );
+  const ids = ending.map(({ id }) => id);
+  if (ids.length > 0) await data.removeAll(session, ids);
+}

@@ -1,0 +1,55 @@
+import { Type } from 'typebox';
+import { passwordReset } from '#entities/identity/password-reset.ts';
+import { lockEmail } from '#entities/kit/access/email-lock.ts';
+import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
+import { customEvent } from '#entities/kit/write/custom-events.ts';
+import { clientNetwork } from '../../http/client-address.ts';
+import { EmailSchema, MessageSchema } from '../../http/request-schemas.ts';
+import { defineRoute } from '../../http/route.ts';
+import { tooManyAttempts } from './too-many-attempts.ts';
+
+/** Lifetime of a link, in milliseconds. */
+const linkLifetimeMs = 15 * 60_000;
+
+/** Minimum interval between two e-mails to one address, in milliseconds; it prevents flooding a mailbox. */
+const minIntervalMs = 60_000;
+
+/** Requests from one network address within the window after which it must wait, because each makes a record; the window is in milliseconds. */
+const requests = { limit: 100, windowMs: 15 * 60_000 };
+
+/** Does the same work for every address: a record is made even if there is nothing to send. */
+export const forgotPassword = defineRoute({
+  method: 'POST',
+  url: '/v1/forgot-password',
+  tag: 'Account',
+  summary: 'Ask for a link to set a new password',
+  description:
+    'Sends a link by e-mail if the address has a confirmed account, at most once a minute. The link works for 15 minutes. The response is always the same.',
+  access: 'public',
+  body: Type.Object({ email: EmailSchema }, { additionalProperties: false }),
+  answers: { 202: MessageSchema },
+  errors: ['invalid_input', 'too_many_requests'],
+  handle: async ({ body, unit, request, services }) => {
+    const email = body.email.toLowerCase();
+    const now = services.clock.now();
+    const key = { key: `forgot-password:${clientNetwork(request, services)}`, limit: requests.limit };
+    const freeAt = await takeAttempt(unit, [key], requests.windowMs);
+    if (freeAt) throw tooManyAttempts('Too many e-mails were asked for', freeAt, now);
+    await lockEmail(unit, email);
+    const data = unit.data.privileged('forgot password');
+    const [last] = await data.find(passwordReset, {
+      where: { email: { eq: email }, sentAt: { gt: new Date(now.getTime() - minIntervalMs) } },
+      limit: 1,
+    });
+    const reset = await data.create(passwordReset, {
+      email,
+      sentAt: last ? null : now,
+      expiresAt: new Date(now.getTime() + linkLifetimeMs),
+    });
+    unit.emit(customEvent(passwordReset, 'requested', reset, {}));
+    return {
+      status: 202,
+      body: { message: `If ${email} has an account, an e-mail with a link has been sent to it.` },
+    };
+  },
+});

@@ -1,0 +1,92 @@
+import { Type } from 'typebox';
+import { session } from '#entities/identity/session.ts';
+import { user } from '#entities/identity/user.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
+import { customEvent } from '#entities/kit/write/custom-events.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { maxTokenLength } from '../../auth/signed-tokens.ts';
+import { refreshCookie } from '../../auth/cookie-attributes.ts';
+import { hashOfToken, refusedRefresh, type RefreshClaims } from '../../auth/refresh-token.ts';
+import { clientAddress } from '../../http/client-address.ts';
+import { defineRoute, type Call } from '../../http/route.ts';
+import { homeOrganization } from './home-organization.ts';
+import { sessionAnswer, SessionSchema } from './session-answer.ts';
+
+/** Exchanges the only refresh token of a session that is still to be used for the next one. */
+export const refresh = defineRoute({
+  method: 'POST',
+  url: '/v1/refresh',
+  tag: 'Account',
+  summary: 'Refresh the tokens of a session',
+  description:
+    'Returns new tokens for a refresh token, for the organization of the last sign-in or switch, and sets them as cookies for browsers. Send the token in the body; browsers send it as cookie. A refresh token can be used once, from `refresh_not_before` on. If it is used a second time, the session ends, because somebody may have copied it: let one part of a client refresh for all others.',
+  access: 'anonymous',
+  body: Type.Object(
+    {
+      refresh_token: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: maxTokenLength,
+          writeOnly: true,
+          description: 'Refresh token. Without it, the cookie counts.',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  answers: { 200: SessionSchema },
+  errors: ['invalid_input', 'unauthenticated', 'token_not_yet_valid'],
+  handle: async (call) => {
+    const { body, unit, request, services } = call;
+    const token = body.refresh_token ?? request.cookies[refreshCookie];
+    if (token === undefined)
+      throw new AppError('unauthenticated', 'Send refresh_token, or sign in first: there is no cookie with a token.');
+    const claims = await services.refreshTokens.verify(token);
+    refuseEarly(call, claims);
+
+    const data = unit.data.privileged('refresh');
+    // Of several requests with the same token, the first one changes the session, and the others find it changed.
+    const held = await data.findLocked(session, claims.sessionId);
+    if (held?.userId !== claims.userId) throw refusedRefresh();
+    if (held.refreshTokenHash !== hashOfToken(token)) {
+      unit.recordOutsideRequest('refresh token reused', (outside) => endCopied(outside, held.id));
+      throw refusedRefresh();
+    }
+    const person = await data.findOne(user, { id: { eq: held.userId } });
+    if (person?.status !== 'active') throw refusedRefresh();
+
+    const organizationId = await homeOrganization(unit, person.id, held.activeOrganizationId);
+    const expiresAt = services.refreshTokens.sessionEnd();
+    const { userId, id: sessionId } = held;
+    const access = await services.accessTokens.issue({ userId, organizationId, sessionId }, expiresAt);
+    const next = await services.refreshTokens.issue({ userId, sessionId, expiresAt }, access.expiresAt);
+    await data.update(session, sessionId, {
+      address: clientAddress(request, services),
+      lastSeenAt: services.clock.now(),
+      expiresAt,
+      activeOrganizationId: organizationId,
+      refreshTokenHash: next.tokenHash,
+    });
+    return sessionAnswer(call, access, next);
+  },
+});
+
+/** @throws AppError token_not_yet_valid */
+function refuseEarly({ services: { clock } }: Call<unknown>, { notBefore }: RefreshClaims): void {
+  const waitMs = notBefore.getTime() - clock.now().getTime();
+  if (waitMs > 0)
+    throw new AppError(
+      'token_not_yet_valid',
+      `The refresh token can be used from ${notBefore.toISOString()} on; until then, use the access token.`,
+      { details: { retryAfterSeconds: Math.ceil(waitMs / 1_000) } },
+    );
+}
+
+/** Whoever holds a token of this session may have copied it, so none counts any more. */
+async function endCopied(unit: UnitOfWork, sessionId: string): Promise<void> {
+  const { data } = unit;
+  const held = await data.findLocked(session, sessionId);
+  if (!held) return;
+  unit.emit(customEvent(session, 'refresh_token_reused', held, { userId: held.userId }));
+  await data.remove(session, sessionId);
+}

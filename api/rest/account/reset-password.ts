@@ -1,0 +1,91 @@
+import { Type } from 'typebox';
+import { passwordReset } from '#entities/identity/password-reset.ts';
+import { user } from '#entities/identity/user.ts';
+import type { RowOf } from '#entities/kit/model/define.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
+import { deriveKey } from '#entities/kit/base/keys.ts';
+import { checkOneTimeToken, claimedId, invalidToken } from '#entities/kit/base/one-time-token.ts';
+import { lockEmail } from '#entities/kit/access/email-lock.ts';
+import { hashPassword } from '../../auth/password.ts';
+import { checkStrength } from '../../auth/password-strength.ts';
+import { MessageSchema } from '../../http/request-schemas.ts';
+import { workOf } from '../../http/request-context.ts';
+import { defineRoute, type Call } from '../../http/route.ts';
+import { NewPasswordSchema } from './password-schemas.ts';
+import { setPassword } from './set-password.ts';
+
+type Reset = RowOf<typeof passwordReset>;
+
+interface Body {
+  readonly token: string;
+  readonly password: string;
+}
+
+/** The round of every link: each request makes a record of its own. */
+const round = 1;
+
+/** Sets a password with the token of a mailed link, once. */
+export const resetPassword = defineRoute({
+  method: 'POST',
+  url: '/v1/password-reset',
+  tag: 'Account',
+  summary: 'Set a new password with an e-mailed link',
+  description:
+    'Sets the password with the token of the e-mailed link, once. All devices of the user are signed out and all other links stop working; sign in with the new password afterwards.',
+  access: 'public',
+  body: Type.Object(
+    {
+      token: Type.String({ minLength: 1, maxLength: 200, writeOnly: true, description: 'Token of the e-mailed link.' }),
+      password: NewPasswordSchema,
+    },
+    { additionalProperties: false },
+  ),
+  answers: { 200: MessageSchema },
+  errors: ['invalid_input', 'invalid_token', 'token_expired', 'weak_password', 'overloaded'],
+  handle: async (call) => {
+    const { body, unit, services } = call;
+    const id = claimedId(body.token);
+    const { email } = await readReset(call, id);
+    await checkStrength(body.password, [email]);
+    const passwordHash = await hashPassword(body.password);
+
+    const data = unit.data.privileged('reset password');
+    // A concurrent request with another link of the address ends first, and this one finds its link used.
+    await lockEmail(unit, email);
+    checkUsable(await data.findLocked(passwordReset, id), call);
+    const person = await data.findOne(user, { email: { eq: email } });
+    if (!person?.emailConfirmedAt || person.status !== 'active') throw invalidToken();
+    await setPassword(unit, data, { userId: person.id, passwordHash });
+    const links = await data.find(passwordReset, {
+      where: { email: { eq: email }, usedAt: { isNull: true } },
+      orderBy: [{ field: 'id', direction: 'desc' }],
+      limit: 1_000,
+    });
+    await data.updateAll(
+      passwordReset,
+      links.map((link) => link.id),
+      { usedAt: services.clock.now() },
+    );
+    return { status: 200, body: { message: 'The new password is set; sign in with it.' } };
+  },
+});
+
+/** Reads what the token stands for in a transaction that ends before the hashing begins. */
+function readReset(call: Call<Body>, id: string): Promise<Reset> {
+  const { services, request } = call;
+  return services.database.transact(workOf(request.core, systemCaller('reset password')), async ({ data }) =>
+    checkUsable(await data.findOne(passwordReset, { id: { eq: id } }), call),
+  );
+}
+
+/** @throws AppError invalid_token, token_expired */
+function checkUsable(found: Reset | undefined, { services, body }: Call<Body>): Reset {
+  if (!found) throw invalidToken();
+  const key = deriveKey(services.config.current.sessions.signingkey, 'one-time-token');
+  checkOneTimeToken(key, 'password-reset', found.id, round, body.token);
+  if (found.usedAt) throw invalidToken();
+  if (found.expiresAt <= services.clock.now())
+    throw new AppError('token_expired', 'This link has expired; request a new one with POST /v1/forgot-password.');
+  return found;
+}

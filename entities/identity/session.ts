@@ -1,0 +1,55 @@
+import { Type } from 'typebox';
+import { defineEntityModule } from '../kit/model/define.ts';
+import { payload } from '../kit/model/events.ts';
+import { text, timestamp } from '../kit/model/fields.ts';
+import { allow, anyone, deny, self, system } from '../kit/model/policy.ts';
+
+/** Every access token names a session, and ends with it: the state of a caller is read anew with each request. */
+export const session = defineEntityModule({
+  kind: 'session',
+  table: 'sessions',
+  description:
+    'Sign-in of a person on one device. Deleting it signs the device out: all tokens that came from the sign-in stop working.',
+  fields: {
+    userAgent: text('Browser or program that signed in, as it names itself; null if it does not.', {
+      max: 256,
+      optional: true,
+      immutable: true,
+    }),
+    address: text('Network address that the last token of this sign-in was given to.', { max: 64 }),
+    lastSeenAt: timestamp('When the last token of this sign-in was given.'),
+    expiresAt: timestamp('When the sign-in ends unless its tokens are refreshed before.'),
+    activeOrganizationId: text('Id of the organization that refreshed tokens are valid for; null for none.', {
+      max: 26,
+      optional: true,
+    }),
+    refreshTokenHash: text('SHA-256 hash of the only refresh token that is still to be used, in base64url.', {
+      max: 43,
+      secret: true,
+    }),
+  },
+  tenancy: 'user',
+  policy: {
+    view: [allow(system), allow(self('userId')), deny(anyone)],
+    create: [allow(system)],
+    edit: [allow(system)],
+    remove: [allow(system), allow(self('userId'))],
+  },
+  expose: {
+    userAgent: 'read',
+    address: 'read',
+    lastSeenAt: 'read',
+    expiresAt: 'read',
+    activeOrganizationId: 'read',
+  },
+  filter: ['lastSeenAt', 'expiresAt'],
+  order: ['createdAt', 'lastSeenAt'],
+  mutate: ['delete'],
+  events: ['created', 'deleted'],
+  customEvents: {
+    refresh_token_reused: {
+      description: 'A refresh token was used a second time, so somebody may have copied it. The session has ended.',
+      payload: payload({ userId: Type.String({ description: 'Id of the signed-in user.' }) }),
+    },
+  },
+});

@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { user } from '#entities/index.ts';
+import { asOwner } from '../kit/as-owner.ts';
+import { asSystem } from '../kit/as-person.ts';
+import { countHashes } from '../kit/count-hashes.ts';
+import { isSettled } from '../kit/event-fixtures.ts';
+import { eventually } from '../kit/eventually.ts';
+import { expectProblem } from '../kit/expect-problem.ts';
+import { mailsTo, tokenIn, waitForMails } from '../kit/mailbox.ts';
+import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
+import type { TestAnswer, TestClient } from '../kit/test-client.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+let world: World;
+
+const newPassword = 'tangerine umbrella sidewalk';
+const minute = 60_000;
+
+beforeAll(async () => {
+  world = await openWorld({ worker: true });
+});
+afterAll(() => world.close());
+
+const forget = (email: string) => world.client().post('/v1/forgot-password', { email });
+const reset = (token: string, password = newPassword) =>
+  world.client().post('/v1/password-reset', { token, password });
+
+async function canSignIn({ user: { email } }: Person, password: string): Promise<boolean> {
+  return (await world.client().post('/v1/login', { username: email, password })).status === 200;
+}
+
+async function isSignedIn(client: TestClient): Promise<boolean> {
+  return (await client.graphql('{ self { id } }')).data?.self != null;
+}
+
+/** The token of the mail that came last. */
+async function mailedToken(email: string, count = 1): Promise<string> {
+  return tokenIn((await waitForMails(world, email, count)).at(-1) ?? '');
+}
+
+describe('a forgotten password', () => {
+  test('is replaced with the mailed link: all devices are signed out, and a mail tells it', async () => {
+    const person = await buildPerson(world);
+    const { email } = person.user;
+    const device = await signedIn(world, person);
+    expect((await forget(email.toUpperCase())).status).toBe(202);
+    const token = await mailedToken(email);
+    expect(await canSignIn(person, testPassword)).toBe(true);
+    expect((await reset(token)).status).toBe(200);
+    expect(await isSignedIn(device)).toBe(false);
+    expect(await canSignIn(person, testPassword)).toBe(false);
+    expect(await canSignIn(person, newPassword)).toBe(true);
+    expect((await waitForMails(world, email, 2)).at(-1)).toContain('Your password was changed');
+    expectProblem(await reset(token), 'invalid_token');
+  });
+
+  test('one new password makes all other links of the address useless', async () => {
+    const person = await buildPerson(world);
+    const { email } = person.user;
+    await forget(email);
+    const first = await mailedToken(email);
+    world.clock.advance(minute);
+    await forget(email);
+    const second = await mailedToken(email, 2);
+    expect(second).not.toBe(first);
+    expect((await reset(first)).status).toBe(200);
+    expectProblem(await reset(second), 'invalid_token');
+  });
+
+  test('a link works for a quarter of an hour', async () => {
+    const person = await buildPerson(world);
+    await forget(person.user.email);
+    const token = await mailedToken(person.user.email);
+    world.clock.advance(15 * minute - 1_000);
+    expectProblem(await reset(token, 'short'), 'weak_password');
+    world.clock.advance(1_000);
+    expectProblem(await reset(token), 'token_expired');
+    expect(await canSignIn(person, testPassword)).toBe(true);
+  });
+
+  test('causes one mail in a minute, and none for an address without a usable account', async () => {
+    const person = await buildPerson(world);
+    const suspended = await buildPerson(world);
+    await asSystem(world, suspended.organization.id, (data) =>
+      data.update(user, suspended.user.id, { status: 'suspended' }),
+    );
+    const waiting = await buildPerson(world, { isConfirmed: false });
+    const silent = ['nobody@example.com', suspended.user.email, waiting.user.email];
+    for (const email of [...silent, person.user.email, person.user.email])
+      expect((await forget(email)).status).toBe(202);
+    await waitForMails(world, person.user.email);
+    await eventually(() => isSettled(world));
+    world.clock.advance(minute);
+    await forget(person.user.email);
+    expect(await waitForMails(world, person.user.email, 2)).toHaveLength(2);
+    for (const email of silent) expect(await mailsTo(world, email), email).toEqual([]);
+  });
+
+  test('a hundred requests from one address in a quarter of an hour are enough', async () => {
+    const client = world.client();
+    client.address = '203.0.113.200';
+    await client.get('/livez');
+    await asOwner(
+      world,
+      `insert into sign_in_failures (key, failures, first_failed_at, last_failed_at) values ($1, 100, $2, $2)`,
+      [`forgot-password:${client.address}`, world.clock.now()],
+    );
+    expectProblem(await client.post('/v1/forgot-password', { email: 'nobody@example.com' }), 'too_many_requests');
+  });
+
+  test('a link of somebody who was deactivated meanwhile does nothing', async () => {
+    const person = await buildPerson(world);
+    await forget(person.user.email);
+    const token = await mailedToken(person.user.email);
+    await asSystem(world, person.organization.id, (data) =>
+      data.update(user, person.user.id, { status: 'deactivated' }),
+    );
+    expectProblem(await reset(token), 'invalid_token');
+  });
+
+  test('T-03: a link used fifty times in parallel, in two processes, sets one password', async () => {
+    const slow = await world.openInstance({ environment: { CORE_SERVER_WRITETIMEOUT: '600000' } });
+    const person = await buildPerson(world);
+    await forget(person.user.email);
+    const token = await mailedToken(person.user.email);
+    const [one, other] = [slow.client(), slow.client()];
+    await Promise.all([one, other].map((client) => client.get('/livez')));
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        (index % 2 === 0 ? one : other).post('/v1/password-reset', { token, password: `${newPassword} ${index}` }),
+      ),
+    );
+    const succeeded = answers.flatMap(({ status }, index) => (status === 200 ? [index] : []));
+    expect(succeeded).toHaveLength(1);
+    for (const answer of answers) if (answer.status !== 200) expectProblem(answer, 'invalid_token');
+    expect(await canSignIn(person, `${newPassword} ${succeeded[0]}`)).toBe(true);
+  });
+
+  test('the page of the link opens without an effect, and its script sends the form', async () => {
+    const page = await world.client().get('/v1/password-reset');
+    expect(page.headers['content-type']).toContain('text/html');
+    expect(page.body).toContain('<script src="/v1/password-reset.js" defer></script>');
+    const { body } = await world.client().get('/v1/password-reset.js');
+    expect(body).toContain('fetch("/v1/password-reset"');
+  });
+});
+
+describe('a changed password', () => {
+  const change = (client: TestClient, password: unknown, next: unknown): Promise<TestAnswer> =>
+    client.post('/v1/change-password', { password, new_password: next });
+
+  test('needs the current one, keeps this device signed in and signs out all others', async () => {
+    const person = await buildPerson(world);
+    const [own, other] = [await signedIn(world, person), await signedIn(world, person)];
+    expectProblem(await change(own, 'wrong', newPassword), 'invalid_credentials');
+    expect((await change(own, testPassword, newPassword)).status).toBe(200);
+    expect(await isSignedIn(own)).toBe(true);
+    expect(await isSignedIn(other)).toBe(false);
+    expect(await canSignIn(person, newPassword)).toBe(true);
+    expect(await canSignIn(person, testPassword)).toBe(false);
+    expect((await waitForMails(world, person.user.email)).at(-1)).toContain('Your password was changed');
+  });
+
+  test('is judged like the first one, and is another one', async () => {
+    const person = await buildPerson(world);
+    const client = await signedIn(world, person);
+    expectProblem(await change(client, testPassword, 'short'), 'weak_password');
+    expectProblem(await change(client, testPassword, person.user.email), 'weak_password');
+    expectProblem(await change(client, testPassword, testPassword), 'weak_password');
+    for (const value of ['', null, [], {}, 7, 'x'.repeat(1_025)]) {
+      expectProblem(await change(client, value, newPassword), 'invalid_input');
+      expectProblem(await change(client, testPassword, value), 'invalid_input');
+    }
+    expectProblem(await change(world.client(), testPassword, newPassword), 'unauthenticated');
+    expect(await canSignIn(person, testPassword)).toBe(true);
+  });
+
+  test('waits after ten wrong passwords, before anything is compared', async () => {
+    const person = await buildPerson(world);
+    const client = await signedIn(world, person);
+    for (let attempt = 0; attempt < 10; attempt++)
+      expectProblem(await change(client, 'wrong', newPassword), 'invalid_credentials', `attempt ${attempt}`);
+    const { hashes, result } = await countHashes(() => change(client, testPassword, newPassword));
+    expectProblem(result, 'too_many_requests');
+    expect(hashes).toBe(0);
+    world.clock.advance(15 * minute);
+    expect((await change(client, testPassword, newPassword)).status).toBe(200);
+  });
+});

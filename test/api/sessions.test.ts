@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { asOwner } from '../kit/as-owner.ts';
+import { expectProblem } from '../kit/expect-problem.ts';
+import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
+import type { TestClient } from '../kit/test-client.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+async function isSignedIn(client: TestClient): Promise<boolean> {
+  return (await client.graphql('{ self { id } }')).data?.self != null;
+}
+
+/** Signs in from somewhere, by the name of a program. @returns the client and the id of its session */
+async function device(person: Person, userAgent: string, address = '198.51.100.7') {
+  const client = world.client();
+  client.address = address;
+  const body = { username: person.user.email, password: testPassword };
+  const answer = await client.post('/v1/login', body, { 'user-agent': userAgent });
+  expect(answer.status).toBe(200);
+  return { client, id: answer.body.session_id as string };
+}
+
+describe('the sessions of a person', () => {
+  test('are listed with device, address and times, and nobody else sees them', async () => {
+    const person = await buildPerson(world);
+    const { client, id } = await device(person, 'Phone/1');
+    const second = await device(person, 'x'.repeat(1_000));
+    const query = `{ sessions(orderBy: [{ field: CREATED_AT, direction: ASC }]) {
+      edges { node { id userId userAgent address lastSeenAt expiresAt activeOrganizationId } } } }`;
+    const found = (await client.graphql(query)).data.sessions.edges.map(({ node }: { node: object }) => node);
+    const now = world.clock.now();
+    const common = { userId: person.user.id, address: '198.51.100.7', lastSeenAt: now.toISOString() };
+    expect(found).toMatchObject([
+      {
+        ...common,
+        id,
+        userAgent: 'Phone/1',
+        expiresAt: new Date(now.getTime() + 2 * 3_600_000).toISOString(),
+        activeOrganizationId: person.organization.id,
+      },
+      { ...common, id: second.id, userAgent: 'x'.repeat(256) },
+    ]);
+    const listed = await client.get('/v1/sessions');
+    expect(listed.body.data.map((one: { id: string }) => one.id).toSorted()).toEqual([id, second.id].toSorted());
+    expect(JSON.stringify(listed.body)).not.toMatch(/hash/i);
+
+    const colleague = await buildPerson(world, { organization: person.organization, role: 'owner' });
+    const other = await signedIn(world, colleague);
+    expectProblem(await other.get(`/v1/sessions/${id}`), 'not_found');
+    expectProblem(await other.request({ ...(await deletion(other, id)) }), 'not_found');
+    expect(await isSignedIn(client)).toBe(true);
+  });
+
+  test('end one by one: deleting one signs that device out', async () => {
+    const person = await buildPerson(world);
+    const lost = await device(person, 'lost');
+    const own = await device(person, 'own');
+    const answer = await own.client.graphql('mutation Delete($id: ID!) { deleteSession(id: $id) { deletedID } }', {
+      id: lost.id,
+    });
+    expect(answer.errors).toBeUndefined();
+    expect(await isSignedIn(lost.client)).toBe(false);
+    expect(await isSignedIn(own.client)).toBe(true);
+    const third = await device(person, 'third');
+    expect((await own.client.request(await deletion(own.client, third.id))).status).toBe(204);
+    expect(await isSignedIn(third.client)).toBe(false);
+  });
+
+  test('end all but this one, or all', async () => {
+    const person = await buildPerson(world);
+    const stranger = await signedIn(world, await buildPerson(world));
+    const devices = await Promise.all(['a', 'b', 'c'].map((name) => device(person, name)));
+    const [own, ...others] = devices.map(({ client }) => client) as [TestClient, ...TestClient[]];
+    const answer = await own.post('/v1/logout', { sessions: 'others' });
+    expect(answer.body.message).toContain('2');
+    expect(await isSignedIn(own)).toBe(true);
+    for (const other of others) expect(await isSignedIn(other)).toBe(false);
+    const late = (await device(person, 'late')).client;
+    expect((await own.post('/v1/logout', { sessions: 'all' })).status).toBe(200);
+    expect(own.cookies.has('access_token') || own.cookies.has('session') || own.cookies.has('refresh_token')).toBe(
+      false,
+    );
+    for (const client of [own, late]) expect(await isSignedIn(client)).toBe(false);
+    expect(await isSignedIn(stranger)).toBe(true);
+    expectProblem(await world.client().post('/v1/logout', { sessions: 'all' }), 'unauthenticated');
+    expectProblem(await own.post('/v1/logout', { sessions: 'some' }), 'invalid_input');
+  });
+
+  test('end by the refresh token when the access token has expired', async () => {
+    const person = await buildPerson(world);
+    const { client, id } = await device(person, 'slow');
+    const token = client.cookies.get('refresh_token') ?? '';
+    expect((await world.client().post('/v1/logout', { refresh_token: token })).status).toBe(200);
+    expect(await isSignedIn(client)).toBe(false);
+    const ended = 'select deleted_at is not null as ended from sessions where id = $1';
+    expect(await asOwner(world, ended, [id])).toEqual([{ ended: true }]);
+    // Whatever is sent, signing out succeeds.
+    expect((await world.client().post('/v1/logout', { refresh_token: 'x.y.z' })).status).toBe(200);
+  });
+
+  test('are at most a hundred: the one that was used longest ago ends', async () => {
+    const person = await buildPerson(world);
+    const first = await device(person, 'first');
+    const second = await device(person, 'second');
+    await asOwner(world, `update sessions set last_seen_at = last_seen_at - interval '1 minute' where id = $1`, [first.id]);
+    await asOwner(
+      world,
+      `insert into sessions (id, created_at, updated_at, created_by, updated_by, record_version, user_id, address,
+         last_seen_at, expires_at, refresh_token_hash)
+       select left(s.id, 20) || lpad(n::text, 6, '0'), s.created_at, s.updated_at, s.created_by, s.updated_by, 1, s.user_id, s.address,
+         s.last_seen_at, s.expires_at, 'none' from sessions s, generate_series(1, 98) n where s.id = $1`,
+      [second.id],
+    );
+    const last = await device(person, 'last');
+    expect(await isSignedIn(first.client)).toBe(false);
+    expect(await isSignedIn(second.client)).toBe(true);
+    expect(await isSignedIn(last.client)).toBe(true);
+  });
+
+  test('that have expired leave the list at the next sign-in', async () => {
+    const person = await buildPerson(world);
+    const old = await device(person, 'old');
+    world.clock.advance(2 * 3_600_000);
+    const { client, id } = await device(person, 'new');
+    const listed = await client.get('/v1/sessions');
+    expect(listed.body.data.map((one: { id: string }) => one.id)).toEqual([id]);
+    expect(listed.body.data[0].id).not.toBe(old.id);
+  });
+});
+
+/** A REST request that deletes a session, with the CSRF token of the client. */
+async function deletion(client: TestClient, id: string) {
+  return {
+    method: 'DELETE' as const,
+    url: `/v1/sessions/${id}`,
+    headers: { 'x-csrf-token': client.cookies.get('csrf_token') ?? '' },
+  };
+}
+
+describe('the session cookie', () => {
+  test('is needed beside the access cookie, and both must be of one session', async () => {
+    const [one, other] = [await signedIn(world, await buildPerson(world)), await signedIn(world, await buildPerson(world))];
+    const access = one.cookies.get('access_token') ?? '';
+    const sealed = one.cookies.get('session') ?? '';
+    for (const session of [undefined, '', 'x', access, other.cookies.get('session')]) {
+      const client = world.client();
+      client.cookies.set('access_token', access);
+      if (session !== undefined) client.cookies.set('session', session);
+      expect(await isSignedIn(client), String(session)).toBe(false);
+    }
+    const client = world.client();
+    client.cookies.set('session', sealed);
+    expect(await isSignedIn(client)).toBe(false);
+    client.cookies.set('access_token', access);
+    expect(await isSignedIn(client)).toBe(true);
+  });
+
+  test('tells nothing, is new with each sign-in, and takes the earlier session of the browser with it', async () => {
+    const person = await buildPerson(world);
+    const { client, id } = await device(person, 'browser');
+    const first = client.cookies.get('session') ?? '';
+    expect(first.split('.').map((part) => Buffer.from(part, 'base64url').toString()).join(' ')).not.toContain(id);
+    const kept = new Map(client.cookies);
+    await client.post('/v1/login', { username: person.user.email, password: testPassword });
+    expect(client.cookies.get('session')).not.toBe(first);
+    expect(await isSignedIn(client)).toBe(true);
+    const earlier = world.client();
+    for (const [name, value] of kept) earlier.cookies.set(name, value);
+    expect(await isSignedIn(earlier)).toBe(false);
+  });
+
+  test('ends after sessions.maxage, whatever the browser keeps', async () => {
+    const short = await world.openInstance({ environment: { CORE_SESSIONS_MAXAGE: '600' } });
+    const person = await buildPerson(world);
+    const client = short.client();
+    await client.post('/v1/login', { username: person.user.email, password: testPassword });
+    world.clock.advance(599_000);
+    expect(await isSignedIn(client)).toBe(true);
+    world.clock.advance(1_000);
+    expect(await isSignedIn(client)).toBe(false);
+  });
+
+  test('keeps counting while its keys are rotated, until the old key is gone', async () => {
+    const { encryptionkey } = world.config.current.sessions;
+    const added = 'b'.repeat(40);
+    const rotated = await world.openInstance({ environment: { CORE_SESSIONS_ENCRYPTIONKEY: `${added},${encryptionkey}` } });
+    const replaced = await world.openInstance({ environment: { CORE_SESSIONS_ENCRYPTIONKEY: added } });
+    const { cookies } = await signedIn(world, await buildPerson(world));
+    const askAt = async (instance: Pick<World, 'client'>) => {
+      const client = instance.client();
+      for (const [name, value] of cookies) client.cookies.set(name, value);
+      return isSignedIn(client);
+    };
+    expect(await askAt(rotated)).toBe(true);
+    expect(await askAt(replaced)).toBe(false);
+  });
+
+  test('has a name that no other host can set, outside of development', async () => {
+    const names = async (environment: Record<string, string>) => {
+      const instance = await world.openInstance({ environment: { CORE_SERVER_DEV: 'false', ...environment } });
+      const client = instance.client();
+      const person = await buildPerson(world);
+      await client.post('/v1/login', { username: person.user.email, password: testPassword });
+      return [...client.cookies.keys()].filter((name) => name.endsWith('session'));
+    };
+    expect(await names({ CORE_SESSIONS_SECURE: 'true', CORE_SESSIONS_DOMAIN: '' })).toEqual(['__Host-session']);
+    expect(await names({ CORE_SESSIONS_SECURE: 'true', CORE_SESSIONS_DOMAIN: 'example.com' })).toEqual([
+      '__Secure-session',
+    ]);
+  });
+});
