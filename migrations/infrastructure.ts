@@ -8,6 +8,5 @@ export const infrastructureTables = [
   /^authorization_revisions$/,
   /^installation$/,
   /^record_kinds$/,
-  /^revoked_tokens$/,
   /^sign_in_failures$/,
 ] as const;

@@ -80,7 +80,9 @@ class MigrationFile extends TSMigrationGenerator {
   override generateMigrationFile(className: string, diff: { up: string[]; down: string[] }): string {
     // MikroORM passes `Migration<timestamp>_<name>`, with underscores for hyphens.
     const name = className.replace(/^Migration/, '').replaceAll('_', '-');
-    const own = (statements: readonly string[]) => statements.filter((statement) => statement !== nothing);
+    // The ORM knows none of our functions; on its way down it would create all of them again.
+    const own = (statements: readonly string[]) =>
+      statements.filter((statement) => statement !== nothing && !/^create or replace function/.test(statement));
     const up = [...withDefaults(own(diff.up), registry.modules), ...more.up];
     // What is searched are columns, so those come back first.
     const whole = { up, down: [...own(diff.down), ...more.down] };

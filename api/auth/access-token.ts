@@ -116,7 +116,13 @@ function isValidAt({ claims, notBefore }: Verified, now: Date): boolean {
   return notBefore.getTime() <= seconds && seconds < claims.expiresAt.getTime();
 }
 
-function claimsOf({ sub, jti, exp, org, sid }: VerifiedToken['payload'] & { org?: unknown; sid?: unknown }): AccessClaims {
+function claimsOf({
+  sub,
+  jti,
+  exp,
+  org,
+  sid,
+}: VerifiedToken['payload'] & { org?: unknown; sid?: unknown }): AccessClaims {
   if (!isId(sub) || !isId(jti) || !isId(sid) || !(org === null || isId(org))) throw rejectedToken(accessToken);
   return { tokenId: jti, userId: sub, organizationId: org, sessionId: sid, expiresAt: new Date(exp * 1_000) };
 }

@@ -22,8 +22,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const forget = (email: string) => world.client().post('/v1/forgot-password', { email });
-const reset = (token: string, password = newPassword) =>
-  world.client().post('/v1/password-reset', { token, password });
+const reset = (token: string, password = newPassword) => world.client().post('/v1/password-reset', { token, password });
 
 async function canSignIn({ user: { email } }: Person, password: string): Promise<boolean> {
   return (await world.client().post('/v1/login', { username: email, password })).status === 200;

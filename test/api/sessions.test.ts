@@ -108,7 +108,9 @@ describe('the sessions of a person', () => {
     const person = await buildPerson(world);
     const first = await device(person, 'first');
     const second = await device(person, 'second');
-    await asOwner(world, `update sessions set last_seen_at = last_seen_at - interval '1 minute' where id = $1`, [first.id]);
+    await asOwner(world, `update sessions set last_seen_at = last_seen_at - interval '1 minute' where id = $1`, [
+      first.id,
+    ]);
     await asOwner(
       world,
       `insert into sessions (id, created_at, updated_at, created_by, updated_by, record_version, user_id, address,
@@ -145,7 +147,10 @@ async function deletion(client: TestClient, id: string) {
 
 describe('the session cookie', () => {
   test('is needed beside the access cookie, and both must be of one session', async () => {
-    const [one, other] = [await signedIn(world, await buildPerson(world)), await signedIn(world, await buildPerson(world))];
+    const [one, other] = [
+      await signedIn(world, await buildPerson(world)),
+      await signedIn(world, await buildPerson(world)),
+    ];
     const access = one.cookies.get('access_token') ?? '';
     const sealed = one.cookies.get('session') ?? '';
     for (const session of [undefined, '', 'x', access, other.cookies.get('session')]) {
@@ -165,7 +170,12 @@ describe('the session cookie', () => {
     const person = await buildPerson(world);
     const { client, id } = await device(person, 'browser');
     const first = client.cookies.get('session') ?? '';
-    expect(first.split('.').map((part) => Buffer.from(part, 'base64url').toString()).join(' ')).not.toContain(id);
+    expect(
+      first
+        .split('.')
+        .map((part) => Buffer.from(part, 'base64url').toString())
+        .join(' '),
+    ).not.toContain(id);
     const kept = new Map(client.cookies);
     await client.post('/v1/login', { username: person.user.email, password: testPassword });
     expect(client.cookies.get('session')).not.toBe(first);
@@ -189,7 +199,9 @@ describe('the session cookie', () => {
   test('keeps counting while its keys are rotated, until the old key is gone', async () => {
     const { encryptionkey } = world.config.current.sessions;
     const added = 'b'.repeat(40);
-    const rotated = await world.openInstance({ environment: { CORE_SESSIONS_ENCRYPTIONKEY: `${added},${encryptionkey}` } });
+    const rotated = await world.openInstance({
+      environment: { CORE_SESSIONS_ENCRYPTIONKEY: `${added},${encryptionkey}` },
+    });
     const replaced = await world.openInstance({ environment: { CORE_SESSIONS_ENCRYPTIONKEY: added } });
     const { cookies } = await signedIn(world, await buildPerson(world));
     const askAt = async (instance: Pick<World, 'client'>) => {

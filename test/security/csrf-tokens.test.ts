@@ -35,7 +35,15 @@ beforeAll(async () => {
     { method: 'POST', url: '/graphql', needsCaller: true },
   ];
   expect(mutating.map(({ url }) => url)).toEqual(
-    expect.arrayContaining(['/v1/register', '/v1/verify', '/v1/resend', '/v1/login', '/v1/refresh', '/v1/logout', '/graphql']),
+    expect.arrayContaining([
+      '/v1/register',
+      '/v1/verify',
+      '/v1/resend',
+      '/v1/login',
+      '/v1/refresh',
+      '/v1/logout',
+      '/graphql',
+    ]),
   );
 });
 afterAll(() => world.close());

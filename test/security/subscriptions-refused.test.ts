@@ -35,7 +35,13 @@ beforeAll(async () => {
     ['by nothing', world.client()],
   ]);
   credentials = new Map<string, Record<string, string>>([
-    ['by cookie', { cookie: `access_token=${token}; session=${byCookie.cookies.get('session')}`, origin: 'https://evil.example.net' }],
+    [
+      'by cookie',
+      {
+        cookie: `access_token=${token}; session=${byCookie.cookies.get('session')}`,
+        origin: 'https://evil.example.net',
+      },
+    ],
     ['by bearer token', { authorization: `Bearer ${token}` }],
     ['by nothing', {}],
   ]);

@@ -16,7 +16,8 @@ export const resetPages = formPage({
   url: '/v1/password-reset',
   title: 'Set a new password',
   summary: 'Page for a new password',
-  description: 'Page that the e-mailed link opens. It asks for a new password and sets it with POST /v1/password-reset.',
+  description:
+    'Page that the e-mailed link opens. It asks for a new password and sets it with POST /v1/password-reset.',
   fields: `<p><label>New password <input id="password" type="password" autocomplete="new-password" required maxlength="1024"></label></p>`,
   button: 'Set the password',
   body: `{ password: value('password') }`,

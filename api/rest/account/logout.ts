@@ -60,7 +60,11 @@ export const logout = defineRoute({
 });
 
 /** The session of the access token or, without one, of the refresh token. */
-async function currentSession({ request, services, body }: Call<Static<typeof BodySchema>>): Promise<string | undefined> {
+async function currentSession({
+  request,
+  services,
+  body,
+}: Call<Static<typeof BodySchema>>): Promise<string | undefined> {
   const { claims } = request.core;
   if (claims) return claims.sessionId;
   const token = body.refresh_token ?? request.cookies[refreshCookie];

@@ -50,9 +50,7 @@ export const verify = defineRoute({
     {
       token: Type.String({ minLength: 1, maxLength: 200, writeOnly: true, description: 'Token of the e-mailed link.' }),
       password: Type.Optional(PasswordSchema('Password given at sign-up.')),
-      new_password: Type.Optional(
-        PasswordSchema('Password to set instead: at least 12 characters, or hard to guess.'),
-      ),
+      new_password: Type.Optional(PasswordSchema('Password to set instead: at least 12 characters, or hard to guess.')),
     },
     { additionalProperties: false },
   ),
