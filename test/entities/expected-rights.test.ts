@@ -48,7 +48,8 @@ function casesOf(kind: string, situation: string, allowed: Readonly<Record<strin
   const ofSituation = impersonal.has(situation)
     ? callers
     : persons.filter((name) => name !== 'outsider' && Object.hasOwn(allowed, name));
-  const asked = kind === 'user' && situation === 'themselves' ? (['member', 'outsider'] as const) : ofSituation;
+  const isOfNoOrganization = registry.byKind(kind).tenancy !== 'organization';
+  const asked = isOfNoOrganization && situation === 'themselves' ? (['member', 'outsider'] as const) : ofSituation;
   return asked.map((name) => {
     const words = new Set((allowed[name] ?? '').split(' ').filter((word) => word !== ''));
     return { kind, situation, name, words };

@@ -10,7 +10,7 @@ import { parse } from 'yaml';
  * Callers: `owner` … `auditor` have that role in the organization; `reader`, `writer` and `remover` are API tokens with that scope
  * for the kind; `outsider` has an account in another organization; `leaver` was a member; `anonymous` is not signed in.
  *
- * Situations: `any` is no relation to the record. A relation that the kind grants, for example `owner` or `assignee`. `viewer`,
+ * Situations: `any` is no relation to the record; `themselves`: it is the caller's own. A relation that the kind grants, for example `owner` or `assignee`. `viewer`,
  * `editor`, `blocked`: the record is shared with a group of the caller, or blocked for it. `creators`: a group of the caller may
  * create records of the kind. `above X`: the caller is X towards the record that passes its rights on; `far above X`: three levels
  * higher. Words combine: `blocked above assignee`.

@@ -109,6 +109,8 @@ async function comeAndGo(): Promise<void> {
   await post('/v1/logout', {});
   const hashes = await asOwner<{ hash: string }>(world, 'select distinct password_hash as hash from users');
   for (const [place, { hash }] of hashes.entries()) secrets.add(`password hash ${place}`, hash);
+  const kept = await asOwner<{ hash: string }>(world, 'select refresh_token_hash as hash from sessions');
+  for (const [place, { hash }] of kept.entries()) secrets.add(`refresh token hash ${place}`, hash);
   // That of the sign-up that was repeated; those of the links that were voided are gone.
   const waiting = await asOwner<{ hash: string }>(
     world,
@@ -211,7 +213,7 @@ describe('T-62: a secret', () => {
     );
     const advice =
       'in test/security/planted-secrets.test.ts, plant a value of each new secret field, and say in which column it stands';
-    expect(fields, advice).toEqual(['emailVerification.passwordHash', 'user.passwordHash']);
+    expect(fields, advice).toEqual(['emailVerification.passwordHash', 'session.refreshTokenHash', 'user.passwordHash']);
   });
 
   test('is in no row, except for the hash in its column', async () => {
@@ -221,6 +223,7 @@ describe('T-62: a secret', () => {
     for (const [table, rows] of dump) {
       const isOwn = (name: string) =>
         (table === 'public.users' && name.startsWith('password hash')) ||
+        (table === 'public.sessions' && name.startsWith('refresh token hash')) ||
         (table === 'public.email_verifications' && name === 'waiting password hash');
       for (const row of rows)
         expect(
