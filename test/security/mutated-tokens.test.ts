@@ -33,7 +33,8 @@ function mutations(original: string, count: number): Set<string> {
   let round: readonly string[] = [original];
   while (found.size < count) {
     const next = Array.from({ length: 200 }, () => changesOf(round[some(round.length)] ?? original)).flat();
-    for (const candidate of next) if (candidate !== original) found.add(candidate);
+    // Clients do not send an empty token at all.
+    for (const candidate of next) if (candidate !== original && candidate !== '') found.add(candidate);
     if (found.size > count / 2) round = next;
   }
   return found;
