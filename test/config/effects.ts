@@ -353,7 +353,7 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
     'test/api/settings.test.ts > sessions > domain, maxage, secure, httponly and samesite are attributes of the access cookie',
   ),
   'sessions.maxage': shown(
-    'test/api/settings.test.ts > sessions > domain, maxage, secure, httponly and samesite are attributes of the access cookie',
+    'test/api/sessions.test.ts > the session cookie > ends after sessions.maxage, whatever the browser keeps',
   ),
   'sessions.secure': shown(
     'test/api/settings.test.ts > sessions > domain, maxage, secure, httponly and samesite are attributes of the access cookie',
