@@ -1,5 +1,6 @@
 import { emailVerification } from '#entities/identity/email-verification.ts';
 import { passwordReset } from '#entities/identity/password-reset.ts';
+import { session } from '#entities/identity/session.ts';
 import { user } from '#entities/identity/user.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { deriveKey } from '#entities/kit/base/keys.ts';
@@ -33,6 +34,7 @@ export const createEmailActivities = defineActivities(({ config, database }: Ema
         const links = { tokenKey, apiUrl: publicApiUrl(config.current) };
         if (input.template === 'verify-address') return verificationMail(input, unit, links);
         if (input.template === 'reset-password') return resetMail(input, unit, links);
+        if (input.template === 'new-device') return newDeviceMail(input, unit);
         const person = input.userId && (await unit.data.findOne(user, { id: { eq: input.userId } }));
         if (!person) return undefined;
         return { to: person.email, name: person.displayName, content: contentOf(input.template) };
@@ -107,7 +109,31 @@ async function resetMail(
   };
 }
 
-type PlainTemplate = Exclude<SendEmailInput['template'], 'verify-address' | 'reset-password'>;
+async function newDeviceMail({ about, userId }: SendEmailInput, unit: UnitOfWork): Promise<Mail | undefined> {
+  const person = userId && (await unit.data.findOne(user, { id: { eq: userId } }));
+  if (!person) return undefined;
+  // Whoever signed in may have signed out again: the mail is sent all the same.
+  const begun = about && (await unit.data.findOne(session, { id: { eq: about.id } }));
+  const details = begun
+    ? [
+        `Device: ${begun.userAgent ?? 'unknown'}. Network address: ${begun.address}. Time: ${begun.createdAt.toISOString()}.`,
+      ]
+    : [];
+  return {
+    to: person.email,
+    name: person.displayName,
+    content: {
+      subject: 'New sign-in to your account',
+      paragraphs: [
+        'Somebody signed in to your account with a browser or program that had not signed in to it before.',
+        ...details,
+        'If it was you, do nothing. If not, change your password: that signs out all other devices.',
+      ],
+    },
+  };
+}
+
+type PlainTemplate = Exclude<SendEmailInput['template'], 'verify-address' | 'reset-password' | 'new-device'>;
 
 function contentOf(template: PlainTemplate): EmailContent {
   switch (template) {

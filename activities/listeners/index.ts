@@ -1,6 +1,6 @@
 import { mailPasswordReset } from './mail-password-reset.ts';
 import { mailRepeatedRegistration } from './mail-repeated-registration.ts';
-import { mailCopiedSession, mailPasswordChanged } from './mail-security-notice.ts';
+import { mailCopiedSession, mailNewDevice, mailPasswordChanged } from './mail-security-notice.ts';
 import { mailVerification } from './mail-verification.ts';
 import { mailWelcome } from './mail-welcome.ts';
 import { setUpOrganization } from './set-up-organization.ts';
@@ -13,6 +13,7 @@ export const listeners: readonly Listener[] = [
   mailRepeatedRegistration,
   mailPasswordReset,
   mailPasswordChanged,
+  mailNewDevice,
   mailCopiedSession,
   setUpOrganization,
 ];

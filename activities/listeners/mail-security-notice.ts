@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { session } from '#entities/identity/session.ts';
 import { user } from '#entities/identity/user.ts';
 import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
@@ -9,6 +10,25 @@ export const mailPasswordChanged = defineListener(
   [on(user, 'password_changed')],
   ({ event, key, start }) => {
     start(sendEmailContract, { key, template: 'password-changed', userId: event.entityId });
+  },
+);
+
+/** Programs that sign in again and again, and keep no cookies, cause one mail a day. */
+const newDeviceIntervalMs = 86_400_000;
+
+export const mailNewDevice = defineListener(
+  'mail-new-device',
+  [on(session, 'begun_on_new_device')],
+  ({ event: { payload, occurredAt, entityId }, start }) => {
+    const { userId, userAgent } = payload;
+    const day = Math.floor(occurredAt.getTime() / newDeviceIntervalMs);
+    const device = createHash('sha256').update(userAgent).digest('hex').slice(0, 16);
+    start(sendEmailContract, {
+      key: `${userId}/new-device/${device}/${day}`,
+      template: 'new-device',
+      userId,
+      about: { id: entityId, round: 1 },
+    });
   },
 );
 

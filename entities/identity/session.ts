@@ -47,6 +47,13 @@ export const session = defineEntityModule({
   mutate: ['delete'],
   events: ['created', 'deleted'],
   customEvents: {
+    begun_on_new_device: {
+      description: 'A user signed in with a browser or program that has not signed in to the account before.',
+      payload: payload({
+        userId: Type.String({ description: 'Id of the signed-in user.' }),
+        userAgent: Type.String({ description: 'The browser or program, as it names itself; empty if it does not.' }),
+      }),
+    },
     refresh_token_reused: {
       description: 'A refresh token was used a second time, so somebody may have copied it. The session has ended.',
       payload: payload({ userId: Type.String({ description: 'Id of the signed-in user.' }) }),

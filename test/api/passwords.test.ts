@@ -187,3 +187,28 @@ describe('a changed password', () => {
     expect((await change(client, testPassword, newPassword)).status).toBe(200);
   });
 });
+
+describe('a sign-in', () => {
+  test('on a device that is not known is mailed, once a day for each program, after the first hour of an account', async () => {
+    const person = await buildPerson(world);
+    const { email } = person.user;
+    const signInWith = async (userAgent: string, client = world.client()) => {
+      const body = { username: email, password: testPassword };
+      expect((await client.post('/v1/login', body, { 'user-agent': userAgent })).status).toBe(200);
+      return client;
+    };
+    const browser = await signInWith('Browser/1');
+    world.clock.advance(61 * minute);
+    await signInWith('Browser/1', browser);
+    await signInWith('Script/2');
+    await signInWith('Script/2');
+    await signInWith('Other/3');
+    const mails = await waitForMails(world, email, 2);
+    await eventually(() => isSettled(world));
+    expect(mails).toHaveLength(2);
+    expect(await mailsTo(world, email)).toHaveLength(2);
+    for (const mail of mails) expect(mail).toContain('New sign-in to your account');
+    expect(mails.join('\n')).toContain('Script/2');
+    expect(mails.join('\n')).not.toContain('Browser/1');
+  });
+});

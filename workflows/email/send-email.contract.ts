@@ -8,6 +8,7 @@ export type EmailTemplate =
   | 'registration-repeated'
   | 'reset-password'
   | 'password-changed'
+  | 'new-device'
   | 'session-copied';
 
 export interface SendEmailInput {

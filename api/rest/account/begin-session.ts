@@ -1,5 +1,6 @@
 import { session } from '#entities/identity/session.ts';
 import { newId } from '#entities/kit/base/ids.ts';
+import { customEvent } from '#entities/kit/write/custom-events.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { clientAddress } from '../../http/client-address.ts';
 import type { Call, RouteResponse } from '../../http/route.ts';
@@ -11,11 +12,15 @@ const maxSessions = 100;
 /** Characters of the header User-Agent that are kept. */
 const maxUserAgentLength = 256;
 
-/** Begins a session of a person who has proven who they are, and returns its tokens. */
+/**
+ * Begins a session of a person who has proven who they are, and returns its tokens.
+ * @param isNewDevice an event says so, and a mail
+ */
 export async function beginSession(
   call: Call<unknown>,
   userId: string,
   organizationId: string | null,
+  { isNewDevice }: { readonly isNewDevice: boolean },
 ): Promise<RouteResponse> {
   const { unit, request, services } = call;
   const data = unit.data.privileged('sign-in');
@@ -26,16 +31,18 @@ export async function beginSession(
   const access = await services.accessTokens.issue({ userId, organizationId, sessionId }, expiresAt);
   const refresh = await services.refreshTokens.issue({ userId, sessionId, expiresAt }, access.expiresAt);
   await endEarlier(data, call, now, userId);
-  await data.create(session, {
+  const userAgent = request.headers['user-agent']?.slice(0, maxUserAgentLength) ?? '';
+  const begun = await data.create(session, {
     id: sessionId,
     userId,
-    userAgent: request.headers['user-agent']?.slice(0, maxUserAgentLength) || null,
+    userAgent: userAgent || null,
     address: clientAddress(request, services),
     lastSeenAt: now,
     expiresAt,
     activeOrganizationId: organizationId,
     refreshTokenHash: refresh.tokenHash,
   });
+  if (isNewDevice) unit.emit(customEvent(session, 'begun_on_new_device', begun, { userId, userAgent }));
   return sessionAnswer(call, access, refresh);
 }
 

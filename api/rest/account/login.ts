@@ -22,6 +22,9 @@ import { tooManyAttempts } from './too-many-attempts.ts';
 /** Period in which failures count, in milliseconds. */
 const windowMs = 15 * 60_000;
 
+/** Time after the confirmation of an account in which every device is new, in milliseconds. */
+const firstHourMs = 3_600_000;
+
 /** Failures within the window after which an account, a browser of its owner, or a network address must wait. */
 const limits = { account: 10, device: 10, address: 50 } as const;
 
@@ -49,7 +52,7 @@ export const login = defineRoute({
   runsOnce: true,
   errors: ['invalid_input', 'invalid_credentials', 'too_many_requests', 'overloaded'],
   handle: async (call) => {
-    const { body, unit } = call;
+    const { body, unit, services } = call;
     const email = body.username.trim().toLowerCase();
     const attempt = attemptOf(call, email);
     const credential = await readCredential(call, email, attempt);
@@ -73,13 +76,16 @@ export const login = defineRoute({
     const [cleared, reduced] = attempt.counters;
     await forgetAttempt(unit, cleared.key, reduced?.key ?? null);
     rememberBrowser(call, attempt.account);
-    return beginSession(call, person.id, await homeOrganization(unit, person.id));
+    const organizationId = await homeOrganization(unit, person.id);
+    const age = services.clock.now().getTime() - person.emailConfirmedAt.getTime();
+    return beginSession(call, person.id, organizationId, { isNewDevice: !attempt.isKnownDevice && age > firstHourMs });
   },
 });
 
 /** An attempt to sign in, and where it is counted: at the browser if its cookie is of this account, else at account and address. */
 interface Attempt {
   readonly account: string;
+  readonly isKnownDevice: boolean;
   readonly counters: readonly [cleared: SignInKey, ...reduced: SignInKey[]];
 }
 
@@ -89,6 +95,7 @@ function attemptOf({ request, services }: Call<unknown>, email: string): Attempt
   const address = `address:${clientNetwork(request, services)}`;
   return {
     account,
+    isKnownDevice: device !== undefined,
     counters:
       device === undefined
         ? [
