@@ -1,6 +1,5 @@
 import { emailVerification } from '#entities/identity/email-verification.ts';
 import { passwordReset } from '#entities/identity/password-reset.ts';
-import { session } from '#entities/identity/session.ts';
 import { user } from '#entities/identity/user.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { deriveKey } from '#entities/kit/base/keys.ts';
@@ -92,8 +91,10 @@ async function resetMail(
 ): Promise<Mail | undefined> {
   const reset = about && (await unit.data.findOne(passwordReset, { id: { eq: about.id } }));
   const person = userId && (await unit.data.findOne(user, { id: { eq: userId } }));
-  // A password was set meanwhile, or the account has another address now: this link would not work.
-  if (!reset || reset.usedAt || !person || person.email !== reset.email) return undefined;
+  const isUsable = reset && !reset.usedAt && reset.expiresAt > unit.clock.now();
+  // Meanwhile a password was set, the account changed, or the time is up: this link would not work.
+  if (!isUsable || !person?.emailConfirmedAt || person.status !== 'active' || person.email !== reset.email)
+    return undefined;
   const token = oneTimeToken(tokenKey, 'password-reset', reset.id, about.round);
   return {
     to: reset.email,
@@ -102,23 +103,16 @@ async function resetMail(
       subject: 'Set a new password',
       paragraphs: [
         'Somebody, hopefully you, asked for a link to set a new password for your account. If it was not you, do nothing: your password stays as it is.',
-        'The link works for 15 minutes, once. A new password signs out all devices.',
+        `The link works once, until ${reset.expiresAt.toUTCString()}. A new password signs out all devices.`,
       ],
       action: { text: 'Set a new password', url: `${apiUrl}/v1/password-reset#token=${token}` },
     },
   };
 }
 
-async function newDeviceMail({ about, userId }: SendEmailInput, unit: UnitOfWork): Promise<Mail | undefined> {
+async function newDeviceMail({ userId, device }: SendEmailInput, unit: UnitOfWork): Promise<Mail | undefined> {
   const person = userId && (await unit.data.findOne(user, { id: { eq: userId } }));
-  if (!person) return undefined;
-  // Whoever signed in may have signed out again: the mail is sent all the same.
-  const begun = about && (await unit.data.findOne(session, { id: { eq: about.id } }));
-  const details = begun
-    ? [
-        `Device: ${begun.userAgent ?? 'unknown'}. Network address: ${begun.address}. Time: ${begun.createdAt.toISOString()}.`,
-      ]
-    : [];
+  if (!person || !device) return undefined;
   return {
     to: person.email,
     name: person.displayName,
@@ -126,11 +120,17 @@ async function newDeviceMail({ about, userId }: SendEmailInput, unit: UnitOfWork
       subject: 'New sign-in to your account',
       paragraphs: [
         'Somebody signed in to your account with a browser or program that had not signed in to it before.',
-        ...details,
+        `Device: ${productsOf(device.userAgent)}. Network address: ${device.address}. Time: ${device.at}.`,
         'If it was you, do nothing. If not, change your password: that signs out all other devices.',
       ],
     },
   };
+}
+
+/** The products that a User-Agent names (RFC 9110, section 10.1.5), and nothing else of it: who signs in chooses the text. */
+function productsOf(userAgent: string): string {
+  const products = userAgent.match(/(?<![^ ])[A-Za-z]{2,20}\/\d{1,5}(?:\.\d{1,5}){0,3}(?![^ ])/g) ?? [];
+  return products.slice(0, 4).join(' ') || 'unknown';
 }
 
 type PlainTemplate = Exclude<SendEmailInput['template'], 'verify-address' | 'reset-password' | 'new-device'>;

@@ -13,21 +13,21 @@ export const mailPasswordChanged = defineListener(
   },
 );
 
-/** Programs that sign in again and again, and keep no cookies, cause one mail a day. */
+/** Programs that sign in again and again from one address, and keep no cookies, cause one mail a day. */
 const newDeviceIntervalMs = 86_400_000;
 
 export const mailNewDevice = defineListener(
   'mail-new-device',
   [on(session, 'begun_on_new_device')],
-  ({ event: { payload, occurredAt, entityId }, start }) => {
-    const { userId, userAgent } = payload;
+  ({ event: { payload, occurredAt }, start }) => {
+    const { userId, userAgent, address } = payload;
     const day = Math.floor(occurredAt.getTime() / newDeviceIntervalMs);
-    const device = createHash('sha256').update(userAgent).digest('hex').slice(0, 16);
+    const device = createHash('sha256').update(`${address} ${userAgent}`).digest('hex').slice(0, 16);
     start(sendEmailContract, {
       key: `${userId}/new-device/${device}/${day}`,
       template: 'new-device',
       userId,
-      about: { id: entityId, round: 1 },
+      device: { userAgent, address, at: occurredAt.toISOString() },
     });
   },
 );

@@ -4,16 +4,22 @@ import type { Config } from '#config/objects/root.ts';
 /** Cookie that carries the access token for browsers. */
 export const accessCookie = 'access_token';
 
-/** Cookie that carries the refresh token for browsers. */
-export const refreshCookie = 'refresh_token';
+/** Name of the cookie that names the session of a browser. */
+export function sessionCookieName(config: Config): string {
+  return hostPrefix(config) + 'session';
+}
+
+/** Name of the cookie that carries the refresh token for browsers. */
+export function refreshCookieName(config: Config): string {
+  return hostPrefix(config) + 'refresh_token';
+}
 
 /**
- * Name of the cookie that names the session of a browser. Browsers accept the prefix `__Host-` from this host only, without a domain,
- * and `__Secure-` over HTTPS only, so that no other host can plant a session (RFC 6265bis, section 4.1.3).
+ * Browsers accept a cookie of this prefix only from the host itself, over HTTPS, without a domain and for all paths, so no other host
+ * can plant a session (RFC 6265bis, section 4.1.3).
  */
-export function sessionCookieName({ server, sessions }: Config): string {
-  if (server.dev || !sessions.secure) return 'session';
-  return sessions.domain === '' ? '__Host-session' : '__Secure-session';
+function hostPrefix({ server, sessions }: Config): string {
+  return server.dev || !sessions.secure ? '' : '__Host-';
 }
 
 /** Attributes of credential cookies (configuration `sessions`). */
@@ -29,12 +35,15 @@ export function credentialCookie(config: Config): SerializeOptions {
   };
 }
 
-/**
- * Attributes of the cookie with the refresh token: it lasts as long as the token, no script reads it, and only account routes get it.
- * @param seconds until the token expires
- */
-export function refreshCookieAttributes(config: Config, seconds: number): SerializeOptions {
-  return { ...credentialCookie(config), path: '/v1', httpOnly: true, maxAge: seconds };
+/** Attributes of the session cookie: those of credentials, for this host only. */
+export function sessionCookie(config: Config): SerializeOptions {
+  const { domain: _domain, ...attributes } = credentialCookie(config);
+  return attributes;
+}
+
+/** Attributes of the cookie with the refresh token, which no script reads. @param seconds until the token expires */
+export function refreshCookie(config: Config, seconds: number): SerializeOptions {
+  return { ...sessionCookie(config), httpOnly: true, maxAge: seconds };
 }
 
 /** Attributes of the CSRF cookie (configuration `server.csrfprotection`). */

@@ -20,7 +20,7 @@ export const sessions = object(
     }),
     domain: text({
       description:
-        'Domain attribute of the cookies. When empty, browsers send them to this host only, and the session cookie is called `__Host-session`; otherwise `__Secure-session`. While server.dev is on or secure is off, it is called `session`.',
+        'Domain attribute of `access_token`. When empty, browsers send it to this host only. The session cookie and `refresh_token` have no domain; they have the prefix `__Host-` unless server.dev is on or secure is off.',
       format: domainName,
       fromDomain: (domain) => domain,
     }),

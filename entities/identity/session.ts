@@ -52,6 +52,7 @@ export const session = defineEntityModule({
       payload: payload({
         userId: Type.String({ description: 'Id of the signed-in user.' }),
         userAgent: Type.String({ description: 'The browser or program, as it names itself; empty if it does not.' }),
+        address: Type.String({ description: 'Network address of the device.' }),
       }),
     },
     refresh_token_reused: {

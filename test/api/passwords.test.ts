@@ -9,6 +9,7 @@ import { expectProblem } from '../kit/expect-problem.ts';
 import { mailsTo, tokenIn, waitForMails } from '../kit/mailbox.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
+import { resetToken } from '../kit/verification-token.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
@@ -119,11 +120,11 @@ describe('a forgotten password', () => {
   });
 
   test('T-03: a link used fifty times in parallel, in two processes, sets one password', async () => {
-    const slow = await world.openInstance({ environment: { CORE_SERVER_WRITETIMEOUT: '600000' } });
+    const slow = { environment: { CORE_SERVER_WRITETIMEOUT: '600000' } };
     const person = await buildPerson(world);
     await forget(person.user.email);
     const token = await mailedToken(person.user.email);
-    const [one, other] = [slow.client(), slow.client()];
+    const [one, other] = [(await world.openInstance(slow)).client(), (await world.openInstance(slow)).client()];
     await Promise.all([one, other].map((client) => client.get('/livez')));
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
@@ -134,6 +135,45 @@ describe('a forgotten password', () => {
     expect(succeeded).toHaveLength(1);
     for (const answer of answers) if (answer.status !== 200) expectProblem(answer, 'invalid_token');
     expect(await canSignIn(person, `${newPassword} ${succeeded[0]}`)).toBe(true);
+  });
+
+  test('a sign-in with the old password at the same time does not outlive it', async () => {
+    for (let round = 0; round < 8; round++) {
+      const person = await buildPerson(world);
+      const { email } = person.user;
+      await forget(email);
+      const token = await resetToken(world, email);
+      const [answer, signedInWith] = await Promise.all([
+        reset(token),
+        world.client().post('/v1/login', { username: email, password: testPassword }),
+      ]);
+      expect(answer.status, `round ${round}`).toBe(200);
+      const bearer = world.client();
+      bearer.bearer = signedInWith.body.access_token;
+      if (signedInWith.status === 200) expectProblem(await bearer.graphql('{ self { id } }'), 'unauthenticated');
+      expect(await canSignIn(person, testPassword)).toBe(false);
+      expect(await canSignIn(person, newPassword)).toBe(true);
+    }
+  });
+
+  test('a reset opens an account that failed sign-ins have locked', async () => {
+    const person = await buildPerson(world);
+    const { email } = person.user;
+    for (let attempt = 0; attempt < 11; attempt++) await canSignIn(person, 'wrong');
+    expect(await canSignIn(person, testPassword)).toBe(false);
+    await forget(email);
+    expect((await reset(await resetToken(world, email))).status).toBe(200);
+    expect(await canSignIn(person, newPassword)).toBe(true);
+  });
+
+  test('a changed password makes mailed links useless', async () => {
+    const person = await buildPerson(world);
+    const { email } = person.user;
+    const client = await signedIn(world, person);
+    await forget(email);
+    const body = { password: testPassword, new_password: newPassword };
+    expect((await client.post('/v1/change-password', body)).status).toBe(200);
+    expectProblem(await reset(await resetToken(world, email), `${newPassword} again`), 'invalid_token');
   });
 
   test('the page of the link opens without an effect, and its script sends the form', async () => {
@@ -184,12 +224,15 @@ describe('a changed password', () => {
     expectProblem(result, 'too_many_requests');
     expect(hashes).toBe(0);
     world.clock.advance(15 * minute);
+    // Right passwords are no failures, whatever becomes of the new one.
+    for (let attempt = 0; attempt < 11; attempt++)
+      expectProblem(await change(client, testPassword, 'short'), 'weak_password');
     expect((await change(client, testPassword, newPassword)).status).toBe(200);
   });
 });
 
 describe('a sign-in', () => {
-  test('on a device that is not known is mailed, once a day for each program, after the first hour of an account', async () => {
+  test('on a device that is not known is mailed, once a day for each program and address, after the first hour', async () => {
     const person = await buildPerson(world);
     const { email } = person.user;
     const signInWith = async (userAgent: string, client = world.client()) => {
@@ -200,15 +243,16 @@ describe('a sign-in', () => {
     const browser = await signInWith('Browser/1');
     world.clock.advance(61 * minute);
     await signInWith('Browser/1', browser);
-    await signInWith('Script/2');
-    await signInWith('Script/2');
-    await signInWith('Other/3');
+    await signInWith('Script/2 (http://evil.example)');
+    await signInWith('Script/2 (http://evil.example)');
+    const elsewhere = world.client();
+    elsewhere.address = '198.51.100.9';
+    await signInWith('Script/2', elsewhere);
     const mails = await waitForMails(world, email, 2);
     await eventually(() => isSettled(world));
-    expect(mails).toHaveLength(2);
     expect(await mailsTo(world, email)).toHaveLength(2);
-    for (const mail of mails) expect(mail).toContain('New sign-in to your account');
-    expect(mails.join('\n')).toContain('Script/2');
-    expect(mails.join('\n')).not.toContain('Browser/1');
+    for (const mail of mails) expect(mail).toContain('Device: Script/2. Network address:');
+    expect(mails.join('\n')).toContain('198.51.100.9');
+    expect(mails.join('\n')).not.toContain('evil');
   });
 });

@@ -4,6 +4,7 @@ import { asOwner } from '../kit/as-owner.ts';
 import { asSystem } from '../kit/as-person.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
+import { cookiesOf } from '../kit/set-cookies.ts';
 import type { TestClient } from '../kit/test-client.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -218,17 +219,53 @@ describe('the session cookie', () => {
     expect(await askAt(replaced)).toBe(false);
   });
 
-  test('has a name that no other host can set, outside of development', async () => {
-    const names = async (environment: Record<string, string>) => {
-      const instance = await world.openInstance({ environment: { CORE_SERVER_DEV: 'false', ...environment } });
+  test('and the refresh token have names that no other host can set, outside of development', async () => {
+    const person = await buildPerson(world);
+    for (const domain of ['', 'example.com']) {
+      const instance = await world.openInstance({
+        environment: { CORE_SERVER_DEV: 'false', CORE_SESSIONS_SECURE: 'true', CORE_SESSIONS_DOMAIN: domain },
+      });
+      const body = { username: person.user.email, password: testPassword };
       const client = instance.client();
-      const person = await buildPerson(world);
-      await client.post('/v1/login', { username: person.user.email, password: testPassword });
-      return [...client.cookies.keys()].filter((name) => name.endsWith('session'));
-    };
-    expect(await names({ CORE_SESSIONS_SECURE: 'true', CORE_SESSIONS_DOMAIN: '' })).toEqual(['__Host-session']);
-    expect(await names({ CORE_SESSIONS_SECURE: 'true', CORE_SESSIONS_DOMAIN: 'example.com' })).toEqual([
-      '__Secure-session',
+      const cookies = cookiesOf((await client.post('/v1/login', body)).headers);
+      for (const name of ['__Host-session', '__Host-refresh_token']) {
+        expect(cookies.get(name)?.attributes).toMatchObject({ path: '/', secure: true, httponly: true });
+        expect(cookies.get(name)?.attributes).not.toHaveProperty('domain');
+      }
+      expect(cookies.get('access_token')?.attributes['domain']).toBe(domain || undefined);
+      expect(await isSignedIn(client)).toBe(true);
+      // A cookie without the prefix, as another host could set it, is not looked at.
+      const planted = instance.client();
+      planted.cookies.set('refresh_token', client.cookies.get('__Host-refresh_token') ?? '');
+      world.clock.advance(46 * 60_000);
+      const answer = await planted.post('/v1/refresh');
+      expectProblem(answer, 'unauthenticated');
+      expect(answer.body.detail).toContain('no cookie');
+    }
+  });
+});
+
+describe('a sign-in in a browser', () => {
+  const body = (person: Person) => ({ username: person.user.email, password: testPassword });
+
+  test('ends the session that another person had there', async () => {
+    const [one, other] = [await buildPerson(world), await buildPerson(world)];
+    const { client } = await device(one, 'shared');
+    const bearer = world.client();
+    bearer.bearer = client.cookies.get('access_token');
+    expect((await client.post('/v1/login', body(other))).status).toBe(200);
+    expectProblem(await bearer.graphql('{ self { id } }'), 'unauthenticated');
+    expect((await client.graphql('{ self { id } }')).data.self.id).toBe(other.user.id);
+  });
+
+  test('ends the session whose access token has expired', async () => {
+    const person = await buildPerson(world);
+    const { client, id } = await device(person, 'old');
+    world.clock.advance(61 * 60_000);
+    for (const name of ['access_token', 'session', 'csrf_token']) client.cookies.delete(name);
+    expect((await client.post('/v1/login', body(person))).status).toBe(200);
+    expect(await asOwner(world, 'select deleted_at is not null as ended from sessions where id = $1', [id])).toEqual([
+      { ended: true },
     ]);
   });
 });

@@ -18,15 +18,20 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   // The answer is the same whether there is such a person, so it is looked for past the rules.
   'api/rest/account/resend.ts': [`privileged 'resend verification'`],
   // The person is found by their address before anybody is signed in; failures count although the request is refused.
-  'api/rest/account/home-organization.ts': [`privileged 'sign-in'`],
   'api/rest/account/login.ts': [`privileged 'sign-in'`, `system 'sign-in'`, `system 'sign-in'`],
   // Sessions are the server's to begin, to extend and to end; their owners only delete them.
   'api/rest/account/begin-session.ts': [`privileged 'sign-in'`],
+  // Before the person acts in an organization, none of its rules apply to them.
+  'api/rest/account/home-organization.ts': [`privileged 'find home organization'`],
   'api/rest/account/refresh.ts': [`privileged 'refresh'`],
   'api/rest/account/logout.ts': [`privileged 'sign-out'`],
   'api/rest/account/switch.ts': [`privileged 'switch organization'`],
   // Passwords are set after a proof that no rule knows: the current password, or a mailed link.
-  'api/rest/account/change-password.ts': [`privileged 'change password'`, `system 'change password'`],
+  'api/rest/account/change-password.ts': [
+    `privileged 'change password'`,
+    `system 'change password'`,
+    `system 'change password'`,
+  ],
   'api/rest/account/forgot-password.ts': [`privileged 'forgot password'`],
   'api/rest/account/reset-password.ts': [`privileged 'reset password'`, `system 'reset password'`],
   // Its founder has no role in it before the first membership is there.

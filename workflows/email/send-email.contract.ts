@@ -20,6 +20,8 @@ export interface SendEmailInput {
   readonly userId?: string;
   /** The record with a link that the mail is about, and its round. */
   readonly about?: { readonly id: string; readonly round: number };
+  /** The device that the mail is about, and when it was seen (RFC 3339). */
+  readonly device?: { readonly userAgent: string; readonly address: string; readonly at: string };
 }
 
 export const sendEmailContract = defineContract<SendEmailInput>({

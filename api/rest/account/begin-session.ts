@@ -4,6 +4,7 @@ import { customEvent } from '#entities/kit/write/custom-events.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { clientAddress } from '../../http/client-address.ts';
 import type { Call, RouteResponse } from '../../http/route.ts';
+import { sentRefreshToken, sessionOfRefreshToken } from './sent-refresh-token.ts';
 import { sessionAnswer } from './session-answer.ts';
 
 /** Maximum number of sessions of a person; a sign-in beyond it ends the one that was used longest ago. */
@@ -42,21 +43,29 @@ export async function beginSession(
     activeOrganizationId: organizationId,
     refreshTokenHash: refresh.tokenHash,
   });
-  if (isNewDevice) unit.emit(customEvent(session, 'begun_on_new_device', begun, { userId, userAgent }));
+  if (isNewDevice)
+    unit.emit(customEvent(session, 'begun_on_new_device', begun, { userId, userAgent, address: begun.address }));
   return sessionAnswer(call, access, refresh);
 }
 
-/** Ends the session that this browser had, those that have expired, and those beyond the maximum. */
-async function endEarlier(data: DataClient, { request }: Call<unknown>, now: Date, userId: string): Promise<void> {
+/** Ends the session that this browser had, whoever's it was, those that have expired, and those beyond the maximum. */
+async function endEarlier(data: DataClient, call: Call<unknown>, now: Date, userId: string): Promise<void> {
   const held = await data.find(session, {
     where: { userId: { eq: userId } },
     orderBy: [{ field: 'lastSeenAt', direction: 'desc' }],
     limit: 1_000,
   });
-  const before = request.headers.authorization === undefined ? request.core.claims?.sessionId : undefined;
-  const ending = held.filter(
-    ({ id, expiresAt }, index) => id === before || expiresAt <= now || index >= maxSessions - 1,
-  );
-  const ids = ending.map(({ id }) => id);
-  if (ids.length > 0) await data.removeAll(session, ids);
+  const surplus = held.filter(({ expiresAt }, index) => expiresAt <= now || index >= maxSessions - 1);
+  const before = await sessionOfBrowser(call);
+  const ids = new Set([...surplus.map(({ id }) => id), ...(before === undefined ? [] : [before])]);
+  if (ids.size > 0) await data.removeAll(session, [...ids]);
+}
+
+/** The session of the cookies of a request. */
+async function sessionOfBrowser(call: Call<unknown>): Promise<string | undefined> {
+  const { headers, core } = call.request;
+  if (headers.authorization !== undefined) return undefined;
+  if (core.claims) return core.claims.sessionId;
+  const token = sentRefreshToken(call);
+  return token === undefined ? undefined : (await sessionOfRefreshToken(call, token))?.sessionId;
 }

@@ -6,16 +6,11 @@ import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { clientNetwork } from '../../http/client-address.ts';
 import { EmailSchema, MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
+import { mailRequests, minIntervalMs } from './mail-limits.ts';
 import { tooManyAttempts } from './too-many-attempts.ts';
 
 /** Lifetime of a link, in milliseconds. */
 const linkLifetimeMs = 15 * 60_000;
-
-/** Minimum interval between two e-mails to one address, in milliseconds; it prevents flooding a mailbox. */
-const minIntervalMs = 60_000;
-
-/** Requests from one network address within the window after which it must wait, because each makes a record; the window is in milliseconds. */
-const requests = { limit: 100, windowMs: 15 * 60_000 };
 
 /** Does the same work for every address: a record is made even if there is nothing to send. */
 export const forgotPassword = defineRoute({
@@ -32,8 +27,8 @@ export const forgotPassword = defineRoute({
   handle: async ({ body, unit, request, services }) => {
     const email = body.email.toLowerCase();
     const now = services.clock.now();
-    const key = { key: `forgot-password:${clientNetwork(request, services)}`, limit: requests.limit };
-    const freeAt = await takeAttempt(unit, [key], requests.windowMs);
+    const key = { key: `forgot-password:${clientNetwork(request, services)}`, limit: mailRequests.limit };
+    const freeAt = await takeAttempt(unit, [key], mailRequests.windowMs);
     if (freeAt) throw tooManyAttempts('Too many e-mails were asked for', freeAt, now);
     await lockEmail(unit, email);
     const data = unit.data.privileged('forgot password');

@@ -13,7 +13,7 @@ export async function homeOrganization(
 ): Promise<string | null> {
   if (organizationId !== null && (await readMembershipState(unit, userId, organizationId)).role !== null)
     return organizationId;
-  const [first] = await unit.data.privileged('sign-in').find(membership, {
+  const [first] = await unit.data.privileged('find home organization').find(membership, {
     where: { userId: { eq: userId } },
     orderBy: [{ field: 'createdAt', direction: 'asc' }],
     limit: 1,

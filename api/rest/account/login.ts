@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { Type } from 'typebox';
 import { user } from '#entities/identity/user.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
@@ -13,6 +12,7 @@ import { giveCookie } from '../../http/plugins/cookies.ts';
 import { workOf } from '../../http/request-context.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
 import type { Services } from '../../http/services.ts';
+import { accountKey } from './account-key.ts';
 import { beginSession } from './begin-session.ts';
 import { homeOrganization } from './home-organization.ts';
 import { PasswordSchema } from './password-schemas.ts';
@@ -22,7 +22,7 @@ import { tooManyAttempts } from './too-many-attempts.ts';
 /** Period in which failures count, in milliseconds. */
 const windowMs = 15 * 60_000;
 
-/** Time after the confirmation of an account in which every device is new, in milliseconds. */
+/** Time after the confirmation of an account in which devices are not announced as new, in milliseconds. */
 const firstHourMs = 3_600_000;
 
 /** Failures within the window after which an account, a browser of its owner, or a network address must wait. */
@@ -65,8 +65,9 @@ export const login = defineRoute({
         : undefined;
 
     const data = unit.data.privileged('sign-in');
-    // Read again: between the two transactions the password or the status of the user may have changed.
-    const person = credential && isRight ? await data.findOne(user, { id: { eq: credential.id } }) : undefined;
+    // Read again: between the two transactions the password or the status of the user may have changed. Locked: a password that is
+    // set at the same moment either is found here, or finds the session that begins here and ends it.
+    const person = credential && isRight ? await data.findLocked(user, credential.id) : undefined;
     if (!person?.emailConfirmedAt || person.status !== 'active' || person.passwordHash !== credential?.passwordHash)
       throw new AppError(
         'invalid_credentials',
@@ -90,7 +91,7 @@ interface Attempt {
 }
 
 function attemptOf({ request, services }: Call<unknown>, email: string): Attempt {
-  const account = `account:${createHash('sha256').update(email).digest('hex')}`;
+  const account = accountKey(email);
   const device = knownDevice(deviceKey(services), account, request.cookies[deviceCookie]);
   const address = `address:${clientNetwork(request, services)}`;
   return {

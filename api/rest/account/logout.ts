@@ -1,12 +1,11 @@
 import { Type, type Static } from 'typebox';
 import { session } from '#entities/identity/session.ts';
-import { isAppError } from '#entities/kit/base/errors.ts';
 import { maxTokenLength } from '../../auth/signed-tokens.ts';
-import { refreshCookie } from '../../auth/cookie-attributes.ts';
 import { MessageSchema } from '../../http/request-schemas.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
 import { endSessions } from './end-sessions.ts';
+import { sentRefreshToken, sessionOfRefreshToken } from './sent-refresh-token.ts';
 import { forgetSession } from './session-answer.ts';
 
 const BodySchema = Type.Object(
@@ -59,21 +58,11 @@ export const logout = defineRoute({
   },
 });
 
-/** The session of the access token or, without one, of the refresh token. */
-async function currentSession({
-  request,
-  services,
-  body,
-}: Call<Static<typeof BodySchema>>): Promise<string | undefined> {
+/** The session of the refresh token in the body, else of the access token, else of the refresh token in the cookie. */
+async function currentSession(call: Call<Static<typeof BodySchema>>): Promise<string | undefined> {
+  const { body, request } = call;
   const { claims } = request.core;
-  if (claims) return claims.sessionId;
-  const token = body.refresh_token ?? request.cookies[refreshCookie];
-  if (token === undefined) return undefined;
-  try {
-    return (await services.refreshTokens.verify(token)).sessionId;
-  } catch (error) {
-    // A token that is not valid stands for no session.
-    if (isAppError(error) && error.code === 'unauthenticated') return undefined;
-    throw error;
-  }
+  if (body.refresh_token === undefined && claims) return claims.sessionId;
+  const token = sentRefreshToken(call, body.refresh_token);
+  return token === undefined ? undefined : (await sessionOfRefreshToken(call, token))?.sessionId;
 }

@@ -5,11 +5,11 @@ import { AppError } from '#entities/kit/base/errors.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { maxTokenLength } from '../../auth/signed-tokens.ts';
-import { refreshCookie } from '../../auth/cookie-attributes.ts';
 import { hashOfToken, refusedRefresh, type RefreshClaims } from '../../auth/refresh-token.ts';
 import { clientAddress } from '../../http/client-address.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
 import { homeOrganization } from './home-organization.ts';
+import { sentRefreshToken } from './sent-refresh-token.ts';
 import { sessionAnswer, SessionSchema } from './session-answer.ts';
 
 /** Exchanges the only refresh token of a session that is still to be used for the next one. */
@@ -19,7 +19,7 @@ export const refresh = defineRoute({
   tag: 'Account',
   summary: 'Refresh the tokens of a session',
   description:
-    'Returns new tokens for a refresh token, for the organization of the last sign-in or switch, and sets them as cookies for browsers. Send the token in the body; browsers send it as cookie. A refresh token can be used once, from `refresh_not_before` on. If it is used a second time, the session ends, because somebody may have copied it: let one part of a client refresh for all others.',
+    'Returns new tokens for a refresh token, for the organization of the last sign-in or switch, and sets them as cookies for browsers. Send the token in the body, with any Authorization header instead of a CSRF token; browsers send it as cookie. A refresh token can be used once, from `refresh_not_before` on. If it is used a second time, the session ends, because somebody may have copied it: let one part of a client refresh for all others.',
   access: 'anonymous',
   body: Type.Object(
     {
@@ -38,7 +38,7 @@ export const refresh = defineRoute({
   errors: ['invalid_input', 'unauthenticated', 'token_not_yet_valid'],
   handle: async (call) => {
     const { body, unit, request, services } = call;
-    const token = body.refresh_token ?? request.cookies[refreshCookie];
+    const token = sentRefreshToken(call, body.refresh_token);
     if (token === undefined)
       throw new AppError('unauthenticated', 'Send refresh_token, or sign in first: there is no cookie with a token.');
     const claims = await services.refreshTokens.verify(token);

@@ -4,14 +4,12 @@ import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import type { CreationOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { Services } from '../../http/services.ts';
+import { minIntervalMs } from './mail-limits.ts';
 
 const day = 86_400_000;
 
 /** Lifetime of a confirmation link, in milliseconds. */
 const linkLifetimeMs = 7 * day;
-
-/** Minimum interval between two e-mails to one address, in milliseconds; it prevents flooding a mailbox. */
-const minIntervalMs = 60_000;
 
 type Request = Pick<
   CreationOf<typeof emailVerification>,

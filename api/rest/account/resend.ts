@@ -6,13 +6,11 @@ import { requestVerification } from './request-verification.ts';
 import { clientNetwork } from '../../http/client-address.ts';
 import { EmailSchema, MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
+import { mailRequests } from './mail-limits.ts';
 import { tooManyAttempts } from './too-many-attempts.ts';
 
 /** The greatest `round` of a verification. */
 const maxRound = 1_000;
-
-/** Requests from one network address within the window after which it must wait, because each makes a record; the window is in milliseconds. */
-const requests = { limit: 100, windowMs: 15 * 60_000 };
 
 /** Does the same work for every address: a record is made even if there is nothing to send. */
 export const resend = defineRoute({
@@ -28,8 +26,8 @@ export const resend = defineRoute({
   errors: ['invalid_input', 'too_many_requests'],
   handle: async (call) => {
     const email = call.body.email.toLowerCase();
-    const key = { key: `resend:${clientNetwork(call.request, call.services)}`, limit: requests.limit };
-    const freeAt = await takeAttempt(call.unit, [key], requests.windowMs);
+    const key = { key: `resend:${clientNetwork(call.request, call.services)}`, limit: mailRequests.limit };
+    const freeAt = await takeAttempt(call.unit, [key], mailRequests.windowMs);
     if (freeAt) throw tooManyAttempts('Too many e-mails were asked for', freeAt, call.services.clock.now());
     await lockEmail(call.unit, email);
     const data = call.unit.data.privileged('resend verification');

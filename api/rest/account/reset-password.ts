@@ -13,7 +13,7 @@ import { MessageSchema } from '../../http/request-schemas.ts';
 import { workOf } from '../../http/request-context.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
 import { NewPasswordSchema } from './password-schemas.ts';
-import { setPassword } from './set-password.ts';
+import { personalWords, setPassword } from './set-password.ts';
 
 type Reset = RowOf<typeof passwordReset>;
 
@@ -44,10 +44,10 @@ export const resetPassword = defineRoute({
   answers: { 200: MessageSchema },
   errors: ['invalid_input', 'invalid_token', 'token_expired', 'weak_password', 'overloaded'],
   handle: async (call) => {
-    const { body, unit, services } = call;
+    const { body, unit } = call;
     const id = claimedId(body.token);
-    const { email } = await readReset(call, id);
-    await checkStrength(body.password, [email]);
+    const { email, words } = await readReset(call, id);
+    await checkStrength(body.password, words);
     const passwordHash = await hashPassword(body.password);
 
     const data = unit.data.privileged('reset password');
@@ -56,27 +56,19 @@ export const resetPassword = defineRoute({
     checkUsable(await data.findLocked(passwordReset, id), call);
     const person = await data.findOne(user, { email: { eq: email } });
     if (!person?.emailConfirmedAt || person.status !== 'active') throw invalidToken();
-    await setPassword(unit, data, { userId: person.id, passwordHash });
-    const links = await data.find(passwordReset, {
-      where: { email: { eq: email }, usedAt: { isNull: true } },
-      orderBy: [{ field: 'id', direction: 'desc' }],
-      limit: 1_000,
-    });
-    await data.updateAll(
-      passwordReset,
-      links.map((link) => link.id),
-      { usedAt: services.clock.now() },
-    );
+    await setPassword(unit, data, { person, passwordHash });
     return { status: 200, body: { message: 'The new password is set; sign in with it.' } };
   },
 });
 
 /** Reads what the token stands for in a transaction that ends before the hashing begins. */
-function readReset(call: Call<Body>, id: string): Promise<Reset> {
+function readReset(call: Call<Body>, id: string): Promise<{ email: string; words: readonly string[] }> {
   const { services, request } = call;
-  return services.database.transact(workOf(request.core, systemCaller('reset password')), async ({ data }) =>
-    checkUsable(await data.findOne(passwordReset, { id: { eq: id } }), call),
-  );
+  return services.database.transact(workOf(request.core, systemCaller('reset password')), async ({ data }) => {
+    const { email } = checkUsable(await data.findOne(passwordReset, { id: { eq: id } }), call);
+    const person = await data.findOne(user, { email: { eq: email } });
+    return { email, words: person ? personalWords(person) : [email] };
+  });
 }
 
 /** @throws AppError invalid_token, token_expired */
@@ -84,7 +76,7 @@ function checkUsable(found: Reset | undefined, { services, body }: Call<Body>): 
   if (!found) throw invalidToken();
   const key = deriveKey(services.config.current.sessions.signingkey, 'one-time-token');
   checkOneTimeToken(key, 'password-reset', found.id, round, body.token);
-  if (found.usedAt) throw invalidToken();
+  if (found.usedAt || !found.sentAt) throw invalidToken();
   if (found.expiresAt <= services.clock.now())
     throw new AppError('token_expired', 'This link has expired; request a new one with POST /v1/forgot-password.');
   return found;

@@ -5,7 +5,8 @@ import {
   accessCookie,
   credentialCookie,
   refreshCookie,
-  refreshCookieAttributes,
+  refreshCookieName,
+  sessionCookie,
   sessionCookieName,
 } from '../../auth/cookie-attributes.ts';
 import type { IssuedRefreshToken } from '../../auth/refresh-token.ts';
@@ -43,26 +44,8 @@ export const SessionSchema = Type.Object({
 });
 
 /** An access token, returned and set as cookies for browsers, with a CSRF cookie of the session. */
-export async function accessAnswer({ services, request }: Client, access: IssuedToken): Promise<RouteResponse> {
-  const { config, sessionCookies } = services;
-  const attributes = credentialCookie(config.current);
-  giveCookie(request, accessCookie, access.token, attributes);
-  giveCookie(request, sessionCookieName(config.current), await sessionCookies.seal(access.sessionId), {
-    ...attributes,
-    path: '/',
-  });
-  setCsrfCookie(request, services, access.sessionId);
-  return {
-    status: 200,
-    body: {
-      access_token: access.token,
-      token_type: 'Bearer',
-      expires_in: secondsUntil(access.expiresAt, services),
-      session_id: access.sessionId,
-      user_id: access.userId,
-      organization_id: access.organizationId,
-    },
-  };
+export async function accessAnswer(client: Client, access: IssuedToken): Promise<RouteResponse> {
+  return { status: 200, body: await giveAccess(client, access) };
 }
 
 /** Both tokens of a session. */
@@ -72,11 +55,11 @@ export async function sessionAnswer(
   refresh: IssuedRefreshToken,
 ): Promise<RouteResponse> {
   const { services, request } = client;
-  const answer = (await accessAnswer(client, access)) as { readonly status: number; readonly body: object };
+  const config = services.config.current;
   const seconds = secondsUntil(refresh.expiresAt, services);
-  giveCookie(request, refreshCookie, refresh.token, refreshCookieAttributes(services.config.current, seconds));
+  giveCookie(request, refreshCookieName(config), refresh.token, refreshCookie(config, seconds));
   const body = {
-    ...answer.body,
+    ...(await giveAccess(client, access)),
     refresh_token: refresh.token,
     refresh_not_before: refresh.notBefore.toISOString(),
     refresh_expires_in: seconds,
@@ -84,12 +67,28 @@ export async function sessionAnswer(
   return { status: 200, body };
 }
 
+async function giveAccess({ services, request }: Client, access: IssuedToken): Promise<object> {
+  const config = services.config.current;
+  giveCookie(request, accessCookie, access.token, credentialCookie(config));
+  const sealed = await services.sessionCookies.seal(access.sessionId);
+  giveCookie(request, sessionCookieName(config), sealed, sessionCookie(config));
+  setCsrfCookie(request, services, access.sessionId);
+  return {
+    access_token: access.token,
+    token_type: 'Bearer',
+    expires_in: secondsUntil(access.expiresAt, services),
+    session_id: access.sessionId,
+    user_id: access.userId,
+    organization_id: access.organizationId,
+  };
+}
+
 /** Deletes the cookies of a session in the browser. */
 export function forgetSession({ services, request }: Client): void {
   const config = services.config.current;
   takeCookie(request, accessCookie, credentialCookie(config));
-  takeCookie(request, sessionCookieName(config), credentialCookie(config));
-  takeCookie(request, refreshCookie, refreshCookieAttributes(config, 0));
+  takeCookie(request, sessionCookieName(config), sessionCookie(config));
+  takeCookie(request, refreshCookieName(config), refreshCookie(config, 0));
   setCsrfCookie(request, services, '');
 }
 

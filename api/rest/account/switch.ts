@@ -4,6 +4,7 @@ import { session } from '#entities/identity/session.ts';
 import { readMembershipState } from '#entities/kit/access/principal-state.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts';
+import { clientAddress } from '../../http/client-address.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { defineRoute } from '../../http/route.ts';
 import { accessAnswer, AccessSchema } from './session-answer.ts';
@@ -36,7 +37,11 @@ export const switchOrganization = defineRoute({
     // The session may end at this moment.
     const held = await data.findLocked(session, sessionId);
     if (!held) throw signInFirst();
-    await data.update(session, sessionId, { activeOrganizationId: wanted });
+    await data.update(session, sessionId, {
+      activeOrganizationId: wanted,
+      address: clientAddress(request, services),
+      lastSeenAt: services.clock.now(),
+    });
     return accessAnswer(
       call,
       await services.accessTokens.issue({ userId, organizationId: wanted, sessionId }, held.expiresAt),

@@ -30,7 +30,7 @@ export interface Caller {
   readonly outOfContext: readonly string[];
   /** Conditions under which records of the other kinds inherit rights from the organization; see `authz.parentcontextconditions`. */
   readonly contextConditions: Readonly<Record<string, TupleCondition>>;
-  /** Id of the access token, for logs and revocation. */
+  /** Id of the access token, for logs. */
   readonly tokenId: string | null;
   /** Why system work runs; empty for other callers. */
   readonly reason: string;
