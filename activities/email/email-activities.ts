@@ -90,7 +90,7 @@ async function resetMail(
   { tokenKey, apiUrl }: Links,
 ): Promise<Mail | undefined> {
   const reset = about && (await unit.data.findOne(passwordReset, { id: { eq: about.id } }));
-  const person = userId && (await unit.data.findOne(user, { id: { eq: userId } }));
+  const person = userId === undefined ? undefined : await unit.data.findOne(user, { id: { eq: userId } });
   const isUsable = reset && !reset.usedAt && reset.expiresAt > unit.clock.now();
   // Meanwhile a password was set, the account changed, or the time is up: this link would not work.
   if (!isUsable || !person?.emailConfirmedAt || person.status !== 'active' || person.email !== reset.email)
