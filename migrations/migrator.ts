@@ -82,7 +82,7 @@ class MigrationFile extends TSMigrationGenerator {
     const name = className.replace(/^Migration/, '').replaceAll('_', '-');
     // The ORM knows none of our functions; on its way down it would create all of them again.
     const own = (statements: readonly string[]) =>
-      statements.filter((statement) => statement !== nothing && !/^create or replace function/.test(statement));
+      statements.filter((statement) => statement !== nothing && !statement.startsWith('create or replace function'));
     const up = [...withDefaults(own(diff.up), registry.modules), ...more.up];
     // What is searched are columns, so those come back first.
     const whole = { up, down: [...own(diff.down), ...more.down] };

@@ -130,8 +130,8 @@ function readsQuery(schema: TObject): preValidationHookHandler {
 
 /** Whether nothing of a body is required: it can be left out. */
 function isOptional(body: TObject): boolean {
-  const { required = [] }: { readonly required?: readonly string[] } = body;
-  return required.length === 0;
+  const { required }: { readonly required?: readonly string[] } = body;
+  return (required ?? []).length === 0;
 }
 
 const completesBody: preValidationHookHandler = (request, _reply, done) => {
