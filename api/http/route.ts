@@ -135,7 +135,7 @@ function isOptional(body: TObject): boolean {
 }
 
 const completesBody: preValidationHookHandler = (request, _reply, done) => {
-  request.body ??= {};
+  if (request.body === undefined) request.body = {};
   done();
 };
 

@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defineRoute } from '#api/http/route.ts';
+import { routesOf } from '#api/rest/routes.ts';
+import { registry } from '#entities/index.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
@@ -27,6 +29,8 @@ let world: World;
 let client: TestClient;
 /** Every address that takes a JSON body, from the running application. */
 let addresses: string[];
+/** Those at which a body has to contain something. */
+let demanding: string[];
 
 beforeAll(async () => {
   world = await openWorld({ routes: [choosing] });
@@ -34,6 +38,11 @@ beforeAll(async () => {
   client = await signedIn(world, await buildPerson(world));
   const paths = world.api.app.swagger().paths as Record<string, { post?: { requestBody?: unknown } }>;
   addresses = [...Object.keys(paths).filter((path) => paths[path]?.post?.requestBody), '/graphql'];
+  const lenient = routesOf(registry).filter(
+    ({ body }) => body && (body as { required?: string[] }).required === undefined,
+  );
+  demanding = addresses.filter((address) => !lenient.some(({ url }) => url === address));
+  expect(addresses.length - demanding.length).toBeLessThan(5);
   expect(addresses).toEqual(expect.arrayContaining(['/v1/login', '/v1/register', '/v1/verify', '/v1/resend']));
 });
 afterAll(() => world.close());
@@ -113,11 +122,12 @@ describe('a body that is not the object it should be is refused everywhere', () 
     ],
     ['empty texts', '{"email": "", "username": "", "password": "", "token": "", "query": ""}'],
   ])('%s', async (_name, payload) => {
-    for (const url of addresses) expectProblem(await send(url, payload), 'invalid_input', url);
+    const isEmpty = payload === '' || payload === '{}';
+    for (const url of isEmpty ? demanding : addresses) expectProblem(await send(url, payload), 'invalid_input', url);
   });
 
   test('without a content type', async () => {
-    for (const url of addresses) {
+    for (const url of demanding) {
       const answer = await client.mutate({ method: 'POST', url });
       expectProblem(answer, 'invalid_input', url);
     }

@@ -11,7 +11,7 @@ import { forgetSession } from './session-answer.ts';
 const BodySchema = Type.Object(
   {
     sessions: Type.Optional(
-      Type.Union([Type.Literal('this'), Type.Literal('others'), Type.Literal('all')], {
+      Type.Enum(['this', 'others', 'all'], {
         default: 'this',
         description: 'Which sessions of the user end: this one, all others, or all. Others need a signed-in caller.',
       }),
