@@ -10,18 +10,28 @@ export function isExposed({ expose }: EntityModule): boolean {
 }
 
 /** Fields that callers can read. */
-export function readableFields(module: EntityModule): NamedField[] {
-  return exposedFields(module).filter(([name]) => module.expose[name] !== 'write');
-}
+export const readableFields = ofEachKind((module) =>
+  exposedFields(module).filter(([name]) => module.expose[name] !== 'write'),
+);
 
 /** Fields that callers can set at creation. */
-export function writableFields(module: EntityModule): NamedField[] {
-  return exposedFields(module).filter(([name, { generated }]) => module.expose[name] !== 'read' && !generated);
-}
+export const writableFields = ofEachKind((module) =>
+  exposedFields(module).filter(([name, { generated }]) => module.expose[name] !== 'read' && !generated),
+);
 
 /** Fields that callers can change after creation. */
-export function changeableFields(module: EntityModule): NamedField[] {
-  return writableFields(module).filter(([, { immutable }]) => !immutable);
+export const changeableFields = ofEachKind((module) =>
+  writableFields(module).filter(([, { immutable }]) => !immutable),
+);
+
+/** Lists that are asked for many times while the APIs are derived are made once for each kind. */
+function ofEachKind(list: (module: EntityModule) => NamedField[]): (module: EntityModule) => readonly NamedField[] {
+  const lists = new WeakMap<EntityModule, NamedField[]>();
+  return (module) => {
+    const made = lists.get(module) ?? list(module);
+    lists.set(module, made);
+    return made;
+  };
 }
 
 /** Fields of a record in answers, in order: those of every record, the tenancy field, and the exposed fields of its kind. */

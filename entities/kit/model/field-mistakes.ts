@@ -30,11 +30,17 @@ export function fieldMistakes(definition: FieldUse): string[] {
 function mistakesOf(name: string, field: Field): string[] {
   const malformed = (field.values ?? []).filter((value) => !/^[a-z][a-z0-9_]*$/.test(value));
   const given = field.default instanceof Date ? field.default.toISOString() : field.default;
-  const isWrong = given !== undefined && !Check(field.schema, given);
+  const isWrong = given !== undefined && !isValid(field, given);
   return [
     ...malformed.map(
       (value) => `field "${name}" has the choice ${JSON.stringify(value)}, which is not a lower-case word`,
     ),
     ...(isWrong ? [`field "${name}" has a default that is not valid: ${JSON.stringify(given)}`] : []),
   ];
+}
+
+/** Most defaults are flags and choices, which need no schema. */
+function isValid({ type, values, schema }: Field, value: unknown): boolean {
+  if (type === 'boolean') return typeof value === 'boolean';
+  return values ? values.some((choice) => choice === value) : Check(schema, value);
 }
