@@ -1,6 +1,7 @@
 import { emailVerification } from '#entities/identity/email-verification.ts';
 import { passwordReset } from '#entities/identity/password-reset.ts';
 import { user } from '#entities/identity/user.ts';
+import type { RowOf } from '#entities/kit/model/define.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { deriveKey } from '#entities/kit/base/keys.ts';
 import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
@@ -34,7 +35,7 @@ export const createEmailActivities = defineActivities(({ config, database }: Ema
         if (input.template === 'verify-address') return verificationMail(input, unit, links);
         if (input.template === 'reset-password') return resetMail(input, unit, links);
         if (input.template === 'new-device') return newDeviceMail(input, unit);
-        const person = input.userId && (await unit.data.findOne(user, { id: { eq: input.userId } }));
+        const person = await recipientOf(input, unit);
         if (!person) return undefined;
         return { to: person.email, name: person.displayName, content: contentOf(input.template) };
       });
@@ -84,13 +85,18 @@ async function verificationMail(
   };
 }
 
+async function recipientOf({ userId }: SendEmailInput, unit: UnitOfWork): Promise<RowOf<typeof user> | undefined> {
+  return userId === undefined ? undefined : unit.data.findOne(user, { id: { eq: userId } });
+}
+
 async function resetMail(
-  { about, userId }: SendEmailInput,
+  input: SendEmailInput,
   unit: UnitOfWork,
   { tokenKey, apiUrl }: Links,
 ): Promise<Mail | undefined> {
+  const { about } = input;
   const reset = about && (await unit.data.findOne(passwordReset, { id: { eq: about.id } }));
-  const person = userId === undefined ? undefined : await unit.data.findOne(user, { id: { eq: userId } });
+  const person = await recipientOf(input, unit);
   const isUsable = reset && !reset.usedAt && reset.expiresAt > unit.clock.now();
   // Meanwhile a password was set, the account changed, or the time is up: this link would not work.
   if (!isUsable || !person?.emailConfirmedAt || person.status !== 'active' || person.email !== reset.email)
@@ -110,8 +116,9 @@ async function resetMail(
   };
 }
 
-async function newDeviceMail({ userId, device }: SendEmailInput, unit: UnitOfWork): Promise<Mail | undefined> {
-  const person = userId && (await unit.data.findOne(user, { id: { eq: userId } }));
+async function newDeviceMail(input: SendEmailInput, unit: UnitOfWork): Promise<Mail | undefined> {
+  const person = await recipientOf(input, unit);
+  const { device } = input;
   if (!person || !device) return undefined;
   return {
     to: person.email,

@@ -16,7 +16,6 @@ import type { SigningKeys } from './signing-keys.ts';
 /** RFC 9068. */
 const accessToken: TokenType = {
   typ: 'at+jwt',
-  requiredClaims: ['sid'],
   rejection: 'The access token is not valid or has expired; sign in again.',
 };
 

@@ -7,7 +7,6 @@ import { rejectedToken, type SignedTokens, type TokenParties, type TokenType } f
 
 const refreshToken: TokenType = {
   typ: 'rt+jwt',
-  requiredClaims: ['sid'],
   rejection: 'The refresh token is not valid, has been used, or has expired; sign in again.',
 };
 

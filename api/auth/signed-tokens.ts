@@ -10,8 +10,6 @@ export const maxTokenLength = 4_096;
 export interface TokenType {
   /** Header `typ`, for example `at+jwt` (RFC 9068). */
   readonly typ: string;
-  /** Claims besides those of every token that it must have. */
-  readonly requiredClaims: readonly string[];
   /** The message for a token that is not accepted, whatever the reason. */
   readonly rejection: string;
 }
@@ -92,7 +90,7 @@ export class SignedTokens {
         issuer,
         audience,
         currentDate: this.#clock.now(),
-        requiredClaims: ['exp', 'iat', 'nbf', 'sub', 'jti', ...type.requiredClaims],
+        requiredClaims: ['exp', 'iat', 'nbf', 'sub', 'jti', 'sid'],
       });
       // This server issues no tokens with critical extensions (RFC 7515, section 4.1.11).
       if (protectedHeader.crit) throw rejectedToken(type);

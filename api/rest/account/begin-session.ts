@@ -2,10 +2,10 @@ import { session } from '#entities/identity/session.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
-import { clientAddress } from '../../http/client-address.ts';
 import type { Call, RouteResponse } from '../../http/route.ts';
-import { sentRefreshToken, sessionOfRefreshToken } from './sent-refresh-token.ts';
+import { sessionOfRefreshToken } from './sent-refresh-token.ts';
 import { sessionAnswer } from './session-answer.ts';
+import { issueTokens } from './session-tokens.ts';
 
 /** Maximum number of sessions of a person; a sign-in beyond it ends the one that was used longest ago. */
 const maxSessions = 100;
@@ -23,25 +23,18 @@ export async function beginSession(
   organizationId: string | null,
   { isNewDevice }: { readonly isNewDevice: boolean },
 ): Promise<RouteResponse> {
-  const { unit, request, services } = call;
+  const { unit, request } = call;
   const data = unit.data.privileged('sign-in');
-  const now = services.clock.now();
   // A new id with each sign-in: nobody can have known it before.
   const sessionId = newId();
-  const expiresAt = services.refreshTokens.sessionEnd();
-  const access = await services.accessTokens.issue({ userId, organizationId, sessionId }, expiresAt);
-  const refresh = await services.refreshTokens.issue({ userId, sessionId, expiresAt }, access.expiresAt);
-  await endEarlier(data, call, now, userId);
+  const { access, refresh, values } = await issueTokens(call, { userId, organizationId, sessionId });
+  await endEarlier(data, call, values.lastSeenAt, userId);
   const userAgent = request.headers['user-agent']?.slice(0, maxUserAgentLength) ?? '';
   const begun = await data.create(session, {
     id: sessionId,
     userId,
     userAgent: userAgent || null,
-    address: clientAddress(request, services),
-    lastSeenAt: now,
-    expiresAt,
-    activeOrganizationId: organizationId,
-    refreshTokenHash: refresh.tokenHash,
+    ...values,
   });
   if (isNewDevice)
     unit.emit(customEvent(session, 'begun_on_new_device', begun, { userId, userAgent, address: begun.address }));
@@ -65,7 +58,5 @@ async function endEarlier(data: DataClient, call: Call<unknown>, now: Date, user
 async function sessionOfBrowser(call: Call<unknown>): Promise<string | undefined> {
   const { headers, core } = call.request;
   if (headers.authorization !== undefined) return undefined;
-  if (core.claims) return core.claims.sessionId;
-  const token = sentRefreshToken(call);
-  return token === undefined ? undefined : (await sessionOfRefreshToken(call, token))?.sessionId;
+  return core.claims?.sessionId ?? sessionOfRefreshToken(call);
 }

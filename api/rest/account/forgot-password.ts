@@ -1,13 +1,10 @@
 import { Type } from 'typebox';
 import { passwordReset } from '#entities/identity/password-reset.ts';
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
-import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
-import { clientNetwork } from '../../http/client-address.ts';
 import { EmailSchema, MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
-import { mailRequests, minIntervalMs } from './mail-limits.ts';
-import { tooManyAttempts } from './too-many-attempts.ts';
+import { countMailRequest, minIntervalMs } from './mail-limits.ts';
 
 /** Lifetime of a link, in milliseconds. */
 const linkLifetimeMs = 15 * 60_000;
@@ -24,12 +21,11 @@ export const forgotPassword = defineRoute({
   body: Type.Object({ email: EmailSchema }, { additionalProperties: false }),
   answers: { 202: MessageSchema },
   errors: ['invalid_input', 'too_many_requests'],
-  handle: async ({ body, unit, request, services }) => {
+  handle: async (call) => {
+    const { body, unit, services } = call;
     const email = body.email.toLowerCase();
     const now = services.clock.now();
-    const key = { key: `forgot-password:${clientNetwork(request, services)}`, limit: mailRequests.limit };
-    const freeAt = await takeAttempt(unit, [key], mailRequests.windowMs);
-    if (freeAt) throw tooManyAttempts('Too many e-mails were asked for', freeAt, now);
+    await countMailRequest(call, 'forgot-password');
     await lockEmail(unit, email);
     const data = unit.data.privileged('forgot password');
     const [last] = await data.find(passwordReset, {

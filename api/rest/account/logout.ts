@@ -5,7 +5,7 @@ import { MessageSchema } from '../../http/request-schemas.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
 import { endSessions } from './end-sessions.ts';
-import { sentRefreshToken, sessionOfRefreshToken } from './sent-refresh-token.ts';
+import { sessionOfRefreshToken } from './sent-refresh-token.ts';
 import { forgetSession } from './session-answer.ts';
 
 const BodySchema = Type.Object(
@@ -63,6 +63,5 @@ async function currentSession(call: Call<Static<typeof BodySchema>>): Promise<st
   const { body, request } = call;
   const { claims } = request.core;
   if (body.refresh_token === undefined && claims) return claims.sessionId;
-  const token = sentRefreshToken(call, body.refresh_token);
-  return token === undefined ? undefined : (await sessionOfRefreshToken(call, token))?.sessionId;
+  return sessionOfRefreshToken(call, body.refresh_token);
 }

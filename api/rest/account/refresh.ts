@@ -6,11 +6,11 @@ import { customEvent } from '#entities/kit/write/custom-events.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { maxTokenLength } from '../../auth/signed-tokens.ts';
 import { hashOfToken, refusedRefresh, type RefreshClaims } from '../../auth/refresh-token.ts';
-import { clientAddress } from '../../http/client-address.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
 import { homeOrganization } from './home-organization.ts';
 import { sentRefreshToken } from './sent-refresh-token.ts';
 import { sessionAnswer, SessionSchema } from './session-answer.ts';
+import { issueTokens } from './session-tokens.ts';
 
 /** Exchanges the only refresh token of a session that is still to be used for the next one. */
 export const refresh = defineRoute({
@@ -37,7 +37,7 @@ export const refresh = defineRoute({
   answers: { 200: SessionSchema },
   errors: ['invalid_input', 'unauthenticated', 'token_not_yet_valid'],
   handle: async (call) => {
-    const { body, unit, request, services } = call;
+    const { body, unit, services } = call;
     const token = sentRefreshToken(call, body.refresh_token);
     if (token === undefined)
       throw new AppError('unauthenticated', 'Send refresh_token, or sign in first: there is no cookie with a token.');
@@ -56,18 +56,9 @@ export const refresh = defineRoute({
     if (person?.status !== 'active') throw refusedRefresh();
 
     const organizationId = await homeOrganization(unit, person.id, held.activeOrganizationId);
-    const expiresAt = services.refreshTokens.sessionEnd();
-    const { userId, id: sessionId } = held;
-    const access = await services.accessTokens.issue({ userId, organizationId, sessionId }, expiresAt);
-    const next = await services.refreshTokens.issue({ userId, sessionId, expiresAt }, access.expiresAt);
-    await data.update(session, sessionId, {
-      address: clientAddress(request, services),
-      lastSeenAt: services.clock.now(),
-      expiresAt,
-      activeOrganizationId: organizationId,
-      refreshTokenHash: next.tokenHash,
-    });
-    return sessionAnswer(call, access, next);
+    const next = await issueTokens(call, { userId: person.id, organizationId, sessionId: held.id });
+    await data.update(session, held.id, next.values);
+    return sessionAnswer(call, next.access, next.refresh);
   },
 });
 

@@ -1,13 +1,10 @@
 import { Type } from 'typebox';
 import { emailVerification } from '#entities/identity/email-verification.ts';
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
-import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { requestVerification } from './request-verification.ts';
-import { clientNetwork } from '../../http/client-address.ts';
 import { EmailSchema, MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
-import { mailRequests } from './mail-limits.ts';
-import { tooManyAttempts } from './too-many-attempts.ts';
+import { countMailRequest } from './mail-limits.ts';
 
 /** The greatest `round` of a verification. */
 const maxRound = 1_000;
@@ -26,9 +23,7 @@ export const resend = defineRoute({
   errors: ['invalid_input', 'too_many_requests'],
   handle: async (call) => {
     const email = call.body.email.toLowerCase();
-    const key = { key: `resend:${clientNetwork(call.request, call.services)}`, limit: mailRequests.limit };
-    const freeAt = await takeAttempt(call.unit, [key], mailRequests.windowMs);
-    if (freeAt) throw tooManyAttempts('Too many e-mails were asked for', freeAt, call.services.clock.now());
+    await countMailRequest(call, 'resend');
     await lockEmail(call.unit, email);
     const data = call.unit.data.privileged('resend verification');
     const [signUp] = await data.find(emailVerification, {

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { isAppError } from '#entities/kit/base/errors.ts';
 import { refreshCookieName } from '../../auth/cookie-attributes.ts';
-import type { RefreshClaims } from '../../auth/refresh-token.ts';
 import type { Services } from '../../http/services.ts';
 
 interface Sender {
@@ -16,10 +15,12 @@ export function sentRefreshToken({ services, request }: Sender, inBody?: string)
   return request.cookies[refreshCookieName(services.config.current)];
 }
 
-/** The session that a refresh token belongs to; undefined for a token that is not valid. */
-export async function sessionOfRefreshToken({ services }: Sender, token: string): Promise<RefreshClaims | undefined> {
+/** The id of the session that the refresh token of a request belongs to; undefined without one that is valid. */
+export async function sessionOfRefreshToken(sender: Sender, inBody?: string): Promise<string | undefined> {
+  const token = sentRefreshToken(sender, inBody);
+  if (token === undefined) return undefined;
   try {
-    return await services.refreshTokens.verify(token);
+    return (await sender.services.refreshTokens.verify(token)).sessionId;
   } catch (error) {
     if (isAppError(error) && error.code === 'unauthenticated') return undefined;
     throw error;
