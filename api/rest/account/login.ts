@@ -13,8 +13,7 @@ import { workOf } from '../../http/request-context.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
 import type { Services } from '../../http/services.ts';
 import { accountKey } from './account-key.ts';
-import { beginSession } from './begin-session.ts';
-import { homeOrganization } from './home-organization.ts';
+import { completeSignIn } from './complete-sign-in.ts';
 import { PasswordSchema } from './password-schemas.ts';
 import { SessionSchema } from './session-answer.ts';
 import { tooManyAttempts } from './too-many-attempts.ts';
@@ -77,9 +76,8 @@ export const login = defineRoute({
     const [cleared, reduced] = attempt.counters;
     await forgetAttempt(unit, cleared.key, reduced?.key ?? null);
     rememberBrowser(call, attempt.account);
-    const organizationId = await homeOrganization(unit, person.id);
     const age = services.clock.now().getTime() - person.emailConfirmedAt.getTime();
-    return beginSession(call, person.id, organizationId, { isNewDevice: !attempt.isKnownDevice && age > firstHourMs });
+    return completeSignIn(call, { userId: person.id, isNewDevice: !attempt.isKnownDevice && age > firstHourMs });
   },
 });
 
