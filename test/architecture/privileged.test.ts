@@ -34,6 +34,8 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   ],
   'api/rest/account/forgot-password.ts': [`privileged 'forgot password'`],
   'api/rest/account/reset-password.ts': [`privileged 'reset password'`, `system 'reset password'`],
+  // Nobody may create it with scopes and organizations that were not checked.
+  'api/tokens/issue-tokens.ts': [`privileged 'create personal token'`],
   // Its founder has no role in it before the first membership is there.
   'api/graphql/fields/create-organization.ts': [`privileged 'create organization'`],
   // Tuples, events and their batches are the machine's and belong to all organizations.
@@ -93,7 +95,8 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'unit/answers.ts': ['unlessHidden'],
   'access/assumed-principal.ts': ['AssumedPrincipal'],
   'access/email-lock.ts': ['lockEmail'],
-  'access/principal-state.ts': ['callerIn', 'readMembershipState', 'readPrincipalState'],
+  'access/principal-state.ts': ['callerIn', 'callerOfToken', 'readMembershipState', 'readPrincipalState'],
+  'access/token-use.ts': ['recordTokenUse'],
   'access/sign-in-failures.ts': ['forgetAttempt', 'giveBackAttempt', 'takeAttempt'],
   // Rows of the machine, which have no rules.
   'outbox/deliveries.ts': [
