@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { serverUrl } from '#runtime/server-url.ts';
 import { parseListenAddress } from '#config/schema/format.ts';
-import type { Config } from '#config/objects/root.ts';
 import type { ConfigStore } from '#config/live/config-store.ts';
 import { systemClock, type Clock } from '#entities/kit/base/clock.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
@@ -12,7 +11,13 @@ import { AccessTokens, accessTokenSettings } from './auth/access-token.ts';
 import { RefreshTokens, refreshTokenSettings } from './auth/refresh-token.ts';
 import { SessionCookies } from './auth/session-cookie.ts';
 import { SignedTokens } from './auth/signed-tokens.ts';
-import { loadSigningKeys, type SigningKeySources } from './auth/signing-keys.ts';
+import { ConfiguredKeys } from './auth/configured-keys.ts';
+import { GeneratedKey } from './auth/generated-key.ts';
+import { KeyFolder } from './auth/key-folder.ts';
+import { KeyRing } from './auth/key-ring.ts';
+import type { KeySource } from './auth/key-source.ts';
+import { RemoteKeys } from './auth/remote-keys.ts';
+import { foreignKeySet } from './http/key-set-url.ts';
 import { Health } from './http/readiness.ts';
 import type { Metrics } from './http/http-metrics.ts';
 import type { Route } from './http/route.ts';
@@ -49,7 +54,13 @@ export async function createApi({
   routes = [],
 }: ApiOptions): Promise<Api> {
   const { database, temporal, store } = runtime;
-  const tokens = new SignedTokens(await loadSigningKeys(keySources(config.current, stateFolder)), clock);
+  const keys = await KeyRing.load({
+    sources: keySources(config, stateFolder),
+    choice: () => ({ kid: config.current.auth.token.kid, cacheTtlMs: config.current.auth.token.jwkscachettl }),
+    patienceMs: config.current.server.shutdowngraceperiod,
+    logger,
+  });
+  const tokens = new SignedTokens(keys, clock, remoteKeys(config, clock, logger));
   const services: Services = {
     config,
     database,
@@ -71,18 +82,37 @@ export async function createApi({
   metrics.watchUnits(() => database.activeUnits);
   const app = await createApp(services, routes);
   config.subscribe('server', ({ server }) => applyTimeouts(app, server));
-  config.subscribe('auth.token', (next) => {
-    loadSigningKeys(keySources(next, stateFolder)).then(
-      (keys) => tokens.replaceKeys(keys),
-      (error: unknown) =>
-        logger.error({ err: error }, 'the new signing keys cannot be used; the current ones stay in use'),
-    );
+  const unsubscribe = config.subscribe('auth.token', () => {
+    keys.look().catch((error: unknown) => logger.error({ err: error }, 'the new signing keys cannot be used'));
+  });
+  app.addHook('onClose', () => {
+    unsubscribe();
+    keys.stop();
   });
   return { app, services };
 }
 
-function keySources({ auth: { token } }: Config, stateFolder: string): SigningKeySources {
-  return { kid: token.kid, keys: token.keys, generateKeys: token.generatekeys, stateFolder };
+/** The sources of signing keys that are configured. */
+function keySources(config: ConfigStore, stateFolder: string): KeySource[] {
+  const { auth, keywatcher } = config.current;
+  const token = () => config.current.auth.token;
+  const sources: KeySource[] = [new ConfiguredKeys(() => token().keys)];
+  if (keywatcher.enabled) sources.push(new KeyFolder(keywatcher.keydir));
+  if (sources.length === 1 && auth.token.generatekeys)
+    sources.push(
+      new GeneratedKey(
+        () => token().kid,
+        () => Object.keys(token().keys).length === 0,
+        stateFolder,
+      ),
+    );
+  return sources;
+}
+
+/** The keys of `auth.token.jwksendpoint`, when another server answers there. */
+function remoteKeys(config: ConfigStore, clock: Clock, logger: Logger): RemoteKeys | undefined {
+  const url = foreignKeySet(config.current);
+  return url && new RemoteKeys({ url, cacheTtlMs: () => config.current.auth.token.jwkscachettl, clock, logger });
 }
 
 export interface Listening {

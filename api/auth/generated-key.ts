@@ -9,16 +9,22 @@ export class GeneratedKey implements KeySource {
   readonly name = 'auth.token.generatekeys';
   readonly isStrict = true;
   readonly #kid: () => string;
+  readonly #isNeeded: () => boolean;
   readonly #path: string;
   #pem: string | undefined;
 
-  /** @param stateFolder where the key is kept */
-  constructor(kid: () => string, stateFolder: string) {
+  /**
+   * @param isNeeded whether there is no other key
+   * @param stateFolder where the key is kept
+   */
+  constructor(kid: () => string, isNeeded: () => boolean, stateFolder: string) {
     this.#kid = kid;
+    this.#isNeeded = isNeeded;
     this.#path = join(stateFolder, 'signing-key.pem');
   }
 
   async read(): Promise<readonly FoundKey[]> {
+    if (!this.#isNeeded()) return [];
     this.#pem ??= await generatedPem(this.#path);
     const kid = this.#kid();
     return [{ kid, place: this.name, key: await signingKeyFrom(kid, this.#pem) }];

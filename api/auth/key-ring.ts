@@ -7,7 +7,7 @@ import { KeyProblem, type SigningKey } from './signing-key.ts';
 import { signingKeys, type SigningChoice, type SigningKeys } from './signing-keys.ts';
 
 /** Time between two looks at the sources, in milliseconds. */
-const lookEveryMs = 2_000;
+const lookEveryMs = 1_000;
 
 /** Least time between two looks that unknown key ids cause, in milliseconds. */
 const urgentEveryMs = 5_000;

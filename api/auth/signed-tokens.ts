@@ -11,7 +11,7 @@ import type { Clock } from '#entities/kit/base/clock.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { RemoteKeys } from './remote-keys.ts';
-import { signingAlgorithms } from './signing-key.ts';
+import { acceptedAlgorithms } from './signing-key.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 /** Maximum length of a token in characters. */
@@ -102,7 +102,7 @@ export class SignedTokens {
     };
     try {
       const { payload } = await jwtVerify(token, findKey, {
-        algorithms: [...signingAlgorithms],
+        algorithms: [...acceptedAlgorithms],
         typ: type.typ,
         issuer,
         audience,

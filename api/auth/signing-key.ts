@@ -1,9 +1,18 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, type JWK } from 'jose';
 
+/** Algorithm with which a key signs, by its type. */
+export type SigningAlgorithm = 'EdDSA' | 'RS256' | 'ES256' | 'ES384';
+
 /** Accepted algorithms: only asymmetric ones, so that a public key cannot be used as a shared secret. */
-export const signingAlgorithms = ['EdDSA', 'RS256', 'ES256', 'ES384'] as const;
-export type SigningAlgorithm = (typeof signingAlgorithms)[number];
+export const acceptedAlgorithms: readonly string[] = [
+  'EdDSA',
+  'RS256',
+  'ES256',
+  'ES384',
+  // Other servers may sign with it (`auth.token.jwksendpoint`). Node.js cannot use RSASSA-PSS keys in PEM form.
+  'PS256',
+] satisfies readonly (SigningAlgorithm | 'PS256')[];
 
 /** A key that signs tokens, and verifies those that it signed. */
 export interface SigningKey {
