@@ -87,10 +87,12 @@ async function expectAccepted(email: string): Promise<void> {
 }
 
 async function expectRefused(email: string, reason: string): Promise<void> {
+  const count = 'select count(*)::int as count from email_verifications';
+  const before = await asOwner(world, count);
   const answer = await register(email);
   expectProblem(answer, 'invalid_input', email);
   expect(answer.body.errors, email).toEqual([{ path: '/email', message: expect.stringContaining(reason) }]);
-  expect(await asOwner(world, 'select 1 from email_verifications where email = $1', [email.toLowerCase()])).toEqual([]);
+  expect(await asOwner(world, count)).toEqual(before);
 }
 
 const disposable = () => world.reconfigure({ [variable('ALLOWEDEMAILTYPES_DISPOSABLE')]: 'true' });
@@ -103,7 +105,13 @@ describe('an address', () => {
   });
 
   test('that is none, or an unusual form of one, is refused before anybody is asked', async () => {
-    for (const email of ['"a b"@company.example', 'ada@localhost', 'ada@[127.0.0.1]', 'ada@company.example.', 'ada@1.2.3.4'])
+    for (const email of [
+      '"a b"@company.example',
+      'ada@localhost',
+      'ada@[127.0.0.1]',
+      'ada@company.example.',
+      'ada@1.2.3.4',
+    ])
       expectProblem(await register(email), 'invalid_input', email);
     expect(dns.asked).toEqual([]);
   });
@@ -166,22 +174,25 @@ describe('the mail server of a domain', () => {
     await expectRefused('ada@misspelt.example', 'receives no e-mail');
   });
 
-  test.each(['failing', 'silent'] as const)('speaks for the address while the name server is %s, and a log line says so', async (state) => {
-    dns.zone.set('company.example', state);
-    world.logs.length = 0;
-    await expectAccepted(`${state}@company.example`);
-    const lines = world.logs.filter(({ msg }) => String(msg).includes('accepted without an answer'));
-    expect(lines).toMatchObject([{ domain: 'company.example' }]);
-    expect(JSON.stringify(lines)).not.toContain(`${state}@`);
-  });
+  test.each(['failing', 'silent'] as const)(
+    'speaks for the address while the name server is %s, and a log line says so',
+    async (state) => {
+      dns.zone.set('company.example', state);
+      world.logs.length = 0;
+      await expectAccepted(`${state}@company.example`);
+      const lines = world.logs.filter(({ msg }) => String(msg).includes('accepted without an answer'));
+      expect(lines).toMatchObject([{ domain: 'company.example' }]);
+      expect(JSON.stringify(lines)).not.toContain(`${state}@`);
+    },
+  );
 
   test('is asked about the address if enablesmtpcheck is on, and no mail is sent', async () => {
     await world.reconfigure({ [variable('ENABLESMTPCHECK')]: 'true' });
     await expectAccepted('ada@company.example');
     expect(smtp.commands).toContain('RCPT TO:<ada@company.example>');
     expect(smtp.commands.join()).not.toContain('DATA');
-    smtp.refused.set('nobody', '550 5.1.1 no such mailbox');
-    await expectRefused('nobody@company.example', 'does not exist');
+    smtp.refused.set('noone', '550 5.1.1 no such mailbox');
+    await expectRefused('noone@company.example', 'does not exist');
     smtp.refused.set('gone', '550 No such user');
     await expectRefused('gone@company.example', 'does not exist');
   });

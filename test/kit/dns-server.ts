@@ -77,7 +77,9 @@ function writtenName(name: string): Buffer {
 function recordsOf({ mx = [], a = [] }: DnsRecords, type: number): Buffer[] {
   const data =
     type === types.mx
-      ? mx.map(([preference, host]) => Buffer.concat([Buffer.from([preference >> 8, preference & 255]), writtenName(host)]))
+      ? mx.map(([preference, host]) =>
+          Buffer.concat([Buffer.from([preference >> 8, preference & 255]), writtenName(host)]),
+        )
       : type === types.a
         ? a.map((address) => Buffer.from(address.split('.').map(Number)))
         : [];

@@ -78,7 +78,10 @@ export class EmailValidator {
       listUrl: this.#network.disposableListUrl,
       clock: options.clock,
       onFailure: (error) =>
-        options.logger.warn({ err: error }, 'the list of disposable e-mail domains was not updated; the last one stays in use'),
+        options.logger.warn(
+          { err: error },
+          'the list of disposable e-mail domains was not updated; the last one stays in use',
+        ),
     });
   }
 
@@ -109,7 +112,9 @@ export class EmailValidator {
   async #askOthers(parts: AddressParts, settings: Settings): Promise<EmailOutcome> {
     const { logger } = this.#options;
     if (this.#questions >= maxQuestions) {
-      logger.warn(`${maxQuestions} e-mail addresses are being checked; another one is accepted without asking its mail server`);
+      logger.warn(
+        `${maxQuestions} e-mail addresses are being checked; another one is accepted without asking its mail server`,
+      );
       return 'unknown';
     }
     this.#questions++;
@@ -117,7 +122,10 @@ export class EmailValidator {
       return await this.#delivery(parts, settings, AbortSignal.timeout(this.#network.limitMs));
     } catch (error) {
       // The domain alone: addresses of people stay out of logs.
-      logger.warn({ err: error, domain: parts.domain }, 'an e-mail address is accepted without an answer about its mail server');
+      logger.warn(
+        { err: error, domain: parts.domain },
+        'an e-mail address is accepted without an answer about its mail server',
+      );
       return 'unknown';
     } finally {
       this.#questions--;

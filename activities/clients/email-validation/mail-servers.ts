@@ -19,10 +19,7 @@ export async function mailServersOf(resolver: Resolver, domain: string): Promise
 
 /** IPv4 addresses of a host, then IPv6 addresses. @throws the error of a name server that gives no answer */
 export async function addressesOf(resolver: Resolver, host: string): Promise<string[]> {
-  const found = await Promise.all([
-    unlessAbsent(resolver.resolve4(host)),
-    unlessAbsent(resolver.resolve6(host)),
-  ]);
+  const found = await Promise.all([unlessAbsent(resolver.resolve4(host)), unlessAbsent(resolver.resolve6(host))]);
   return found.flat();
 }
 
