@@ -62,7 +62,7 @@ async function fetchDomains(url: string): Promise<ReadonlySet<string>> {
   let text = '';
   const decoder = new TextDecoder();
   for await (const chunk of response.body) {
-    text += decoder.decode(chunk as Uint8Array, { stream: true });
+    text += decoder.decode(chunk, { stream: true });
     if (text.length > maxBytes) throw new Error(`${url} is longer than ${maxBytes} characters`);
   }
   const lines = text.split('\n').map((line) => line.trim().toLowerCase());
