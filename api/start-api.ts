@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { EmailValidator, type EmailNetwork } from '#activities/clients/email-validation/email-validator.ts';
 import { serverUrl } from '#runtime/server-url.ts';
 import { parseListenAddress } from '#config/schema/format.ts';
 import type { ConfigStore } from '#config/live/config-store.ts';
@@ -10,14 +11,7 @@ import { createApp } from './app.ts';
 import { AccessTokens, accessTokenSettings } from './auth/access-token.ts';
 import { RefreshTokens, refreshTokenSettings } from './auth/refresh-token.ts';
 import { SessionCookies } from './auth/session-cookie.ts';
-import { SignedTokens } from './auth/signed-tokens.ts';
-import { ConfiguredKeys } from './auth/configured-keys.ts';
-import { GeneratedKey } from './auth/generated-key.ts';
-import { KeyFolder } from './auth/key-folder.ts';
-import { KeyRing } from './auth/key-ring.ts';
-import type { KeySource } from './auth/key-source.ts';
-import { RemoteKeys } from './auth/remote-keys.ts';
-import { foreignKeySet } from './http/key-set-url.ts';
+import { openTokens } from './open-tokens.ts';
 import { Health } from './http/readiness.ts';
 import type { Metrics } from './http/http-metrics.ts';
 import type { Route } from './http/route.ts';
@@ -34,6 +28,8 @@ export interface ApiOptions {
   readonly clock?: Clock;
   /** Folder for generated signing keys. */
   readonly stateFolder: string;
+  /** Where checks of e-mail addresses find name servers, mail servers and lists; those of the Internet unless a test brings its own. */
+  readonly emailNetwork?: Partial<EmailNetwork>;
   /** Routes besides those of the product, for tests. */
   readonly routes?: readonly Route[];
 }
@@ -51,16 +47,18 @@ export async function createApi({
   metrics,
   clock = systemClock,
   stateFolder,
+  emailNetwork = {},
   routes = [],
 }: ApiOptions): Promise<Api> {
   const { database, temporal, store } = runtime;
-  const keys = await KeyRing.load({
-    sources: keySources(config, stateFolder),
-    choice: () => ({ kid: config.current.auth.token.kid, cacheTtlMs: config.current.auth.token.jwkscachettl }),
-    patienceMs: config.current.server.shutdowngraceperiod,
+  const { tokens, close: closeKeys } = await openTokens({ config, clock, logger, stateFolder });
+  const emails = new EmailValidator({
+    config: () => config.current,
+    clock,
     logger,
+    network: emailNetwork,
+    onOutcome: (outcome) => metrics.emailValidations.inc({ outcome }),
   });
-  const tokens = new SignedTokens(keys, clock, remoteKeys(config, clock, logger));
   const services: Services = {
     config,
     database,
@@ -72,6 +70,7 @@ export async function createApi({
     refreshTokens: new RefreshTokens(tokens, () => refreshTokenSettings(config.current), clock),
     sessionCookies: new SessionCookies(() => config.current.sessions, clock),
     inFlight: new InFlightRequests(),
+    emailProblem: (email) => emails.problemOf(email),
     contextOfCallers: runtime.contextOfCallers,
     health: new Health({
       db_primary: (deadline) => database.ping(deadline),
@@ -82,37 +81,8 @@ export async function createApi({
   metrics.watchUnits(() => database.activeUnits);
   const app = await createApp(services, routes);
   config.subscribe('server', ({ server }) => applyTimeouts(app, server));
-  const unsubscribe = config.subscribe('auth.token', () => {
-    keys.look().catch((error: unknown) => logger.error({ err: error }, 'the new signing keys cannot be used'));
-  });
-  app.addHook('onClose', () => {
-    unsubscribe();
-    keys.stop();
-  });
+  app.addHook('onClose', closeKeys);
   return { app, services };
-}
-
-/** The sources of signing keys that are configured. */
-function keySources(config: ConfigStore, stateFolder: string): KeySource[] {
-  const { auth, keywatcher } = config.current;
-  const token = () => config.current.auth.token;
-  const sources: KeySource[] = [new ConfiguredKeys(() => token().keys)];
-  if (keywatcher.enabled) sources.push(new KeyFolder(keywatcher.keydir));
-  if (sources.length === 1 && auth.token.generatekeys)
-    sources.push(
-      new GeneratedKey(
-        () => token().kid,
-        () => Object.keys(token().keys).length === 0,
-        stateFolder,
-      ),
-    );
-  return sources;
-}
-
-/** The keys of `auth.token.jwksendpoint`, when another server answers there. */
-function remoteKeys(config: ConfigStore, clock: Clock, logger: Logger): RemoteKeys | undefined {
-  const url = foreignKeySet(config.current);
-  return url && new RemoteKeys({ url, cacheTtlMs: () => config.current.auth.token.jwkscachettl, clock, logger });
 }
 
 export interface Listening {
