@@ -83,7 +83,10 @@ export class RemoteKeys {
       return true;
     } catch (error) {
       if (!this.#isFailing)
-        this.#options.logger.error({ err: error }, 'auth.token.jwksendpoint gives no key set; the last known keys count');
+        this.#options.logger.error(
+          { err: error },
+          'auth.token.jwksendpoint gives no key set; the last known keys count',
+        );
       this.#isFailing = true;
       return false;
     }

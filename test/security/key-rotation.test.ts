@@ -19,8 +19,7 @@ const newKey = {
   p256: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
   p384: () => generateKeyPairSync('ec', { namedCurve: 'P-384' }),
 };
-const pem = (type: keyof typeof newKey) =>
-  newKey[type]().privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+const pem = (type: keyof typeof newKey) => newKey[type]().privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
 const keys = { older: pem('ed25519'), newer: pem('rsa') };
 const configured = (kid: keyof typeof keys, names: readonly (keyof typeof keys)[]) => ({
   CORE_AUTH_TOKEN_KID: kid,
@@ -221,7 +220,13 @@ describe.concurrent('keydir', () => {
     await write('public.pem', newKey.ed25519().publicKey.export({ type: 'spki', format: 'pem' }) as string);
     await write('no key id.pem', pem('ed25519'));
     await write('notes.txt', 'not a key, and not looked at', 0o644);
-    const reasons = ['good.pem is not', 'half.pem is not', 'open.pem is open', 'public.pem is not', 'no key id.pem has'];
+    const reasons = [
+      'good.pem is not',
+      'half.pem is not',
+      'open.pem is open',
+      'public.pem is not',
+      'no key id.pem has',
+    ];
     for (const reason of reasons) await eventually(() => complaints(`keywatcher.keydir: ${reason}`).length > 0);
     // Several looks later.
     await write('later.pem', pem('ed25519'));
@@ -307,7 +312,8 @@ describe('jwksendpoint', () => {
     ];
     expect(configured.body).toEqual(known.body);
     expect(announced.body.jwks_uri).toBe('https://api.test/keys/public.json');
-    for (const { headers } of [known, configured, announced]) expect(headers['cache-control']).toBe('public, max-age=60');
+    for (const { headers } of [known, configured, announced])
+      expect(headers['cache-control']).toBe('public, max-age=60');
     await expect(open('/livez')).rejects.toThrow('which has another purpose');
     await expect(open('/:any')).rejects.toThrow('which is not plain');
   });
