@@ -140,7 +140,10 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   'auth.token.apitokens.enabled': shown(
     'test/api/api-tokens.test.ts > settings > enabled: off, no token is accepted or created',
   ),
-  'auth.token.apitokens.keys': shown(
+  'auth.token.apitokens.keys.*.secret': shown(
+    'test/api/api-tokens.test.ts > settings > keys: a deprecated key verifies, a revoked one does not, and the active one signs',
+  ),
+  'auth.token.apitokens.keys.*.status': shown(
     'test/api/api-tokens.test.ts > settings > keys: a deprecated key verifies, a revoked one does not, and the active one signs',
   ),
   'auth.token.apitokens.secretsize': shown(
