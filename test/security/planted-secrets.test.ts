@@ -246,7 +246,13 @@ describe('T-62: a secret', () => {
     );
     const advice =
       'in test/security/planted-secrets.test.ts, plant a value of each new secret field, and say in which column it stands';
-    expect(fields, advice).toEqual(['emailVerification.passwordHash', 'session.refreshTokenHash', 'user.passwordHash']);
+    expect(fields, advice).toEqual([
+      'apiToken.secretHash',
+      'emailVerification.passwordHash',
+      'personalAccessToken.secretHash',
+      'session.refreshTokenHash',
+      'user.passwordHash',
+    ]);
   });
 
   test('is in no row, except for the hash in its column', async () => {
