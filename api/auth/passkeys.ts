@@ -1,0 +1,187 @@
+import {
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+  type AuthenticationResponseJSON,
+  type AuthenticatorTransportFuture,
+  type PublicKeyCredentialCreationOptionsJSON,
+  type PublicKeyCredentialRequestOptionsJSON,
+  type RegistrationResponseJSON,
+} from '@simplewebauthn/server';
+import { decodeAttestationObject, decodeClientDataJSON, isoBase64URL } from '@simplewebauthn/server/helpers';
+import type { Config } from '#config/objects/root.ts';
+
+/** COSE algorithms of the keys of passkeys: EdDSA, ES256 and RS256, which between them all authenticators have. */
+const algorithms = [-8, -7, -257];
+
+/**
+ * Formats of attestation statements that are looked at. None is asked for; others have certificates, whose check would fetch addresses
+ * that a client names.
+ */
+const attestationFormats = new Set<string>(['none', 'packed']);
+
+/** A response of an authenticator that is not accepted. Its message is for logs only. */
+export class PasskeyRefusal extends Error {
+  override readonly name = 'PasskeyRefusal';
+}
+
+/** A passkey of a person, as it is stored. */
+export interface StoredPasskey {
+  readonly credentialId: string;
+  readonly publicKey: string;
+  readonly transports: readonly string[];
+}
+
+/** What an authenticator tells when it signs in. */
+export interface VerifiedSignIn {
+  readonly signCount: number;
+  readonly isBackupEligible: boolean;
+  readonly isBackedUp: boolean;
+}
+
+export interface VerifiedRegistration extends StoredPasskey, VerifiedSignIn {
+  readonly aaguid: string;
+}
+
+type Settings = Config['auth']['providers']['webauthn'];
+
+/** Options of `navigator.credentials.create`. @param passkeys those that the person has: no authenticator gets a second one */
+export function creationOptions(
+  settings: Settings,
+  person: { readonly id: string; readonly email: string; readonly displayName: string },
+  passkeys: readonly StoredPasskey[],
+  challenge: Buffer,
+): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  return generateRegistrationOptions({
+    rpName: settings.displayname,
+    rpID: settings.relyingpartyid,
+    userID: Uint8Array.from(Buffer.from(person.id)),
+    userName: person.email,
+    userDisplayName: person.displayName,
+    challenge: Uint8Array.from(challenge),
+    timeout: settings.timeout,
+    attestationType: 'none',
+    excludeCredentials: passkeys.map(({ credentialId, transports }) => ({
+      id: credentialId,
+      transports: transportsOf(transports),
+    })),
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    supportedAlgorithmIDs: algorithms,
+  });
+}
+
+/** Options of `navigator.credentials.get`, the same for everybody: the authenticator knows whose passkeys it has. */
+export function requestOptions(
+  settings: Settings,
+  challenge: Buffer,
+): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  return generateAuthenticationOptions({
+    rpID: settings.relyingpartyid,
+    challenge: Uint8Array.from(challenge),
+    timeout: settings.timeout,
+    userVerification: 'required',
+  });
+}
+
+/** The challenge that a response is for, not verified. @throws PasskeyRefusal */
+export function claimedChallenge(clientDataJSON: string): string {
+  return refusing(() => {
+    const { challenge } = decodeClientDataJSON(clientDataJSON) as { readonly challenge?: unknown };
+    if (typeof challenge !== 'string') throw new PasskeyRefusal('clientDataJSON has no challenge');
+    return challenge;
+  });
+}
+
+/** The person whom the authenticator has stored with the passkey. @returns undefined if it tells none */
+export function claimedPerson({ response: { userHandle } }: AuthenticationResponseJSON): string | undefined {
+  return userHandle === undefined ? undefined : Buffer.from(userHandle, 'base64url').toString();
+}
+
+/** Verifies a registration for a challenge that has been checked. @throws PasskeyRefusal */
+export async function verifyRegistration(
+  settings: Settings,
+  response: RegistrationResponseJSON,
+  challenge: string,
+): Promise<VerifiedRegistration> {
+  return refusing(async () => {
+    const { attestationObject } = response.response;
+    const format = decodeAttestationObject(isoBase64URL.toBuffer(attestationObject)).get('fmt');
+    if (!attestationFormats.has(format)) throw new PasskeyRefusal(`attestation statements of the format ${format}`);
+    const { verified, registrationInfo } = await verifyRegistrationResponse({
+      response,
+      expectedChallenge: challenge,
+      expectedOrigin: settings.requestorigins,
+      expectedRPID: settings.relyingpartyid,
+      requireUserVerification: true,
+      supportedAlgorithmIDs: algorithms,
+    });
+    if (!verified || !registrationInfo) throw new PasskeyRefusal('the attestation statement is not valid');
+    const { credential, aaguid, credentialDeviceType, credentialBackedUp } = registrationInfo;
+    if (credential.id !== response.id) throw new PasskeyRefusal('the id is not that of the credential');
+    return {
+      credentialId: credential.id,
+      publicKey: Buffer.from(credential.publicKey).toString('base64url'),
+      signCount: credential.counter,
+      transports: response.response.transports ?? [],
+      aaguid,
+      isBackupEligible: credentialDeviceType === 'multiDevice',
+      isBackedUp: credentialBackedUp,
+    };
+  });
+}
+
+/**
+ * Verifies a sign-in for a challenge that has been checked. The signature count is not compared here: the stored one may change
+ * meanwhile.
+ * @throws PasskeyRefusal
+ */
+export async function verifyAuthentication(
+  settings: Settings,
+  response: AuthenticationResponseJSON,
+  challenge: string,
+  { credentialId, publicKey, transports }: StoredPasskey,
+): Promise<VerifiedSignIn> {
+  return refusing(async () => {
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response,
+      expectedChallenge: challenge,
+      expectedOrigin: settings.requestorigins,
+      expectedRPID: settings.relyingpartyid,
+      credential: {
+        id: credentialId,
+        publicKey: Uint8Array.from(Buffer.from(publicKey, 'base64url')),
+        // 0 turns the comparison off.
+        counter: 0,
+        transports: transportsOf(transports),
+      },
+      requireUserVerification: true,
+    });
+    if (!verified) throw new PasskeyRefusal('the signature is not valid');
+    const { newCounter, credentialDeviceType, credentialBackedUp } = authenticationInfo;
+    return {
+      signCount: newCounter,
+      isBackupEligible: credentialDeviceType === 'multiDevice',
+      isBackedUp: credentialBackedUp,
+    };
+  });
+}
+
+/** Browsers ignore transports that they do not know (WebAuthn, section 5.8.4). */
+function transportsOf(transports: readonly string[]): AuthenticatorTransportFuture[] {
+  return [...transports] as AuthenticatorTransportFuture[];
+}
+
+/** The library throws plain errors for every response that it does not accept, and cannot read others. */
+function refusing<T>(read: () => T): T {
+  const refused = (error: unknown): never => {
+    if (error instanceof PasskeyRefusal) throw error;
+    throw new PasskeyRefusal(error instanceof Error ? error.message : 'unknown', { cause: error });
+  };
+  try {
+    const result = read();
+    return result instanceof Promise ? (result.catch(refused) as T) : result;
+  } catch (error) {
+    return refused(error);
+  }
+}
