@@ -14,7 +14,7 @@ export const mailPasswordChanged = defineListener(
   },
 );
 
-/** Programs that sign in again and again from one address, and keep no cookies, cause one mail a day. */
+/** Milliseconds in which what is repeated again and again, by programs that keep no cookies for example, causes one mail. */
 const dayMs = 86_400_000;
 
 export const mailNewDevice = defineListener(
@@ -55,7 +55,7 @@ export const mailPasskeyRemoved = defineListener(
   },
 );
 
-/** Whoever repeats a refused sign-in causes one mail a day. */
+/** A refused sign-in that is repeated causes one mail a day. */
 export const mailCopiedPasskey = defineListener(
   'mail-copied-passkey',
   [on(passkey, 'sign_count_decreased')],

@@ -1,23 +1,22 @@
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-  type AuthenticationResponseJSON,
-  type AuthenticatorTransportFuture,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type PublicKeyCredentialRequestOptionsJSON,
-  type RegistrationResponseJSON,
+import type {
+  AuthenticationResponseJSON,
+  AuthenticatorTransport,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
 } from '@simplewebauthn/server';
-import { decodeAttestationObject, decodeClientDataJSON, isoBase64URL } from '@simplewebauthn/server/helpers';
 import type { Config } from '#config/objects/root.ts';
+
+/** Loaded at the first use: it takes a quarter of a second and 28 MB, which processes without passkeys need not spend. */
+const library = () => import('@simplewebauthn/server');
+const helpers = () => import('@simplewebauthn/server/helpers');
 
 /** COSE algorithms of the keys of passkeys: EdDSA, ES256 and RS256, which between them all authenticators have. */
 const algorithms = [-8, -7, -257];
 
 /**
- * Formats of attestation statements that are looked at. None is asked for; others have certificates, whose check would fetch addresses
- * that a client names.
+ * Formats of attestation statements that are read. None is asked for; the check of certificates would fetch addresses that a client
+ * names.
  */
 const attestationFormats = new Set<string>(['none', 'packed']);
 
@@ -30,7 +29,7 @@ export class PasskeyRefusal extends Error {
 export interface StoredPasskey {
   readonly credentialId: string;
   readonly publicKey: string;
-  readonly transports: readonly string[];
+  readonly transports: string[];
 }
 
 /** What an authenticator tells when it signs in. */
@@ -44,15 +43,23 @@ export interface VerifiedRegistration extends StoredPasskey, VerifiedSignIn {
   readonly aaguid: string;
 }
 
+/** A response as clients send it; they may leave the results of extensions out, which are not used. */
+type Sent<R extends { readonly clientExtensionResults: unknown }> = Omit<R, 'clientExtensionResults'> & {
+  readonly clientExtensionResults?: unknown;
+};
+type RegistrationResponse = Sent<RegistrationResponseJSON>;
+type AuthenticationResponse = Sent<AuthenticationResponseJSON>;
+
 type Settings = Config['auth']['providers']['webauthn'];
 
 /** Options of `navigator.credentials.create`. @param passkeys those that the person has: no authenticator gets a second one */
-export function creationOptions(
+export async function creationOptions(
   settings: Settings,
   person: { readonly id: string; readonly email: string; readonly displayName: string },
   passkeys: readonly StoredPasskey[],
   challenge: Buffer,
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  const { generateRegistrationOptions } = await library();
   return generateRegistrationOptions({
     rpName: settings.displayname,
     rpID: settings.relyingpartyid,
@@ -72,10 +79,11 @@ export function creationOptions(
 }
 
 /** Options of `navigator.credentials.get`, the same for everybody: the authenticator knows whose passkeys it has. */
-export function requestOptions(
+export async function requestOptions(
   settings: Settings,
   challenge: Buffer,
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const { generateAuthenticationOptions } = await library();
   return generateAuthenticationOptions({
     rpID: settings.relyingpartyid,
     challenge: Uint8Array.from(challenge),
@@ -84,34 +92,42 @@ export function requestOptions(
   });
 }
 
-/** The challenge that a response is for, not verified. @throws PasskeyRefusal */
-export function claimedChallenge(clientDataJSON: string): string {
-  return refusing(() => {
-    const { challenge } = decodeClientDataJSON(clientDataJSON) as { readonly challenge?: unknown };
+/** The challenge that a response is for, not verified. @throws PasskeyRefusal also for pages within pages of others */
+export async function claimedChallenge(clientDataJSON: string): Promise<string> {
+  const { decodeClientDataJSON } = await helpers();
+  return refusing(async () => {
+    const { challenge, crossOrigin = false } = decodeClientDataJSON(clientDataJSON) as Readonly<
+      Partial<Record<'challenge' | 'crossOrigin', unknown>>
+    >;
     if (typeof challenge !== 'string') throw new PasskeyRefusal('clientDataJSON has no challenge');
+    if (crossOrigin !== false) throw new PasskeyRefusal('the page is embedded in a page of another origin');
     return challenge;
   });
 }
 
 /** The person whom the authenticator has stored with the passkey. @returns undefined if it tells none */
-export function claimedPerson({ response: { userHandle } }: AuthenticationResponseJSON): string | undefined {
+export function claimedPerson({ response: { userHandle } }: AuthenticationResponse): string | undefined {
   return userHandle === undefined ? undefined : Buffer.from(userHandle, 'base64url').toString();
 }
 
 /** Verifies a registration for a challenge that has been checked. @throws PasskeyRefusal */
 export async function verifyRegistration(
   settings: Settings,
-  response: RegistrationResponseJSON,
+  response: RegistrationResponse,
   challenge: string,
 ): Promise<VerifiedRegistration> {
+  const { verifyRegistrationResponse } = await library();
+  const { decodeAttestationObject, isoBase64URL } = await helpers();
   return refusing(async () => {
     const { attestationObject } = response.response;
-    const format = decodeAttestationObject(isoBase64URL.toBuffer(attestationObject)).get('fmt');
-    if (!attestationFormats.has(format)) throw new PasskeyRefusal(`attestation statements of the format ${format}`);
+    const attestation = decodeAttestationObject(isoBase64URL.toBuffer(attestationObject));
+    const format = attestation.get('fmt');
+    if (!attestationFormats.has(format) || attestation.get('attStmt').get('x5c') !== undefined)
+      throw new PasskeyRefusal(`an attestation statement of the format ${format}, or with certificates`);
     const { verified, registrationInfo } = await verifyRegistrationResponse({
-      response,
+      response: { ...response, clientExtensionResults: {} },
       expectedChallenge: challenge,
-      expectedOrigin: settings.requestorigins,
+      expectedOrigin: [...settings.requestorigins],
       expectedRPID: settings.relyingpartyid,
       requireUserVerification: true,
       supportedAlgorithmIDs: algorithms,
@@ -138,15 +154,16 @@ export async function verifyRegistration(
  */
 export async function verifyAuthentication(
   settings: Settings,
-  response: AuthenticationResponseJSON,
+  response: AuthenticationResponse,
   challenge: string,
   { credentialId, publicKey, transports }: StoredPasskey,
 ): Promise<VerifiedSignIn> {
+  const { verifyAuthenticationResponse } = await library();
   return refusing(async () => {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
-      response,
+      response: { ...response, clientExtensionResults: {} },
       expectedChallenge: challenge,
-      expectedOrigin: settings.requestorigins,
+      expectedOrigin: [...settings.requestorigins],
       expectedRPID: settings.relyingpartyid,
       credential: {
         id: credentialId,
@@ -168,20 +185,16 @@ export async function verifyAuthentication(
 }
 
 /** Browsers ignore transports that they do not know (WebAuthn, section 5.8.4). */
-function transportsOf(transports: readonly string[]): AuthenticatorTransportFuture[] {
-  return [...transports] as AuthenticatorTransportFuture[];
+function transportsOf(transports: readonly string[]): AuthenticatorTransport[] {
+  return [...transports] as AuthenticatorTransport[];
 }
 
-/** The library throws plain errors for every response that it does not accept, and cannot read others. */
-function refusing<T>(read: () => T): T {
-  const refused = (error: unknown): never => {
+/** The library throws plain errors for every response that it does not accept, and fails to read others. */
+async function refusing<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
     if (error instanceof PasskeyRefusal) throw error;
     throw new PasskeyRefusal(error instanceof Error ? error.message : 'unknown', { cause: error });
-  };
-  try {
-    const result = read();
-    return result instanceof Promise ? (result.catch(refused) as T) : result;
-  } catch (error) {
-    return refused(error);
   }
 }

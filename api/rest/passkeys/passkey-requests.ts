@@ -41,7 +41,7 @@ export async function takeChallenge<T>(
   { clientDataJSON, ...binding }: ChallengeBinding & { readonly clientDataJSON: string },
   read: (unit: UnitOfWork) => Promise<T>,
 ): Promise<{ readonly challenge: string; readonly found: T }> {
-  const challenge = claimedChallenge(clientDataJSON);
+  const challenge = await claimedChallenge(clientDataJSON);
   const { signingkey } = services.config.current.sessions;
   const maxAgeMs = settings.enforcetimeout ? settings.timeout : maxChallengeAgeMs;
   if (!isValidChallenge(signingkey, binding, challenge, { now: services.clock.now(), maxAgeMs }))
