@@ -41,10 +41,14 @@ export const mailCopiedSession = defineListener(
   },
 );
 
-export const mailPasskeyAdded = defineListener('mail-passkey-added', [on(passkey, 'created')], ({ event, key, start }) => {
-  const userId = personOf(event.actor);
-  if (userId !== undefined) start(sendEmailContract, { key, template: 'passkey-added', userId });
-});
+export const mailPasskeyAdded = defineListener(
+  'mail-passkey-added',
+  [on(passkey, 'created')],
+  ({ event, key, start }) => {
+    const userId = personOf(event.actor);
+    if (userId !== undefined) start(sendEmailContract, { key, template: 'passkey-added', userId });
+  },
+);
 
 export const mailPasskeyRemoved = defineListener(
   'mail-passkey-removed',

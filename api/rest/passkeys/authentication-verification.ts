@@ -52,7 +52,9 @@ export const authenticationVerification = defineRoute({
       if (subject === undefined) throw new PasskeyRefusal('the browser has no cookie of a sign-in');
       const { clientDataJSON } = body.response;
       const use = { ceremony: 'authentication', subject, clientDataJSON } as const;
-      const { challenge, found } = await takeChallenge(call, settings, use, (before) => takeTurn(call, before, body.id));
+      const { challenge, found } = await takeChallenge(call, settings, use, (before) =>
+        takeTurn(call, before, body.id),
+      );
       const { stored } = found;
       if (!stored) throw new PasskeyRefusal('the passkey is not registered');
       if (claimedPerson(body) !== stored.userId) throw new PasskeyRefusal('the passkey is of another user');
