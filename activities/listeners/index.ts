@@ -1,6 +1,13 @@
 import { mailPasswordReset } from './mail-password-reset.ts';
 import { mailRepeatedRegistration } from './mail-repeated-registration.ts';
-import { mailCopiedSession, mailNewDevice, mailPasswordChanged } from './mail-security-notice.ts';
+import {
+  mailCopiedPasskey,
+  mailCopiedSession,
+  mailNewDevice,
+  mailPasskeyAdded,
+  mailPasskeyRemoved,
+  mailPasswordChanged,
+} from './mail-security-notice.ts';
 import { mailTokenCreated } from './mail-token-created.ts';
 import { mailVerification } from './mail-verification.ts';
 import { mailWelcome } from './mail-welcome.ts';
@@ -17,5 +24,8 @@ export const listeners: readonly Listener[] = [
   mailNewDevice,
   mailCopiedSession,
   mailTokenCreated,
+  mailPasskeyAdded,
+  mailPasskeyRemoved,
+  mailCopiedPasskey,
   setUpOrganization,
 ];

@@ -10,7 +10,10 @@ export type EmailTemplate =
   | 'password-changed'
   | 'new-device'
   | 'session-copied'
-  | 'token-created';
+  | 'token-created'
+  | 'passkey-added'
+  | 'passkey-removed'
+  | 'passkey-copied';
 
 export interface SendEmailInput {
   readonly queue: ActivityQueue;
