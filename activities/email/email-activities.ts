@@ -166,7 +166,10 @@ function productsOf(userAgent: string): string {
   return products.slice(0, 4).join(' ') || 'unknown';
 }
 
-type PlainTemplate = Exclude<SendEmailInput['template'], 'verify-address' | 'reset-password' | 'new-device' | 'token-created'>;
+type PlainTemplate = Exclude<
+  SendEmailInput['template'],
+  'verify-address' | 'reset-password' | 'new-device' | 'token-created'
+>;
 
 function contentOf(template: PlainTemplate): EmailContent {
   switch (template) {

@@ -65,7 +65,10 @@ export class ApiTokens {
     const settings = this.#settings();
     const active = Object.entries(settings.keys).find(([, { status }]) => status === 'active');
     if (!settings.enabled || !active)
-      throw new AppError('permission_denied', 'This installation accepts no API tokens: auth.token.apitokens.enabled is off.');
+      throw new AppError(
+        'permission_denied',
+        'This installation accepts no API tokens: auth.token.apitokens.enabled is off.',
+      );
     const [keyId, key] = active;
     const secret = randomBytes(settings.secretsize).toString('base64url');
     return {
@@ -89,7 +92,11 @@ export class ApiTokens {
     const kept = this.#kept.get(keptAs);
     if (kept?.settings === settings) return kept.presented;
     const rest = token.slice(beginningOf(sort, settings).length);
-    const [tokenId, delimiter, secret] = [rest.slice(0, idLength), rest.slice(idLength, idLength + 1), rest.slice(idLength + 1)];
+    const [tokenId, delimiter, secret] = [
+      rest.slice(0, idLength),
+      rest.slice(idLength, idLength + 1),
+      rest.slice(idLength + 1),
+    ];
     if (!isId(tokenId) || delimiter !== settings.delimiter || secret === '') return undefined;
     const secretHashes = Object.values(settings.keys)
       .filter(({ status }) => status !== 'revoked')

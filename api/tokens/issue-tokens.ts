@@ -58,7 +58,9 @@ export async function createPersonalToken(
   const organizations = [...new Set(organizationIds)];
   const isMember = await Promise.all(organizations.map((id) => isMemberOf(unit, userId, id)));
   const problems = organizations.flatMap((_, index) =>
-    isMember[index] ? [] : [{ path: `/organizationIds/${index}`, message: 'is not the id of an organization of yours' }],
+    isMember[index]
+      ? []
+      : [{ path: `/organizationIds/${index}`, message: 'is not the id of an organization of yours' }],
   );
   if (problems.length > 0) throw inputError(problems);
   const issued = services.apiTokens.issue('personal');

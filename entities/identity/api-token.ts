@@ -28,7 +28,10 @@ export const apiToken = defineEntityModule({
   needsSession: true,
   events: ['created', 'updated', 'deleted'],
   customEvents: {
-    rotated: { description: 'The secret of an API token was replaced; the old one no longer works.', payload: payload({}) },
+    rotated: {
+      description: 'The secret of an API token was replaced; the old one no longer works.',
+      payload: payload({}),
+    },
   },
   grants: [
     {

@@ -140,7 +140,8 @@ describe('an API token', () => {
     ].map((body) => JSON.stringify(body));
     for (const text of shown) {
       expect(text).toContain(id);
-      for (const hidden of [secret, row?.hash ?? '', 'key_id', 'keyId', 'secret_hash']) expect(text).not.toContain(hidden);
+      for (const hidden of [secret, row?.hash ?? '', 'key_id', 'keyId', 'secret_hash'])
+        expect(text).not.toContain(hidden);
     }
   });
 
@@ -153,9 +154,12 @@ describe('an API token', () => {
     const { apiToken: made, token } = answer.data.createApiToken;
     expect(made).toEqual({ id: expect.any(String), name: 'over GraphQL', scopes: ['task:read'] });
     await expectAccepted(token);
-    const rotated = await client.graphql('mutation ($id: ID!) { rotateApiToken(id: $id) { apiToken { hint } token } }', {
-      id: made.id,
-    });
+    const rotated = await client.graphql(
+      'mutation ($id: ID!) { rotateApiToken(id: $id) { apiToken { hint } token } }',
+      {
+        id: made.id,
+      },
+    );
     const next = rotated.data.rotateApiToken;
     expect(next.apiToken.hint).toBe(next.token.slice(-4));
     await expectRefused(token);
@@ -265,7 +269,15 @@ describe('whoever creates an API token', () => {
   });
 
   test('is told which scopes there are', async () => {
-    const wrong = ['task:everything', 'task', '*', 'session:read', 'api_token:write', 'invite:write', 'organization:delete'];
+    const wrong = [
+      'task:everything',
+      'task',
+      '*',
+      'session:read',
+      'api_token:write',
+      'invite:write',
+      'organization:delete',
+    ];
     const answer = await client.post('/v1/api-tokens', { name: 'x', scopes: ['task:read', ...wrong] });
     expectProblem(answer, 'invalid_input');
     expect(answer.body.errors).toHaveLength(wrong.length);
@@ -364,9 +376,7 @@ describe('a personal token', () => {
     const other = await buildPerson(world);
     const third = await buildPerson(world);
     for (const { organization: joined } of [other, third])
-      await asSystem(world, joined.id, (data) =>
-        data.create(membership, { userId: owner.user.id, role: 'member' }),
-      );
+      await asSystem(world, joined.id, (data) => data.create(membership, { userId: owner.user.id, role: 'member' }));
     const ids = [other.organization.id, owner.organization.id];
     const { token, organization_ids: listed } = await personalToken(['task:write'], { organization_ids: ids });
     expect(listed).toEqual(ids);
@@ -413,11 +423,11 @@ describe('a personal token', () => {
     );
     const { token, personalAccessToken: made } = answer.data.createPersonalAccessToken;
     expect((await program(token).graphql('{ self { id } }')).data.self).toEqual({ id: owner.user.id });
-    const next = await client.graphql(
-      `mutation { rotatePersonalAccessToken(id: "${made.id}") { token } }`,
-    );
+    const next = await client.graphql(`mutation { rotatePersonalAccessToken(id: "${made.id}") { token } }`);
     await expectRefused(token);
-    expect((await program(next.data.rotatePersonalAccessToken.token).graphql('{ self { id } }')).data.self).not.toBeNull();
+    expect(
+      (await program(next.data.rotatePersonalAccessToken.token).graphql('{ self { id } }')).data.self,
+    ).not.toBeNull();
   });
 });
 
@@ -475,7 +485,11 @@ describe('settings', () => {
     for (const { token } of [old, made]) expect((await program(token).get('/v1/tasks')).status).toBe(200);
     const rotated = await client.post(`/v1/api-tokens/${old.id}/rotate`);
     expect(await keysOf()).toEqual({ [old.id]: 'second', [made.id]: 'second' });
-    await world.reconfigure({ ...next, CORE_API_TOKEN_KEY_FIRST: key('f'), CORE_API_TOKEN_KEY_SECOND: `revoked:${key('s')}` });
+    await world.reconfigure({
+      ...next,
+      CORE_API_TOKEN_KEY_FIRST: key('f'),
+      CORE_API_TOKEN_KEY_SECOND: `revoked:${key('s')}`,
+    });
     for (const token of [made.token, rotated.body.token])
       expectProblem(await program(token).get('/v1/tasks'), 'unauthenticated');
     await world.reconfigure(before);

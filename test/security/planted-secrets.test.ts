@@ -148,7 +148,9 @@ async function showTokens(): Promise<void> {
       await world.client().get(`/v1/tasks/${token}`);
       await client.post(path, { name: 'a program', scopes: [token] });
     }
-    const [row] = await asOwner<{ hash: string }>(world, `select secret_hash as hash from ${table} where id = $1`, [id]);
+    const [row] = await asOwner<{ hash: string }>(world, `select secret_hash as hash from ${table} where id = $1`, [
+      id,
+    ]);
     secrets.add(`token hash of ${table}`, row?.hash ?? '');
   }
 }

@@ -48,7 +48,8 @@ export const createPersonalAccessToken = creation(
     ...inputFields,
     organizationIds: {
       type: new GraphQLList(new GraphQLNonNull(GraphQLID)),
-      description: 'Ids of the organizations in which the token works; without them, it works in all organizations of the user.',
+      description:
+        'Ids of the organizations in which the token works; without them, it works in all organizations of the user.',
     },
   },
   createForPerson,

@@ -70,7 +70,8 @@ async function verify(request: FastifyRequest, services: Services, token: string
 function wantedOrganization({ headers }: FastifyRequest): string | null {
   const wanted = headers[organizationHeader];
   if (wanted === undefined) return null;
-  if (!isId(wanted)) throw new AppError('invalid_input', `The header ${organizationHeader} is not the id of an organization.`);
+  if (!isId(wanted))
+    throw new AppError('invalid_input', `The header ${organizationHeader} is not the id of an organization.`);
   return wanted;
 }
 

@@ -43,7 +43,8 @@ const bodyFields = {
 const organizationIds = Type.Optional(
   Type.Array(Type.String({ minLength: 1, maxLength: 26 }), {
     maxItems: 100,
-    description: 'Ids of the organizations in which the token works; without them, it works in all organizations of the user.',
+    description:
+      'Ids of the organizations in which the token works; without them, it works in all organizations of the user.',
   }),
 );
 

@@ -140,13 +140,25 @@ export function callerIn(
  * The caller that an API token or a personal token stands for. An API token has the rights of its scopes; a person whom a personal
  * token stands for has those of their own rights that are within its scopes.
  */
-export function callerOfToken({ sort, tokenId }: TokenPrincipal, state: PrincipalState, others: Partial<Caller>): Caller {
+export function callerOfToken(
+  { sort, tokenId }: TokenPrincipal,
+  state: PrincipalState,
+  others: Partial<Caller>,
+): Caller {
   const { userId = null, organizationId = null, scopes = [] } = state.token ?? {};
   const relations = relationsOfScopes(scopes);
   if (sort === 'personal')
     return callerIn(userId ?? '', organizationId, state, { limits: relations, tokenId, ...others });
   const { productModules } = state;
-  return callerOf({ kind: 'api_token', subjectId: tokenId, organizationId, relations, productModules, tokenId, ...others });
+  return callerOf({
+    kind: 'api_token',
+    subjectId: tokenId,
+    organizationId,
+    relations,
+    productModules,
+    tokenId,
+    ...others,
+  });
 }
 
 /**

@@ -76,7 +76,10 @@ function relationsIn({ relation }: TupleGrant, row: Values): string[] {
 }
 
 /** Names of the relations that a grant can give, by the definition of its kind; none for scopes, whose relations are to organizations. */
-export function relationNames({ relation }: TupleGrant, fields: Readonly<Record<string, { readonly values?: readonly string[] }>>): readonly string[] {
+export function relationNames(
+  { relation }: TupleGrant,
+  fields: Readonly<Record<string, { readonly values?: readonly string[] }>>,
+): readonly string[] {
   if (typeof relation === 'string') return [relation];
   return 'scopes' in relation ? [] : (fields[relation.field]?.values ?? []);
 }
