@@ -41,7 +41,7 @@ export function recordedChanges(em: EntityManager, registry: Registry): Recorded
 function withLists(em: EntityManager, { properties }: EntityMetadata, values: Values | null): Values | null {
   if (values === null) return null;
   const lists = Object.entries(values).flatMap(([name, value]) => {
-    const { customType } = properties[name as keyof typeof properties] ?? {};
+    const { customType } = properties[name] ?? {};
     return typeof value === 'string' && customType instanceof ArrayType
       ? [[name, customType.convertToJSValue(value, em.getPlatform())]]
       : [];
