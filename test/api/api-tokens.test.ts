@@ -477,7 +477,7 @@ describe('a personal token', () => {
       scopes: ['task:read'],
       organization_ids: [owner.organization.id, stranger.organization.id, newId(), 'x'],
     });
-    expectProblem(foreign, 'invalid_input');
+    expectProblem(foreign, 'not_found');
     expect(foreign.body.errors.map(({ path }: { path: string }) => path)).toEqual(
       [1, 2, 3].map((index) => `/organization_ids/${index}`),
     );

@@ -41,7 +41,7 @@ export function requireCaller(app: FastifyInstance, services: Services): void {
     // Anonymous routes do not query the database.
     if (request.core.token === undefined || request.routeOptions.config.access === 'anonymous') return;
     await findCaller(request, services);
-    if (!request.routeOptions.config.acceptsTokens) refuseTokens(request);
+    if (!request.routeOptions.config.acceptsTokens) refuseTokens(request.core.caller);
   });
   app.addHook('onResponse', (request, _reply, done) => {
     const { token, caller } = request.core;
