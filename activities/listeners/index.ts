@@ -1,3 +1,10 @@
+import {
+  mailAccountDeactivated,
+  mailAccountDeleted,
+  mailAccountReactivated,
+  mailEmailChange,
+  mailEmailChanged,
+} from './mail-account-change.ts';
 import { mailPasswordReset } from './mail-password-reset.ts';
 import { mailRepeatedRegistration } from './mail-repeated-registration.ts';
 import { mailCopiedSession, mailNewDevice, mailPasswordChanged } from './mail-security-notice.ts';
@@ -15,5 +22,10 @@ export const listeners: readonly Listener[] = [
   mailPasswordChanged,
   mailNewDevice,
   mailCopiedSession,
+  mailEmailChange,
+  mailEmailChanged,
+  mailAccountDeactivated,
+  mailAccountReactivated,
+  mailAccountDeleted,
   setUpOrganization,
 ];

@@ -1,3 +1,4 @@
+export { emailChange } from './email-change.ts';
 export { emailVerification } from './email-verification.ts';
 export { passwordReset } from './password-reset.ts';
 export { session } from './session.ts';

@@ -29,13 +29,22 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'api/rest/account/logout.ts': [`privileged 'sign-out'`],
   'api/rest/account/switch.ts': [`privileged 'switch organization'`],
   // Passwords are set after a proof that no rule knows: the current password, or a mailed link.
-  'api/rest/account/change-password.ts': [
-    `privileged 'change password'`,
-    `system 'change password'`,
-    `system 'change password'`,
-  ],
+  'api/rest/account/change-password.ts': [`privileged 'change password'`],
+  'api/rest/account/current-password.ts': [`system 'check password'`, `system 'check password'`],
   'api/rest/account/forgot-password.ts': [`privileged 'forgot password'`],
   'api/rest/account/reset-password.ts': [`privileged 'reset password'`, `system 'reset password'`],
+  // As with passwords: the password, a mailed link, or both are the proof. What is looked for may belong to anybody.
+  'api/rest/own-account/change-email.ts': [`privileged 'change e-mail address'`],
+  'api/rest/own-account/confirm-email-change.ts': [
+    `privileged 'confirm e-mail change'`,
+    `system 'confirm e-mail change'`,
+  ],
+  'api/rest/own-account/deactivate-account.ts': [`privileged 'deactivate account'`],
+  'api/rest/own-account/reactivate-account.ts': [`privileged 'reactivate account'`, `system 'reactivate account'`],
+  'api/rest/own-account/delete-account.ts': [`privileged 'delete account'`],
+  // The field is hidden from colleagues, so nobody reads or writes it by the rules.
+  'api/rest/own-account/userinfo.ts': [`privileged 'read own account'`],
+  'api/rest/own-account/default-organization.ts': [`privileged 'set default organization'`],
   // Its founder has no role in it before the first membership is there.
   'api/graphql/fields/create-organization.ts': [`privileged 'create organization'`],
   // Tuples, events and their batches are the machine's and belong to all organizations.
@@ -95,6 +104,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'unit/answers.ts': ['unlessHidden'],
   'access/assumed-principal.ts': ['AssumedPrincipal'],
   'access/email-lock.ts': ['lockEmail'],
+  'access/last-seen.ts': ['noteSeen'],
   'access/principal-state.ts': ['callerIn', 'readMembershipState', 'readPrincipalState'],
   'access/sign-in-failures.ts': ['forgetAttempt', 'giveBackAttempt', 'takeAttempt'],
   // Rows of the machine, which have no rules.

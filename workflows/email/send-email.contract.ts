@@ -9,7 +9,13 @@ export type EmailTemplate =
   | 'reset-password'
   | 'password-changed'
   | 'new-device'
-  | 'session-copied';
+  | 'session-copied'
+  | 'confirm-email-change'
+  | 'email-change-requested'
+  | 'email-changed'
+  | 'account-deactivated'
+  | 'account-reactivated'
+  | 'account-deleted';
 
 export interface SendEmailInput {
   readonly queue: ActivityQueue;
