@@ -7,7 +7,14 @@ import {
 } from './mail-account-change.ts';
 import { mailPasswordReset } from './mail-password-reset.ts';
 import { mailRepeatedRegistration } from './mail-repeated-registration.ts';
-import { mailCopiedSession, mailNewDevice, mailPasswordChanged } from './mail-security-notice.ts';
+import {
+  mailCopiedPasskey,
+  mailCopiedSession,
+  mailNewDevice,
+  mailPasskeyAdded,
+  mailPasskeyRemoved,
+  mailPasswordChanged,
+} from './mail-security-notice.ts';
 import { mailVerification } from './mail-verification.ts';
 import { mailWelcome } from './mail-welcome.ts';
 import { setUpOrganization } from './set-up-organization.ts';
@@ -27,5 +34,8 @@ export const listeners: readonly Listener[] = [
   mailAccountDeactivated,
   mailAccountReactivated,
   mailAccountDeleted,
+  mailPasskeyAdded,
+  mailPasskeyRemoved,
+  mailCopiedPasskey,
   setUpOrganization,
 ];

@@ -1,7 +1,7 @@
 import type { Registry } from '#entities/kit/model/registry.ts';
 import type { Route } from '../http/route.ts';
 import { livez, ready, readyz } from './service/health.ts';
-import { jwks } from './service/jwks.ts';
+import { discovery, jwks } from './service/jwks.ts';
 import { resetPages, verifyPages } from './account/account-pages.ts';
 import { changePassword } from './account/change-password.ts';
 import { forgotPassword } from './account/forgot-password.ts';
@@ -17,6 +17,11 @@ import { listRoles, ownFeatures, ownRoles, ownRolesElsewhere } from './own-accou
 import { userinfoRoutes } from './own-account/userinfo.ts';
 import { emailChangePages, reactivationPages } from './own-account/own-account-pages.ts';
 import { reactivateAccount } from './own-account/reactivate-account.ts';
+import { authenticationOptions } from './passkeys/authentication-options.ts';
+import { authenticationVerification } from './passkeys/authentication-verification.ts';
+import { registrationOptions } from './passkeys/registration-options.ts';
+import { registrationVerification } from './passkeys/registration-verification.ts';
+import { relatedOrigins } from './passkeys/related-origins.ts';
 import { docs, errorDocs, home, openapi } from './service/reference.ts';
 import { recordRoutes } from './records/record-routes.ts';
 import { refresh } from './account/refresh.ts';
@@ -32,6 +37,7 @@ export const routesOf = (registry: Registry): readonly Route[] => [
   readyz,
   ready,
   jwks,
+  discovery,
   register,
   verify,
   ...verifyPages,
@@ -58,6 +64,11 @@ export const routesOf = (registry: Registry): readonly Route[] => [
   reactivateAccount,
   ...reactivationPages,
   deleteAccount,
+  registrationOptions,
+  registrationVerification,
+  authenticationOptions,
+  authenticationVerification,
+  relatedOrigins,
   ...recordRoutes(registry),
   home,
   openapi,

@@ -1,5 +1,6 @@
 export { emailChange } from './email-change.ts';
 export { emailVerification } from './email-verification.ts';
+export { passkey } from './passkey.ts';
 export { passwordReset } from './password-reset.ts';
 export { session } from './session.ts';
 export { user } from './user.ts';

@@ -447,8 +447,16 @@ describe('what a person is told about themselves', () => {
     const object_id = person.organization.id;
     const may = async (by: TestClient, relation: string) =>
       (await by.post('/v1/account/access', { object_type: 'organization', object_id, relation })).body.allowed;
-    expect([await may(client, 'view'), await may(client, 'edit'), await may(client, 'remove')]).toEqual([true, true, true]);
-    expect([await may(other, 'view'), await may(other, 'edit'), await may(other, 'remove')]).toEqual([true, false, false]);
+    expect([await may(client, 'view'), await may(client, 'edit'), await may(client, 'remove')]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect([await may(other, 'view'), await may(other, 'edit'), await may(other, 'remove')]).toEqual([
+      true,
+      false,
+      false,
+    ]);
     expect([await may(stranger, 'view'), await may(stranger, 'edit')]).toEqual([false, false]);
     const body = { object_type: 'organization', object_ids: [object_id, 'no id', newId(), '__proto__'] };
     const { object_roles } = (await client.post('/v1/account/roles', body)).body;

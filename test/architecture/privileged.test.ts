@@ -45,6 +45,10 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   // The field is hidden from colleagues, so nobody reads or writes it by the rules.
   'api/rest/own-account/userinfo.ts': [`privileged 'read own account'`],
   'api/rest/own-account/default-organization.ts': [`privileged 'set default organization'`],
+  // Passkeys are made and used after a proof that no rule knows; challenges are used up although the request is refused.
+  'api/rest/passkeys/passkey-requests.ts': [`system 'use passkey challenge'`],
+  'api/rest/passkeys/registration-verification.ts': [`privileged 'register passkey'`],
+  'api/rest/passkeys/authentication-verification.ts': [`privileged 'sign-in with passkey'`],
   // Its founder has no role in it before the first membership is there.
   'api/graphql/fields/create-organization.ts': [`privileged 'create organization'`],
   // Tuples, events and their batches are the machine's and belong to all organizations.

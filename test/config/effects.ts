@@ -119,6 +119,15 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   'auth.token.refreshoverlap': shown(
     'test/api/refresh.test.ts > settings > refreshoverlap is how long before the expiry of the access token a refresh token counts',
   ),
+  'auth.token.jwksendpoint': shown(
+    'test/security/key-rotation.test.ts > jwksendpoint > of another server: its keys verify, too; without an answer the last known ones do',
+  ),
+  'keywatcher.enabled': shown(
+    'test/security/key-rotation.test.ts > keydir > T-34: a new file verifies at once and signs when all have seen it; tokens of a removed file are refused',
+  ),
+  'keywatcher.keydir': shown(
+    'test/security/key-rotation.test.ts > keydir > T-34: a new file verifies at once and signs when all have seen it; tokens of a removed file are refused',
+  ),
   'auth.token.keys': shown(
     'test/security/key-rotation.test.ts > T-34: the older key verifies tokens while the newer one signs, until it is removed',
   ),
@@ -127,6 +136,30 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   ),
   'auth.token.jwkscachettl': shown(
     'test/api/settings.test.ts > auth.token > jwkscachettl is how long the key set may be kept',
+  ),
+  'auth.providers.webauthn.enabled': shown(
+    'test/api/passkeys.test.ts > auth.providers.webauthn > enabled: off, no passkey is registered or accepted, and no origin told',
+  ),
+  'auth.providers.webauthn.displayname': shown(
+    'test/api/passkeys.test.ts > auth.providers.webauthn > relyingpartyid and displayname are those of the options, and the only party whose passkeys count',
+  ),
+  'auth.providers.webauthn.relyingpartyid': shown(
+    'test/api/passkeys.test.ts > auth.providers.webauthn > relyingpartyid and displayname are those of the options, and the only party whose passkeys count',
+  ),
+  'auth.providers.webauthn.requestorigins': shown(
+    'test/api/passkeys.test.ts > auth.providers.webauthn > requestorigins are the origins whose pages count, and are told to browsers',
+  ),
+  'auth.providers.webauthn.maxdevices': shown(
+    'test/api/passkeys.test.ts > auth.providers.webauthn > T-71: maxdevices: of fifty registrations at once as many succeed as there is room for',
+  ),
+  'auth.providers.webauthn.enforcetimeout': shown(
+    'test/api/passkeys.test.ts > auth.providers.webauthn > timeout is told to browsers, and ends options while enforcetimeout is on',
+  ),
+  'auth.providers.webauthn.timeout': shown(
+    'test/api/passkeys.test.ts > auth.providers.webauthn > timeout is told to browsers, and ends options while enforcetimeout is on',
+  ),
+  'auth.providers.webauthn.debug': shown(
+    'test/api/passkeys.test.ts > auth.providers.webauthn > debug: logs what happens, and no challenge, key or signature',
   ),
   'auth.token.apitokens.envprefix': inConfig(
     'test/config/load-configuration.test.ts > have the prefix that envprefix says',

@@ -153,7 +153,10 @@ test('T-130: a change of the address has the same answer and cost whether or not
       client.post('/v1/account/email', { password: testPassword, new_email: email }),
     );
     const { id } = person.organization;
-    shapes[name] = { ...shape, statements: withoutTimes(shape.statements).map((text) => text.replaceAll(id, 'ORGANIZATION')) };
+    shapes[name] = {
+      ...shape,
+      statements: withoutTimes(shape.statements).map((text) => text.replaceAll(id, 'ORGANIZATION')),
+    };
   }
   expect(shapes['a new address']).toMatchObject({ status: 202, hashes: 1 });
   expectAlike(shapes);

@@ -15,7 +15,10 @@ export type EmailTemplate =
   | 'email-changed'
   | 'account-deactivated'
   | 'account-reactivated'
-  | 'account-deleted';
+  | 'account-deleted'
+  | 'passkey-added'
+  | 'passkey-removed'
+  | 'passkey-copied';
 
 export interface SendEmailInput {
   readonly queue: ActivityQueue;

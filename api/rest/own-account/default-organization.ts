@@ -16,7 +16,8 @@ export const setDefaultOrganization = defineRoute({
   url: '/v1/account/default-organization',
   tag: 'Account',
   summary: 'Set the default organization',
-  description: 'Sets the organization in which the sign-ins of the user begin. While the user has no role there, it does not count.',
+  description:
+    'Sets the organization in which the sign-ins of the user begin. While the user has no role there, it does not count.',
   access: 'required',
   body: Type.Object({ organization_id: idOrNull }, { additionalProperties: false }),
   answers: { 200: Type.Object({ default_organization_id: idOrNull }) },

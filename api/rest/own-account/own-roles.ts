@@ -23,7 +23,8 @@ const RoleSchema = Type.Object({
 const OwnRolesSchema = Type.Object({
   organization_id: Type.Union([Type.String(), Type.Null()], { description: 'Id of the organization; null for none.' }),
   roles: Type.Array(RoleSchema, {
-    description: 'The role of the caller there: their own, or the one that they have in an organization above. Empty for none.',
+    description:
+      'The role of the caller there: their own, or the one that they have in an organization above. Empty for none.',
   }),
 });
 
