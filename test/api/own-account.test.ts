@@ -69,12 +69,12 @@ function team(
   { user: first }: Person,
   name: string,
   others: Readonly<Record<string, TeamRole>> = {},
-  { role = 'owner', parentId = null }: { readonly role?: TeamRole; readonly parentId?: string | null } = {},
+  { firstRole = 'owner', parentId = null }: { readonly firstRole?: TeamRole; readonly parentId?: string | null } = {},
 ): Promise<string> {
   const context = { caller: systemCaller('test builder'), requestId: `build-${newId()}` };
   return world.runtime.database.transact(context, async ({ data }) => {
     const { id } = await data.create(organization, { name, parentId });
-    for (const [userId, role] of Object.entries({ [first.id]: role, ...others }))
+    for (const [userId, role] of Object.entries({ [first.id]: firstRole, ...others }))
       await data.create(membership, { organizationId: id, userId, role });
     return id;
   });
@@ -330,7 +330,7 @@ describe('a deleted account', () => {
     const person = await buildPerson(world);
     const [member, owner] = [await buildPerson(world), await buildPerson(world)];
     const above = await team(person, 'Above', { [owner.user.id]: 'owner' });
-    await team(member, 'Below', {}, { role: 'member', parentId: above });
+    await team(member, 'Below', {}, { firstRole: 'member', parentId: above });
     await asSystem(world, above, (data) => data.update(user, owner.user.id, { status: 'suspended' }));
     const client = await signedIn(world, person);
     expectProblem(await remove(client), 'last_owner');

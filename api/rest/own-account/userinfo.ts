@@ -3,7 +3,7 @@ import { user } from '#entities/identity/user.ts';
 import { defineRoute, type Call, type Route } from '../../http/route.ts';
 import { signedInPerson } from '../account/signed-in-person.ts';
 
-const nullable = (description: string, options: object = {}) =>
+const nullable = (description: string, options: { readonly format?: 'date-time' } = {}) =>
   Type.Union([Type.String(options), Type.Null()], { description });
 
 /** The standard claims of OpenID Connect (Core 1.0, section 5.1), and what this server knows besides. */
