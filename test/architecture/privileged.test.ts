@@ -40,7 +40,7 @@ const listed: Readonly<Record<string, readonly string[]>> = {
     `system 'confirm e-mail change'`,
   ],
   'api/rest/own-account/deactivate-account.ts': [`privileged 'deactivate account'`],
-  'api/rest/own-account/reactivate-account.ts': [`privileged 'reactivate account'`, `system 'reactivate account'`],
+  'api/rest/own-account/reactivate-account.ts': [`system 'reactivate account'`, `privileged 'reactivate account'`],
   'api/rest/own-account/delete-account.ts': [`privileged 'delete account'`],
   // The field is hidden from colleagues, so nobody reads or writes it by the rules.
   'api/rest/own-account/userinfo.ts': [`privileged 'read own account'`],

@@ -22,12 +22,15 @@ const UserinfoSchema = Type.Object({
 });
 
 /** One answer at two addresses: clients of OpenID Connect know the second. */
-export const userinfoRoutes: readonly Route[] = ['/v1/account/userinfo', '/oauth/userinfo'].map((url) =>
+export const userinfoRoutes: readonly Route[] = [
+  ['/v1/account/userinfo', 'Who the caller is'],
+  ['/oauth/userinfo', 'Who the caller is, for clients of OpenID Connect'],
+].map(([url = '', summary = '']) =>
   defineRoute({
     method: 'GET',
     url,
     tag: 'Account',
-    summary: 'Who the caller is',
+    summary,
     description: 'The signed-in user, with the standard claims of OpenID Connect. Change the names with `updateUser`.',
     access: 'required',
     answers: { 200: UserinfoSchema },
