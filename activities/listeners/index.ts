@@ -15,6 +15,7 @@ import {
   mailPasskeyRemoved,
   mailPasswordChanged,
 } from './mail-security-notice.ts';
+import { mailTokenCreated } from './mail-token-created.ts';
 import { mailVerification } from './mail-verification.ts';
 import { mailWelcome } from './mail-welcome.ts';
 import { setUpOrganization } from './set-up-organization.ts';
@@ -34,6 +35,7 @@ export const listeners: readonly Listener[] = [
   mailAccountDeactivated,
   mailAccountReactivated,
   mailAccountDeleted,
+  mailTokenCreated,
   mailPasskeyAdded,
   mailPasskeyRemoved,
   mailCopiedPasskey,

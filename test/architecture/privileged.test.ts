@@ -45,6 +45,8 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   // The field is hidden from colleagues, so nobody reads or writes it by the rules.
   'api/rest/own-account/userinfo.ts': [`privileged 'read own account'`],
   'api/rest/own-account/default-organization.ts': [`privileged 'set default organization'`],
+  // Nobody may create it with scopes and organizations that were not checked.
+  'api/tokens/issue-tokens.ts': [`privileged 'create personal token'`],
   // Passkeys are made and used after a proof that no rule knows; challenges are used up although the request is refused.
   'api/rest/passkeys/passkey-requests.ts': [`system 'use passkey challenge'`],
   'api/rest/passkeys/registration-verification.ts': [`privileged 'register passkey'`],
@@ -109,7 +111,8 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'access/assumed-principal.ts': ['AssumedPrincipal'],
   'access/email-lock.ts': ['lockEmail'],
   'access/last-seen.ts': ['noteSeen'],
-  'access/principal-state.ts': ['callerIn', 'readMembershipState', 'readPrincipalState'],
+  'access/principal-state.ts': ['callerIn', 'callerOfToken', 'readMembershipState', 'readPrincipalState'],
+  'access/token-use.ts': ['recordTokenUse'],
   'access/sign-in-failures.ts': ['forgetAttempt', 'giveBackAttempt', 'takeAttempt'],
   // Rows of the machine, which have no rules.
   'outbox/deliveries.ts': [
