@@ -11,6 +11,8 @@ import { createApp } from './app.ts';
 import { AccessTokens, accessTokenSettings } from './auth/access-token.ts';
 import { RefreshTokens, refreshTokenSettings } from './auth/refresh-token.ts';
 import { SessionCookies } from './auth/session-cookie.ts';
+import { SignInProviders } from './auth/sign-in-providers.ts';
+import { SignInStates } from './auth/sign-in-state.ts';
 import { SignedTokens } from './auth/signed-tokens.ts';
 import { loadSigningKeys, type SigningKeySources } from './auth/signing-keys.ts';
 import { Health } from './http/readiness.ts';
@@ -60,6 +62,8 @@ export async function createApi({
     accessTokens: new AccessTokens(tokens, () => accessTokenSettings(config.current), clock),
     refreshTokens: new RefreshTokens(tokens, () => refreshTokenSettings(config.current), clock),
     sessionCookies: new SessionCookies(() => config.current.sessions, clock),
+    signInProviders: new SignInProviders(clock),
+    signInStates: new SignInStates(() => config.current.sessions, clock),
     inFlight: new InFlightRequests(),
     contextOfCallers: runtime.contextOfCallers,
     health: new Health({

@@ -6,6 +6,8 @@ import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import type { AccessTokens } from '../auth/access-token.ts';
 import type { RefreshTokens } from '../auth/refresh-token.ts';
 import type { SessionCookies } from '../auth/session-cookie.ts';
+import type { SignInProviders } from '../auth/sign-in-providers.ts';
+import type { SignInStates } from '../auth/sign-in-state.ts';
 import type { SignedTokens } from '../auth/signed-tokens.ts';
 import type { Health } from './readiness.ts';
 import type { Metrics } from './http-metrics.ts';
@@ -21,6 +23,8 @@ export interface Services {
   readonly accessTokens: AccessTokens;
   readonly refreshTokens: RefreshTokens;
   readonly sessionCookies: SessionCookies;
+  readonly signInProviders: SignInProviders;
+  readonly signInStates: SignInStates;
   readonly health: Health;
   readonly metrics: Metrics;
   readonly inFlight: InFlightRequests;

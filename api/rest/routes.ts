@@ -8,6 +8,8 @@ import { forgotPassword } from './account/forgot-password.ts';
 import { login } from './account/login.ts';
 import { logout } from './account/logout.ts';
 import { docs, errorDocs, home, openapi } from './service/reference.ts';
+import { beginLink, unlinkIdentity } from './providers/identity-routes.ts';
+import { providerRoutes } from './providers/provider-routes.ts';
 import { recordRoutes } from './records/record-routes.ts';
 import { refresh } from './account/refresh.ts';
 import { register } from './account/register.ts';
@@ -34,6 +36,9 @@ export const routesOf = (registry: Registry): readonly Route[] => [
   resetPassword,
   ...resetPages,
   changePassword,
+  ...providerRoutes,
+  beginLink,
+  unlinkIdentity,
   ...recordRoutes(registry),
   home,
   openapi,

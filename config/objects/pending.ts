@@ -43,12 +43,6 @@ const pending: Readonly<Record<string, readonly string[]>> = {
     'auth.token.apitokens.delimiter',
     'auth.token.apitokens.prefix',
   ],
-  'sign-in providers': [
-    'auth.supportedproviders',
-    'auth.providers.redirecturl',
-    'auth.providers.codehost',
-    'auth.providers.identity',
-  ],
   passkeys: ['auth.providers.webauthn'],
   'support access': ['auth.supportaccess'],
   'second database': ['db.multiwrite', 'db.secondarydbsource'],
