@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { EmailValidator, type EmailNetwork } from '#activities/clients/email-validation/email-validator.ts';
 import { serverUrl } from '#runtime/server-url.ts';
 import { parseListenAddress } from '#config/schema/format.ts';
 import type { Config } from '#config/objects/root.ts';
@@ -31,6 +32,8 @@ export interface ApiOptions {
   readonly clock?: Clock;
   /** Folder for generated signing keys. */
   readonly stateFolder: string;
+  /** Where checks of e-mail addresses find name servers, mail servers and lists; those of the Internet unless a test brings its own. */
+  readonly emailNetwork?: Partial<EmailNetwork>;
   /** Routes besides those of the product, for tests. */
   readonly routes?: readonly Route[];
 }
@@ -48,10 +51,18 @@ export async function createApi({
   metrics,
   clock = systemClock,
   stateFolder,
+  emailNetwork = {},
   routes = [],
 }: ApiOptions): Promise<Api> {
   const { database, temporal, store } = runtime;
   const tokens = new SignedTokens(await loadSigningKeys(keySources(config.current, stateFolder)), clock);
+  const emails = new EmailValidator({
+    config: () => config.current,
+    clock,
+    logger,
+    network: emailNetwork,
+    onOutcome: (outcome) => metrics.emailValidations.inc({ outcome }),
+  });
   const services: Services = {
     config,
     database,
@@ -65,6 +76,7 @@ export async function createApi({
     signInProviders: new SignInProviders(clock),
     signInStates: new SignInStates(() => config.current.sessions, clock),
     inFlight: new InFlightRequests(),
+    emailProblem: (email) => emails.problemOf(email),
     contextOfCallers: runtime.contextOfCallers,
     health: new Health({
       db_primary: (deadline) => database.ping(deadline),

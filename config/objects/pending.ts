@@ -28,7 +28,6 @@ const pending: Readonly<Record<string, readonly string[]>> = {
   summaries: ['ormconfig.summarizer'],
   billing: ['ormconfig.modules.usesandbox', 'ormconfig.billing', 'subscription'],
   'imports and exports': ['ormconfig.maxschemaimportsize'],
-  'e-mail validation': ['ormconfig.emailvalidation'],
   questionnaires: ['ormconfig.questionnaireproducturl', 'auth.token.assessmentaccessduration'],
   'cache of tokens and cache connection pools': [
     'auth.token.cache',
