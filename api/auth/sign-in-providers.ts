@@ -86,8 +86,6 @@ export class SignInProviders {
         ...(settings.endpoints ? {} : { nonce: secrets.nonce }),
       }),
     );
-    if (url.protocol !== 'https:' && !(settings.rules.isDev && url.protocol === 'http:'))
-      throw unavailable('its authorization endpoint does not begin with https://');
     return { ...secrets, url: url.href };
   }
 
@@ -179,6 +177,14 @@ async function discover(
   const { code_challenge_methods_supported: methods } = metadata;
   if (methods !== undefined && !methods.includes('S256'))
     throw unavailable('it does not support PKCE with S256, which this server requires');
+  const { authorization_endpoint, token_endpoint, jwks_uri } = metadata;
+  for (const [name, endpoint] of Object.entries({ authorization_endpoint, token_endpoint, jwks_uri }))
+    if (
+      typeof endpoint !== 'string' ||
+      !(isDev ? /^https?:\/\// : /^https:\/\//).test(endpoint) ||
+      !URL.canParse(endpoint)
+    )
+      throw unavailable(`its ${name} is not a URL that begins with https://`);
   return metadata;
 }
 
@@ -205,7 +211,11 @@ async function personAt(
       throw failed('its answer is not JSON', error);
     });
   };
-  const person = (await ask(user)) as { readonly id?: unknown; readonly login?: unknown; readonly name?: unknown } | null;
+  const person = (await ask(user)) as {
+    readonly id?: unknown;
+    readonly login?: unknown;
+    readonly name?: unknown;
+  } | null;
   // A number; names of accounts can be given to somebody else.
   if (!Number.isSafeInteger(person?.id)) throw failed('it does not say who the person is');
   const all = await ask(emails);
@@ -230,7 +240,9 @@ function identityOf(
 
 /** The error for a provider whose answer does not prove who the person is. @param cause for operators */
 export function failed(reason: string, cause?: unknown): AppError {
-  return new AppError('provider_sign_in_failed', `The provider did not sign you in: ${reason}. Begin again.`, { cause });
+  return new AppError('provider_sign_in_failed', `The provider did not sign you in: ${reason}. Begin again.`, {
+    cause,
+  });
 }
 
 /** Runs steps of the protocol, whose errors become ours. */

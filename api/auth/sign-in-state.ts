@@ -67,17 +67,13 @@ export class SignInStates {
     if (value.length > maxLength || !isCompactForm(value, 5)) return undefined;
     const keys = this.#keys;
     try {
-      const { payload } = await jwtDecrypt(
-        value,
-        ({ kid }) => keys.find(({ id }) => id === kid)?.key ?? keys[0].key,
-        {
-          keyManagementAlgorithms: ['dir'],
-          contentEncryptionAlgorithms: ['A256GCM'],
-          typ: stateType,
-          currentDate: this.#clock.now(),
-          requiredClaims: ['iat', 'exp'],
-        },
-      );
+      const { payload } = await jwtDecrypt(value, ({ kid }) => keys.find(({ id }) => id === kid)?.key ?? keys[0].key, {
+        keyManagementAlgorithms: ['dir'],
+        contentEncryptionAlgorithms: ['A256GCM'],
+        typ: stateType,
+        currentDate: this.#clock.now(),
+        requiredClaims: ['iat', 'exp'],
+      });
       // Only this server knows the key, so it has the form in which it was sealed.
       const { iat, exp: _exp, ...state } = payload as typeof payload & SignInState & { readonly iat: number };
       return { ...(state as SignInState), begunAt: new Date(iat * 1_000) };

@@ -15,7 +15,8 @@ export function configuredProvider(config: Config, name: ProviderName): Provider
   const base = clientendpoint.replace(/\/+$/, '');
   // `domain` sets it to the address of this server, which is no provider.
   const isPublic = base === '' || base === own;
-  const { needed, ...service } = name === 'codehost' ? codehost(isPublic ? undefined : base) : identity(isPublic ? undefined : clientendpoint);
+  const { needed, ...service } =
+    name === 'codehost' ? codehost(isPublic ? undefined : base) : identity(isPublic ? undefined : clientendpoint);
   return {
     ...service,
     clientId: clientid,

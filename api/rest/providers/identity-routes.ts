@@ -4,7 +4,6 @@ import { user } from '#entities/identity/user.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
-import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import type { AccessClaims } from '../../auth/access-token.ts';
 import { MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
@@ -65,7 +64,7 @@ export const unlinkIdentity = defineRoute({
     const held = await data.find(externalIdentity, { where: { userId: { eq: userId } }, limit: 1_000 });
     if (!person || !held.some((one) => one.id === id)) throw missingRecord(externalIdentity, id);
     const others = held.filter((one) => one.id !== id);
-    if (!(await hasOtherWay(data, person, others)))
+    if (!hasOtherWay(person, others))
       throw new AppError(
         'last_way_in',
         'This is the only way to sign in to your account; set a password with POST /v1/forgot-password first.',
@@ -76,11 +75,7 @@ export const unlinkIdentity = defineRoute({
 });
 
 /** Whether a person can sign in without an identity. @param others identities that stay */
-async function hasOtherWay(
-  _data: DataClient,
-  { passwordHash }: RowOf<typeof user>,
-  others: readonly RowOf<typeof externalIdentity>[],
-): Promise<boolean> {
+function hasOtherWay({ passwordHash }: RowOf<typeof user>, others: readonly RowOf<typeof externalIdentity>[]): boolean {
   return passwordHash !== null || others.length > 0;
 }
 

@@ -1,15 +1,31 @@
 import { externalIdentity } from '#entities/identity/external-identity.ts';
 import { user } from '#entities/identity/user.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { failed, type ProviderIdentity } from '../../auth/sign-in-providers.ts';
+import { workOf } from '../../http/request-context.ts';
+import type { Call } from '../../http/route.ts';
+import { checkNewEmail } from '../account/check-new-email.ts';
 import { createAccount } from '../account/create-account.ts';
 
 /** Where an identity comes from. */
 export type IdentitySource = RowOf<typeof externalIdentity>['provider'];
+
+/**
+ * Checks the address of an identity that no account knows, as sign-up does. It may wait for servers elsewhere, so no transaction may
+ * have begun.
+ * @throws AppError invalid_input, too_many_requests
+ */
+export async function checkNewIdentity(call: Call<unknown>, identity: ProviderIdentity): Promise<void> {
+  const { services, request } = call;
+  const context = workOf(request.core, systemCaller('provider sign-in'));
+  const known = await services.database.transact(context, ({ data }) => findIdentity(data, identity));
+  if (!known) await checkNewEmail(call, verifiedAddress(identity), '/email');
+}
 
 /**
  * The person to whom an identity belongs; a new one for an unknown identity with a verified address that no account has. An account

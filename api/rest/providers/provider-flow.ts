@@ -71,7 +71,10 @@ export async function takeState(call: Call<unknown>, provider: SignInState['prov
     throw failed('it was not begun in this browser, or more than ten minutes ago');
   await services.database.transact(workOf(request.core, systemCaller('provider sign-in')), async (unit) => {
     // A cookie can be copied, and a provider may accept a code again: neither counts twice, however many come at once.
-    const used = [`sign-in-state:${hash('sha256', opened.state)}`, ...(code ? [`sign-in-code:${hash('sha256', code)}`] : [])];
+    const used = [
+      `sign-in-state:${hash('sha256', opened.state)}`,
+      ...(code ? [`sign-in-code:${hash('sha256', code)}`] : []),
+    ];
     const keys = used.map((key) => ({ key, limit: 1 }));
     if (await takeAttempt(unit, keys, 2 * stateLifetimeMs)) throw failed('it has been finished already');
   });
@@ -80,7 +83,11 @@ export async function takeState(call: Call<unknown>, provider: SignInState['prov
 }
 
 /** The identity that the provider vouches for. Asks the provider, so no transaction may have begun. */
-export function identityOf(call: Call<unknown>, settings: ProviderSettings, opened: OpenedState): Promise<ProviderIdentity> {
+export function identityOf(
+  call: Call<unknown>,
+  settings: ProviderSettings,
+  opened: OpenedState,
+): Promise<ProviderIdentity> {
   const query = call.query as Static<typeof CallbackQuery>;
   const answer = new URLSearchParams();
   for (const name of ['code', 'state', 'iss'] as const) {

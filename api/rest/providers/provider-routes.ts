@@ -9,11 +9,22 @@ import { accountKey } from '../account/account-key.ts';
 import { completeSignIn } from '../account/complete-sign-in.ts';
 import { knownBrowser, rememberBrowser } from '../account/known-browser.ts';
 import { configuredProvider, providerNames, type ProviderName } from './configured-provider.ts';
-import { linkIdentity, personOfIdentity } from './person-of-identity.ts';
-import { beginFlow, CallbackQuery, identityOf, RedirectSchema, takeState, TargetField, targetOf } from './provider-flow.ts';
+import { checkNewIdentity, linkIdentity, personOfIdentity } from './person-of-identity.ts';
+import {
+  beginFlow,
+  CallbackQuery,
+  identityOf,
+  RedirectSchema,
+  takeState,
+  TargetField,
+  targetOf,
+} from './provider-flow.ts';
 
 /** Sign-in with the providers of this server. */
-export const providerRoutes: readonly Route[] = providerNames.flatMap((name) => [beginRoute(name), callbackRoute(name)]);
+export const providerRoutes: readonly Route[] = providerNames.flatMap((name) => [
+  beginRoute(name),
+  callbackRoute(name),
+]);
 
 function beginRoute(name: ProviderName): Route {
   return defineRoute({
@@ -55,6 +66,7 @@ function callbackRoute(name: ProviderName): Route {
       'provider_unavailable',
       'identity_not_linked',
       'already_exists',
+      'too_many_requests',
       'invalid_credentials',
     ],
     handle: async (call) => {
@@ -62,6 +74,7 @@ function callbackRoute(name: ProviderName): Route {
       const opened = await takeState(call, name);
       const identity = await identityOf(call, settings, opened);
       if (opened.purpose === 'link') return link(call, opened, identity, name);
+      await checkNewIdentity(call, identity);
       const { unit } = call;
       const data = unit.data.privileged('provider sign-in');
       const { userId, isNew } = await personOfIdentity(unit, data, identity, name);
