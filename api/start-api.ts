@@ -4,7 +4,6 @@ import type { Logger } from 'pino';
 import { EmailValidator, type EmailNetwork } from '#activities/clients/email-validation/email-validator.ts';
 import { serverUrl } from '#runtime/server-url.ts';
 import { parseListenAddress } from '#config/schema/format.ts';
-import type { Config } from '#config/objects/root.ts';
 import type { ConfigStore } from '#config/live/config-store.ts';
 import { systemClock, type Clock } from '#entities/kit/base/clock.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
@@ -14,8 +13,7 @@ import { RefreshTokens, refreshTokenSettings } from './auth/refresh-token.ts';
 import { SessionCookies } from './auth/session-cookie.ts';
 import { SignInProviders } from './auth/sign-in-providers.ts';
 import { SignInStates } from './auth/sign-in-state.ts';
-import { SignedTokens } from './auth/signed-tokens.ts';
-import { loadSigningKeys, type SigningKeySources } from './auth/signing-keys.ts';
+import { openTokens } from './open-tokens.ts';
 import { Health } from './http/readiness.ts';
 import type { Metrics } from './http/http-metrics.ts';
 import type { Route } from './http/route.ts';
@@ -55,7 +53,7 @@ export async function createApi({
   routes = [],
 }: ApiOptions): Promise<Api> {
   const { database, temporal, store } = runtime;
-  const tokens = new SignedTokens(await loadSigningKeys(keySources(config.current, stateFolder)), clock);
+  const { tokens, close: closeKeys } = await openTokens({ config, clock, logger, stateFolder });
   const emails = new EmailValidator({
     config: () => config.current,
     clock,
@@ -87,18 +85,8 @@ export async function createApi({
   metrics.watchUnits(() => database.activeUnits);
   const app = await createApp(services, routes);
   config.subscribe('server', ({ server }) => applyTimeouts(app, server));
-  config.subscribe('auth.token', (next) => {
-    loadSigningKeys(keySources(next, stateFolder)).then(
-      (keys) => tokens.replaceKeys(keys),
-      (error: unknown) =>
-        logger.error({ err: error }, 'the new signing keys cannot be used; the current ones stay in use'),
-    );
-  });
+  app.addHook('onClose', closeKeys);
   return { app, services };
-}
-
-function keySources({ auth: { token } }: Config, stateFolder: string): SigningKeySources {
-  return { kid: token.kid, keys: token.keys, generateKeys: token.generatekeys, stateFolder };
 }
 
 export interface Listening {

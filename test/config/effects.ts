@@ -119,6 +119,15 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   'auth.token.refreshoverlap': shown(
     'test/api/refresh.test.ts > settings > refreshoverlap is how long before the expiry of the access token a refresh token counts',
   ),
+  'auth.token.jwksendpoint': shown(
+    'test/security/key-rotation.test.ts > jwksendpoint > of another server: its keys verify, too; without an answer the last known ones do',
+  ),
+  'keywatcher.enabled': shown(
+    'test/security/key-rotation.test.ts > keydir > T-34: a new file verifies at once and signs when all have seen it; tokens of a removed file are refused',
+  ),
+  'keywatcher.keydir': shown(
+    'test/security/key-rotation.test.ts > keydir > T-34: a new file verifies at once and signs when all have seen it; tokens of a removed file are refused',
+  ),
   'auth.token.keys': shown(
     'test/security/key-rotation.test.ts > T-34: the older key verifies tokens while the newer one signs, until it is removed',
   ),
