@@ -25,7 +25,7 @@ export interface OutgoingRequest {
 }
 
 /** Network ranges besides the public ones, by rule. All others, such as link-local ones, are never asked. */
-const privateRanges: readonly string[] = ['private', 'uniqueLocal', 'carrierGradeNat'];
+const privateRanges: ReadonlySet<string> = new Set(['private', 'uniqueLocal', 'carrierGradeNat']);
 
 /**
  * Sends a request to a server that this one does not control. HTTPS only, limited in time and size; redirects are refused, and the
@@ -67,7 +67,7 @@ function checkOf(url: URL, { isDev, allowsPrivate }: OutgoingRules): (address: s
   return (address) => {
     const range = ipaddr.process(address).range();
     if (range === 'loopback') return isDev;
-    return !isPlain && (range === 'unicast' || (allowsPrivate && privateRanges.includes(range)));
+    return !isPlain && (range === 'unicast' || (allowsPrivate && privateRanges.has(range)));
   };
 }
 

@@ -642,7 +642,7 @@ describe('an identity', () => {
     await link(only, somebody());
     const both = (await only.get('/v1/external-identities')).body.data as { readonly id: string }[];
     const answers = await Promise.all(both.map((one) => unlink(only, one.id)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));
   });
 });
 
