@@ -7,6 +7,11 @@ import { changePassword } from './account/change-password.ts';
 import { forgotPassword } from './account/forgot-password.ts';
 import { login } from './account/login.ts';
 import { logout } from './account/logout.ts';
+import { authenticationOptions } from './passkeys/authentication-options.ts';
+import { authenticationVerification } from './passkeys/authentication-verification.ts';
+import { registrationOptions } from './passkeys/registration-options.ts';
+import { registrationVerification } from './passkeys/registration-verification.ts';
+import { relatedOrigins } from './passkeys/related-origins.ts';
 import { docs, errorDocs, home, openapi } from './service/reference.ts';
 import { beginLink, unlinkIdentity } from './providers/identity-routes.ts';
 import { providerRoutes } from './providers/provider-routes.ts';
@@ -40,6 +45,11 @@ export const routesOf = (registry: Registry): readonly Route[] => [
   ...providerRoutes,
   beginLink,
   unlinkIdentity,
+  registrationOptions,
+  registrationVerification,
+  authenticationOptions,
+  authenticationVerification,
+  relatedOrigins,
   ...recordRoutes(registry),
   home,
   openapi,

@@ -42,7 +42,6 @@ const pending: Readonly<Record<string, readonly string[]>> = {
     'auth.token.apitokens.delimiter',
     'auth.token.apitokens.prefix',
   ],
-  passkeys: ['auth.providers.webauthn'],
   'support access': ['auth.supportaccess'],
   'second database': ['db.multiwrite', 'db.secondarydbsource'],
   'second factor': ['totp'],

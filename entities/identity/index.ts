@@ -1,5 +1,6 @@
 export { emailVerification } from './email-verification.ts';
 export { externalIdentity } from './external-identity.ts';
+export { passkey } from './passkey.ts';
 export { passwordReset } from './password-reset.ts';
 export { session } from './session.ts';
 export { user } from './user.ts';

@@ -42,6 +42,10 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   // The link was asked for by a session; no rule lets people choose their identities.
   'api/rest/providers/provider-routes.ts': [`privileged 'provider sign-in'`, `privileged 'link identity'`],
   'api/rest/providers/identity-routes.ts': [`privileged 'unlink identity'`],
+  // Passkeys are made and used after a proof that no rule knows; challenges are used up although the request is refused.
+  'api/rest/passkeys/passkey-requests.ts': [`system 'use passkey challenge'`],
+  'api/rest/passkeys/registration-verification.ts': [`privileged 'register passkey'`],
+  'api/rest/passkeys/authentication-verification.ts': [`privileged 'sign-in with passkey'`],
   // Its founder has no role in it before the first membership is there.
   'api/graphql/fields/create-organization.ts': [`privileged 'create organization'`],
   // Tuples, events and their batches are the machine's and belong to all organizations.

@@ -1,8 +1,10 @@
 import { Type } from 'typebox';
 import { externalIdentity } from '#entities/identity/external-identity.ts';
+import { passkey } from '#entities/identity/passkey.ts';
 import { user } from '#entities/identity/user.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts';
+import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { AccessClaims } from '../../auth/access-token.ts';
 import { MessageSchema } from '../../http/request-schemas.ts';
@@ -64,7 +66,7 @@ export const unlinkIdentity = defineRoute({
     const held = await data.find(externalIdentity, { where: { userId: { eq: userId } }, limit: 1_000 });
     if (!person || !held.some((one) => one.id === id)) throw missingRecord(externalIdentity, id);
     const others = held.filter((one) => one.id !== id);
-    if (!hasOtherWay(person, others))
+    if (!(await hasOtherWay(data, person, others)))
       throw new AppError(
         'last_way_in',
         'This is the only way to sign in to your account; set a password with POST /v1/forgot-password first.',
@@ -75,8 +77,13 @@ export const unlinkIdentity = defineRoute({
 });
 
 /** Whether a person can sign in without an identity. @param others identities that stay */
-function hasOtherWay({ passwordHash }: RowOf<typeof user>, others: readonly RowOf<typeof externalIdentity>[]): boolean {
-  return passwordHash !== null || others.length > 0;
+async function hasOtherWay(
+  data: DataClient,
+  { id, passwordHash }: RowOf<typeof user>,
+  others: readonly RowOf<typeof externalIdentity>[],
+): Promise<boolean> {
+  if (passwordHash !== null || others.length > 0) return true;
+  return (await data.findOne(passkey, { userId: { eq: id } })) !== undefined;
 }
 
 /** The session of the person who asks. @throws AppError permission_denied for other callers */

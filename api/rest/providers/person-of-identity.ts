@@ -30,6 +30,7 @@ export async function checkNewIdentity(call: Call<unknown>, identity: ProviderId
 /**
  * The person to whom an identity belongs; a new one for an unknown identity with a verified address that no account has. An account
  * with that address is never taken over: its owner links the identity.
+ * @returns the id of the person
  * @throws AppError provider_sign_in_failed without a verified address, identity_not_linked
  */
 export async function personOfIdentity(
@@ -37,14 +38,14 @@ export async function personOfIdentity(
   data: DataClient,
   identity: ProviderIdentity,
   provider: IdentitySource,
-): Promise<{ readonly userId: string; readonly isNew: boolean }> {
+): Promise<string> {
   const known = await findIdentity(data, identity);
-  if (known) return { userId: known.userId, isNew: false };
+  if (known) return known.userId;
   const email = verifiedAddress(identity);
   await lockEmail(unit, email);
   // Two first sign-ins at the same time: the second finds what the first has created.
   const meanwhile = await findIdentity(data, identity);
-  if (meanwhile) return { userId: meanwhile.userId, isNew: false };
+  if (meanwhile) return meanwhile.userId;
   if (await data.findOne(user, { email: { eq: email } })) throw notLinked();
   const person = await createAccount(unit, data, {
     email,
@@ -54,7 +55,7 @@ export async function personOfIdentity(
     displayName: identity.name ?? email,
   });
   await storeIdentity(data, person.id, identity, provider);
-  return { userId: person.id, isNew: true };
+  return person.id;
 }
 
 /**

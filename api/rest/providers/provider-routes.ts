@@ -7,7 +7,7 @@ import { failed, type ProviderIdentity, type ProviderSettings } from '../../auth
 import { defineRoute, type Call, type Route, type RouteResponse } from '../../http/route.ts';
 import { accountKey } from '../account/account-key.ts';
 import { completeSignIn } from '../account/complete-sign-in.ts';
-import { knownBrowser, rememberBrowser } from '../account/known-browser.ts';
+import { isNewDevice, knownBrowser, rememberBrowser } from '../account/known-browser.ts';
 import { configuredProvider, providerNames, type ProviderName } from './configured-provider.ts';
 import { checkNewIdentity, linkIdentity, personOfIdentity } from './person-of-identity.ts';
 import {
@@ -77,14 +77,14 @@ function callbackRoute(name: ProviderName): Route {
       await checkNewIdentity(call, identity);
       const { unit } = call;
       const data = unit.data.privileged('provider sign-in');
-      const { userId, isNew } = await personOfIdentity(unit, data, identity, name);
+      const userId = await personOfIdentity(unit, data, identity, name);
       // Locked, as in all sign-ins: whoever deactivates the account finds the session that begins here and ends it.
       const person = await data.findLocked(user, userId);
       if (person?.status !== 'active' || !person.emailConfirmedAt) throw failed('your account here is not active');
       const account = accountKey(person.email);
-      const isNewDevice = !isNew && knownBrowser(call, account) === undefined;
+      const isNew = isNewDevice(person, knownBrowser(call, account), call.services.clock.now());
       rememberBrowser(call, account);
-      await completeSignIn(call, { userId, isNewDevice });
+      await completeSignIn(call, { userId, isNewDevice: isNew });
       return redirect(call, opened.target);
     },
   });
