@@ -157,7 +157,10 @@ export class FakeIdentityProvider {
     const grant = this.#grants.get(code);
     if (!this.acceptsCodesAgain) this.#grants.delete(code);
     const basic = Buffer.from((request.headers.authorization ?? '').replace(/^Basic /, ''), 'base64').toString();
-    const given = basic === '' ? `${form.get('client_id')}:${form.get('client_secret')}` : decodeURIComponent(basic.replaceAll('+', ' '));
+    const given =
+      basic === ''
+        ? `${form.get('client_id')}:${form.get('client_secret')}`
+        : decodeURIComponent(basic.replaceAll('+', ' '));
     const challenge = createHash('sha256')
       .update(form.get('code_verifier') ?? '')
       .digest('base64url');
