@@ -24,7 +24,7 @@ import type { GraphqlContext } from './graphql-context.ts';
 import { documentCaches, limitDocuments } from './document-limits.ts';
 import { knownTargets } from './known-targets.ts';
 import { answerInOneStatement } from './single-statement-query.ts';
-import { asGraphqlError, asRequestError, presentError, rootOf } from './graphql-errors.ts';
+import { asGraphqlError, asRequestError, presentError, refusalAnswer, rootOf } from './graphql-errors.ts';
 import { requestErrors, valuesRule } from './input-problems.ts';
 import { onlyJson } from './only-json.ts';
 import { rootFields } from './root-fields.ts';
@@ -92,7 +92,7 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
   app.route({
     method: 'GET',
     url: '/graphql',
-    config: { isRepeatable: true },
+    config: { isRepeatable: true, errorAnswer: refusalAnswer },
     schema: { hide: true, querystring: querySchema },
     preHandler: (request, _reply, done) => {
       const { variables, extensions } = request.query as { variables?: string; extensions?: string };
@@ -103,7 +103,7 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
   app.route({
     method: 'POST',
     url: '/graphql',
-    config: { isRepeatable: true },
+    config: { isRepeatable: true, errorAnswer: refusalAnswer },
     schema: { hide: true, body: bodySchema },
     handler,
   });

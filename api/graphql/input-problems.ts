@@ -13,6 +13,7 @@ import {
   typeFromAST,
   type ASTVisitor,
   type ConstValueNode,
+  type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
   type GraphQLInputType,
@@ -173,13 +174,24 @@ function under(name: string, problems: readonly FieldProblem[]): FieldProblem[] 
   return problems.map(({ path, message }) => ({ path: `/${name}${path}`, message }));
 }
 
-/** The errors of an execution that did not begin, because its variables are not valid. */
+/** Which operations a document has, for a name that is none of them, or for no name. */
+function operationProblem({ definitions }: DocumentNode, sent: string | null | undefined): FieldProblem {
+  const names = definitions.flatMap((one) =>
+    one.kind === Kind.OPERATION_DEFINITION && one.name ? [one.name.value] : [],
+  );
+  const message = names.length > 0 ? oneOf(names) : 'must be left out, because the operation has no name';
+  return { path: '/operationName', message: message + found(sent ?? undefined) };
+}
+
+/** The errors of an execution that did not begin, because its operation or its variables are not valid. */
 export function requestErrors(
   { schema, document, operationName, variableValues }: ExecutionArgs,
   { errors = [] }: ExecutionResult,
 ): readonly GraphQLError[] {
   const operation = getOperationAST(document, operationName);
-  const problems = operation ? variableProblems(schema, operation, variableValues ?? {}) : [];
+  const problems = operation
+    ? variableProblems(schema, operation, variableValues ?? {})
+    : [operationProblem(document, operationName)];
   return problems.length > 0 ? [asGraphqlError(inputError(problems))] : errors;
 }
 

@@ -4,7 +4,7 @@ import { defineRoute } from '#api/http/route.ts';
 import { routesOf } from '#api/rest/routes.ts';
 import { registry } from '#entities/index.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
-import { expectProblem } from '../kit/expect-problem.ts';
+import { expectProblem, messageOf } from '../kit/expect-problem.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -209,7 +209,7 @@ describe('a large body', () => {
     for (const url of addresses) {
       const answer = await send(url, payload);
       expectProblem(answer, 'body_too_large', url);
-      expect(answer.body.detail).toMatch(/^The request body may have at most 1048576 bytes; it has \d+\. /);
+      expect(messageOf(answer)).toMatch(/^The request body may have at most 1048576 bytes; it has \d+\. /);
     }
   });
 
@@ -226,7 +226,7 @@ describe('a large body', () => {
       for (const [what, document] of Object.entries(refused)) {
         const answer = await send(url, JSON.stringify(document));
         expectProblem(answer, 'limit_exceeded', `${url}: ${what}`);
-        expect(answer.body.detail).toContain('more than 20000 values');
+        expect(messageOf(answer)).toContain('more than 20000 values');
       }
     }
   });

@@ -2,8 +2,9 @@ import { expect } from 'vitest';
 import { errorCatalogue, statusOf, type ErrorCode } from '#entities/kit/base/errors.ts';
 import type { TestAnswer } from './test-client.ts';
 
-/** The answer is a whole problem document with this code, and nothing else. */
+/** The answer is a whole problem document with this code, and nothing else; of GraphQL, a response with this error alone. */
 export function expectProblem(answer: TestAnswer, code: ErrorCode, about = ''): void {
+  if (/^\/graphql(\?|$)/.test(answer.url)) return expectRefusal(answer, code, about);
   expect(
     { status: answer.status, type: answer.headers['content-type'], body: answer.body },
     `${about} ${JSON.stringify(answer.body)}`,
@@ -21,6 +22,32 @@ export function expectProblem(answer: TestAnswer, code: ErrorCode, about = ''): 
     },
   });
   if (code === 'limit_exceeded') expectPath(answer.body.errors, about);
+}
+
+/** What an answer with an error says, over REST or GraphQL. */
+export function messageOf({ body }: TestAnswer): string {
+  return body.detail ?? body.errors[0].message;
+}
+
+function expectRefusal({ status, headers, body }: TestAnswer, code: ErrorCode, about: string): void {
+  const requestId = headers['x-request-id'];
+  expect({ status, type: headers['content-type'], body }, `${about} ${JSON.stringify(body)}`).toEqual({
+    status: statusOf(code),
+    type: expect.stringMatching(/^application\/(graphql-response\+)?json; charset=utf-8$/),
+    body: {
+      errors: [
+        {
+          message: expect.stringMatching(/\S/),
+          extensions: {
+            code,
+            request_id: requestId,
+            ...(body.errors?.[0]?.extensions?.errors ? { errors: expect.anything() } : {}),
+          },
+        },
+      ],
+    },
+  });
+  if (code === 'limit_exceeded') expectPath(body.errors[0].extensions.errors, about);
 }
 
 /** A limit always names what exceeds it. */
