@@ -49,7 +49,7 @@ describe('an address that is nowhere', () => {
 
 test('a misspelt address names the one that is similar', async () => {
   for (const [sent, near] of [
-    ['/v1/taks', '/v1/tasks'],
+    ['/v1/tassks', '/v1/tasks'],
     ['/v1/task/01J00000000000000000000000', '/v1/tasks/01J00000000000000000000000'],
     ['/v1/loggin', '/v1/login'],
     ['/grapql', '/graphql'],

@@ -4,7 +4,9 @@ import type { TestAnswer } from './test-client.ts';
 
 /** The answer is a whole problem document with this code, and nothing else; of GraphQL, a response with this error alone. */
 export function expectProblem(answer: TestAnswer, code: ErrorCode, about = ''): void {
-  if (/^\/graphql(\?|$)/.test(answer.url)) return expectRefusal(answer, code, about);
+  // A method that no route has gets the same answer everywhere.
+  const isGraphql = /^\/graphql(\?|$)/.test(answer.url) && code !== 'method_not_allowed';
+  if (isGraphql) return expectRefusal(answer, code, about);
   expect(
     { status: answer.status, type: answer.headers['content-type'], body: answer.body },
     `${about} ${JSON.stringify(answer.body)}`,
@@ -27,6 +29,11 @@ export function expectProblem(answer: TestAnswer, code: ErrorCode, about = ''): 
 /** What an answer with an error says, over REST or GraphQL. */
 export function messageOf({ body }: TestAnswer): string {
   return body.detail ?? body.errors[0].message;
+}
+
+/** What an answer says about single fields of the input, over REST or GraphQL. */
+export function fieldProblems({ url, body }: TestAnswer): unknown {
+  return url.startsWith('/graphql') ? body.errors[0].extensions.errors : body.errors;
 }
 
 function expectRefusal({ status, headers, body }: TestAnswer, code: ErrorCode, about: string): void {
