@@ -1,6 +1,13 @@
 import { mailPasswordReset } from './mail-password-reset.ts';
 import { mailRepeatedRegistration } from './mail-repeated-registration.ts';
-import { mailCopiedSession, mailNewDevice, mailPasswordChanged } from './mail-security-notice.ts';
+import {
+  mailCopiedPasskey,
+  mailCopiedSession,
+  mailNewDevice,
+  mailPasskeyAdded,
+  mailPasskeyRemoved,
+  mailPasswordChanged,
+} from './mail-security-notice.ts';
 import { mailVerification } from './mail-verification.ts';
 import { mailWelcome } from './mail-welcome.ts';
 import { setUpOrganization } from './set-up-organization.ts';
@@ -15,5 +22,8 @@ export const listeners: readonly Listener[] = [
   mailPasswordChanged,
   mailNewDevice,
   mailCopiedSession,
+  mailPasskeyAdded,
+  mailPasskeyRemoved,
+  mailCopiedPasskey,
   setUpOrganization,
 ];
