@@ -5,6 +5,7 @@ import {
   OperationTypeNode,
   specifiedRules,
   ValuesOfCorrectTypeRule,
+  type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
   type GraphQLSchema,
@@ -25,7 +26,7 @@ import { documentCaches, limitDocuments } from './document-limits.ts';
 import { knownTargets } from './known-targets.ts';
 import { answerInOneStatement } from './single-statement-query.ts';
 import { asGraphqlError, asRequestError, presentError, refusalAnswer, rootOf } from './graphql-errors.ts';
-import { requestErrors, valuesRule } from './input-problems.ts';
+import { checkOperationName, requestErrors, valuesRule } from './input-problems.ts';
 import { onlyJson } from './only-json.ts';
 import { rootFields } from './root-fields.ts';
 
@@ -70,7 +71,7 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
     // `presentErrors` masks them.
     maskedErrors: false,
     parserAndValidationCache: documentCaches(),
-    plugins: [onlyJson(), limitDocuments(), explainValues(), unitOfWorkPerOperation(), presentErrors()],
+    plugins: [onlyJson(), limitDocuments(), explainInput(), unitOfWorkPerOperation(), presentErrors()],
   });
 
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -217,9 +218,14 @@ async function attempt(input: ExecutionArgs, context: GraphqlContext, execute: E
   return result;
 }
 
-/** Values in documents are checked with the same words as variables. */
-function explainValues(): Plugin<GraphqlContext> {
+/** Names of operations are checked before Yoga does; values in documents with the same words as variables. */
+function explainInput(): Plugin<GraphqlContext> {
   return {
+    onParse:
+      () =>
+      ({ result, context: { params } }) => {
+        if (!(result instanceof Error)) checkOperationName(result as DocumentNode, params.operationName);
+      },
     onValidate({ validateFn, setValidationFn }) {
       setValidationFn((schema, document, rules = specifiedRules, ...more) => {
         const ours = (rules as typeof specifiedRules).map((rule) =>

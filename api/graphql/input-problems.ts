@@ -29,7 +29,7 @@ import { inputError } from '#entities/kit/base/input-error.ts';
 import { expectation, found, oneOf } from '#entities/kit/base/schema-problem.ts';
 import { shortened } from '#entities/kit/base/shortened.ts';
 import { unknownName } from '../http/problem.ts';
-import { asGraphqlError } from './graphql-errors.ts';
+import { asGraphqlError, asRequestError } from './graphql-errors.ts';
 
 const refusedNames = Symbol('refused names');
 
@@ -174,24 +174,27 @@ function under(name: string, problems: readonly FieldProblem[]): FieldProblem[] 
   return problems.map(({ path, message }) => ({ path: `/${name}${path}`, message }));
 }
 
-/** Which operations a document has, for a name that is none of them, or for no name. */
-function operationProblem({ definitions }: DocumentNode, sent: string | null | undefined): FieldProblem {
-  const names = definitions.flatMap((one) =>
-    one.kind === Kind.OPERATION_DEFINITION && one.name ? [one.name.value] : [],
+/** @throws GraphQLError when no operation of the document has this name, or one of several has to be named */
+export function checkOperationName(document: DocumentNode, name: string | null | undefined): void {
+  if (getOperationAST(document, name)) return;
+  const names = document.definitions.flatMap((one) =>
+    one.kind === Kind.OPERATION_DEFINITION ? [one.name?.value] : [],
   );
-  const message = names.length > 0 ? oneOf(names) : 'must be left out, because the operation has no name';
-  return { path: '/operationName', message: message + found(sent ?? undefined) };
+  if (names.length === 0) return;
+  const message = names.includes(undefined)
+    ? 'must be left out, because the operation has no name'
+    : oneOf(names.filter((one) => one !== undefined));
+  const problem = { path: '/operationName', message: message + found(name ?? undefined) };
+  throw asRequestError(asGraphqlError(inputError([problem])));
 }
 
-/** The errors of an execution that did not begin, because its operation or its variables are not valid. */
+/** The errors of an execution that did not begin, because its variables are not valid. */
 export function requestErrors(
   { schema, document, operationName, variableValues }: ExecutionArgs,
   { errors = [] }: ExecutionResult,
 ): readonly GraphQLError[] {
   const operation = getOperationAST(document, operationName);
-  const problems = operation
-    ? variableProblems(schema, operation, variableValues ?? {})
-    : [operationProblem(document, operationName)];
+  const problems = operation ? variableProblems(schema, operation, variableValues ?? {}) : [];
   return problems.length > 0 ? [asGraphqlError(inputError(problems))] : errors;
 }
 
