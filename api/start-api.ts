@@ -9,6 +9,7 @@ import { systemClock, type Clock } from '#entities/kit/base/clock.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import { createApp } from './app.ts';
 import { AccessTokens, accessTokenSettings } from './auth/access-token.ts';
+import { ApiTokens } from './auth/api-tokens.ts';
 import { RefreshTokens, refreshTokenSettings } from './auth/refresh-token.ts';
 import { SessionCookies } from './auth/session-cookie.ts';
 import { openTokens } from './open-tokens.ts';
@@ -19,6 +20,7 @@ import type { Services } from './http/services.ts';
 import { StartError } from '#runtime/start-error.ts';
 import { applyTimeouts } from './http/timeouts.ts';
 import { InFlightRequests } from './http/in-flight-requests.ts';
+import { TokenUses } from './http/token-uses.ts';
 
 export interface ApiOptions {
   readonly config: ConfigStore;
@@ -67,6 +69,8 @@ export async function createApi({
     metrics,
     tokens,
     accessTokens: new AccessTokens(tokens, () => accessTokenSettings(config.current), clock),
+    apiTokens: new ApiTokens(() => config.current.auth.token.apitokens),
+    tokenUses: new TokenUses({ database, clock, logger }),
     refreshTokens: new RefreshTokens(tokens, () => refreshTokenSettings(config.current), clock),
     sessionCookies: new SessionCookies(() => config.current.sessions, clock),
     inFlight: new InFlightRequests(),

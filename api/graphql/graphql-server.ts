@@ -90,10 +90,11 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
     return reply.send(Buffer.from(await response.arrayBuffer()));
   };
   if (services.config.current.server.dev) serveGraphiqlFiles(app);
+  const config = { isRepeatable: true, acceptsTokens: true, errorAnswer: refusalAnswer };
   app.route({
     method: 'GET',
     url: '/graphql',
-    config: { isRepeatable: true, errorAnswer: refusalAnswer },
+    config,
     schema: { hide: true, querystring: querySchema },
     preHandler: (request, _reply, done) => {
       const { variables, extensions } = request.query as { variables?: string; extensions?: string };
@@ -104,7 +105,7 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
   app.route({
     method: 'POST',
     url: '/graphql',
-    config: { isRepeatable: true, errorAnswer: refusalAnswer },
+    config,
     schema: { hide: true, body: bodySchema },
     handler,
   });

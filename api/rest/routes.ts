@@ -18,6 +18,7 @@ import { refresh } from './account/refresh.ts';
 import { register } from './account/register.ts';
 import { resetPassword } from './account/reset-password.ts';
 import { resend } from './account/resend.ts';
+import { tokenRoutes } from './account/token-routes.ts';
 import { switchOrganization } from './account/switch.ts';
 import { verify } from './account/verify-email.ts';
 
@@ -40,6 +41,7 @@ export const routesOf = (registry: Registry): readonly Route[] => [
   resetPassword,
   ...resetPages,
   changePassword,
+  ...tokenRoutes,
   registrationOptions,
   registrationVerification,
   authenticationOptions,

@@ -137,6 +137,24 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   'auth.token.jwkscachettl': shown(
     'test/api/settings.test.ts > auth.token > jwkscachettl is how long the key set may be kept',
   ),
+  'auth.token.apitokens.enabled': shown(
+    'test/api/api-tokens.test.ts > settings > enabled: off, no token is accepted or created',
+  ),
+  'auth.token.apitokens.keys.*.secret': shown(
+    'test/api/api-tokens.test.ts > settings > keys: a deprecated key verifies, a revoked one does not, and the active one signs',
+  ),
+  'auth.token.apitokens.keys.*.status': shown(
+    'test/api/api-tokens.test.ts > settings > keys: a deprecated key verifies, a revoked one does not, and the active one signs',
+  ),
+  'auth.token.apitokens.secretsize': shown(
+    'test/api/api-tokens.test.ts > settings > secretsize is the number of random bytes of a secret',
+  ),
+  'auth.token.apitokens.delimiter': shown(
+    'test/api/api-tokens.test.ts > settings > prefix and delimiter are those of new tokens, and asked of all',
+  ),
+  'auth.token.apitokens.prefix': shown(
+    'test/api/api-tokens.test.ts > settings > prefix and delimiter are those of new tokens, and asked of all',
+  ),
   'auth.providers.webauthn.enabled': shown(
     'test/api/passkeys.test.ts > auth.providers.webauthn > enabled: off, no passkey is registered or accepted, and no origin told',
   ),
