@@ -67,7 +67,7 @@ export class TestClient {
     }
     const type = response.headers['content-type'] ?? '';
     return {
-      url: String(options.url),
+      url: typeof options.url === 'string' ? options.url : '',
       status: response.statusCode,
       headers: response.headers,
       body: type.includes('json') && response.body !== '' ? response.json() : response.body,
