@@ -12,6 +12,8 @@ import { AccessTokens, accessTokenSettings } from './auth/access-token.ts';
 import { ApiTokens } from './auth/api-tokens.ts';
 import { RefreshTokens, refreshTokenSettings } from './auth/refresh-token.ts';
 import { SessionCookies } from './auth/session-cookie.ts';
+import { SignInProviders } from './auth/sign-in-providers.ts';
+import { SignInStates } from './auth/sign-in-state.ts';
 import { openTokens } from './open-tokens.ts';
 import { Health } from './http/readiness.ts';
 import type { Metrics } from './http/http-metrics.ts';
@@ -73,6 +75,8 @@ export async function createApi({
     tokenUses: new TokenUses({ database, clock, logger }),
     refreshTokens: new RefreshTokens(tokens, () => refreshTokenSettings(config.current), clock),
     sessionCookies: new SessionCookies(() => config.current.sessions, clock),
+    signInProviders: new SignInProviders(clock),
+    signInStates: new SignInStates(() => config.current.sessions, clock),
     inFlight: new InFlightRequests(),
     emailProblem: (email) => emails.problemOf(email),
     contextOfCallers: runtime.contextOfCallers,

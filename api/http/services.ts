@@ -7,6 +7,8 @@ import type { AccessTokens } from '../auth/access-token.ts';
 import type { ApiTokens } from '../auth/api-tokens.ts';
 import type { RefreshTokens } from '../auth/refresh-token.ts';
 import type { SessionCookies } from '../auth/session-cookie.ts';
+import type { SignInProviders } from '../auth/sign-in-providers.ts';
+import type { SignInStates } from '../auth/sign-in-state.ts';
 import type { SignedTokens } from '../auth/signed-tokens.ts';
 import type { Health } from './readiness.ts';
 import type { Metrics } from './http-metrics.ts';
@@ -25,6 +27,8 @@ export interface Services {
   readonly tokenUses: TokenUses;
   readonly refreshTokens: RefreshTokens;
   readonly sessionCookies: SessionCookies;
+  readonly signInProviders: SignInProviders;
+  readonly signInStates: SignInStates;
   readonly health: Health;
   readonly metrics: Metrics;
   readonly inFlight: InFlightRequests;

@@ -13,6 +13,8 @@ import { registrationOptions } from './passkeys/registration-options.ts';
 import { registrationVerification } from './passkeys/registration-verification.ts';
 import { relatedOrigins } from './passkeys/related-origins.ts';
 import { docs, errorDocs, home, openapi } from './service/reference.ts';
+import { beginLink, unlinkIdentity } from './providers/identity-routes.ts';
+import { providerRoutes } from './providers/provider-routes.ts';
 import { recordRoutes } from './records/record-routes.ts';
 import { refresh } from './account/refresh.ts';
 import { register } from './account/register.ts';
@@ -41,6 +43,9 @@ export const routesOf = (registry: Registry): readonly Route[] => [
   resetPassword,
   ...resetPages,
   changePassword,
+  ...providerRoutes,
+  beginLink,
+  unlinkIdentity,
   ...tokenRoutes,
   registrationOptions,
   registrationVerification,

@@ -35,12 +35,6 @@ const pending: Readonly<Record<string, readonly string[]>> = {
     'cache.maxidleconns',
     'cache.maxactiveconns',
   ],
-  'sign-in providers': [
-    'auth.supportedproviders',
-    'auth.providers.redirecturl',
-    'auth.providers.codehost',
-    'auth.providers.identity',
-  ],
   'support access': ['auth.supportaccess'],
   'second database': ['db.multiwrite', 'db.secondarydbsource'],
   'second factor': ['totp'],

@@ -182,6 +182,42 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   'auth.token.apitokens.envprefix': inConfig(
     'test/config/load-configuration.test.ts > have the prefix that envprefix says',
   ),
+  'auth.supportedproviders': shown(
+    'test/api/provider-sign-in.test.ts > auth.supportedproviders > switches providers on and off',
+  ),
+  'auth.providers.redirecturl': shown(
+    'test/api/provider-sign-in.test.ts > auth.providers.redirecturl > is where the browser goes at the end, or another page of its origin',
+  ),
+  'auth.providers.codehost.clientid': shown(
+    'test/api/provider-sign-in.test.ts > auth.providers.codehost > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
+  ),
+  'auth.providers.codehost.clientsecret': shown(
+    'test/api/provider-sign-in.test.ts > auth.providers.codehost > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
+  ),
+  'auth.providers.codehost.clientendpoint': shown(
+    'test/api/provider-sign-in.test.ts > auth.providers.codehost > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
+  ),
+  'auth.providers.codehost.scopes': shown(
+    'test/api/provider-sign-in.test.ts > auth.providers.codehost > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
+  ),
+  'auth.providers.codehost.redirecturl': shown(
+    'test/api/provider-sign-in.test.ts > auth.providers.codehost > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
+  ),
+  'auth.providers.identity.clientid': shown(
+    'test/api/provider-sign-in.test.ts > auth.providers.identity > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
+  ),
+  'auth.providers.identity.clientsecret': shown(
+    'test/api/provider-sign-in.test.ts > auth.providers.identity > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
+  ),
+  'auth.providers.identity.clientendpoint': shown(
+    'test/api/provider-sign-in.test.ts > auth.providers.identity > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
+  ),
+  'auth.providers.identity.scopes': shown(
+    'test/api/provider-sign-in.test.ts > auth.providers.identity > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
+  ),
+  'auth.providers.identity.redirecturl': shown(
+    'test/api/provider-sign-in.test.ts > auth.providers.identity > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
+  ),
   'authz.enabled': shown('test/api/authorization-settings.test.ts > enabled: off, no store is asked, or waited for'),
   'authz.storename': shown(
     'test/api/authorization-settings.test.ts > storename: finds the store of that name, or makes it',
