@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { EmailValidator, type EmailNetwork } from '#activities/clients/email-validation/email-validator.ts';
+import type { SecretManagerEndpoint } from '#activities/clients/secret-manager/secret-versions.ts';
 import { serverUrl } from '#runtime/server-url.ts';
 import { parseListenAddress } from '#config/schema/format.ts';
 import type { ConfigStore } from '#config/live/config-store.ts';
@@ -30,6 +31,8 @@ export interface ApiOptions {
   readonly stateFolder: string;
   /** Where checks of e-mail addresses find name servers, mail servers and lists; those of the Internet unless a test brings its own. */
   readonly emailNetwork?: Partial<EmailNetwork>;
+  /** The secret manager of `server.secretmanager`; that of the cloud unless a test brings its own. */
+  readonly secretManager?: SecretManagerEndpoint | undefined;
   /** Routes besides those of the product, for tests. */
   readonly routes?: readonly Route[];
 }
@@ -48,10 +51,11 @@ export async function createApi({
   clock = systemClock,
   stateFolder,
   emailNetwork = {},
+  secretManager,
   routes = [],
 }: ApiOptions): Promise<Api> {
   const { database, temporal, store } = runtime;
-  const { tokens, close: closeKeys } = await openTokens({ config, clock, logger, stateFolder });
+  const { tokens, close: closeKeys } = await openTokens({ config, clock, logger, stateFolder, secretManager });
   const emails = new EmailValidator({
     config: () => config.current,
     clock,

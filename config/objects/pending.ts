@@ -11,7 +11,7 @@ const pending: Readonly<Record<string, readonly string[]>> = {
     'server.enablegraphextensions',
     'server.enablegraphsubscriptions',
   ],
-  'sources of signing keys': ['server.secretmanager', 'auth.enabled'],
+  'sources of signing keys': ['auth.enabled'],
   'trust centers': [
     'server.defaulttrustcenterdomain',
     'server.trustcentercnametarget',

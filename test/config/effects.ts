@@ -47,6 +47,9 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   'server.maxresultlimit': shown(
     'test/api/graphql-pages.test.ts > a list > has as many records as maxresultlimit says, at most',
   ),
+  'server.secretmanager': shown(
+    'test/security/key-rotation.test.ts > secretmanager > T-34: the newest version signs and the one before verifies; later ones sign when all have seen them',
+  ),
   'server.csrfprotection.enabled': shown(
     'test/api/csrf-settings.test.ts > enabled: off, nothing is asked for and no cookie is set',
   ),
