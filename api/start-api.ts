@@ -15,6 +15,7 @@ import { SessionCookies } from './auth/session-cookie.ts';
 import { openTokens } from './open-tokens.ts';
 import { Health } from './http/readiness.ts';
 import type { Metrics } from './http/http-metrics.ts';
+import { FirstPerson } from './rest/account/first-person.ts';
 import type { Route } from './http/route.ts';
 import type { Services } from './http/services.ts';
 import { StartError } from '#runtime/start-error.ts';
@@ -73,6 +74,7 @@ export async function createApi({
     accessTokens: new AccessTokens(tokens, () => accessTokenSettings(config.current), clock),
     refreshTokens: new RefreshTokens(tokens, () => refreshTokenSettings(config.current), clock),
     sessionCookies: new SessionCookies(() => config.current.sessions, clock),
+    defaultCaller: config.current.auth.enabled ? undefined : new FirstPerson(database),
     inFlight: new InFlightRequests(),
     emailProblem: (email) => emails.problemOf(email),
     contextOfCallers: runtime.contextOfCallers,
@@ -82,6 +84,10 @@ export async function createApi({
       ...(store ? { fga: () => store.ping() } : {}),
     }),
   };
+  if (services.defaultCaller)
+    logger.warn(
+      'AUTHENTICATION IS OFF (auth.enabled): whoever reaches this server acts as the user who signed up first. Never do this in production.',
+    );
   metrics.watchUnits(() => database.activeUnits);
   const app = await createApp(services, routes);
   config.subscribe('server', ({ server }) => applyTimeouts(app, server));

@@ -3,6 +3,7 @@ import { mailRepeatedRegistration } from './mail-repeated-registration.ts';
 import { mailCopiedSession, mailNewDevice, mailPasswordChanged } from './mail-security-notice.ts';
 import { mailVerification } from './mail-verification.ts';
 import { mailWelcome } from './mail-welcome.ts';
+import { mirrorEndedSession } from './mirror-ended-session.ts';
 import { setUpOrganization } from './set-up-organization.ts';
 import type { Listener } from './listener.ts';
 
@@ -16,4 +17,5 @@ export const listeners: readonly Listener[] = [
   mailNewDevice,
   mailCopiedSession,
   setUpOrganization,
+  mirrorEndedSession,
 ];

@@ -74,8 +74,10 @@ export async function unlessStale(attempt: Promise<void>): Promise<void> {
 
 async function identify(request: FastifyRequest, services: Services, token: AccessClaims): Promise<void> {
   const snapshot = await readPrincipalState(services.database, token, request.core);
-  const { isActive, isSignedIn } = snapshot.state;
-  if (!isActive || !isSignedIn) {
+  const { isActive, isSignedIn, role } = snapshot.state;
+  const isDefault = services.defaultCaller?.is(token) ?? false;
+  if (isDefault && (!isActive || role === null)) services.defaultCaller?.forget();
+  if (!isActive || !(isSignedIn || isDefault)) {
     lastSnapshots.delete(token);
     throw new AppError('unauthenticated', 'The access token is not valid or has expired; sign in again.');
   }
@@ -90,6 +92,7 @@ async function setCaller(
   { state }: PrincipalSnapshot,
 ): Promise<void> {
   const { userId, tokenId, organizationId } = token;
-  core.claims = token;
+  // Who has not signed in has no session to go on with.
+  core.claims = services.defaultCaller?.is(token) ? undefined : token;
   core.caller = callerIn(userId, organizationId, state, { tokenId, ...(await services.contextOfCallers()) });
 }

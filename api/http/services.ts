@@ -7,6 +7,7 @@ import type { AccessTokens } from '../auth/access-token.ts';
 import type { RefreshTokens } from '../auth/refresh-token.ts';
 import type { SessionCookies } from '../auth/session-cookie.ts';
 import type { SignedTokens } from '../auth/signed-tokens.ts';
+import type { DefaultCaller } from './default-caller.ts';
 import type { Health } from './readiness.ts';
 import type { Metrics } from './http-metrics.ts';
 import type { InFlightRequests } from './in-flight-requests.ts';
@@ -21,6 +22,8 @@ export interface Services {
   readonly accessTokens: AccessTokens;
   readonly refreshTokens: RefreshTokens;
   readonly sessionCookies: SessionCookies;
+  /** Undefined while `auth.enabled` is on. */
+  readonly defaultCaller: DefaultCaller | undefined;
   readonly health: Health;
   readonly metrics: Metrics;
   readonly inFlight: InFlightRequests;

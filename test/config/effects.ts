@@ -101,6 +101,9 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   'ormconfig.modules.devmode': shown(
     'test/entities/product-modules.test.ts > without the product module > everything answers all the same while ormconfig.modules.devmode is on',
   ),
+  'auth.enabled': shown(
+    'test/api/settings.test.ts > auth > enabled: off, requests without credentials run for the user who signed up first',
+  ),
   'auth.token.kid': shown(
     'test/security/key-rotation.test.ts > T-34: the older key verifies tokens while the newer one signs, until it is removed',
   ),

@@ -275,6 +275,17 @@ describe('requirements between fields', () => {
     expect(await sandbox.problems(content, leastEnvironment)).toEqual([]);
   });
 
+  test('authentication cannot be off in production where other machines reach the server', async () => {
+    const off = (listen: string, environment: Readonly<Record<string, string>> = productionEnvironment) =>
+      sandbox.problems(`auth: {enabled: false}\nserver: {listen: "${listen}"}`, environment);
+    for (const listen of [':17608', '0.0.0.0:17608', '127.0.0.1.example:17608', '[::]:17608'])
+      expect((await off(listen)).map(({ path, reason }) => `${path} ${reason}`)).toEqual([
+        `auth.enabled is off, but server.listen (${listen}) can be reached from other machines and server.dev is off`,
+      ]);
+    for (const listen of ['127.0.0.1:17608', '[::1]:17608', 'localhost:17608']) expect(await off(listen)).toEqual([]);
+    expect(await off(':17608', leastEnvironment)).toEqual([]);
+  });
+
   test('a mail provider needs its key in production even when testdir is set', async () => {
     const content = 'integrations: {email: {provider: providerb, fromemail: a@b.example, testdir: mails}}';
     expect((await sandbox.problems(content, productionEnvironment)).map(({ path }) => path)).toEqual([
