@@ -11,7 +11,7 @@ const historyRetentionMs = 10 * 365 * 86_400_000;
 export type MaintenanceActivities = ReturnType<typeof createMaintenanceActivities>;
 
 /** What an installation does for itself from time to time. */
-export const createMaintenanceActivities = defineActivities((deps: Omit<ActivityDependencies, 'store'>) => {
+export const createMaintenanceActivities = defineActivities((deps: Omit<ActivityDependencies, 'store' | 'endedSessions'>) => {
   const { config, database, logger } = deps;
   const { Test } = config.current.jobqueue.queueconf;
   const now = () => (Test.Time ? new Date(Test.Time) : database.options.clock.now());

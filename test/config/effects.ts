@@ -143,6 +143,43 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   'auth.token.jwkscachettl': shown(
     'test/api/settings.test.ts > auth.token > jwkscachettl is how long the key set may be kept',
   ),
+  'auth.token.cache.enabled': shown(
+    'test/workflows/mirror-ended-session.test.ts > enabled: off, nothing is written',
+  ),
+  'auth.token.cache.blacklistprefix': shown(
+    'test/workflows/mirror-ended-session.test.ts > T-02: an ended session is written under the prefix until its tokens have expired, and nothing else is',
+  ),
+  'auth.token.cache.config.enabled': shown(
+    'test/workflows/mirror-ended-session.test.ts > config.enabled: off, the connection of the server is used',
+  ),
+  'auth.token.cache.config.address': shown(
+    'test/workflows/mirror-ended-session.test.ts > T-02: an ended session is written under the prefix until its tokens have expired, and nothing else is',
+  ),
+  'auth.token.cache.config.name': shown(
+    'test/workflows/mirror-ended-session.test.ts > T-02: an ended session is written under the prefix until its tokens have expired, and nothing else is',
+  ),
+  'auth.token.cache.config.username': shown(
+    'test/workflows/mirror-ended-session.test.ts > T-02: an ended session is written under the prefix until its tokens have expired, and nothing else is',
+  ),
+  'auth.token.cache.config.password': shown(
+    'test/workflows/mirror-ended-session.test.ts > T-02: an ended session is written under the prefix until its tokens have expired, and nothing else is',
+  ),
+  'auth.token.cache.config.db': shown(
+    'test/workflows/mirror-ended-session.test.ts > T-02: an ended session is written under the prefix until its tokens have expired, and nothing else is',
+  ),
+  // Both connections are opened by one function.
+  'auth.token.cache.config.dialtimeout': shown(
+    'test/relay/shared-allows.test.ts > cache.dialtimeout: ends an attempt to connect that nobody answers',
+  ),
+  'auth.token.cache.config.readtimeout': shown(
+    'test/relay/shared-allows.test.ts > cache.readtimeout and writetimeout: together they end a command that is not answered, and -1 does not',
+  ),
+  'auth.token.cache.config.writetimeout': shown(
+    'test/relay/shared-allows.test.ts > cache.readtimeout and writetimeout: together they end a command that is not answered, and -1 does not',
+  ),
+  'auth.token.cache.config.maxretries': shown(
+    'test/relay/shared-allows.test.ts > cache.maxretries: a command fails after so many lost connections',
+  ),
   'auth.token.apitokens.envprefix': inConfig(
     'test/config/load-configuration.test.ts > have the prefix that envprefix says',
   ),

@@ -30,6 +30,11 @@ const cases: readonly [content: string, refusals: readonly string[], mended: str
     'server: {csrfprotection: {samesite: None}}',
   ],
   [
+    'auth: {token: {cache: {enabled: true}}}',
+    ['auth.token.cache.enabled: is on, but there is no cache connection'],
+    'auth: {token: {cache: {enabled: true}}}\ncache: {enabled: true}',
+  ],
+  [
     'sessions: {samesite: None, secure: false}',
     ['sessions.samesite: requires secure'],
     'sessions: {samesite: Lax, secure: false}',
