@@ -7,6 +7,11 @@ import { changePassword } from './account/change-password.ts';
 import { forgotPassword } from './account/forgot-password.ts';
 import { login } from './account/login.ts';
 import { logout } from './account/logout.ts';
+import { authenticationOptions } from './passkeys/authentication-options.ts';
+import { authenticationVerification } from './passkeys/authentication-verification.ts';
+import { registrationOptions } from './passkeys/registration-options.ts';
+import { registrationVerification } from './passkeys/registration-verification.ts';
+import { relatedOrigins } from './passkeys/related-origins.ts';
 import { docs, errorDocs, home, openapi } from './service/reference.ts';
 import { recordRoutes } from './records/record-routes.ts';
 import { refresh } from './account/refresh.ts';
@@ -35,6 +40,11 @@ export const routesOf = (registry: Registry): readonly Route[] => [
   resetPassword,
   ...resetPages,
   changePassword,
+  registrationOptions,
+  registrationVerification,
+  authenticationOptions,
+  authenticationVerification,
+  relatedOrigins,
   ...recordRoutes(registry),
   home,
   openapi,

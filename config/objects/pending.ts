@@ -44,7 +44,6 @@ const pending: Readonly<Record<string, readonly string[]>> = {
     'auth.providers.codehost',
     'auth.providers.identity',
   ],
-  passkeys: ['auth.providers.webauthn'],
   'support access': ['auth.supportaccess'],
   'second database': ['db.multiwrite', 'db.secondarydbsource'],
   'second factor': ['totp'],

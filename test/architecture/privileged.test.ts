@@ -38,6 +38,10 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   ],
   'api/rest/account/forgot-password.ts': [`privileged 'forgot password'`],
   'api/rest/account/reset-password.ts': [`privileged 'reset password'`, `system 'reset password'`],
+  // Passkeys are made and used after a proof that no rule knows; challenges are used up although the request is refused.
+  'api/rest/passkeys/passkey-requests.ts': [`system 'use passkey challenge'`],
+  'api/rest/passkeys/registration-verification.ts': [`privileged 'register passkey'`],
+  'api/rest/passkeys/authentication-verification.ts': [`privileged 'sign-in with passkey'`],
   // Its founder has no role in it before the first membership is there.
   'api/graphql/fields/create-organization.ts': [`privileged 'create organization'`],
   // Tuples, events and their batches are the machine's and belong to all organizations.

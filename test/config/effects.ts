@@ -180,6 +180,30 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   'auth.token.cache.config.maxretries': shown(
     'test/relay/shared-allows.test.ts > cache.maxretries: a command fails after so many lost connections',
   ),
+  'auth.providers.webauthn.enabled': shown(
+    'test/api/passkeys.test.ts > auth.providers.webauthn > enabled: off, no passkey is registered or accepted, and no origin told',
+  ),
+  'auth.providers.webauthn.displayname': shown(
+    'test/api/passkeys.test.ts > auth.providers.webauthn > relyingpartyid and displayname are those of the options, and the only party whose passkeys count',
+  ),
+  'auth.providers.webauthn.relyingpartyid': shown(
+    'test/api/passkeys.test.ts > auth.providers.webauthn > relyingpartyid and displayname are those of the options, and the only party whose passkeys count',
+  ),
+  'auth.providers.webauthn.requestorigins': shown(
+    'test/api/passkeys.test.ts > auth.providers.webauthn > requestorigins are the origins whose pages count, and are told to browsers',
+  ),
+  'auth.providers.webauthn.maxdevices': shown(
+    'test/api/passkeys.test.ts > auth.providers.webauthn > T-71: maxdevices: of fifty registrations at once as many succeed as there is room for',
+  ),
+  'auth.providers.webauthn.enforcetimeout': shown(
+    'test/api/passkeys.test.ts > auth.providers.webauthn > timeout is told to browsers, and ends options while enforcetimeout is on',
+  ),
+  'auth.providers.webauthn.timeout': shown(
+    'test/api/passkeys.test.ts > auth.providers.webauthn > timeout is told to browsers, and ends options while enforcetimeout is on',
+  ),
+  'auth.providers.webauthn.debug': shown(
+    'test/api/passkeys.test.ts > auth.providers.webauthn > debug: logs what happens, and no challenge, key or signature',
+  ),
   'auth.token.apitokens.envprefix': inConfig(
     'test/config/load-configuration.test.ts > have the prefix that envprefix says',
   ),

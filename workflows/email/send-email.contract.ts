@@ -9,7 +9,10 @@ export type EmailTemplate =
   | 'reset-password'
   | 'password-changed'
   | 'new-device'
-  | 'session-copied';
+  | 'session-copied'
+  | 'passkey-added'
+  | 'passkey-removed'
+  | 'passkey-copied';
 
 export interface SendEmailInput {
   readonly queue: ActivityQueue;
