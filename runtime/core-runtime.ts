@@ -6,7 +6,7 @@ import { EndedSessions } from '#activities/clients/cache/ended-sessions.ts';
 import { AuthorizationStore } from '#activities/clients/fga/authorization-store.ts';
 import { listeners as productListeners } from '#activities/listeners/index.ts';
 import type { Listener } from '#activities/listeners/listener.ts';
-import { mirrorEndedSession } from '#activities/listeners/mirror-ended-session.ts';
+import { announceEndedSession } from '#activities/listeners/announce-ended-session.ts';
 import { configuredMiddleware } from '#activities/clients/temporal/job-middleware.ts';
 import { JobMetrics } from '#activities/clients/temporal/job-metrics.ts';
 import { TemporalGateway } from '#activities/clients/temporal/temporal-client.ts';
@@ -78,7 +78,7 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
   const { config, logger, registry = productRegistry } = options;
   const start = config.current;
   const listeners = (options.listeners ?? productListeners).filter(
-    (listener) => listener !== mirrorEndedSession || start.auth.token.cache.enabled,
+    (listener) => listener !== announceEndedSession || start.auth.token.cache.enabled,
   );
   warnOfMissingRules(registry, logger);
 

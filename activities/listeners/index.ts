@@ -10,7 +10,7 @@ import {
 } from './mail-security-notice.ts';
 import { mailVerification } from './mail-verification.ts';
 import { mailWelcome } from './mail-welcome.ts';
-import { mirrorEndedSession } from './mirror-ended-session.ts';
+import { announceEndedSession } from './announce-ended-session.ts';
 import { setUpOrganization } from './set-up-organization.ts';
 import type { Listener } from './listener.ts';
 
@@ -27,5 +27,5 @@ export const listeners: readonly Listener[] = [
   mailPasskeyRemoved,
   mailCopiedPasskey,
   setUpOrganization,
-  mirrorEndedSession,
+  announceEndedSession,
 ];

@@ -234,7 +234,7 @@ export const variableName: Format = patternFormat(
 export const secretName: Format = patternFormat(
   'the name of a secret',
   'projects/my-project/secrets/signing-key',
-  String.raw`^(projects/[\w.:-]{1,100}/secrets/)?[\w-]{1,255}$`,
+  String.raw`^(?:(?:projects/[\w.:-]{1,100}/secrets/)?[\w-]{1,255})?$`,
 );
 
 /** A payment API version used as a map key, or any other short name. */

@@ -3,8 +3,8 @@ import { mirrorEndedSessionContract } from '#workflows/sessions/mirror-ended-ses
 import { defineListener, on } from './listener.ts';
 
 /** Listens only while `auth.token.cache.enabled` is on. */
-export const mirrorEndedSession = defineListener(
-  'mirror-ended-session',
+export const announceEndedSession = defineListener(
+  'announce-ended-session',
   [on(session, 'deleted')],
   ({ event, start }) => {
     start(mirrorEndedSessionContract, { sessionId: event.entityId, endedAt: event.occurredAt.toISOString() });
