@@ -6,7 +6,8 @@ import type { AccessClaims } from '../auth/access-token.ts';
 export interface DefaultCaller {
   /** The ids of the person; undefined while nobody has signed up. */
   find(request: FastifyRequest): Promise<AccessClaims | undefined>;
-  is(claims: AccessClaims): boolean;
+  /** Whether these are ids that `find` returned. */
+  is(token: object): boolean;
   /** The person has lost the account or the organization: the next request looks for another one. */
   forget(): void;
 }

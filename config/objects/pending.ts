@@ -31,19 +31,6 @@ const pending: Readonly<Record<string, readonly string[]>> = {
   'cache connection pools': ['cache', 'auth.token.cache.config'].flatMap((connection) =>
     ['minidleconns', 'maxidleconns', 'maxactiveconns'].map((field) => `${connection}.${field}`),
   ),
-  'API tokens': [
-    'auth.token.apitokens.enabled',
-    'auth.token.apitokens.keys',
-    'auth.token.apitokens.secretsize',
-    'auth.token.apitokens.delimiter',
-    'auth.token.apitokens.prefix',
-  ],
-  'sign-in providers': [
-    'auth.supportedproviders',
-    'auth.providers.redirecturl',
-    'auth.providers.codehost',
-    'auth.providers.identity',
-  ],
   'support access': ['auth.supportaccess'],
   'second database': ['db.multiwrite', 'db.secondarydbsource'],
   'second factor': ['totp'],

@@ -11,6 +11,8 @@ import { homeOrganization } from './home-organization.ts';
 export class FirstPerson implements DefaultCaller {
   readonly #database: Database;
   #claims: AccessClaims | undefined;
+  /** All that were ever found: requests under way may have those of a person that was forgotten since. */
+  readonly #found = new WeakSet<object>();
 
   constructor(database: Database) {
     this.#database = database;
@@ -30,11 +32,12 @@ export class FirstPerson implements DefaultCaller {
         return { tokenId: '', userId: person.id, organizationId, sessionId: '', expiresAt: new Date(8.64e15) };
       },
     );
+    if (this.#claims) this.#found.add(this.#claims);
     return this.#claims;
   }
 
-  is(claims: AccessClaims): boolean {
-    return claims === this.#claims;
+  is(token: object): boolean {
+    return this.#found.has(token);
   }
 
   forget(): void {
