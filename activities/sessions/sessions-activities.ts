@@ -6,10 +6,7 @@ export type SessionsActivities = ReturnType<typeof createSessionsActivities>;
 export const createSessionsActivities = defineActivities(
   ({ config, database, endedSessions }: Pick<ActivityDependencies, 'config' | 'database' | 'endedSessions'>) => ({
     /** Idempotent: the same key gets the same value. @returns `expired` when no token of the session can be valid any more */
-    async writeEndedSession({
-      sessionId,
-      endedAt,
-    }: MirrorEndedSessionInput): Promise<'mirrored' | 'expired' | 'off'> {
+    async writeEndedSession({ sessionId, endedAt }: MirrorEndedSessionInput): Promise<'mirrored' | 'expired' | 'off'> {
       // Turned off since the session ended.
       if (!endedSessions) return 'off';
       // A session lasts refreshduration from its last tokens, and they were given before it ended.

@@ -151,7 +151,10 @@ describe('auth', () => {
       const { status } = await client.post('/v1/logout');
       expect(status).toBe(200);
       expectProblem(await client.post('/v1/logout', { sessions: 'all' }), 'unauthenticated');
-      expectProblem(await client.post('/v1/switch', { target_organization_id: second.organization.id }), 'permission_denied');
+      expectProblem(
+        await client.post('/v1/switch', { target_organization_id: second.organization.id }),
+        'permission_denied',
+      );
       expect(await self(await signedIn(open, second))).toBe(second.user.id);
       const bearer = open.client();
       bearer.bearer = 'not.a.token';

@@ -100,15 +100,13 @@ export const loginStarvation: Bench = {
 
 /** Sign-ins a second of people whose browsers are known. The bearer token replaces the CSRF token. */
 async function signIns(load: BenchProcess, { url, people }: ApiInstallation, forMs: number): Promise<number> {
-  const requests = people.map(
-    ({ email, token, devices }): LoadRequest => ({
-      method: 'POST',
-      path: '/v1/login',
-      token,
-      cookie: devices,
-      body: signInBody(email),
-    }),
-  );
+  const requests = people.map(({ email, token, devices }): LoadRequest => ({
+    method: 'POST',
+    path: '/v1/login',
+    token,
+    cookie: devices,
+    body: signInBody(email),
+  }));
   const { answersPerSecond, refused } = await load.ask<LoadResult>({ url, requests, clients, forMs });
   if (Object.keys(refused).length > 0) throw new Error(`sign-ins were refused: ${JSON.stringify(refused)}`);
   return answersPerSecond;

@@ -63,7 +63,9 @@ export const tokenVerify: Bench = {
           'token-verify-first': await measured['token-verify-first'](),
           jose: await measured.jose(),
         });
-        say(`round ${round + 1}: ${JSON.stringify(rounds.at(-1), (_, value) => (typeof value === 'number' ? Math.round(value) : value))}`);
+        say(
+          `round ${round + 1}: ${JSON.stringify(rounds.at(-1), (_, value) => (typeof value === 'number' ? Math.round(value) : value))}`,
+        );
       }
       const row = (name: 'token-verify' | 'token-verify-first', note: string): BenchRow => ({
         name,
@@ -103,7 +105,8 @@ async function perSecond(
   let index = 0;
   while (performance.now() < startedAt + pace.roundMs) {
     // Looks at the clock rarely.
-    for (const until = index + 100; index < until; index++) await verify(tokens[index % tokens.length] as string, index);
+    for (const until = index + 100; index < until; index++)
+      await verify(tokens[index % tokens.length] as string, index);
   }
   return index / ((performance.now() - startedAt) / 1_000);
 }

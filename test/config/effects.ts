@@ -143,9 +143,7 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   'auth.token.jwkscachettl': shown(
     'test/api/settings.test.ts > auth.token > jwkscachettl is how long the key set may be kept',
   ),
-  'auth.token.cache.enabled': shown(
-    'test/workflows/mirror-ended-session.test.ts > enabled: off, nothing is written',
-  ),
+  'auth.token.cache.enabled': shown('test/workflows/mirror-ended-session.test.ts > enabled: off, nothing is written'),
   'auth.token.cache.blacklistprefix': shown(
     'test/workflows/mirror-ended-session.test.ts > T-02: an ended session is written under the prefix until its tokens have expired, and nothing else is',
   ),

@@ -404,7 +404,8 @@ describe('secretmanager', () => {
   const unknownKey = async () =>
     forgedToken(world, person, { header: { kid: 'unknown' }, key: newKey.ed25519().privateKey });
 
-  const errors = () => world.logs.filter(({ level, msg }) => level === 'error' && String(msg).includes('secretmanager'));
+  const errors = () =>
+    world.logs.filter(({ level, msg }) => level === 'error' && String(msg).includes('secretmanager'));
 
   test('T-34: the newest version signs and the one before verifies; later ones sign when all have seen them', async () => {
     const { manager, open } = await withSecret([pem('ed25519'), pem('ed25519')]);

@@ -19,11 +19,7 @@ export class EndedSessions {
    * @param shared the connection of `cache`, if it is on
    * @returns undefined while `auth.token.cache.enabled` is off
    */
-  static of(
-    { auth }: Config,
-    shared: Redis | undefined,
-    onError: (error: unknown) => void,
-  ): EndedSessions | undefined {
+  static of({ auth }: Config, shared: Redis | undefined, onError: (error: unknown) => void): EndedSessions | undefined {
     const { enabled, config, blacklistprefix } = auth.token.cache;
     if (!enabled) return undefined;
     if (config.enabled) return new EndedSessions(cacheConnection(config, onError), blacklistprefix, false);
