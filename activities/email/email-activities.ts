@@ -1,3 +1,4 @@
+import { publicApiUrl } from '#config/objects/public-api-url.ts';
 import { apiToken } from '#entities/identity/api-token.ts';
 import { emailVerification } from '#entities/identity/email-verification.ts';
 import { passwordReset } from '#entities/identity/password-reset.ts';
@@ -10,17 +11,13 @@ import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { workContext } from '../clients/temporal/work-origin.ts';
-import { emailTheme, emailTransport, publicApiUrl } from '../clients/email/from-config.ts';
+import { emailTheme, emailTransport } from '../clients/email/from-config.ts';
 import { renderEmail, type EmailContent } from '../clients/email/render.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
+import { accountMail, isAccountTemplate, type AccountTemplate } from './account-mails.ts';
+import type { Links, Mail } from './mail.ts';
 
 type EmailDependencies = Pick<ActivityDependencies, 'config' | 'database'>;
-
-interface Mail {
-  readonly to: string;
-  readonly name: string | undefined;
-  readonly content: EmailContent;
-}
 
 export type EmailActivities = ReturnType<typeof createEmailActivities>;
 
@@ -37,6 +34,7 @@ export const createEmailActivities = defineActivities(({ config, database }: Ema
         if (input.template === 'verify-address') return verificationMail(input, unit, links);
         if (input.template === 'reset-password') return resetMail(input, unit, links);
         if (input.template === 'new-device') return newDeviceMail(input, unit);
+        if (isAccountTemplate(input.template)) return accountMail(input.template, input, unit, links);
         if (input.template === 'token-created') return tokenMail(input, unit);
         const person = await recipientOf(input, unit);
         if (!person) return undefined;
@@ -54,14 +52,6 @@ export const createEmailActivities = defineActivities(({ config, database }: Ema
     },
   };
 });
-
-/** What links in mails are made of. */
-interface Links {
-  /** Makes the tokens of links; derived from `sessions.signingkey`. */
-  readonly tokenKey: Buffer;
-  /** Base of links that lead to the API itself (`integrations.email.apiurl`), without a trailing slash. */
-  readonly apiUrl: string;
-}
 
 async function verificationMail(
   { about }: SendEmailInput,
@@ -168,7 +158,7 @@ function productsOf(userAgent: string): string {
 
 type PlainTemplate = Exclude<
   SendEmailInput['template'],
-  'verify-address' | 'reset-password' | 'new-device' | 'token-created'
+  'verify-address' | 'reset-password' | 'new-device' | 'token-created' | AccountTemplate
 >;
 
 function contentOf(template: PlainTemplate): EmailContent {
@@ -198,6 +188,13 @@ function contentOf(template: PlainTemplate): EmailContent {
         paragraphs: [
           'A token of one of your sign-ins was used twice, so somebody may have copied it. That device is signed out; sign in again there.',
           'If you did not expect this, change your password and look through the devices on which you are signed in.',
+        ],
+      };
+    case 'account-reactivated':
+      return {
+        subject: 'Your account is active again',
+        paragraphs: [
+          'Your account was reactivated with the link that we sent you. If it was not you, set a new password at once with the link for forgotten passwords.',
         ],
       };
     case 'passkey-added':

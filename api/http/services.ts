@@ -7,7 +7,10 @@ import type { AccessTokens } from '../auth/access-token.ts';
 import type { ApiTokens } from '../auth/api-tokens.ts';
 import type { RefreshTokens } from '../auth/refresh-token.ts';
 import type { SessionCookies } from '../auth/session-cookie.ts';
+import type { SignInProviders } from '../auth/sign-in-providers.ts';
+import type { SignInStates } from '../auth/sign-in-state.ts';
 import type { SignedTokens } from '../auth/signed-tokens.ts';
+import type { DefaultCaller } from './default-caller.ts';
 import type { Health } from './readiness.ts';
 import type { Metrics } from './http-metrics.ts';
 import type { InFlightRequests } from './in-flight-requests.ts';
@@ -25,6 +28,10 @@ export interface Services {
   readonly tokenUses: TokenUses;
   readonly refreshTokens: RefreshTokens;
   readonly sessionCookies: SessionCookies;
+  /** Undefined while `auth.enabled` is on. */
+  readonly defaultCaller: DefaultCaller | undefined;
+  readonly signInProviders: SignInProviders;
+  readonly signInStates: SignInStates;
   readonly health: Health;
   readonly metrics: Metrics;
   readonly inFlight: InFlightRequests;

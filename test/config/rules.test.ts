@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { publicApiUrl } from '#activities/clients/email/from-config.ts';
+import { publicApiUrl } from '#config/objects/public-api-url.ts';
 import { printProblem } from '#config/schema/config-problem.ts';
 import { leastEnvironment, productionEnvironment, Sandbox } from './configuration-folder.ts';
 
@@ -28,6 +28,11 @@ const cases: readonly [content: string, refusals: readonly string[], mended: str
     'server: {csrfprotection: {samesite: None, secure: false}}',
     ['server.csrfprotection.samesite: requires secure'],
     'server: {csrfprotection: {samesite: None}}',
+  ],
+  [
+    'auth: {token: {cache: {enabled: true}}}',
+    ['auth.token.cache.enabled: is on, but there is no cache connection'],
+    'auth: {token: {cache: {enabled: true}}}\ncache: {enabled: true}',
   ],
   [
     'sessions: {samesite: None, secure: false}',
@@ -101,7 +106,7 @@ const cases: readonly [content: string, refusals: readonly string[], mended: str
   ],
   [
     'auth: {supportedproviders: [identity], providers: {identity: {clientid: a, clientsecret: b}}}',
-    ['auth.providers.identity.clientendpoint: is missing', 'auth.providers.redirecturl: is missing'],
+    ['auth.providers.redirecturl: is missing'],
     'auth: {supportedproviders: [identity], providers: {redirecturl: https://a.example, identity: {clientid: a, clientsecret: b, redirecturl: https://a.example/x}}}',
   ],
   [
@@ -117,6 +122,11 @@ const cases: readonly [content: string, refusals: readonly string[], mended: str
     'domain: example.com\nauth: {providers: {webauthn: {enabled: true}}}',
     ['auth.providers.webauthn.displayname: is missing'],
     'auth: {providers: {webauthn: {maxdevices: 3}}}',
+  ],
+  [
+    'domain: example.com\nauth: {supportedproviders: [webauthn], providers: {webauthn: {displayname: a, requestorigins: ["*"]}}}',
+    ['auth.providers.webauthn.requestorigins: has *'],
+    'auth: {providers: {webauthn: {requestorigins: ["*"]}}}',
   ],
   [
     'auth: {supportaccess: {enabled: true}}',
@@ -273,6 +283,17 @@ describe('requirements between fields', () => {
       ),
     );
     expect(await sandbox.problems(content, leastEnvironment)).toEqual([]);
+  });
+
+  test('authentication cannot be off in production where other machines reach the server', async () => {
+    const off = (listen: string, environment: Readonly<Record<string, string>> = productionEnvironment) =>
+      sandbox.problems(`auth: {enabled: false}\nserver: {listen: "${listen}"}`, environment);
+    for (const listen of [':17608', '0.0.0.0:17608', '127.0.0.1.example:17608', '[::]:17608'])
+      expect((await off(listen)).map(({ path, reason }) => `${path} ${reason}`)).toEqual([
+        `auth.enabled is off, but server.listen (${listen}) can be reached from other machines and server.dev is off`,
+      ]);
+    for (const listen of ['127.0.0.1:17608', '[::1]:17608', 'localhost:17608']) expect(await off(listen)).toEqual([]);
+    expect(await off(':17608', leastEnvironment)).toEqual([]);
   });
 
   test('a mail provider needs its key in production even when testdir is set', async () => {
