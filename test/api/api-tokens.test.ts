@@ -295,10 +295,8 @@ test('the question who calls is sent together with what the request asks', async
     await writer.get('/v1/tasks');
     statements.length = 0;
     expect((await writer.get('/v1/tasks')).status).toBe(200);
-    expect(statements).toHaveLength(1);
-    statements.length = 0;
     expect((await writer.post('/v1/tasks', { title: 'one flight' })).status).toBe(201);
-    // It is part of the first statement of the transaction, not one of its own outside.
+    // It travels with the first statement; alone it would be reported.
     expect(statements.filter((text) => text.includes('token_context('))).toEqual([]);
   }
 });
