@@ -9,6 +9,7 @@ import { systemClock, type Clock } from '#entities/kit/base/clock.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import { createApp } from './app.ts';
 import { AccessTokens, accessTokenSettings } from './auth/access-token.ts';
+import { ChallengeTokens } from './auth/challenge-token.ts';
 import { RefreshTokens, refreshTokenSettings } from './auth/refresh-token.ts';
 import { SessionCookies } from './auth/session-cookie.ts';
 import { SignedTokens } from './auth/signed-tokens.ts';
@@ -59,8 +60,10 @@ export async function createApi({
     tokens,
     accessTokens: new AccessTokens(tokens, () => accessTokenSettings(config.current), clock),
     refreshTokens: new RefreshTokens(tokens, () => refreshTokenSettings(config.current), clock),
+    challengeTokens: new ChallengeTokens(tokens, () => config.current, clock),
     sessionCookies: new SessionCookies(() => config.current.sessions, clock),
     inFlight: new InFlightRequests(),
+    usedCodes: runtime.usedCodes,
     contextOfCallers: runtime.contextOfCallers,
     health: new Health({
       db_primary: (deadline) => database.ping(deadline),

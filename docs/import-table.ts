@@ -231,6 +231,8 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   'graphql-yoga': ['api/graphql'],
   graphql: ['api/graphql'],
   jose: ['api/auth'],
+  otplib: ['api/auth'],
+  qrcode: ['api/auth'],
   '@mikro-orm/core': [...wholeKit, 'migrations'],
   '@mikro-orm/postgresql': [...wholeKit, 'migrations'],
   '@mikro-orm/migrations': ['migrations'],

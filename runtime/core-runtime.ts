@@ -1,7 +1,9 @@
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
+import { GuardedCache } from '#activities/clients/cache/guarded-cache.ts';
 import { cacheConnection } from '#activities/clients/cache/redis-connection.ts';
 import { allowsInCache, allowsInMemory } from '#activities/clients/cache/allow-cache.ts';
+import { usedCodesInCache, usedCodesNowhere, type UsedCodes } from '#activities/clients/cache/used-codes.ts';
 import { AuthorizationStore } from '#activities/clients/fga/authorization-store.ts';
 import { listeners as productListeners } from '#activities/listeners/index.ts';
 import type { Listener } from '#activities/listeners/listener.ts';
@@ -39,6 +41,7 @@ export interface CoreRuntime {
   readonly contextOfCallers: () => Promise<ContextOfCallers & Partial<Pick<Caller, 'productModules'>>>;
   readonly listeners: readonly Listener[];
   readonly jobMetrics: JobMetrics;
+  readonly usedCodes: UsedCodes;
   /**
    * Lets this process relay by itself: after a commit with events `wake` is called, instead of notifying other processes.
    * @returns ends that
@@ -102,8 +105,9 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
   const cache = start.cache.enabled
     ? cacheConnection(start.cache, (error) => logger.warn({ err: error }, 'the cache connection failed'))
     : undefined;
+  const guarded = cache && new GuardedCache(cache);
   if (store && tuples) {
-    const allows = cache ? allowsInCache(cache, start.authz.storename) : allowsInMemory();
+    const allows = guarded ? allowsInCache(guarded, start.authz.storename) : allowsInMemory();
     authorizer = new StoreAuthorizer({ store, tuples, allows });
   }
   const contexts = new ParentContexts({ registry, store, settings: () => config.current.authz, logger });
@@ -126,6 +130,7 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
     }),
     listeners,
     jobMetrics,
+    usedCodes: guarded ? usedCodesInCache(guarded, start.authz.storename) : usedCodesNowhere,
     relayHere: (wake) => {
       wakeRelays = wake;
       return () => {

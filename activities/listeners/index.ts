@@ -1,6 +1,6 @@
 import { mailPasswordReset } from './mail-password-reset.ts';
 import { mailRepeatedRegistration } from './mail-repeated-registration.ts';
-import { mailCopiedSession, mailNewDevice, mailPasswordChanged } from './mail-security-notice.ts';
+import { mailCopiedSession, mailNewDevice, mailPasswordChanged, mailSecondFactor } from './mail-security-notice.ts';
 import { mailVerification } from './mail-verification.ts';
 import { mailWelcome } from './mail-welcome.ts';
 import { setUpOrganization } from './set-up-organization.ts';
@@ -15,5 +15,6 @@ export const listeners: readonly Listener[] = [
   mailPasswordChanged,
   mailNewDevice,
   mailCopiedSession,
+  mailSecondFactor,
   setUpOrganization,
 ];

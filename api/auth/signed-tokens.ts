@@ -90,7 +90,7 @@ export class SignedTokens {
         issuer,
         audience,
         currentDate: this.#clock.now(),
-        requiredClaims: ['exp', 'iat', 'nbf', 'sub', 'jti', 'sid'],
+        requiredClaims: ['exp', 'iat', 'nbf', 'sub', 'jti'],
       });
       // This server issues no tokens with critical extensions (RFC 7515, section 4.1.11).
       if (protectedHeader.crit) throw rejectedToken(type);

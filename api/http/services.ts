@@ -4,6 +4,7 @@ import type { Clock } from '#entities/kit/base/clock.ts';
 import type { Database } from '#entities/kit/unit/database.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import type { AccessTokens } from '../auth/access-token.ts';
+import type { ChallengeTokens } from '../auth/challenge-token.ts';
 import type { RefreshTokens } from '../auth/refresh-token.ts';
 import type { SessionCookies } from '../auth/session-cookie.ts';
 import type { SignedTokens } from '../auth/signed-tokens.ts';
@@ -20,10 +21,12 @@ export interface Services {
   readonly tokens: SignedTokens;
   readonly accessTokens: AccessTokens;
   readonly refreshTokens: RefreshTokens;
+  readonly challengeTokens: ChallengeTokens;
   readonly sessionCookies: SessionCookies;
   readonly health: Health;
   readonly metrics: Metrics;
   readonly inFlight: InFlightRequests;
+  readonly usedCodes: CoreRuntime['usedCodes'];
   /** Settings of the authorization that apply to all callers. */
   readonly contextOfCallers: CoreRuntime['contextOfCallers'];
 }

@@ -15,6 +15,12 @@ import { resetPassword } from './account/reset-password.ts';
 import { resend } from './account/resend.ts';
 import { switchOrganization } from './account/switch.ts';
 import { verify } from './account/verify-email.ts';
+import { confirmSecondFactor } from './second-factor/confirm.ts';
+import { disableSecondFactor } from './second-factor/disable.ts';
+import { replaceRecoveryCodes } from './second-factor/replace-recovery-codes.ts';
+import { setUpSecondFactor } from './second-factor/setup.ts';
+import { stepUp } from './second-factor/step-up.ts';
+import { validateSecondFactor } from './second-factor/validate.ts';
 
 /** Every REST route, in the order of the reference page. */
 export const routesOf = (registry: Registry): readonly Route[] => [
@@ -34,6 +40,12 @@ export const routesOf = (registry: Registry): readonly Route[] => [
   resetPassword,
   ...resetPages,
   changePassword,
+  setUpSecondFactor,
+  confirmSecondFactor,
+  validateSecondFactor,
+  stepUp,
+  replaceRecoveryCodes,
+  disableSecondFactor,
   ...recordRoutes(registry),
   home,
   openapi,

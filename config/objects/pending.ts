@@ -52,7 +52,6 @@ const pending: Readonly<Record<string, readonly string[]>> = {
   passkeys: ['auth.providers.webauthn'],
   'support access': ['auth.supportaccess'],
   'second database': ['db.multiwrite', 'db.secondarydbsource'],
-  'second factor': ['totp'],
   'rate limits': [
     'ratelimit.enabled',
     'ratelimit.options',

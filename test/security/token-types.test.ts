@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildPerson, signedIn } from '../kit/people.ts';
+import { enroll, type Authenticator } from '../kit/authenticator.ts';
+import { buildPerson, signedIn, testPassword } from '../kit/people.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { resetToken, verificationToken } from '../kit/verification-token.ts';
 import { openWorld, type World } from '../kit/world.ts';
@@ -8,8 +9,10 @@ import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
 let email: string;
+/** Of somebody with a second factor. */
+let app: Authenticator;
 /** One valid value of every type. */
-let values: Record<'access' | 'refresh' | 'session' | 'csrf' | 'confirmation' | 'reset', string>;
+let values: Record<'access' | 'refresh' | 'session' | 'csrf' | 'confirmation' | 'reset' | 'challenge', string>;
 
 beforeAll(async () => {
   world = await openWorld();
@@ -25,13 +28,21 @@ beforeAll(async () => {
     csrf: client.cookies.get('csrf_token') ?? '',
     confirmation: await verificationToken(world, 'typed@example.com'),
     reset: await resetToken(world, email),
+    challenge: await challengeToken(),
   };
 });
 afterAll(() => world.close());
 
+async function challengeToken(): Promise<string> {
+  const careful = await buildPerson(world);
+  ({ app } = await enroll(world, await signedIn(world, careful)));
+  const credentials = { username: careful.user.email, password: testPassword };
+  return (await world.client().post('/v1/login', credentials)).body.challenge_token;
+}
+
 type TokenType = keyof typeof values;
 const others = (own: TokenType) =>
-  (['access', 'refresh', 'session', 'csrf', 'confirmation', 'reset'] as const).filter((type) => type !== own);
+  (['access', 'refresh', 'session', 'csrf', 'confirmation', 'reset', 'challenge'] as const).filter((type) => type !== own);
 
 test.each(others('access'))('T-21: a %s token is refused as an access token', async (type) => {
   const client = world.client();
@@ -74,6 +85,11 @@ test.each(others('reset'))('T-21: a %s token is refused as a token to set a pass
   expect(['invalid_token', 'invalid_input']).toContain(answer.body.code);
 });
 
+test.each(others('challenge'))('T-21: a %s token is refused as the challenge of a sign-in', async (type) => {
+  const body = { challenge_token: values[type], code: await app.code(1) };
+  expectProblem(await world.client().post('/v1/2fa/validate', body), 'unauthenticated');
+});
+
 test('T-21: each token is accepted in its own place', async () => {
   const client = world.client();
   client.cookies.set('access_token', values.access);
@@ -82,6 +98,8 @@ test('T-21: each token is accepted in its own place', async () => {
   const body = { token: values.confirmation, password: 'correct horse battery' };
   expect((await client.post('/v1/verify', body)).status).toBe(200);
   expect((await client.graphql('{ self { id } }')).data.self).not.toBeNull();
+  const answered = { challenge_token: values.challenge, code: await app.nextCode() };
+  expect((await world.client().post('/v1/2fa/validate', answered)).status).toBe(200);
   world.clock.advance(46 * 60_000);
   const next = await world.client().post('/v1/refresh', { refresh_token: values.refresh });
   expect(next.status).toBe(200);

@@ -9,7 +9,11 @@ export type EmailTemplate =
   | 'reset-password'
   | 'password-changed'
   | 'new-device'
-  | 'session-copied';
+  | 'session-copied'
+  | 'second-factor-confirmed'
+  | 'second-factor-removed'
+  | 'recovery-code-used'
+  | 'recovery-codes-replaced';
 
 export interface SendEmailInput {
   readonly queue: ActivityQueue;

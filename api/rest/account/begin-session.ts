@@ -34,6 +34,7 @@ export async function beginSession(
     id: sessionId,
     userId,
     userAgent: userAgent || null,
+    provenAt: values.lastSeenAt,
     ...values,
   });
   if (isNewDevice)

@@ -7,6 +7,7 @@ export type KeyPurpose =
   | 'one-time-token'
   | 'session-encryption'
   | 'session-signature'
+  | 'totp-secret'
   | 'workflow-payload';
 
 /** Keys by purpose and secret: requests need the same few again and again. */
