@@ -54,10 +54,10 @@ export class ChallengeTokens {
 
   /** @throws AppError unauthenticated, with the same message for every reason */
   async verify(token: string): Promise<Challenge> {
-    const { payload, isYetValid } = await this.#tokens.verify(challengeToken, this.#parties(), token);
+    const { payload, isYetValid, isForeign } = await this.#tokens.verify(challengeToken, this.#parties(), token);
     const { sub, jti, amr, crd } = payload as typeof payload & { readonly amr?: unknown; readonly crd?: unknown };
     const method = signInMethods.find((known) => Array.isArray(amr) && amr[0] === known);
-    if (!isYetValid || !isId(sub) || !isId(jti) || method === undefined || typeof crd !== 'string')
+    if (isForeign || !isYetValid || !isId(sub) || !isId(jti) || method === undefined || typeof crd !== 'string')
       throw refusedChallenge();
     return { id: jti, userId: sub, method, credential: crd };
   }

@@ -27,6 +27,8 @@ export interface Services {
   readonly metrics: Metrics;
   readonly inFlight: InFlightRequests;
   readonly usedCodes: CoreRuntime['usedCodes'];
+  /** What is wrong with an e-mail address (`ormconfig.emailvalidation`), as the end of a sentence; see `checkEmail`. */
+  readonly emailProblem: (email: string) => Promise<string | undefined>;
   /** Settings of the authorization that apply to all callers. */
   readonly contextOfCallers: CoreRuntime['contextOfCallers'];
 }

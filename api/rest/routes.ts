@@ -1,7 +1,7 @@
 import type { Registry } from '#entities/kit/model/registry.ts';
 import type { Route } from '../http/route.ts';
 import { livez, ready, readyz } from './service/health.ts';
-import { jwks } from './service/jwks.ts';
+import { discovery, jwks } from './service/jwks.ts';
 import { resetPages, verifyPages } from './account/account-pages.ts';
 import { changePassword } from './account/change-password.ts';
 import { forgotPassword } from './account/forgot-password.ts';
@@ -28,6 +28,7 @@ export const routesOf = (registry: Registry): readonly Route[] => [
   readyz,
   ready,
   jwks,
+  discovery,
   register,
   verify,
   ...verifyPages,

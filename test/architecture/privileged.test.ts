@@ -13,6 +13,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const listed: Readonly<Record<string, readonly string[]>> = {
   // Nobody is signed in yet: a person, an organization and the first membership are made together.
   'api/rest/account/register.ts': [`privileged 'sign-up'`],
+  // Checks count although they refuse.
+  'api/rest/account/check-new-email.ts': [`system 'check e-mail address'`],
   // Whoever holds the mailed token and knows its password is the person, signed in or not; attempts count although they are refused.
   'api/rest/account/verify-email.ts': [`privileged 'confirm address'`, `system 'confirm address'`],
   // The answer is the same whether there is such a person, so it is looked for past the rules.

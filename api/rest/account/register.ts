@@ -5,6 +5,7 @@ import { hashPassword } from '../../auth/password.ts';
 import { checkStrength } from '../../auth/password-strength.ts';
 import { EmailSchema, MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
+import { checkNewEmail } from './check-new-email.ts';
 import { PasswordSchema } from './password-schemas.ts';
 
 /**
@@ -29,11 +30,12 @@ export const register = defineRoute({
     { additionalProperties: false },
   ),
   answers: { 202: MessageSchema },
-  errors: ['invalid_input', 'weak_password', 'overloaded'],
+  errors: ['invalid_input', 'weak_password', 'too_many_requests', 'overloaded'],
   handle: async (call) => {
     const { body, unit } = call;
     const email = body.email.toLowerCase();
     const names = [body.first_name, body.last_name].flatMap((name) => name?.trim() || []);
+    await checkNewEmail(call, email);
     await checkStrength(body.password, [email, ...names]);
     // Hashing is slow, so it is done before the first statement opens the transaction.
     const passwordHash = await hashPassword(body.password, 'sign-up');
