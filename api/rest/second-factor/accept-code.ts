@@ -6,7 +6,7 @@ import { forgetAttempt, takeAttempt } from '#entities/kit/access/sign-in-failure
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { recoveryCodeHash } from '../../auth/recovery-codes.ts';
 import { openSecret, sealSecret } from '../../auth/sealed-secret.ts';
-import { stepOfCode } from '../../auth/totp.ts';
+import { stepOfCode } from '../../auth/authenticator-app.ts';
 import { workOf } from '../../http/request-context.ts';
 import type { Call } from '../../http/route.ts';
 import { tooManyAttempts } from '../account/too-many-attempts.ts';
