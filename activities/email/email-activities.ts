@@ -1,5 +1,8 @@
+import { publicApiUrl } from '#config/objects/public-api-url.ts';
+import { apiToken } from '#entities/identity/api-token.ts';
 import { emailVerification } from '#entities/identity/email-verification.ts';
 import { passwordReset } from '#entities/identity/password-reset.ts';
+import { personalAccessToken } from '#entities/identity/personal-access-token.ts';
 import { user } from '#entities/identity/user.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
@@ -8,7 +11,7 @@ import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { workContext } from '../clients/temporal/work-origin.ts';
-import { emailTheme, emailTransport, publicApiUrl } from '../clients/email/from-config.ts';
+import { emailTheme, emailTransport } from '../clients/email/from-config.ts';
 import { renderEmail, type EmailContent } from '../clients/email/render.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
 
@@ -35,6 +38,7 @@ export const createEmailActivities = defineActivities(({ config, database }: Ema
         if (input.template === 'verify-address') return verificationMail(input, unit, links);
         if (input.template === 'reset-password') return resetMail(input, unit, links);
         if (input.template === 'new-device') return newDeviceMail(input, unit);
+        if (input.template === 'token-created') return tokenMail(input, unit);
         const person = await recipientOf(input, unit);
         if (!person) return undefined;
         return { to: person.email, name: person.displayName, content: contentOf(input.template) };
@@ -134,13 +138,39 @@ async function newDeviceMail(input: SendEmailInput, unit: UnitOfWork): Promise<M
   };
 }
 
+/** Without the name of the token: who creates it chooses the text. */
+async function tokenMail(input: SendEmailInput, unit: UnitOfWork): Promise<Mail | undefined> {
+  const person = await recipientOf(input, unit);
+  if (!person || !input.about) return undefined;
+  const where = { id: { eq: input.about.id } };
+  const ofOrganization = await unit.data.findOne(apiToken, where);
+  const found = ofOrganization ?? (await unit.data.findOne(personalAccessToken, where));
+  const which = ofOrganization ? 'an API token of your organization' : 'a token';
+  return {
+    to: person.email,
+    name: person.displayName,
+    content: {
+      subject: 'A token for programs was created',
+      paragraphs: [
+        found
+          ? `Somebody created ${which}, or gave it a new secret. It ends in ${found.hint}.`
+          : 'Somebody created a token for programs, or gave it a new secret, and has deleted it since.',
+        'If you do not expect this, delete the token in the list of tokens and change your password.',
+      ],
+    },
+  };
+}
+
 /** The products that a User-Agent names (RFC 9110, section 10.1.5), and nothing else of it: who signs in chooses the text. */
 function productsOf(userAgent: string): string {
   const products = userAgent.match(/(?<![^ ])[A-Za-z]{2,20}\/\d{1,5}(?:\.\d{1,5}){0,3}(?![^ ])/g) ?? [];
   return products.slice(0, 4).join(' ') || 'unknown';
 }
 
-type PlainTemplate = Exclude<SendEmailInput['template'], 'verify-address' | 'reset-password' | 'new-device'>;
+type PlainTemplate = Exclude<
+  SendEmailInput['template'],
+  'verify-address' | 'reset-password' | 'new-device' | 'token-created'
+>;
 
 function contentOf(template: PlainTemplate): EmailContent {
   switch (template) {
@@ -201,6 +231,30 @@ function contentOf(template: PlainTemplate): EmailContent {
         paragraphs: [
           'New recovery codes were made for your account; those before no longer work.',
           'If it was not you, change your password at once, and get new recovery codes.',
+        ],
+      };
+    case 'passkey-added':
+      return {
+        subject: 'A passkey was added to your account',
+        paragraphs: [
+          'From now on, whoever has the new passkey can sign in to your account with it.',
+          'If you did not add it, sign in, delete it, sign out all other devices, and change your password.',
+        ],
+      };
+    case 'passkey-removed':
+      return {
+        subject: 'A passkey was removed from your account',
+        paragraphs: [
+          'Nobody can sign in to your account with the removed passkey any more.',
+          'If you did not remove it, sign out all devices and change your password.',
+        ],
+      };
+    case 'passkey-copied':
+      return {
+        subject: 'A sign-in to your account was refused',
+        paragraphs: [
+          'Somebody tried to sign in with a passkey that has been used less often than yours, so it may be a copy. The sign-in was refused.',
+          'If you did not expect this, delete the passkey and register another.',
         ],
       };
     default:

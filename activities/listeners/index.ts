@@ -1,6 +1,15 @@
 import { mailPasswordReset } from './mail-password-reset.ts';
 import { mailRepeatedRegistration } from './mail-repeated-registration.ts';
-import { mailCopiedSession, mailNewDevice, mailPasswordChanged, mailSecondFactor } from './mail-security-notice.ts';
+import {
+  mailCopiedPasskey,
+  mailCopiedSession,
+  mailNewDevice,
+  mailPasskeyAdded,
+  mailPasskeyRemoved,
+  mailPasswordChanged,
+  mailSecondFactor,
+} from './mail-security-notice.ts';
+import { mailTokenCreated } from './mail-token-created.ts';
 import { mailVerification } from './mail-verification.ts';
 import { mailWelcome } from './mail-welcome.ts';
 import { setUpOrganization } from './set-up-organization.ts';
@@ -16,5 +25,9 @@ export const listeners: readonly Listener[] = [
   mailNewDevice,
   mailCopiedSession,
   mailSecondFactor,
+  mailTokenCreated,
+  mailPasskeyAdded,
+  mailPasskeyRemoved,
+  mailCopiedPasskey,
   setUpOrganization,
 ];

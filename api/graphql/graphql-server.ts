@@ -92,7 +92,7 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
   app.route({
     method: 'GET',
     url: '/graphql',
-    config: { isRepeatable: true },
+    config: { isRepeatable: true, acceptsTokens: true },
     schema: { hide: true, querystring: querySchema },
     preHandler: (request, _reply, done) => {
       const { variables, extensions } = request.query as { variables?: string; extensions?: string };
@@ -103,7 +103,7 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
   app.route({
     method: 'POST',
     url: '/graphql',
-    config: { isRepeatable: true },
+    config: { isRepeatable: true, acceptsTokens: true },
     schema: { hide: true, body: bodySchema },
     handler,
   });

@@ -40,6 +40,8 @@ export interface RouteDefinition<Body extends TObject> {
   readonly description: string;
   readonly tag: string;
   readonly access: Access;
+  /** API tokens and personal tokens may call the route; elsewhere only people who are signed in may. */
+  readonly acceptsTokens?: true;
   /** A body of which nothing is required can be left out. */
   readonly body?: Body;
   readonly params?: TObject;
@@ -77,6 +79,7 @@ export function registerRoute(app: FastifyInstance, services: Services, route: R
     url: route.url,
     config: {
       access: route.access,
+      acceptsTokens: route.acceptsTokens ?? false,
       whileStopping: route.whileStopping ?? false,
       isRepeatable: !route.runsOnce,
       allowsMissingFactor: route.allowsMissingFactor ?? route.access === 'public',
@@ -164,7 +167,7 @@ function describedAnswers({ answers }: Route): Record<string, TSchema> {
 }
 
 /** All errors of a route: those it declares, and those that follow from its method, body and access. */
-function errorsOf({ method, body, access, allowsMissingFactor, errors }: Route): ErrorCode[] {
+function errorsOf({ method, body, access, acceptsTokens, allowsMissingFactor, errors }: Route): ErrorCode[] {
   return [
     ...new Set<ErrorCode>([
       ...errors,
@@ -173,6 +176,7 @@ function errorsOf({ method, body, access, allowsMissingFactor, errors }: Route):
       ...(body ? (['body_too_large', 'limit_exceeded', 'unsupported_media_type'] as const) : []),
       ...(access === 'required' ? (['unauthenticated'] as const) : []),
       ...(access === 'required' && !allowsMissingFactor ? (['second_factor_required'] as const) : []),
+      ...(access === 'anonymous' || acceptsTokens ? [] : (['permission_denied'] as const)),
     ]),
   ];
 }

@@ -7,12 +7,20 @@ import { changePassword } from './account/change-password.ts';
 import { forgotPassword } from './account/forgot-password.ts';
 import { login } from './account/login.ts';
 import { logout } from './account/logout.ts';
+import { authenticationOptions } from './passkeys/authentication-options.ts';
+import { authenticationVerification } from './passkeys/authentication-verification.ts';
+import { registrationOptions } from './passkeys/registration-options.ts';
+import { registrationVerification } from './passkeys/registration-verification.ts';
+import { relatedOrigins } from './passkeys/related-origins.ts';
 import { docs, errorDocs, home, openapi } from './service/reference.ts';
+import { beginLink, unlinkIdentity } from './providers/identity-routes.ts';
+import { providerRoutes } from './providers/provider-routes.ts';
 import { recordRoutes } from './records/record-routes.ts';
 import { refresh } from './account/refresh.ts';
 import { register } from './account/register.ts';
 import { resetPassword } from './account/reset-password.ts';
 import { resend } from './account/resend.ts';
+import { tokenRoutes } from './account/token-routes.ts';
 import { switchOrganization } from './account/switch.ts';
 import { verify } from './account/verify-email.ts';
 import { confirmSecondFactor } from './second-factor/confirm.ts';
@@ -47,6 +55,15 @@ export const routesOf = (registry: Registry): readonly Route[] => [
   stepUp,
   replaceRecoveryCodes,
   disableSecondFactor,
+  ...providerRoutes,
+  beginLink,
+  unlinkIdentity,
+  ...tokenRoutes,
+  registrationOptions,
+  registrationVerification,
+  authenticationOptions,
+  authenticationVerification,
+  relatedOrigins,
   ...recordRoutes(registry),
   home,
   openapi,

@@ -74,13 +74,11 @@ const apiTokenRule: Rule = (
 };
 
 function requireOauth(name: 'codehost' | 'identity', { auth: { providers } }: Config, refuse: Refuse): void {
-  const { clientid, clientsecret, redirecturl, clientendpoint } = providers[name];
+  const { clientid, clientsecret, redirecturl } = providers[name];
   const base = `auth.providers.${name}`;
   const why = `${name} is in auth.supportedproviders`;
   const also = ['auth.supportedproviders'];
   requireTexts(refuse, why, base, { clientid, clientsecret, redirecturl }, also);
-  if (redirecturl.startsWith('/'))
-    requireTexts(refuse, `${base}.redirecturl is a path`, base, { clientendpoint }, [...also, `${base}.redirecturl`]);
 }
 
 const providerRule: Rule = (config, refuse) => {

@@ -35,20 +35,6 @@ const pending: Readonly<Record<string, readonly string[]>> = {
     'cache.maxidleconns',
     'cache.maxactiveconns',
   ],
-  'API tokens': [
-    'auth.token.apitokens.enabled',
-    'auth.token.apitokens.keys',
-    'auth.token.apitokens.secretsize',
-    'auth.token.apitokens.delimiter',
-    'auth.token.apitokens.prefix',
-  ],
-  'sign-in providers': [
-    'auth.supportedproviders',
-    'auth.providers.redirecturl',
-    'auth.providers.codehost',
-    'auth.providers.identity',
-  ],
-  passkeys: ['auth.providers.webauthn'],
   'support access': ['auth.supportaccess'],
   'second database': ['db.multiwrite', 'db.secondarydbsource'],
   'rate limits': [

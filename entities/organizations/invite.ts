@@ -25,5 +25,7 @@ export const invite = defineEntityModule({
   order: ['expiresAt', 'createdAt'],
   search: ['recipient'],
   mutate: ['create', 'update', 'delete'],
+  // Who is invited may get more rights than the token that invites has.
+  needsSession: true,
   events: ['created', 'updated', 'deleted'],
 });

@@ -45,6 +45,18 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'api/rest/second-factor/step-up.ts': [`privileged 'step up'`, `privileged 'step up'`],
   'api/rest/account/forgot-password.ts': [`privileged 'forgot password'`],
   'api/rest/account/reset-password.ts': [`privileged 'reset password'`, `system 'reset password'`],
+  // Who comes back from a provider is known by its word alone; the identity and a new account are stored before anybody is signed in.
+  'api/rest/providers/provider-flow.ts': [`system 'provider sign-in'`],
+  'api/rest/providers/person-of-identity.ts': [`system 'provider sign-in'`],
+  // The link was asked for by a session; no rule lets people choose their identities.
+  'api/rest/providers/provider-routes.ts': [`privileged 'provider sign-in'`, `privileged 'link identity'`],
+  'api/rest/providers/identity-routes.ts': [`privileged 'unlink identity'`],
+  // Nobody may create it with scopes and organizations that were not checked.
+  'api/tokens/issue-tokens.ts': [`privileged 'create personal token'`],
+  // Passkeys are made and used after a proof that no rule knows; challenges are used up although the request is refused.
+  'api/rest/passkeys/passkey-requests.ts': [`system 'use passkey challenge'`],
+  'api/rest/passkeys/registration-verification.ts': [`privileged 'register passkey'`],
+  'api/rest/passkeys/authentication-verification.ts': [`privileged 'sign-in with passkey'`],
   // Its founder has no role in it before the first membership is there.
   'api/graphql/fields/create-organization.ts': [`privileged 'create organization'`],
   // Tuples, events and their batches are the machine's and belong to all organizations.
@@ -104,7 +116,8 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'unit/answers.ts': ['unlessHidden'],
   'access/assumed-principal.ts': ['AssumedPrincipal'],
   'access/email-lock.ts': ['lockEmail'],
-  'access/principal-state.ts': ['callerIn', 'readMembershipState', 'readPrincipalState'],
+  'access/principal-state.ts': ['callerIn', 'callerOfToken', 'readMembershipState', 'readPrincipalState'],
+  'access/token-use.ts': ['recordTokenUse'],
   'access/sign-in-failures.ts': ['forgetAttempt', 'giveBackAttempt', 'takeAttempt'],
   // Rows of the machine, which have no rules.
   'outbox/deliveries.ts': [

@@ -14,7 +14,7 @@ import { confirmedFactor } from '../second-factor/confirmed-factor.ts';
 import { accountKey } from './account-key.ts';
 import { beginSession } from './begin-session.ts';
 import { homeOrganization } from './home-organization.ts';
-import { knownBrowser, rememberBrowser } from './known-browser.ts';
+import { isNewDevice, knownBrowser, rememberBrowser } from './known-browser.ts';
 import { SessionSchema } from './session-answer.ts';
 
 type Person = RowOf<typeof user>;
@@ -24,9 +24,6 @@ export interface ProvenSignIn {
   readonly userId: string;
   readonly method: SignInMethod;
 }
-
-/** Time after the confirmation of an account in which devices are not announced as new, in milliseconds. */
-const firstHourMs = 3_600_000;
 
 const ChallengeSchema = Type.Object({
   mfa_required: Type.Literal(true, { description: 'The sign-in also needs a second factor.' }),
@@ -82,10 +79,19 @@ async function activePerson({ unit }: Call<unknown>, userId: string): Promise<Pe
 }
 
 /** Only a browser that has signed in completely is known at the next sign-in. */
-async function begin(call: Call<unknown>, { id, email, emailConfirmedAt }: Person): Promise<RouteResponse> {
-  const account = accountKey(email);
-  const ageMs = call.services.clock.now().getTime() - (emailConfirmedAt?.getTime() ?? 0);
-  const isNewDevice = knownBrowser(call, account) === undefined && ageMs > firstHourMs;
+async function begin(call: Call<unknown>, person: Person): Promise<RouteResponse> {
+  const account = accountKey(person.email);
+  const isNew = isNewDevice(person, knownBrowser(call, account), call.services.clock.now());
   rememberBrowser(call, account);
-  return beginSession(call, id, await homeOrganization(call.unit, id), { isNewDevice });
+  return beginSession(call, person.id, await homeOrganization(call.unit, person.id), { isNewDevice: isNew });
+}
+
+/**
+ * Where a browser goes on after a sign-in elsewhere. A challenge is in the fragment of the address, which no server sees.
+ * @param response of `completeSignIn`
+ */
+export function addressAfter(response: RouteResponse, target: string): string {
+  const { challenge_token: challenge } = ('body' in response ? response.body : {}) as { challenge_token?: string };
+  if (challenge === undefined) return target;
+  return `${target}${target.includes('#') ? '&' : '#'}mfa_required=true&challenge_token=${challenge}`;
 }

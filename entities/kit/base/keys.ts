@@ -5,8 +5,10 @@ export type KeyPurpose =
   | 'csrf'
   | 'known-device'
   | 'one-time-token'
+  | 'passkey-challenge'
   | 'session-encryption'
   | 'session-signature'
+  | 'sign-in-state'
   | 'totp-secret'
   | 'workflow-payload';
 
