@@ -1,3 +1,10 @@
+import {
+  mailAccountDeactivated,
+  mailAccountDeleted,
+  mailAccountReactivated,
+  mailEmailChange,
+  mailEmailChanged,
+} from './mail-account-change.ts';
 import { mailPasswordReset } from './mail-password-reset.ts';
 import { mailRepeatedRegistration } from './mail-repeated-registration.ts';
 import {
@@ -25,6 +32,11 @@ export const listeners: readonly Listener[] = [
   mailNewDevice,
   mailCopiedSession,
   mailSecondFactor,
+  mailEmailChange,
+  mailEmailChanged,
+  mailAccountDeactivated,
+  mailAccountReactivated,
+  mailAccountDeleted,
   mailTokenCreated,
   mailPasskeyAdded,
   mailPasskeyRemoved,

@@ -108,6 +108,14 @@ const providerRule: Rule = (config, refuse) => {
       webauthnAlso,
     );
   }
+  if (webauthn.requestorigins.includes('*')) {
+    refuse(
+      'auth.providers.webauthn.requestorigins',
+      'has *, but a passkey must not be asked for by any page',
+      'name the origins of the pages that ask for passkeys',
+      webauthnAlso,
+    );
+  }
 };
 
 const supportRule: Rule = ({ auth: { supportaccess } }, refuse) => {

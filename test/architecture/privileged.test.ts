@@ -45,6 +45,18 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'api/rest/second-factor/step-up.ts': [`privileged 'step up'`, `privileged 'step up'`],
   'api/rest/account/forgot-password.ts': [`privileged 'forgot password'`],
   'api/rest/account/reset-password.ts': [`privileged 'reset password'`, `system 'reset password'`],
+  // As with passwords: the password, a mailed link, or both are the proof. What is looked for may belong to anybody.
+  'api/rest/own-account/change-email.ts': [`privileged 'change e-mail address'`],
+  'api/rest/own-account/confirm-email-change.ts': [
+    `privileged 'confirm e-mail change'`,
+    `system 'confirm e-mail change'`,
+  ],
+  'api/rest/own-account/deactivate-account.ts': [`privileged 'deactivate account'`],
+  'api/rest/own-account/reactivate-account.ts': [`system 'reactivate account'`, `privileged 'reactivate account'`],
+  'api/rest/own-account/delete-account.ts': [`privileged 'delete account'`],
+  // The field is hidden from colleagues, so nobody reads or writes it by the rules.
+  'api/rest/own-account/userinfo.ts': [`privileged 'read own account'`],
+  'api/rest/own-account/default-organization.ts': [`privileged 'set default organization'`],
   // Who comes back from a provider is known by its word alone; the identity and a new account are stored before anybody is signed in.
   'api/rest/providers/provider-flow.ts': [`system 'provider sign-in'`],
   'api/rest/providers/person-of-identity.ts': [`system 'provider sign-in'`],
@@ -116,6 +128,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'unit/answers.ts': ['unlessHidden'],
   'access/assumed-principal.ts': ['AssumedPrincipal'],
   'access/email-lock.ts': ['lockEmail'],
+  'access/last-seen.ts': ['noteSeen'],
   'access/principal-state.ts': ['callerIn', 'callerOfToken', 'readMembershipState', 'readPrincipalState'],
   'access/token-use.ts': ['recordTokenUse'],
   'access/sign-in-failures.ts': ['forgetAttempt', 'giveBackAttempt', 'takeAttempt'],

@@ -119,6 +119,11 @@ const cases: readonly [content: string, refusals: readonly string[], mended: str
     'auth: {providers: {webauthn: {maxdevices: 3}}}',
   ],
   [
+    'domain: example.com\nauth: {supportedproviders: [webauthn], providers: {webauthn: {displayname: a, requestorigins: ["*"]}}}',
+    ['auth.providers.webauthn.requestorigins: has *'],
+    'auth: {providers: {webauthn: {requestorigins: ["*"]}}}',
+  ],
+  [
     'auth: {supportaccess: {enabled: true}}',
     ['email', 'subjectid', 'password', 'clientid', 'clientsecret', 'issuerurl', 'redirecturl', 'alloweddomain'].map(
       (key) => `auth.supportaccess.${key}: is missing`,

@@ -8,10 +8,10 @@ import { checkStrength } from '../../auth/password-strength.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
-import { confirmedFactor } from '../second-factor/confirmed-factor.ts';
-import { requireRecentProof, signedInPerson } from '../second-factor/recent-proof.ts';
+import { requireRecentFactor } from '../second-factor/recent-proof.ts';
 import { passwordCounter, readPerson, withCurrentPassword } from './current-password.ts';
 import { NewPasswordSchema, PasswordSchema } from './password-schemas.ts';
+import { signedInPerson } from './signed-in-person.ts';
 import { personalWords, setPassword } from './set-password.ts';
 
 /** Who has only found a device of somebody signed in does not know the password, and cannot change it. */
@@ -55,7 +55,7 @@ export const changePassword = defineRoute({
     // Somebody else may have set another one meanwhile.
     if (locked?.passwordHash !== person.passwordHash) throw signInFirst();
     // The password alone is not enough for those who have another factor.
-    if (await confirmedFactor(call, userId)) await requireRecentProof(call);
+    await requireRecentFactor(call);
     await setPassword(unit, data, { person, passwordHash }, sessionId);
     await forgetAttempt(unit, passwordCounter(userId), null);
     return { status: 200, body: { message: 'The password is changed; all other devices are signed out.' } };

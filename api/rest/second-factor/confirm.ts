@@ -7,7 +7,8 @@ import { defineRoute } from '../../http/route.ts';
 import { endSessions } from '../account/end-sessions.ts';
 import { acceptCode, CodeSchema, countCode } from './accept-code.ts';
 import { heldFactor } from './confirmed-factor.ts';
-import { noteProof, signedInPerson } from './recent-proof.ts';
+import { signedInPerson } from '../account/signed-in-person.ts';
+import { noteProof } from './recent-proof.ts';
 import { giveRecoveryCodes, RecoveryCodesSchema } from './give-recovery-codes.ts';
 
 /** Turns the factor on. Whoever signed in elsewhere without it signs in again. */

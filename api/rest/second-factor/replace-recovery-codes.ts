@@ -4,7 +4,8 @@ import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { defineRoute } from '../../http/route.ts';
 import { confirmedFactor, noFactor } from './confirmed-factor.ts';
 import { giveRecoveryCodes, RecoveryCodesSchema } from './give-recovery-codes.ts';
-import { requireRecentProof, signedInPerson } from './recent-proof.ts';
+import { signedInPerson } from '../account/signed-in-person.ts';
+import { requireRecentProof } from './recent-proof.ts';
 
 export const replaceRecoveryCodes = defineRoute({
   method: 'POST',

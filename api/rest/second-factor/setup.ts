@@ -10,7 +10,8 @@ import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { defineRoute } from '../../http/route.ts';
 import { sealing } from './accept-code.ts';
 import { heldFactor } from './confirmed-factor.ts';
-import { requireRecentProof, signedInPerson } from './recent-proof.ts';
+import { signedInPerson } from '../account/signed-in-person.ts';
+import { requireRecentProof } from './recent-proof.ts';
 
 /** What was set up has no effect until a code confirms it, and can be set up again until then. */
 export const setUpSecondFactor = defineRoute({

@@ -10,7 +10,8 @@ import { passwordCounter, readPerson, withCurrentPassword } from '../account/cur
 import { PasswordSchema } from '../account/password-schemas.ts';
 import { acceptCode, codeFields, countCode } from './accept-code.ts';
 import { confirmedFactor } from './confirmed-factor.ts';
-import { noteProof, signedInPerson } from './recent-proof.ts';
+import { signedInPerson } from '../account/signed-in-person.ts';
+import { noteProof } from './recent-proof.ts';
 
 const BodySchema = Type.Object(
   { ...codeFields, password: Type.Optional(PasswordSchema('Password; for users without a second factor.')) },
