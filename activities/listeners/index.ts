@@ -19,6 +19,7 @@ import {
 import { mailTokenCreated } from './mail-token-created.ts';
 import { mailVerification } from './mail-verification.ts';
 import { mailWelcome } from './mail-welcome.ts';
+import { announceEndedSession } from './announce-ended-session.ts';
 import { setUpOrganization } from './set-up-organization.ts';
 import type { Listener } from './listener.ts';
 
@@ -42,4 +43,5 @@ export const listeners: readonly Listener[] = [
   mailPasskeyRemoved,
   mailCopiedPasskey,
   setUpOrganization,
+  announceEndedSession,
 ];

@@ -11,6 +11,7 @@ import type { SessionCookies } from '../auth/session-cookie.ts';
 import type { SignInProviders } from '../auth/sign-in-providers.ts';
 import type { SignInStates } from '../auth/sign-in-state.ts';
 import type { SignedTokens } from '../auth/signed-tokens.ts';
+import type { DefaultCaller } from './default-caller.ts';
 import type { Health } from './readiness.ts';
 import type { Metrics } from './http-metrics.ts';
 import type { InFlightRequests } from './in-flight-requests.ts';
@@ -29,6 +30,8 @@ export interface Services {
   readonly refreshTokens: RefreshTokens;
   readonly challengeTokens: ChallengeTokens;
   readonly sessionCookies: SessionCookies;
+  /** Undefined while `auth.enabled` is on. */
+  readonly defaultCaller: DefaultCaller | undefined;
   readonly signInProviders: SignInProviders;
   readonly signInStates: SignInStates;
   readonly health: Health;

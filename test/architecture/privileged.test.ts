@@ -27,6 +27,8 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'api/rest/account/begin-session.ts': [`privileged 'sign-in'`],
   // Before the person acts in an organization, none of its rules apply to them.
   'api/rest/account/home-organization.ts': [`privileged 'find home organization'`],
+  // Authentication is off: nobody has proven who they are, so the person is chosen before any rule applies.
+  'api/rest/account/first-person.ts': [`system 'authentication is off'`],
   'api/rest/account/refresh.ts': [`privileged 'refresh'`],
   'api/rest/account/logout.ts': [`privileged 'sign-out'`],
   'api/rest/account/switch.ts': [`privileged 'switch organization'`],
