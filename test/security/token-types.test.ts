@@ -51,7 +51,17 @@ async function challengeToken(): Promise<string> {
 type TokenType = keyof typeof values;
 const others = (own: TokenType) =>
   (
-    ['access', 'refresh', 'session', 'csrf', 'confirmation', 'reset', 'emailChange', 'reactivation', 'challenge'] as const
+    [
+      'access',
+      'refresh',
+      'session',
+      'csrf',
+      'confirmation',
+      'reset',
+      'emailChange',
+      'reactivation',
+      'challenge',
+    ] as const
   ).filter((type) => type !== own);
 
 test.each(others('access'))('T-21: a %s token is refused as an access token', async (type) => {

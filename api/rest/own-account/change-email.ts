@@ -35,7 +35,14 @@ export const changeEmail = defineRoute({
   answers: { 202: MessageSchema },
   // It counts the attempt in a transaction of its own.
   runsOnce: true,
-  errors: ['invalid_input', 'invalid_credentials', 'permission_denied', 'step_up_required', 'too_many_requests', 'overloaded'],
+  errors: [
+    'invalid_input',
+    'invalid_credentials',
+    'permission_denied',
+    'step_up_required',
+    'too_many_requests',
+    'overloaded',
+  ],
   handle: async (call) => {
     const { body, unit, services } = call;
     const { userId } = signedInPerson(call);
