@@ -44,6 +44,7 @@ beforeAll(async () => {
     worker: true,
     environment: {
       CORE_DB_DEBUG: 'true',
+      CORE_TOTP_RECOVERYCODELENGTH: '24',
       CORE_AUTH_TOKEN_APITOKENS_ENABLED: 'true',
       CORE_API_TOKEN_KEY_FIRST: secrets.make('key of API tokens').padEnd(40, '-'),
     },
