@@ -21,7 +21,7 @@ const environment = { CORE_AUTH_TOKEN_ACCESSDURATION: '300000', CORE_AUTH_TOKEN_
 const waitMs = 1_100;
 
 /** Refreshes a second: each uses up a token and gives new ones. */
-export const refresh: Bench = {
+export const refreshRate: Bench = {
   name: 'refresh',
   run: async (say) => {
     const installation = await openApiInstallation(environment);
