@@ -9,6 +9,7 @@ import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
 import { passwordCounter, readPerson, withCurrentPassword } from './current-password.ts';
+import { rememberBrowser } from './known-browser.ts';
 import { NewPasswordSchema, PasswordSchema } from './password-schemas.ts';
 import { signedInPerson } from './signed-in-person.ts';
 import { personalWords, setPassword } from './set-password.ts';
@@ -53,6 +54,7 @@ export const changePassword = defineRoute({
     if (locked?.passwordHash !== person.passwordHash) throw signInFirst();
     await setPassword(unit, data, { person, passwordHash }, sessionId);
     await forgetAttempt(unit, passwordCounter(userId), null);
+    rememberBrowser(call, { email: person.email, passwordHash });
     return { status: 200, body: { message: 'The password is changed; all other devices are signed out.' } };
   },
 });

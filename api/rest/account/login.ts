@@ -46,8 +46,7 @@ export const login = defineRoute({
   handle: async (call) => {
     const { body, unit, services } = call;
     const email = body.username.trim().toLowerCase();
-    const attempt = attemptOf(call, email);
-    const credential = await readCredential(call, email, attempt);
+    const { credential, attempt } = await readCredential(call, email);
     const isRight = await verifyPassword(body.password, credential?.passwordHash ?? null).catch((error: unknown) =>
       notJudged(call, attempt, error),
     );
@@ -65,10 +64,10 @@ export const login = defineRoute({
         'invalid_credentials',
         'The e-mail address or the password is wrong, or the address is not confirmed yet.',
       );
-    if (newHash !== undefined) await data.update(user, person.id, { passwordHash: newHash });
+    const signedIn = newHash === undefined ? person : await data.update(user, person.id, { passwordHash: newHash });
     const [cleared, reduced] = attempt.counters;
     await forgetAttempt(unit, cleared.key, reduced?.key ?? null);
-    rememberBrowser(call, attempt.account);
+    rememberBrowser(call, signedIn);
     const isNew = isNewDevice(person, attempt.browser, services.clock.now());
     return completeSignIn(call, { userId: person.id, isNewDevice: isNew });
   },
@@ -76,18 +75,16 @@ export const login = defineRoute({
 
 /** An attempt to sign in, and where it is counted: at the browser if its cookie is of this account, else at account and address. */
 interface Attempt {
-  readonly account: string;
   /** The id of the browser, if its cookie is of this account. */
   readonly browser: string | undefined;
   readonly counters: readonly [cleared: SignInKey, ...reduced: SignInKey[]];
 }
 
-function attemptOf(call: Call<unknown>, email: string): Attempt {
+function attemptOf(call: Call<unknown>, email: string, passwordHash: string | null): Attempt {
   const account = accountKey(email);
-  const browser = knownBrowser(call, account);
+  const browser = knownBrowser(call, { email, passwordHash });
   const address = `address:${clientNetwork(call.request, call.services)}`;
   return {
-    account,
     browser,
     counters:
       browser === undefined
@@ -103,12 +100,14 @@ function attemptOf(call: Call<unknown>, email: string): Attempt {
  * Reads the stored hash of an account in a transaction that ends before the hashing begins. The attempt is counted before its
  * result is known; a success removes it.
  */
-async function readCredential({ services, request }: Call<unknown>, email: string, { counters }: Attempt) {
+async function readCredential(call: Call<unknown>, email: string) {
+  const { services, request } = call;
   return services.database.transact(workOf(request.core, systemCaller('sign-in')), async (unit) => {
     const person = await unit.data.findOne(user, { email: { eq: email } });
-    const freeAt = await takeAttempt(unit, counters, windowMs);
+    const attempt = attemptOf(call, email, person?.passwordHash ?? null);
+    const freeAt = await takeAttempt(unit, attempt.counters, windowMs);
     if (freeAt) throw tooManyAttempts('Too many failed sign-ins', freeAt, services.clock.now());
-    return person;
+    return { credential: person, attempt };
   });
 }
 

@@ -9,7 +9,6 @@ import { passkeyCookieName } from '../../auth/cookie-attributes.ts';
 import { claimedPerson, PasskeyRefusal, verifyAuthentication, type VerifiedSignIn } from '../../auth/passkeys.ts';
 import { clientNetwork } from '../../http/client-address.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
-import { accountKey } from '../account/account-key.ts';
 import { completeSignIn } from '../account/complete-sign-in.ts';
 import { isNewDevice, knownBrowser, rememberBrowser } from '../account/known-browser.ts';
 import { SessionSchema } from '../account/session-answer.ts';
@@ -61,7 +60,7 @@ export const authenticationVerification = defineRoute({
       const verified = await verifyAuthentication(settings, body, challenge, stored);
       const person = await useOf(unit, stored, verified);
       await giveBackAttempt(unit, [found.counter]);
-      rememberBrowser(call, accountKey(person.email));
+      rememberBrowser(call, person);
       logStep(call, 'authentication', 'completed', { user_id: person.id, passkey_id: stored.id });
       const isNew = isNewDevice(person, found.browser, services.clock.now());
       return completeSignIn(call, { userId: person.id, isNewDevice: isNew });
@@ -74,7 +73,7 @@ async function takeTurn(call: Call<unknown>, unit: UnitOfWork, credentialId: str
   const { request, services } = call;
   const stored = await unit.data.findOne(passkey, { credentialId: { eq: credentialId } });
   const person = stored && (await unit.data.findOne(user, { id: { eq: stored.userId } }));
-  const browser = person && knownBrowser(call, accountKey(person.email));
+  const browser = person && knownBrowser(call, person);
   const counted = browser === undefined ? `passkey:${clientNetwork(request, services)}` : `passkey-device:${browser}`;
   const counter = { key: counted, limit: attempts.limit };
   const freeAt = await takeAttempt(unit, [counter], attempts.windowMs);

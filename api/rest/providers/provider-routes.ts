@@ -5,7 +5,6 @@ import { AppError } from '#entities/kit/base/errors.ts';
 import type { OpenedState } from '../../auth/sign-in-state.ts';
 import { failed, type ProviderIdentity, type ProviderSettings } from '../../auth/sign-in-providers.ts';
 import { defineRoute, type Call, type Route, type RouteResponse } from '../../http/route.ts';
-import { accountKey } from '../account/account-key.ts';
 import { completeSignIn } from '../account/complete-sign-in.ts';
 import { isNewDevice, knownBrowser, rememberBrowser } from '../account/known-browser.ts';
 import { configuredProvider, providerNames, type ProviderName } from './configured-provider.ts';
@@ -81,9 +80,8 @@ function callbackRoute(name: ProviderName): Route {
       // Locked, as in all sign-ins: whoever deactivates the account finds the session that begins here and ends it.
       const person = await data.findLocked(user, userId);
       if (person?.status !== 'active' || !person.emailConfirmedAt) throw failed('your account here is not active');
-      const account = accountKey(person.email);
-      const isNew = isNewDevice(person, knownBrowser(call, account), call.services.clock.now());
-      rememberBrowser(call, account);
+      const isNew = isNewDevice(person, knownBrowser(call, person), call.services.clock.now());
+      rememberBrowser(call, person);
       await completeSignIn(call, { userId, isNewDevice: isNew });
       return redirect(call, opened.target);
     },
