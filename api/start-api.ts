@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { EmailValidator, type EmailNetwork } from '#activities/clients/email-validation/email-validator.ts';
+import type { SecretManagerEndpoint } from '#activities/clients/secret-manager/secret-versions.ts';
 import { serverUrl } from '#runtime/server-url.ts';
 import { parseListenAddress } from '#config/schema/format.ts';
 import type { ConfigStore } from '#config/live/config-store.ts';
@@ -9,6 +10,7 @@ import { systemClock, type Clock } from '#entities/kit/base/clock.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import { createApp } from './app.ts';
 import { AccessTokens, accessTokenSettings } from './auth/access-token.ts';
+import { ChallengeTokens } from './auth/challenge-token.ts';
 import { ApiTokens } from './auth/api-tokens.ts';
 import { RefreshTokens, refreshTokenSettings } from './auth/refresh-token.ts';
 import { SessionCookies } from './auth/session-cookie.ts';
@@ -17,6 +19,7 @@ import { SignInStates } from './auth/sign-in-state.ts';
 import { openTokens } from './open-tokens.ts';
 import { Health } from './http/readiness.ts';
 import type { Metrics } from './http/http-metrics.ts';
+import { FirstPerson } from './rest/account/first-person.ts';
 import type { Route } from './http/route.ts';
 import type { Services } from './http/services.ts';
 import { StartError } from '#runtime/start-error.ts';
@@ -34,6 +37,8 @@ export interface ApiOptions {
   readonly stateFolder: string;
   /** Where checks of e-mail addresses find name servers, mail servers and lists; those of the Internet unless a test brings its own. */
   readonly emailNetwork?: Partial<EmailNetwork>;
+  /** The secret manager of `server.secretmanager`; that of the cloud unless a test brings its own. */
+  readonly secretManager?: SecretManagerEndpoint | undefined;
   /** Routes besides those of the product, for tests. */
   readonly routes?: readonly Route[];
 }
@@ -52,10 +57,11 @@ export async function createApi({
   clock = systemClock,
   stateFolder,
   emailNetwork = {},
+  secretManager,
   routes = [],
 }: ApiOptions): Promise<Api> {
   const { database, temporal, store } = runtime;
-  const { tokens, close: closeKeys } = await openTokens({ config, clock, logger, stateFolder });
+  const { tokens, close: closeKeys } = await openTokens({ config, clock, logger, stateFolder, secretManager });
   const emails = new EmailValidator({
     config: () => config.current,
     clock,
@@ -74,10 +80,13 @@ export async function createApi({
     apiTokens: new ApiTokens(() => config.current.auth.token.apitokens),
     tokenUses: new TokenUses({ database, clock, logger }),
     refreshTokens: new RefreshTokens(tokens, () => refreshTokenSettings(config.current), clock),
+    challengeTokens: new ChallengeTokens(tokens, () => config.current, clock),
     sessionCookies: new SessionCookies(() => config.current.sessions, clock),
+    defaultCaller: config.current.auth.enabled ? undefined : new FirstPerson(database),
     signInProviders: new SignInProviders(clock),
     signInStates: new SignInStates(() => config.current.sessions, clock),
     inFlight: new InFlightRequests(),
+    usedCodes: runtime.usedCodes,
     emailProblem: (email) => emails.problemOf(email),
     contextOfCallers: runtime.contextOfCallers,
     health: new Health({
@@ -86,6 +95,10 @@ export async function createApi({
       ...(store ? { fga: () => store.ping() } : {}),
     }),
   };
+  if (services.defaultCaller)
+    logger.warn(
+      'AUTHENTICATION IS OFF (auth.enabled): whoever reaches this server acts as the user who signed up first. Never do this in production.',
+    );
   metrics.watchUnits(() => database.activeUnits);
   const app = await createApp(services, routes);
   config.subscribe('server', ({ server }) => applyTimeouts(app, server));

@@ -14,10 +14,12 @@ import {
   mailPasskeyAdded,
   mailPasskeyRemoved,
   mailPasswordChanged,
+  mailSecondFactor,
 } from './mail-security-notice.ts';
 import { mailTokenCreated } from './mail-token-created.ts';
 import { mailVerification } from './mail-verification.ts';
 import { mailWelcome } from './mail-welcome.ts';
+import { announceEndedSession } from './announce-ended-session.ts';
 import { setUpOrganization } from './set-up-organization.ts';
 import type { Listener } from './listener.ts';
 
@@ -30,6 +32,7 @@ export const listeners: readonly Listener[] = [
   mailPasswordChanged,
   mailNewDevice,
   mailCopiedSession,
+  mailSecondFactor,
   mailEmailChange,
   mailEmailChanged,
   mailAccountDeactivated,
@@ -40,4 +43,5 @@ export const listeners: readonly Listener[] = [
   mailPasskeyRemoved,
   mailCopiedPasskey,
   setUpOrganization,
+  announceEndedSession,
 ];

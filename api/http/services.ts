@@ -4,12 +4,14 @@ import type { Clock } from '#entities/kit/base/clock.ts';
 import type { Database } from '#entities/kit/unit/database.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import type { AccessTokens } from '../auth/access-token.ts';
+import type { ChallengeTokens } from '../auth/challenge-token.ts';
 import type { ApiTokens } from '../auth/api-tokens.ts';
 import type { RefreshTokens } from '../auth/refresh-token.ts';
 import type { SessionCookies } from '../auth/session-cookie.ts';
 import type { SignInProviders } from '../auth/sign-in-providers.ts';
 import type { SignInStates } from '../auth/sign-in-state.ts';
 import type { SignedTokens } from '../auth/signed-tokens.ts';
+import type { DefaultCaller } from './default-caller.ts';
 import type { Health } from './readiness.ts';
 import type { Metrics } from './http-metrics.ts';
 import type { InFlightRequests } from './in-flight-requests.ts';
@@ -26,12 +28,16 @@ export interface Services {
   readonly apiTokens: ApiTokens;
   readonly tokenUses: TokenUses;
   readonly refreshTokens: RefreshTokens;
+  readonly challengeTokens: ChallengeTokens;
   readonly sessionCookies: SessionCookies;
+  /** Undefined while `auth.enabled` is on. */
+  readonly defaultCaller: DefaultCaller | undefined;
   readonly signInProviders: SignInProviders;
   readonly signInStates: SignInStates;
   readonly health: Health;
   readonly metrics: Metrics;
   readonly inFlight: InFlightRequests;
+  readonly usedCodes: CoreRuntime['usedCodes'];
   /** What is wrong with an e-mail address (`ormconfig.emailvalidation`), as the end of a sentence; see `checkEmail`. */
   readonly emailProblem: (email: string) => Promise<string | undefined>;
   /** Settings of the authorization that apply to all callers. */
