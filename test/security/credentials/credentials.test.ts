@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { membership, user } from '#entities/index.ts';
 import { forgedToken } from '../../kit/access-tokens.ts';
 import { asSystem } from '../../kit/as-person.ts';
-import { buildPerson, signedIn, type Person } from '../../kit/people.ts';
+import { enroll } from '../../kit/authenticator.ts';
+import { buildPerson, signedIn, testPassword, type Person } from '../../kit/people.ts';
 import type { TestClient } from '../../kit/test-client.ts';
 import { resetToken, verificationToken } from '../../kit/verification-token.ts';
 import { openWorld, type World } from '../../kit/world.ts';
@@ -86,6 +87,12 @@ const holders: Readonly<Record<Credential, () => Promise<TestClient>>> = {
       await data.remove(membership, held?.id ?? '');
     });
     return bearer(token);
+  },
+  'challenge of a sign-in that needs a code': async () => {
+    const person = await buildPerson(world);
+    await enroll(world, await signedIn(world, person));
+    const { body } = await world.client().post('/v1/login', { username: person.user.email, password: testPassword });
+    return bearer(body.challenge_token);
   },
   'token of a confirmation link': async () => {
     await world.client().post('/v1/register', { email: 'new@example.com', password: 'correct horse battery' });

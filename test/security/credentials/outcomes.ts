@@ -41,13 +41,13 @@ export const outcomes = {
   'API token that changes tasks':          opens('yes',   'yes',   'yes',   'yes',   'yes',   denied,  denied,  denied,  unknown),
   'personal token that reads tasks':       opens('yes',   'yes',   denied,  'yes',   denied,  denied,  denied,  denied,  unknown),
   'personal token that changes tasks':     opens('yes',   'yes',   'yes',   'yes',   'yes',   denied,  denied,  denied,  unknown),
-  // Endpoints for people refuse all tokens of programs alike, before they look at them.
-  'deleted API token':                     opens('yes',   unknown, unknown, unknown, unknown, denied,  denied,  denied,  unknown),
+  'deleted API token':                     nobody,
   'access token of a session that ended':  nobody,
   'expired access token':                  nobody,
   'access token of a deactivated person':  nobody,
   // Their session goes on, in no organization: lists are empty, and nothing can be created.
   'access token of somebody who left':     opens('yes',   'yes',   denied,  'yes',   denied,  'yes',   'yes',   'yes',   unknown),
+  'challenge of a sign-in that needs a code': nobody,
   'token of a confirmation link':          nobody,
   'token of a password link':              nobody,
   // Endpoints without a query refuse the parameter by its name.
