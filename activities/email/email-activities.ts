@@ -1,11 +1,11 @@
 import { emailVerification } from '#entities/identity/email-verification.ts';
 import { passwordReset } from '#entities/identity/password-reset.ts';
-import { user } from '#entities/identity/user.ts';
-import type { RowOf } from '#entities/kit/model/define.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { deriveKey } from '#entities/kit/base/keys.ts';
 import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { inviteAcceptedMail, inviteMail, recordSentInvite } from './invite-mails.ts';
+import { recipientOf, type Links, type Mail } from './mail.ts';
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { workContext } from '../clients/temporal/work-origin.ts';
 import { emailTheme, emailTransport, publicApiUrl } from '../clients/email/from-config.ts';
@@ -13,12 +13,6 @@ import { renderEmail, type EmailContent } from '../clients/email/render.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
 
 type EmailDependencies = Pick<ActivityDependencies, 'config' | 'database'>;
-
-interface Mail {
-  readonly to: string;
-  readonly name: string | undefined;
-  readonly content: EmailContent;
-}
 
 export type EmailActivities = ReturnType<typeof createEmailActivities>;
 
@@ -35,6 +29,8 @@ export const createEmailActivities = defineActivities(({ config, database }: Ema
         if (input.template === 'verify-address') return verificationMail(input, unit, links);
         if (input.template === 'reset-password') return resetMail(input, unit, links);
         if (input.template === 'new-device') return newDeviceMail(input, unit);
+        if (input.template === 'invite') return inviteMail(input, unit, links);
+        if (input.template === 'invite-accepted') return inviteAcceptedMail(input, unit);
         const person = await recipientOf(input, unit);
         if (!person) return undefined;
         return { to: person.email, name: person.displayName, content: contentOf(input.template) };
@@ -47,18 +43,14 @@ export const createEmailActivities = defineActivities(({ config, database }: Ema
         to: message.to,
         ...renderEmail(message.content, message.name, theme),
       });
+      if (input.template === 'invite')
+        await database.transact(workContext(systemCaller('send e-mail'), `email-${input.key}`), (unit) =>
+          recordSentInvite(input, unit),
+        );
       return 'sent';
     },
   };
 });
-
-/** What links in mails are made of. */
-interface Links {
-  /** Makes the tokens of links; derived from `sessions.signingkey`. */
-  readonly tokenKey: Buffer;
-  /** Base of links that lead to the API itself (`integrations.email.apiurl`), without a trailing slash. */
-  readonly apiUrl: string;
-}
 
 async function verificationMail(
   { about }: SendEmailInput,
@@ -83,10 +75,6 @@ async function verificationMail(
       action: { text: 'Confirm the address', url: `${apiUrl}/v1/verify#token=${token}` },
     },
   };
-}
-
-async function recipientOf({ userId }: SendEmailInput, unit: UnitOfWork): Promise<RowOf<typeof user> | undefined> {
-  return userId === undefined ? undefined : unit.data.findOne(user, { id: { eq: userId } });
 }
 
 async function resetMail(
@@ -140,7 +128,10 @@ function productsOf(userAgent: string): string {
   return products.slice(0, 4).join(' ') || 'unknown';
 }
 
-type PlainTemplate = Exclude<SendEmailInput['template'], 'verify-address' | 'reset-password' | 'new-device'>;
+type PlainTemplate = Exclude<
+  SendEmailInput['template'],
+  'verify-address' | 'reset-password' | 'new-device' | 'invite' | 'invite-accepted'
+>;
 
 function contentOf(template: PlainTemplate): EmailContent {
   switch (template) {

@@ -1,3 +1,4 @@
+import { mailInvite, mailInviteAccepted } from './mail-invite.ts';
 import { mailPasswordReset } from './mail-password-reset.ts';
 import { mailRepeatedRegistration } from './mail-repeated-registration.ts';
 import { mailCopiedSession, mailNewDevice, mailPasswordChanged } from './mail-security-notice.ts';
@@ -15,5 +16,7 @@ export const listeners: readonly Listener[] = [
   mailPasswordChanged,
   mailNewDevice,
   mailCopiedSession,
+  mailInvite,
+  mailInviteAccepted,
   setUpOrganization,
 ];

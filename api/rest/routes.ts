@@ -2,11 +2,16 @@ import type { Registry } from '#entities/kit/model/registry.ts';
 import type { Route } from '../http/route.ts';
 import { livez, ready, readyz } from './service/health.ts';
 import { jwks } from './service/jwks.ts';
-import { resetPages, verifyPages } from './account/account-pages.ts';
+import { invitePages, resetPages, verifyPages } from './account/account-pages.ts';
 import { changePassword } from './account/change-password.ts';
 import { forgotPassword } from './account/forgot-password.ts';
 import { login } from './account/login.ts';
 import { logout } from './account/logout.ts';
+import { acceptInvite } from './people/accept-invite.ts';
+import { declineInvite } from './people/decline-invite.ts';
+import { resendInvite, withdrawInvite } from './people/resend-invite.ts';
+import { showInvite } from './people/show-invite.ts';
+import { transferOwnership } from './people/transfer-ownership.ts';
 import { docs, errorDocs, home, openapi } from './service/reference.ts';
 import { recordRoutes } from './records/record-routes.ts';
 import { refresh } from './account/refresh.ts';
@@ -34,6 +39,13 @@ export const routesOf = (registry: Registry): readonly Route[] => [
   resetPassword,
   ...resetPages,
   changePassword,
+  showInvite,
+  ...invitePages,
+  acceptInvite,
+  declineInvite,
+  resendInvite,
+  withdrawInvite,
+  transferOwnership,
   ...recordRoutes(registry),
   home,
   openapi,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildPerson, signedIn } from '../kit/people.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
-import { resetToken, verificationToken } from '../kit/verification-token.ts';
+import { inviteToken, resetToken, verificationToken } from '../kit/verification-token.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 // T-21: values that we hand out are of a type; none is accepted in the place of another.
@@ -9,7 +9,7 @@ import { openWorld, type World } from '../kit/world.ts';
 let world: World;
 let email: string;
 /** One valid value of every type. */
-let values: Record<'access' | 'refresh' | 'session' | 'csrf' | 'confirmation' | 'reset', string>;
+let values: Record<'access' | 'refresh' | 'session' | 'csrf' | 'confirmation' | 'reset' | 'invite', string>;
 
 beforeAll(async () => {
   world = await openWorld();
@@ -17,6 +17,7 @@ beforeAll(async () => {
   email = person.user.email;
   const client = await signedIn(world, person);
   await client.post('/v1/forgot-password', { email });
+  await client.post('/v1/invites', { recipient: 'invited@example.com' });
   await client.post('/v1/register', { email: 'typed@example.com', password: 'correct horse battery' });
   values = {
     access: client.cookies.get('access_token') ?? '',
@@ -25,13 +26,14 @@ beforeAll(async () => {
     csrf: client.cookies.get('csrf_token') ?? '',
     confirmation: await verificationToken(world, 'typed@example.com'),
     reset: await resetToken(world, email),
+    invite: await inviteToken(world, 'invited@example.com'),
   };
 });
 afterAll(() => world.close());
 
 type TokenType = keyof typeof values;
 const others = (own: TokenType) =>
-  (['access', 'refresh', 'session', 'csrf', 'confirmation', 'reset'] as const).filter((type) => type !== own);
+  (['access', 'refresh', 'session', 'csrf', 'confirmation', 'reset', 'invite'] as const).filter((type) => type !== own);
 
 test.each(others('access'))('T-21: a %s token is refused as an access token', async (type) => {
   const client = world.client();
@@ -74,6 +76,20 @@ test.each(others('reset'))('T-21: a %s token is refused as a token to set a pass
   expect(['invalid_token', 'invalid_input']).toContain(answer.body.code);
 });
 
+test.each(others('invite'))('T-21: a %s token is refused as the token of an invitation', async (type) => {
+  const client = await signedIn(world, await buildPerson(world));
+  const password = 'correct horse battery';
+  for (const [url, body] of [
+    ['/v1/invite', { token: values[type] }],
+    ['/v1/invite/accept', { token: values[type] }],
+    ['/v1/invite/decline', { token: values[type] }],
+    ['/v1/register', { email: 'invited@example.com', password, invite_token: values[type] }],
+  ] as const) {
+    const answer = await client.post(url, body);
+    expect(['invalid_token', 'invalid_input'], url).toContain(answer.body.code);
+  }
+});
+
 test('T-21: each token is accepted in its own place', async () => {
   const client = world.client();
   client.cookies.set('access_token', values.access);
@@ -81,6 +97,8 @@ test('T-21: each token is accepted in its own place', async () => {
   client.cookies.set('csrf_token', values.csrf);
   const body = { token: values.confirmation, password: 'correct horse battery' };
   expect((await client.post('/v1/verify', body)).status).toBe(200);
+  const joining = { email: 'invited@example.com', password: 'correct horse battery', invite_token: values.invite };
+  expect((await client.post('/v1/register', joining)).status).toBe(201);
   expect((await client.graphql('{ self { id } }')).data.self).not.toBeNull();
   world.clock.advance(46 * 60_000);
   const next = await world.client().post('/v1/refresh', { refresh_token: values.refresh });

@@ -9,7 +9,9 @@ export type EmailTemplate =
   | 'reset-password'
   | 'password-changed'
   | 'new-device'
-  | 'session-copied';
+  | 'session-copied'
+  | 'invite'
+  | 'invite-accepted';
 
 export interface SendEmailInput {
   readonly queue: ActivityQueue;

@@ -1,15 +1,10 @@
 import { Type } from 'typebox';
 import { emailVerification } from '#entities/identity/email-verification.ts';
 import { user } from '#entities/identity/user.ts';
-import { membership } from '#entities/organizations/membership.ts';
-import { organization } from '#entities/organizations/organization.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
-import type { DataClient } from '#entities/kit/unit/data-client.ts';
-import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { deriveKey } from '#entities/kit/base/keys.ts';
-import { newId } from '#entities/kit/base/ids.ts';
 import { checkOneTimeToken, claimedId, invalidToken } from '#entities/kit/base/one-time-token.ts';
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
 import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
@@ -17,6 +12,7 @@ import { hashPassword, verifyPassword } from '../../auth/password.ts';
 import { checkStrength } from '../../auth/password-strength.ts';
 import { workOf } from '../../http/request-context.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
+import { createAccount } from './create-account.ts';
 import { PasswordSchema } from './password-schemas.ts';
 import { tooManyAttempts } from './too-many-attempts.ts';
 
@@ -27,9 +23,6 @@ interface Body {
   readonly password?: string;
   readonly new_password?: string;
 }
-
-/** Maximum length of a display name; an address can be longer. */
-const maxDisplayName = 128;
 
 /** Passwords tried with one link within the window after which further ones are refused; the window is in milliseconds. */
 const guesses = { limit: 50, windowMs: 15 * 60_000 };
@@ -70,7 +63,7 @@ export const verify = defineRoute({
     'overloaded',
   ],
   handle: async (call) => {
-    const { body, unit, services } = call;
+    const { body, unit } = call;
     const id = claimedId(body.token);
     if ((body.password === undefined) === (body.new_password === undefined)) throw onePasswordOnly();
     const profile = await profileOf(body, await readVerification(call, id));
@@ -82,18 +75,7 @@ export const verify = defineRoute({
     checkUsable(await data.findLocked(emailVerification, id), body.token, call);
     const existing = await data.findOne(user, { email: { eq: email } });
     if (existing?.emailConfirmedAt) throw invalidToken();
-    const now = services.clock.now();
-    const person = existing
-      ? await data.update(user, existing.id, { ...profile.values, emailConfirmedAt: now })
-      : await data.create(user, { email, ...profile.values, emailConfirmedAt: now });
-    await voidLinks(data, email, now);
-    const own = await data.create(organization, {
-      name: `personal-${newId()}`,
-      displayName: person.displayName,
-      isPersonal: true,
-    });
-    await data.create(membership, { organizationId: own.id, userId: person.id, role: 'owner' });
-    unit.emit(customEvent(user, 'confirmed', person, {}));
+    await createAccount(unit, data, email, profile.values);
     return { status: 200, body: { message: 'The address is confirmed; you can sign in now.', email } };
   },
 });
@@ -142,28 +124,12 @@ async function profileOf({ password, new_password: newPassword }: Body, found: V
   if (newPassword !== undefined) {
     await checkStrength(newPassword, [email]);
     const hash = await hashPassword(newPassword);
-    return { email, values: { passwordHash: hash, firstName: null, lastName: null, displayName: shown(email) } };
+    return { email, values: { passwordHash: hash, firstName: null, lastName: null } };
   }
   if (!(await verifyPassword(password ?? '', passwordHash)))
     throw new AppError(
       'invalid_credentials',
       'This is not the password of the sign-up that this link was mailed for. Use the link of your own sign-up, or send new_password to set a password now.',
     );
-  const names = [firstName, lastName].flatMap((name) => name?.trim() || []);
-  return { email, values: { passwordHash, firstName, lastName, displayName: shown(names.join(' ') || email) } };
-}
-
-function shown(name: string): string {
-  return name.slice(0, maxDisplayName);
-}
-
-/** All links of the address stop working, and what was written at sign-up is forgotten. */
-async function voidLinks(data: DataClient, email: string, now: Date): Promise<void> {
-  // A link beyond these stops working too, because the address is confirmed.
-  const all = await data.find(emailVerification, {
-    where: { email: { eq: email }, usedAt: { isNull: true } },
-    limit: 1_000,
-  });
-  const ids = all.map(({ id }) => id);
-  await data.updateAll(emailVerification, ids, { usedAt: now, passwordHash: null, firstName: null, lastName: null });
+  return { email, values: { passwordHash, firstName, lastName } };
 }

@@ -67,8 +67,9 @@ function conflictQuery({ module, key, rows }: KeyCheck, index: number) {
 
 /** The problems of a record whose key is taken: one for each field of the key that is part of the input. */
 export function uniqueConflict(
-  { fields, message }: UniqueKey,
+  { fields, message, names }: UniqueKey,
   { module, path }: Pick<NewRow, 'module' | 'path'>,
 ): FieldProblem[] {
-  return fields.filter((name) => module.fields[name]).map((name) => ({ path: `${path}/${name}`, message }));
+  const named = names === undefined ? fields.filter((name) => module.fields[name]) : [names];
+  return named.map((name) => ({ path: `${path}/${name}`, message }));
 }
