@@ -68,13 +68,13 @@ export const invite = defineEntityModule({
   givesRole: { field: 'role' },
   refusals: [
     {
-      when: 'exists (select 1 from organizations o where o.id = row.organization_id and o.is_personal)',
+      refuseIf: `exists (select 1 from organizations o where o.id = row.organization_id and o.is_personal)`,
       field: 'organizationId',
       code: 'permission_denied',
       message: 'Nobody can join a personal organization; create an organization and invite people there.',
     },
     {
-      when: `exists (select 1 from memberships m join users u on u.id = m.user_id where m.organization_id = row.organization_id
+      refuseIf: `exists (select 1 from memberships m join users u on u.id = m.user_id where m.organization_id = row.organization_id
         and u.email = row.recipient and m.deleted_at is null and u.deleted_at is null)`,
       field: 'recipient',
       code: 'already_exists',

@@ -42,7 +42,7 @@ interface Keeping<Name extends string> {
 /** Creations that are refused, whoever makes them. */
 interface CreationRefusal<Name extends string> {
   /** SQL: a condition on the new row, with the alias `row`, and on stored rows of any kind. */
-  readonly when: string;
+  readonly refuseIf: string;
   /** The field that the error names. */
   readonly field: Name;
   readonly code: ErrorCode;
@@ -122,6 +122,7 @@ export interface EntityDefinition<
   readonly givesRole?: RoleGiving<Name>;
   /** Changes and deletions of the last record of an organization with a value are refused, whoever makes them (write/keep-last.ts). */
   readonly keepsLast?: Keeping<Name>;
+  /** Creations that are refused, whoever makes them (write/refused-creations.ts). */
   readonly refusals?: readonly CreationRefusal<Name>[];
   /** The record that makes the person who creates a record its manager, created together with it (write/creator-records.ts). */
   readonly managedBy?: ManagedBy;

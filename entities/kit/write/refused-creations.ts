@@ -45,7 +45,8 @@ async function appliedRefusals(
     ...Object.fromEntries(names.map((name) => [snakeCase(name), row[name]])),
   }));
   const conditions = (module.refusals ?? []).map(
-    ({ when }, refusal) => sql`select row.index, ${refusal}::int as refusal from given as row where ${sql.raw(when)}`,
+    ({ refuseIf }, refusal) =>
+      sql`select row.index, ${refusal}::int as refusal from given as row where ${sql.raw(refuseIf)}`,
   );
   const { text, values } = compileSql(sql`with given as (
       select * from jsonb_to_recordset(${JSON.stringify(given)}::jsonb) as given (index int, ${sql.raw(columns.join(', '))}))
