@@ -21,6 +21,7 @@ import { newRequestContext } from './http/request-context.ts';
 import { RequestLogger } from './http/request-logger.ts';
 import { registerRoute, type Route } from './http/route.ts';
 import { routesOf } from './rest/routes.ts';
+import { configuredKeySet } from './rest/service/jwks.ts';
 import type { Services } from './http/services.ts';
 import { timeouts } from './http/timeouts.ts';
 
@@ -93,5 +94,7 @@ export async function createApp(services: Services, extraRoutes: readonly Route[
 
   for (const route of [...routesOf(registry), ...extraRoutes]) registerRoute(app, services, route);
   graphqlServer(app, services, productSchema(registry));
+  const keySet = configuredKeySet(services.config.current, (url) => app.hasRoute({ method: 'GET', url }));
+  if (keySet) registerRoute(app, services, keySet);
   return app;
 }

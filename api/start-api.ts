@@ -1,9 +1,9 @@
 import type { Server } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { EmailValidator, type EmailNetwork } from '#activities/clients/email-validation/email-validator.ts';
 import { serverUrl } from '#runtime/server-url.ts';
 import { parseListenAddress } from '#config/schema/format.ts';
-import type { Config } from '#config/objects/root.ts';
 import type { ConfigStore } from '#config/live/config-store.ts';
 import { systemClock, type Clock } from '#entities/kit/base/clock.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
@@ -11,8 +11,7 @@ import { createApp } from './app.ts';
 import { AccessTokens, accessTokenSettings } from './auth/access-token.ts';
 import { RefreshTokens, refreshTokenSettings } from './auth/refresh-token.ts';
 import { SessionCookies } from './auth/session-cookie.ts';
-import { SignedTokens } from './auth/signed-tokens.ts';
-import { loadSigningKeys, type SigningKeySources } from './auth/signing-keys.ts';
+import { openTokens } from './open-tokens.ts';
 import { Health } from './http/readiness.ts';
 import type { Metrics } from './http/http-metrics.ts';
 import type { Route } from './http/route.ts';
@@ -29,6 +28,8 @@ export interface ApiOptions {
   readonly clock?: Clock;
   /** Folder for generated signing keys. */
   readonly stateFolder: string;
+  /** Where checks of e-mail addresses find name servers, mail servers and lists; those of the Internet unless a test brings its own. */
+  readonly emailNetwork?: Partial<EmailNetwork>;
   /** Routes besides those of the product, for tests. */
   readonly routes?: readonly Route[];
 }
@@ -46,10 +47,18 @@ export async function createApi({
   metrics,
   clock = systemClock,
   stateFolder,
+  emailNetwork = {},
   routes = [],
 }: ApiOptions): Promise<Api> {
   const { database, temporal, store } = runtime;
-  const tokens = new SignedTokens(await loadSigningKeys(keySources(config.current, stateFolder)), clock);
+  const { tokens, close: closeKeys } = await openTokens({ config, clock, logger, stateFolder });
+  const emails = new EmailValidator({
+    config: () => config.current,
+    clock,
+    logger,
+    network: emailNetwork,
+    onOutcome: (outcome) => metrics.emailValidations.inc({ outcome }),
+  });
   const services: Services = {
     config,
     database,
@@ -61,6 +70,7 @@ export async function createApi({
     refreshTokens: new RefreshTokens(tokens, () => refreshTokenSettings(config.current), clock),
     sessionCookies: new SessionCookies(() => config.current.sessions, clock),
     inFlight: new InFlightRequests(),
+    emailProblem: (email) => emails.problemOf(email),
     contextOfCallers: runtime.contextOfCallers,
     health: new Health({
       db_primary: (deadline) => database.ping(deadline),
@@ -71,18 +81,8 @@ export async function createApi({
   metrics.watchUnits(() => database.activeUnits);
   const app = await createApp(services, routes);
   config.subscribe('server', ({ server }) => applyTimeouts(app, server));
-  config.subscribe('auth.token', (next) => {
-    loadSigningKeys(keySources(next, stateFolder)).then(
-      (keys) => tokens.replaceKeys(keys),
-      (error: unknown) =>
-        logger.error({ err: error }, 'the new signing keys cannot be used; the current ones stay in use'),
-    );
-  });
+  app.addHook('onClose', closeKeys);
   return { app, services };
-}
-
-function keySources({ auth: { token } }: Config, stateFolder: string): SigningKeySources {
-  return { kid: token.kid, keys: token.keys, generateKeys: token.generatekeys, stateFolder };
 }
 
 export interface Listening {

@@ -157,7 +157,7 @@ export const rooms: readonly Room[] = [
   { path: 'migrations', purpose: 'changes of the database schema', imports: [...config, ...entities] },
   {
     path: 'api/auth',
-    purpose: 'passwords, access tokens, signing keys, session cookies',
+    purpose: 'passwords, passkeys, access tokens, signing keys, session cookies',
     imports: [...config, ...kit('base'), 'runtime'],
   },
   {
@@ -231,6 +231,7 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   'graphql-yoga': ['api/graphql'],
   graphql: ['api/graphql'],
   jose: ['api/auth'],
+  '@simplewebauthn/server': ['api/auth'],
   '@mikro-orm/core': [...wholeKit, 'migrations'],
   '@mikro-orm/postgresql': [...wholeKit, 'migrations'],
   '@mikro-orm/migrations': ['migrations'],

@@ -162,6 +162,30 @@ function contentOf(template: PlainTemplate): EmailContent {
           'If you did not expect this, change your password and look through the devices on which you are signed in.',
         ],
       };
+    case 'passkey-added':
+      return {
+        subject: 'A passkey was added to your account',
+        paragraphs: [
+          'From now on, whoever has the new passkey can sign in to your account with it.',
+          'If you did not add it, sign in, delete it, sign out all other devices, and change your password.',
+        ],
+      };
+    case 'passkey-removed':
+      return {
+        subject: 'A passkey was removed from your account',
+        paragraphs: [
+          'Nobody can sign in to your account with the removed passkey any more.',
+          'If you did not remove it, sign out all devices and change your password.',
+        ],
+      };
+    case 'passkey-copied':
+      return {
+        subject: 'A sign-in to your account was refused',
+        paragraphs: [
+          'Somebody tried to sign in with a passkey that has been used less often than yours, so it may be a copy. The sign-in was refused.',
+          'If you did not expect this, delete the passkey and register another.',
+        ],
+      };
     default:
       template satisfies never;
       throw new Error(`unknown mail ${String(template)}`);

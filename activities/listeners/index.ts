@@ -1,7 +1,14 @@
 import { mailInvite, mailInviteAccepted } from './mail-invite.ts';
 import { mailPasswordReset } from './mail-password-reset.ts';
 import { mailRepeatedRegistration } from './mail-repeated-registration.ts';
-import { mailCopiedSession, mailNewDevice, mailPasswordChanged } from './mail-security-notice.ts';
+import {
+  mailCopiedPasskey,
+  mailCopiedSession,
+  mailNewDevice,
+  mailPasskeyAdded,
+  mailPasskeyRemoved,
+  mailPasswordChanged,
+} from './mail-security-notice.ts';
 import { mailVerification } from './mail-verification.ts';
 import { mailWelcome } from './mail-welcome.ts';
 import { setUpOrganization } from './set-up-organization.ts';
@@ -16,6 +23,9 @@ export const listeners: readonly Listener[] = [
   mailPasswordChanged,
   mailNewDevice,
   mailCopiedSession,
+  mailPasskeyAdded,
+  mailPasskeyRemoved,
+  mailCopiedPasskey,
   mailInvite,
   mailInviteAccepted,
   setUpOrganization,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { passkey } from '#entities/identity/passkey.ts';
 import { session } from '#entities/identity/session.ts';
 import { user } from '#entities/identity/user.ts';
 import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
@@ -13,15 +14,15 @@ export const mailPasswordChanged = defineListener(
   },
 );
 
-/** Programs that sign in again and again from one address, and keep no cookies, cause one mail a day. */
-const newDeviceIntervalMs = 86_400_000;
+/** Milliseconds in which what is repeated again and again, by programs that keep no cookies for example, causes one mail. */
+const dayMs = 86_400_000;
 
 export const mailNewDevice = defineListener(
   'mail-new-device',
   [on(session, 'begun_on_new_device')],
   ({ event: { payload, occurredAt }, start }) => {
     const { userId, userAgent, address } = payload;
-    const day = Math.floor(occurredAt.getTime() / newDeviceIntervalMs);
+    const day = Math.floor(occurredAt.getTime() / dayMs);
     const device = createHash('sha256').update(`${address} ${userAgent}`).digest('hex').slice(0, 16);
     start(sendEmailContract, {
       key: `${userId}/new-device/${device}/${day}`,
@@ -39,3 +40,40 @@ export const mailCopiedSession = defineListener(
     start(sendEmailContract, { key, template: 'session-copied', userId: event.payload.userId });
   },
 );
+
+export const mailPasskeyAdded = defineListener(
+  'mail-passkey-added',
+  [on(passkey, 'created')],
+  ({ event, key, start }) => {
+    const userId = personOf(event.actor);
+    if (userId !== undefined) start(sendEmailContract, { key, template: 'passkey-added', userId });
+  },
+);
+
+export const mailPasskeyRemoved = defineListener(
+  'mail-passkey-removed',
+  [on(passkey, 'deleted')],
+  ({ event, key, start }) => {
+    const userId = personOf(event.actor);
+    if (userId !== undefined) start(sendEmailContract, { key, template: 'passkey-removed', userId });
+  },
+);
+
+/** A refused sign-in that is repeated causes one mail a day. */
+export const mailCopiedPasskey = defineListener(
+  'mail-copied-passkey',
+  [on(passkey, 'sign_count_decreased')],
+  ({ event: { entityId, payload, occurredAt }, start }) => {
+    const day = Math.floor(occurredAt.getTime() / dayMs);
+    start(sendEmailContract, {
+      key: `${entityId}/passkey-copied/${day}`,
+      template: 'passkey-copied',
+      userId: payload.userId,
+    });
+  },
+);
+
+/** Only their owner adds and removes passkeys; the server removes those of a deleted account, which gets no mail. */
+function personOf(actor: string): string | undefined {
+  return /^user:(.+)$/.exec(actor)?.[1];
+}

@@ -104,7 +104,8 @@ export class AccessTokens {
     const claims = claimsOf(verified.payload);
     const notBefore = new Date(verified.payload.nbf * 1_000);
     // The keys may have been replaced meanwhile.
-    if (keys === this.#tokens.keys) this.#verified.set(key, { claims, notBefore, parties, keys });
+    if (keys === this.#tokens.keys && !verified.isForeign)
+      this.#verified.set(key, { claims, notBefore, parties, keys });
     return claims;
   }
 }

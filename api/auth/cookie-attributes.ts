@@ -14,6 +14,11 @@ export function refreshCookieName(config: Config): string {
   return hostPrefix(config) + 'refresh_token';
 }
 
+/** Name of the cookie that binds a sign-in with a passkey to the browser in which it begins. */
+export function passkeyCookieName(config: Config): string {
+  return hostPrefix(config) + 'passkey_browser';
+}
+
 /**
  * Browsers accept a cookie of this prefix only from the host itself, over HTTPS, without a domain and for all paths, so no other host
  * can plant a session (RFC 6265bis, section 4.1.3).
@@ -44,6 +49,11 @@ export function sessionCookie(config: Config): SerializeOptions {
 /** Attributes of the cookie with the refresh token, which no script reads. @param seconds until the token expires */
 export function refreshCookie(config: Config, seconds: number): SerializeOptions {
   return { ...sessionCookie(config), httpOnly: true, maxAge: seconds };
+}
+
+/** Attributes of the cookie of a sign-in with a passkey, which no script reads. @param seconds until it expires */
+export function passkeyCookie(config: Config, seconds: number): SerializeOptions {
+  return refreshCookie(config, seconds);
 }
 
 /** Attributes of the CSRF cookie (configuration `server.csrfprotection`). */

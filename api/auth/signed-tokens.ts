@@ -1,6 +1,17 @@
-import { createLocalJWKSet, errors, jwtVerify, SignJWT, type JSONWebKeySet, type JWTPayload } from 'jose';
+import {
+  errors,
+  jwtVerify,
+  SignJWT,
+  type FlattenedJWSInput,
+  type JSONWebKeySet,
+  type JWSHeaderParameters,
+  type JWTPayload,
+} from 'jose';
 import type { Clock } from '#entities/kit/base/clock.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
+import type { KeyRing } from './key-ring.ts';
+import type { RemoteKeys } from './remote-keys.ts';
+import { acceptedAlgorithms } from './signing-key.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 /** Maximum length of a token in characters. */
@@ -36,38 +47,34 @@ export interface VerifiedToken {
   readonly payload: JWTPayload & { readonly nbf: number; readonly exp: number };
   /** False for a token whose `nbf` is in the future. */
   readonly isYetValid: boolean;
+  /** Whether another server has signed it, whose keys may change at any time. */
+  readonly isForeign: boolean;
 }
 
-/** Signs and verifies JWTs of several types with the keys of this server. */
+/** Signs JWTs of several types with the keys of this server; verifies those, and what the keys of `auth.token.jwksendpoint` signed. */
 export class SignedTokens {
-  #keys: SigningKeys;
-  #keySet: ReturnType<typeof createLocalJWKSet>;
+  readonly #ring: KeyRing;
   readonly #clock: Clock;
+  readonly #remote: RemoteKeys | undefined;
 
-  constructor(keys: SigningKeys, clock: Clock) {
-    this.#keys = keys;
-    this.#keySet = createLocalJWKSet(keys.publicKeys);
+  constructor(ring: KeyRing, clock: Clock, remote?: RemoteKeys) {
+    this.#ring = ring;
     this.#clock = clock;
+    this.#remote = remote;
   }
 
-  /** Replaces the keys for signing and verification. */
-  replaceKeys(keys: SigningKeys): void {
-    this.#keys = keys;
-    this.#keySet = createLocalJWKSet(keys.publicKeys);
-  }
-
-  /** The keys in use; another object after `replaceKeys`. */
+  /** The keys in use; another object when they have changed. */
   get keys(): SigningKeys {
-    return this.#keys;
+    return this.#ring.current;
   }
 
   /** The public key set served at `/.well-known/jwks.json`. */
   get publicKeys(): JSONWebKeySet {
-    return this.#keys.publicKeys;
+    return this.keys.publicKeys;
   }
 
   sign({ typ }: TokenType, { issuer, audience }: TokenParties, claims: TokenClaims): Promise<string> {
-    const { algorithm, kid, privateKey } = this.#keys.signing;
+    const { algorithm, kid, privateKey } = this.keys.signingAt(this.#clock.now());
     return new SignJWT(claims.own)
       .setProtectedHeader({ alg: algorithm, kid, typ })
       .setSubject(claims.subject)
@@ -83,25 +90,56 @@ export class SignedTokens {
   /** @throws AppError unauthenticated, with the same message for every reason */
   async verify(type: TokenType, { issuer, audience }: TokenParties, token: string): Promise<VerifiedToken> {
     if (token.length > maxTokenLength || !isCompactForm(token)) throw rejectedToken(type);
+    let isForeign = false;
+    const findKey = async (header: JWSHeaderParameters, jws: FlattenedJWSInput): Promise<CryptoKey> => {
+      // This server issues no tokens with critical extensions (RFC 7515, section 4.1.11).
+      if (header.crit || header['typ'] !== type.typ) throw rejectedToken(type);
+      const own = await this.#ownKey(header, jws);
+      if (own) return own;
+      if (!this.#remote) throw rejectedToken(type);
+      isForeign = true;
+      return this.#remote.find(header, jws);
+    };
     try {
-      const { payload, protectedHeader } = await jwtVerify(token, this.#keySet, {
-        algorithms: [...this.#keys.algorithms],
+      const { payload } = await jwtVerify(token, findKey, {
+        algorithms: [...acceptedAlgorithms],
         typ: type.typ,
         issuer,
         audience,
         currentDate: this.#clock.now(),
         requiredClaims: ['exp', 'iat', 'nbf', 'sub', 'jti', 'sid'],
       });
-      // This server issues no tokens with critical extensions (RFC 7515, section 4.1.11).
-      if (protectedHeader.crit) throw rejectedToken(type);
-      return { payload: payload as VerifiedToken['payload'], isYetValid: true };
+      return { payload: payload as VerifiedToken['payload'], isYetValid: true, isForeign };
     } catch (error) {
       // `nbf` is checked last but for `exp`, which is later.
       if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'nbf' && error.reason === 'check_failed')
-        return { payload: error.payload as VerifiedToken['payload'], isYetValid: false };
+        return { payload: error.payload as VerifiedToken['payload'], isYetValid: false, isForeign };
       if (error instanceof errors.JOSEError) throw rejectedToken(type, error);
       throw error;
     }
+  }
+
+  /** The key of this server that a token names. A key that is not known may have been added a moment ago. */
+  async #ownKey(header: JWSHeaderParameters, jws: FlattenedJWSInput): Promise<CryptoKey | undefined> {
+    const { keys } = this;
+    const known = await found(keys, header, jws);
+    if (known || keys.keys.some(({ kid }) => kid === header.kid)) return known;
+    await this.#ring.lookUrgently();
+    return keys === this.keys ? undefined : found(this.keys, header, jws);
+  }
+}
+
+/** @returns undefined when no key of the set fits the token */
+async function found(
+  keys: SigningKeys,
+  header: JWSHeaderParameters,
+  jws: FlattenedJWSInput,
+): Promise<CryptoKey | undefined> {
+  try {
+    return await keys.find(header, jws);
+  } catch (error) {
+    if (error instanceof errors.JWKSNoMatchingKey) return undefined;
+    throw error;
   }
 }
 

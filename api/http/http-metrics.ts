@@ -30,6 +30,12 @@ export class Metrics {
     labelNames: ['outcome'] as const,
     registers: [this.registry],
   });
+  readonly emailValidations = new Counter({
+    name: 'core_email_validations_total',
+    help: 'Number of checked e-mail addresses by outcome: valid, unknown (nothing speaks against it), or why it was refused.',
+    labelNames: ['outcome'] as const,
+    registers: [this.registry],
+  });
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });

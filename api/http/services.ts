@@ -24,6 +24,8 @@ export interface Services {
   readonly health: Health;
   readonly metrics: Metrics;
   readonly inFlight: InFlightRequests;
+  /** What is wrong with an e-mail address (`ormconfig.emailvalidation`), as the end of a sentence; see `checkEmail`. */
+  readonly emailProblem: (email: string) => Promise<string | undefined>;
   /** Settings of the authorization that apply to all callers. */
   readonly contextOfCallers: CoreRuntime['contextOfCallers'];
 }

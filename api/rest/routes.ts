@@ -1,7 +1,7 @@
 import type { Registry } from '#entities/kit/model/registry.ts';
 import type { Route } from '../http/route.ts';
 import { livez, ready, readyz } from './service/health.ts';
-import { jwks } from './service/jwks.ts';
+import { discovery, jwks } from './service/jwks.ts';
 import { invitePages, resetPages, verifyPages } from './account/account-pages.ts';
 import { changePassword } from './account/change-password.ts';
 import { forgotPassword } from './account/forgot-password.ts';
@@ -12,6 +12,11 @@ import { declineInvite } from './people/decline-invite.ts';
 import { resendInvite, withdrawInvite } from './people/resend-invite.ts';
 import { showInvite } from './people/show-invite.ts';
 import { transferOwnership } from './people/transfer-ownership.ts';
+import { authenticationOptions } from './passkeys/authentication-options.ts';
+import { authenticationVerification } from './passkeys/authentication-verification.ts';
+import { registrationOptions } from './passkeys/registration-options.ts';
+import { registrationVerification } from './passkeys/registration-verification.ts';
+import { relatedOrigins } from './passkeys/related-origins.ts';
 import { docs, errorDocs, home, openapi } from './service/reference.ts';
 import { recordRoutes } from './records/record-routes.ts';
 import { refresh } from './account/refresh.ts';
@@ -27,6 +32,7 @@ export const routesOf = (registry: Registry): readonly Route[] => [
   readyz,
   ready,
   jwks,
+  discovery,
   register,
   verify,
   ...verifyPages,
@@ -46,6 +52,11 @@ export const routesOf = (registry: Registry): readonly Route[] => [
   resendInvite,
   withdrawInvite,
   transferOwnership,
+  registrationOptions,
+  registrationVerification,
+  authenticationOptions,
+  authenticationVerification,
+  relatedOrigins,
   ...recordRoutes(registry),
   home,
   openapi,

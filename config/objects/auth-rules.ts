@@ -41,7 +41,8 @@ const signingKeyRule: Rule = ({ auth: { token }, keywatcher, server }, refuse) =
     );
     return;
   }
-  if (keywatcher.enabled || token.kid === '' || Object.hasOwn(token.keys, token.kid)) return;
+  if (keywatcher.enabled || server.secretmanager !== '' || token.kid === '' || Object.hasOwn(token.keys, token.kid))
+    return;
   const near = didYouMean(token.kid, ids);
   refuse(
     'auth.token.kid',

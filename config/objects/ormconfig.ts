@@ -85,24 +85,38 @@ export const ormconfig = object(
       minimum: 1024,
       maximum: 104_857_600,
     }),
-    emailvalidation: object('Validation of e-mail addresses at sign-up and invitation.', {
-      enabled: flag({ description: 'Runs the checks below. When off, only the syntax of an address is checked.' }),
-      enableautoupdatedisposable: flag({
-        description: 'Updates the list of disposable e-mail domains automatically.',
-        default: true,
-      }),
-      enablegravatarcheck: flag({
-        description: 'Looks up a profile at the avatar service, as a sign that the address is in use.',
-        default: true,
-      }),
-      enablesmtpcheck: flag({ description: 'Asks the mail server of the domain (SMTP) whether the address exists.' }),
-      allowedemailtypes: object('Types of addresses that are accepted while validation is on.', {
-        disposable: flag({ description: 'Accepts addresses of disposable e-mail services.' }),
-        free: flag({ description: 'Accepts addresses of free e-mail services.' }),
-        role: flag({ description: 'Accepts role addresses such as `admin@`.' }),
-      }),
-      blockeddomains: list({ description: 'Domains whose addresses are always rejected.', items: mailDomain }),
-    }),
+    emailvalidation: object(
+      'Validation of e-mail addresses at sign-up, at a change of the own address, and at invitation.',
+      {
+        enabled: flag({
+          description:
+            'Checks which type an address has, and whether its domain has a mail server (MX). When off, only the syntax of an address and blockeddomains are checked. An address of which others give no answer in time is accepted.',
+        }),
+        enableautoupdatedisposable: flag({
+          description:
+            'Updates the list of disposable e-mail domains once a day, in the background. If that fails, the last list stays in use. When off, the list is that of this release.',
+          default: true,
+        }),
+        enablegravatarcheck: flag({
+          description:
+            'Looks up a profile at the avatar service (Gravatar), which gets the SHA-256 hash of the address. An address with a profile is in use, so enablesmtpcheck does not ask its mail server.',
+          default: true,
+        }),
+        enablesmtpcheck: flag({
+          description:
+            'Asks the mail server of the domain (SMTP, port 25) whether the address exists. Only a clear refusal of the address counts.',
+        }),
+        allowedemailtypes: object('Types of addresses that are accepted while validation is on.', {
+          disposable: flag({ description: 'Accepts addresses of disposable e-mail services.' }),
+          free: flag({ description: 'Accepts addresses of free e-mail services.' }),
+          role: flag({ description: 'Accepts role addresses such as `admin@`.' }),
+        }),
+        blockeddomains: list({
+          description: 'Domains whose addresses are always rejected, with all domains below them.',
+          items: mailDomain,
+        }),
+      },
+    ),
     billing: object('When an organization needs a payment method.', {
       requirepaymentmethod: flag({
         description: 'Requires a payment method before an organization may use some resources.',

@@ -11,7 +11,7 @@ const pending: Readonly<Record<string, readonly string[]>> = {
     'server.enablegraphextensions',
     'server.enablegraphsubscriptions',
   ],
-  'sources of signing keys': ['server.secretmanager', 'auth.enabled', 'auth.token.jwksendpoint', 'keywatcher'],
+  'sources of signing keys': ['server.secretmanager', 'auth.enabled'],
   'trust centers': [
     'server.defaulttrustcenterdomain',
     'server.trustcentercnametarget',
@@ -28,7 +28,6 @@ const pending: Readonly<Record<string, readonly string[]>> = {
   summaries: ['ormconfig.summarizer'],
   billing: ['ormconfig.modules.usesandbox', 'ormconfig.billing', 'subscription'],
   'imports and exports': ['ormconfig.maxschemaimportsize'],
-  'e-mail validation': ['ormconfig.emailvalidation'],
   questionnaires: ['ormconfig.questionnaireproducturl', 'auth.token.assessmentaccessduration'],
   'cache of tokens and cache connection pools': [
     'auth.token.cache',
@@ -49,7 +48,6 @@ const pending: Readonly<Record<string, readonly string[]>> = {
     'auth.providers.codehost',
     'auth.providers.identity',
   ],
-  passkeys: ['auth.providers.webauthn'],
   'support access': ['auth.supportaccess'],
   'second database': ['db.multiwrite', 'db.secondarydbsource'],
   'second factor': ['totp'],

@@ -57,7 +57,8 @@ const apitokens = object('API tokens: the keys that sign them, and their format.
 /** `auth.token`. */
 export const token = object('Access tokens, refresh tokens and API tokens.', {
   kid: text({
-    description: 'Id (`kid`) of the key that signs new tokens.',
+    description:
+      'Id (`kid`) of the key that signs new tokens. If no key has this id, the newest one of keywatcher or server.secretmanager signs.',
     required: true,
     format: shortName,
   }),
@@ -87,18 +88,22 @@ export const token = object('Access tokens, refresh tokens and API tokens.', {
     maximum: -1000,
   }),
   jwksendpoint: text({
-    description: 'URL of the public key set (JWKS) that the discovery document announces.',
+    description:
+      'URL of the public key set (JWKS) that the discovery document announces. With the origin of issuer or of integrations.email.apiurl, this server publishes its keys there, and at `/.well-known/jwks.json` in any case. With another origin, tokens signed with the keys of that set are accepted, too; while it cannot be reached, its last known keys count.',
     format: httpUrl,
+    restart: true,
     fromDomain: (domain) => `${api(domain)}/.well-known/jwks.json`,
   }),
   keys: map({
-    description: 'Signing keys by key id. A value is the path of a PEM file, or the PEM text.',
+    description:
+      'Signing keys by key id: Ed25519, RSA, or EC on P-256 or P-384. A value is the path of a PEM file that is not readable by all users, or the PEM text.',
     keyLabel: 'key id',
     keyFormat: shortName,
     values: secret({ description: 'Path of a PEM file, or the PEM text.', required: true }),
   }),
   generatekeys: flag({
-    description: 'Generates a signing key and stores it encrypted in the database when no other source provides one.',
+    description:
+      'Generates a signing key when no other source is configured, and keeps it in the state folder. API processes on several machines need another source.',
     default: true,
     restart: true,
   }),

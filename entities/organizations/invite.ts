@@ -25,7 +25,7 @@ export const invite = defineEntityModule({
   table: 'invites',
   description: 'Invitation to join an organization. Creating it sends an e-mail with a link that accepts or declines it.',
   fields: {
-    recipient: email('E-mail address of the invited person.', { immutable: true }),
+    recipient: email('E-mail address of the invited person.', { immutable: true, checked: true }),
     role: choice('Role granted on acceptance; not above the role of whoever invites.', roles, {
       default: 'member',
       immutable: true,

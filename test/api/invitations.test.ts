@@ -335,6 +335,30 @@ describe('who may invite whom', () => {
   });
 });
 
+test('T-07: what the configuration closes is closed for invitations, on every way', async () => {
+  const email = () => `${newId().toLowerCase()}@closed.example`;
+  const before = email();
+  await invited(before);
+  const token = await inviteToken(world, before);
+  await world.reconfigure({ CORE_ORMCONFIG_EMAILVALIDATION_BLOCKEDDOMAINS: 'closed.example' });
+  expectProblem(await client.post('/v1/invites', { recipient: email() }), 'invalid_input');
+  const inputs = [{ recipient: newEmail() }, { recipient: email() }];
+  for (const [mutation, variables] of [
+    ['($input: CreateInviteInput!) { createInvite(input: $input) { createdId } }', { input: inputs[1] }],
+    ['($inputs: [CreateInviteInput!]!) { createBulkInvite(inputs: $inputs) { invites { id } } }', { inputs }],
+    ['($csv: String!) { createBulkCSVInvite(csv: $csv) { invites { id } } }', { csv: `recipient\n${email()}` }],
+  ] as const) {
+    const { errors } = await client.graphql(`mutation ${mutation}`, variables);
+    expect(errors[0].extensions.code, mutation).toBe('invalid_input');
+    expect(JSON.stringify(errors[0])).toContain('closed.example');
+  }
+  expectProblem(await register(before, token), 'invalid_input');
+  expectProblem(await world.client().post('/v1/register', { email: email(), password: testPassword }), 'invalid_input');
+  expect(await asOwner(world, `select 1 from users where email like '%@closed.example'`)).toEqual([]);
+  await world.reconfigure({ CORE_ORMCONFIG_EMAILVALIDATION_BLOCKEDDOMAINS: undefined });
+  expect((await register(before, token)).status).toBe(201);
+});
+
 test('every wrong token gets the same answer, after the same work', async () => {
   const { token } = await guest();
   const [id = '', signature = ''] = token.split('.');

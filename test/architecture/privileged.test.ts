@@ -13,6 +13,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const listed: Readonly<Record<string, readonly string[]>> = {
   // Nobody is signed in yet: a person, an organization and the first membership are made together.
   'api/rest/account/register.ts': [`privileged 'sign-up'`],
+  // Checks count although they refuse.
+  'api/rest/account/check-new-email.ts': [`system 'check e-mail address'`],
   // Whoever holds the mailed token and knows its password is the person, signed in or not; attempts count although they are refused.
   'api/rest/account/verify-email.ts': [`privileged 'confirm address'`, `system 'confirm address'`],
   // The answer is the same whether there is such a person, so it is looked for past the rules.
@@ -34,6 +36,10 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   ],
   'api/rest/account/forgot-password.ts': [`privileged 'forgot password'`],
   'api/rest/account/reset-password.ts': [`privileged 'reset password'`, `system 'reset password'`],
+  // Passkeys are made and used after a proof that no rule knows; challenges are used up although the request is refused.
+  'api/rest/passkeys/passkey-requests.ts': [`system 'use passkey challenge'`],
+  'api/rest/passkeys/registration-verification.ts': [`privileged 'register passkey'`],
+  'api/rest/passkeys/authentication-verification.ts': [`privileged 'sign-in with passkey'`],
   // Whoever holds the mailed token is invited, and has no role in the organization yet; the inviter's rights are checked.
   'api/rest/people/show-invite.ts': [`privileged 'show invitation'`],
   'api/rest/people/accept-invite.ts': [`privileged 'accept invitation'`],

@@ -65,6 +65,30 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
     'test/api/csrf-settings.test.ts > cookiedomain: sets the Domain attribute, which is left out otherwise',
   ),
   'server.csrfprotection.cookiepath': shown('test/api/csrf-settings.test.ts > cookiepath: sets the Path attribute'),
+  'ormconfig.emailvalidation.enabled': shown(
+    'test/api/email-validation.test.ts > an address > is not checked while enabled is off, except for blocked domains',
+  ),
+  'ormconfig.emailvalidation.enableautoupdatedisposable': shown(
+    'test/api/email-validation.test.ts > the list of disposable domains > stays that of the release while enableautoupdatedisposable is off',
+  ),
+  'ormconfig.emailvalidation.enablegravatarcheck': shown(
+    'test/api/email-validation.test.ts > the mail server of a domain > is not asked about an address with a profile at the avatar service, unless enablegravatarcheck is off',
+  ),
+  'ormconfig.emailvalidation.enablesmtpcheck': shown(
+    'test/api/email-validation.test.ts > the mail server of a domain > is asked about the address if enablesmtpcheck is on, and no mail is sent',
+  ),
+  'ormconfig.emailvalidation.allowedemailtypes.disposable': shown(
+    'test/api/email-validation.test.ts > an address > of a disposable service is refused, also below its domain, until allowedemailtypes.disposable says otherwise',
+  ),
+  'ormconfig.emailvalidation.allowedemailtypes.free': shown(
+    'test/api/email-validation.test.ts > an address > of a free service is refused until allowedemailtypes.free says otherwise',
+  ),
+  'ormconfig.emailvalidation.allowedemailtypes.role': shown(
+    'test/api/email-validation.test.ts > an address > of a role is refused until allowedemailtypes.role says otherwise',
+  ),
+  'ormconfig.emailvalidation.blockeddomains': shown(
+    'test/api/email-validation.test.ts > an address > at one of blockeddomains, or below it, is refused in every form',
+  ),
   'ormconfig.maxpoolsize': shown(
     'test/api/pool-budget.test.ts > ormconfig.maxpoolsize > refuses more units of work than it allows, at once, and recovers',
   ),
@@ -95,6 +119,15 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   'auth.token.refreshoverlap': shown(
     'test/api/refresh.test.ts > settings > refreshoverlap is how long before the expiry of the access token a refresh token counts',
   ),
+  'auth.token.jwksendpoint': shown(
+    'test/security/key-rotation.test.ts > jwksendpoint > of another server: its keys verify, too; without an answer the last known ones do',
+  ),
+  'keywatcher.enabled': shown(
+    'test/security/key-rotation.test.ts > keydir > T-34: a new file verifies at once and signs when all have seen it; tokens of a removed file are refused',
+  ),
+  'keywatcher.keydir': shown(
+    'test/security/key-rotation.test.ts > keydir > T-34: a new file verifies at once and signs when all have seen it; tokens of a removed file are refused',
+  ),
   'auth.token.keys': shown(
     'test/security/key-rotation.test.ts > T-34: the older key verifies tokens while the newer one signs, until it is removed',
   ),
@@ -103,6 +136,30 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   ),
   'auth.token.jwkscachettl': shown(
     'test/api/settings.test.ts > auth.token > jwkscachettl is how long the key set may be kept',
+  ),
+  'auth.providers.webauthn.enabled': shown(
+    'test/api/passkeys.test.ts > auth.providers.webauthn > enabled: off, no passkey is registered or accepted, and no origin told',
+  ),
+  'auth.providers.webauthn.displayname': shown(
+    'test/api/passkeys.test.ts > auth.providers.webauthn > relyingpartyid and displayname are those of the options, and the only party whose passkeys count',
+  ),
+  'auth.providers.webauthn.relyingpartyid': shown(
+    'test/api/passkeys.test.ts > auth.providers.webauthn > relyingpartyid and displayname are those of the options, and the only party whose passkeys count',
+  ),
+  'auth.providers.webauthn.requestorigins': shown(
+    'test/api/passkeys.test.ts > auth.providers.webauthn > requestorigins are the origins whose pages count, and are told to browsers',
+  ),
+  'auth.providers.webauthn.maxdevices': shown(
+    'test/api/passkeys.test.ts > auth.providers.webauthn > T-71: maxdevices: of fifty registrations at once as many succeed as there is room for',
+  ),
+  'auth.providers.webauthn.enforcetimeout': shown(
+    'test/api/passkeys.test.ts > auth.providers.webauthn > timeout is told to browsers, and ends options while enforcetimeout is on',
+  ),
+  'auth.providers.webauthn.timeout': shown(
+    'test/api/passkeys.test.ts > auth.providers.webauthn > timeout is told to browsers, and ends options while enforcetimeout is on',
+  ),
+  'auth.providers.webauthn.debug': shown(
+    'test/api/passkeys.test.ts > auth.providers.webauthn > debug: logs what happens, and no challenge, key or signature',
   ),
   'auth.token.apitokens.envprefix': inConfig(
     'test/config/load-configuration.test.ts > have the prefix that envprefix says',

@@ -60,7 +60,7 @@ export function deletePerson(world: World, email: string): Promise<void> {
 }
 
 /** A client that is signed in as this person by cookie. */
-export async function signedIn(world: World, person: Person): Promise<TestClient> {
+export async function signedIn(world: Pick<World, 'client'>, person: Person): Promise<TestClient> {
   const client = world.client();
   const answer = await client.post('/v1/login', { username: person.user.email, password: testPassword });
   if (answer.status !== 200) throw new Error(`sign-in failed: ${JSON.stringify(answer.body)}`);

@@ -9,6 +9,7 @@ import type { Route } from '#api/http/route.ts';
 import { createApi, listen, type Api, type Listening } from '#api/start-api.ts';
 import { listeners as productListeners } from '#activities/listeners/index.ts';
 import type { Listener } from '#activities/listeners/listener.ts';
+import type { EmailNetwork } from '#activities/clients/email-validation/email-validator.ts';
 import { ConfigStore, type ReloadReport } from '#config/live/config-store.ts';
 import { ManualClock } from '#entities/kit/base/clock.ts';
 import { newId } from '#entities/kit/base/ids.ts';
@@ -40,6 +41,8 @@ export interface WorldOptions {
   readonly routes?: readonly Route[];
   /** Leave out the check at the end that rows, history, events, deliveries and tuples agree; say why at the call. */
   readonly skipVerify?: boolean;
+  /** Servers that are asked about e-mail addresses. */
+  readonly emailNetwork?: Partial<EmailNetwork>;
   /** Kinds other than those of the product; their tables are created. */
   readonly registry?: Registry;
   /** Servers of its own, for tests that stop them; default those of the run. */
@@ -150,6 +153,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       metrics: new Metrics(),
       clock,
       stateFolder: folder,
+      ...(options.emailNetwork ? { emailNetwork: options.emailNetwork } : {}),
       routes,
     });
     await api.app.ready();

@@ -11,7 +11,10 @@ export type EmailTemplate =
   | 'new-device'
   | 'session-copied'
   | 'invite'
-  | 'invite-accepted';
+  | 'invite-accepted'
+  | 'passkey-added'
+  | 'passkey-removed'
+  | 'passkey-copied';
 
 export interface SendEmailInput {
   readonly queue: ActivityQueue;

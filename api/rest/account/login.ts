@@ -3,26 +3,19 @@ import { user } from '#entities/identity/user.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { forgetAttempt, giveBackAttempt, takeAttempt, type SignInKey } from '#entities/kit/access/sign-in-failures.ts';
-import { deriveKey } from '#entities/kit/base/keys.ts';
 import { hashPassword, isOutdated, verifyPassword } from '../../auth/password.ts';
-import { deviceCookie, deviceMaxAge, knownDevice, rememberDevice } from '../../auth/known-devices.ts';
-import { credentialCookie } from '../../auth/cookie-attributes.ts';
 import { clientNetwork } from '../../http/client-address.ts';
-import { giveCookie } from '../../http/plugins/cookies.ts';
 import { workOf } from '../../http/request-context.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
-import type { Services } from '../../http/services.ts';
 import { accountKey } from './account-key.ts';
 import { completeSignIn } from './complete-sign-in.ts';
+import { isNewDevice, knownBrowser, rememberBrowser } from './known-browser.ts';
 import { PasswordSchema } from './password-schemas.ts';
 import { SessionSchema } from './session-answer.ts';
 import { tooManyAttempts } from './too-many-attempts.ts';
 
 /** Period in which failures count, in milliseconds. */
 const windowMs = 15 * 60_000;
-
-/** Time after the confirmation of an account in which devices are not announced as new, in milliseconds. */
-const firstHourMs = 3_600_000;
 
 /** Failures within the window after which an account, a browser of its owner, or a network address must wait. */
 const limits = { account: 10, device: 10, address: 50 } as const;
@@ -76,47 +69,34 @@ export const login = defineRoute({
     const [cleared, reduced] = attempt.counters;
     await forgetAttempt(unit, cleared.key, reduced?.key ?? null);
     rememberBrowser(call, attempt.account);
-    const age = services.clock.now().getTime() - person.emailConfirmedAt.getTime();
-    return completeSignIn(call, { userId: person.id, isNewDevice: !attempt.isKnownDevice && age > firstHourMs });
+    const isNew = isNewDevice(person, attempt.browser, services.clock.now());
+    return completeSignIn(call, { userId: person.id, isNewDevice: isNew });
   },
 });
 
 /** An attempt to sign in, and where it is counted: at the browser if its cookie is of this account, else at account and address. */
 interface Attempt {
   readonly account: string;
-  readonly isKnownDevice: boolean;
+  /** The id of the browser, if its cookie is of this account. */
+  readonly browser: string | undefined;
   readonly counters: readonly [cleared: SignInKey, ...reduced: SignInKey[]];
 }
 
-function attemptOf({ request, services }: Call<unknown>, email: string): Attempt {
+function attemptOf(call: Call<unknown>, email: string): Attempt {
   const account = accountKey(email);
-  const device = knownDevice(deviceKey(services), account, request.cookies[deviceCookie]);
-  const address = `address:${clientNetwork(request, services)}`;
+  const browser = knownBrowser(call, account);
+  const address = `address:${clientNetwork(call.request, call.services)}`;
   return {
     account,
-    isKnownDevice: device !== undefined,
+    browser,
     counters:
-      device === undefined
+      browser === undefined
         ? [
             { key: account, limit: limits.account },
             { key: address, limit: limits.address },
           ]
-        : [{ key: `device:${device}`, limit: limits.device }],
+        : [{ key: `device:${browser}`, limit: limits.device }],
   };
-}
-
-/** The next sign-in of this browser to this account is counted separately. */
-function rememberBrowser({ request, services }: Call<unknown>, account: string): void {
-  const value = rememberDevice(deviceKey(services), account, request.cookies[deviceCookie]);
-  giveCookie(request, deviceCookie, value, {
-    ...credentialCookie(services.config.current),
-    httpOnly: true,
-    maxAge: deviceMaxAge,
-  });
-}
-
-function deviceKey({ config }: Services): Buffer {
-  return deriveKey(config.current.sessions.signingkey, 'known-device');
 }
 
 /**

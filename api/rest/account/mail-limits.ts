@@ -10,7 +10,10 @@ export const minIntervalMs = 60_000;
 const requests = { limit: 100, windowMs: 15 * 60_000 };
 
 /** Counts a request for a mail. @param purpose requests of each purpose count for themselves @throws AppError too_many_requests */
-export async function countMailRequest({ unit, request, services }: Call<unknown>, purpose: string): Promise<void> {
+export async function countMailRequest(
+  { unit, request, services }: Pick<Call<unknown>, 'unit' | 'request' | 'services'>,
+  purpose: string,
+): Promise<void> {
   const key = { key: `${purpose}:${clientNetwork(request, services)}`, limit: requests.limit };
   const freeAt = await takeAttempt(unit, [key], requests.windowMs);
   if (freeAt) throw tooManyAttempts('Too many e-mails were asked for', freeAt, services.clock.now());

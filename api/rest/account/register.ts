@@ -6,6 +6,7 @@ import { checkStrength } from '../../auth/password-strength.ts';
 import { EmailSchema, MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
 import { registerInvited } from '../people/register-invited.ts';
+import { checkNewEmail } from './check-new-email.ts';
 import { PasswordSchema } from './password-schemas.ts';
 
 /**
@@ -42,6 +43,7 @@ export const register = defineRoute({
   errors: [
     'invalid_input',
     'weak_password',
+    'too_many_requests',
     'overloaded',
     'invalid_token',
     'token_expired',
@@ -52,6 +54,7 @@ export const register = defineRoute({
     const { body, unit } = call;
     const email = body.email.toLowerCase();
     const names = [body.first_name, body.last_name].flatMap((name) => name?.trim() || []);
+    await checkNewEmail(call, email);
     await checkStrength(body.password, [email, ...names]);
     const { first_name: firstName = null, last_name: lastName = null, invite_token: token } = body;
     // Hashing is slow, so it is done while no transaction is open.

@@ -41,6 +41,7 @@ export const errorCatalogue = {
   invalid_token: entry('invalid', 'The token is not valid.'),
   token_not_yet_valid: entry('invalid', 'The token cannot be used yet.'),
   token_expired: entry('invalid', 'The token has expired.'),
+  invalid_passkey: entry('invalid', 'The passkey was not accepted.'),
   weak_password: entry('invalid', 'The password is too easy to guess.'),
   invalid_credentials: entry('unauthenticated', 'The sign-in failed.'),
   unauthenticated: entry('unauthenticated', 'Sign in first.'),

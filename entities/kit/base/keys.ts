@@ -5,6 +5,7 @@ export type KeyPurpose =
   | 'csrf'
   | 'known-device'
   | 'one-time-token'
+  | 'passkey-challenge'
   | 'session-encryption'
   | 'session-signature'
   | 'workflow-payload';

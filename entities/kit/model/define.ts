@@ -4,7 +4,7 @@ import type { CustomEvents, EventVerb } from './events.ts';
 import type { EntityHooks } from './hooks.ts';
 import { hasObjectRights, type Policy } from './policy.ts';
 import type { ProductModule } from './product-modules.ts';
-import type { ErrorCode } from '../base/errors.ts';
+import type { CreationRefusal, LastKept, RoleGiving } from './record-rules.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import type { TupleGrant } from './tuples.ts';
 
@@ -22,31 +22,6 @@ interface Restriction {
   readonly is: string;
   readonly on: string;
   readonly requires: 'remove';
-}
-
-/** A field with a role of the organization, which the record gives to somebody. */
-interface RoleGiving<Name extends string> {
-  readonly field: Name;
-  /** The person who has the role; they may give it up themselves. */
-  readonly holder?: Name;
-}
-
-/** While an organization exists, the last of its records with a value is kept. */
-interface Keeping<Name extends string> {
-  readonly field: Name;
-  readonly is: string;
-  /** The message of a refusal, shown to the caller. */
-  readonly message: string;
-}
-
-/** Creations that are refused, whoever makes them. */
-interface CreationRefusal<Name extends string> {
-  /** SQL: a condition on the new row, with the alias `row`, and on stored rows of any kind. */
-  readonly refuseIf: string;
-  /** The field that the error names. */
-  readonly field: Name;
-  readonly code: ErrorCode;
-  readonly message: string;
 }
 
 /** Makes a person the manager of a record by a record of another kind. */
@@ -121,7 +96,7 @@ export interface EntityDefinition<
   /** Nobody gives a role above their own, or changes or deletes a record that gives one (write/given-roles.ts). */
   readonly givesRole?: RoleGiving<Name>;
   /** Changes and deletions of the last record of an organization with a value are refused, whoever makes them (write/keep-last.ts). */
-  readonly keepsLast?: Keeping<Name>;
+  readonly keepsLast?: LastKept<Name>;
   /** Creations that are refused, whoever makes them (write/refused-creations.ts). */
   readonly refusals?: readonly CreationRefusal<Name>[];
   /** The record that makes the person who creates a record its manager, created together with it (write/creator-records.ts). */

@@ -1,0 +1,73 @@
+import type { Clock } from '#entities/kit/base/clock.ts';
+import { addressParts, isFree, isListed } from './address-classes.ts';
+
+/** Interval between two updates of the list, and after one that failed, in milliseconds. */
+const intervalMs = 86_400_000;
+const retryMs = 3_600_000;
+
+/** Bounds of a list that can be right: the list has some thousand domains. */
+const minDomains = 1_000;
+const maxBytes = 8 * 1_048_576;
+
+/** Time for one update, in milliseconds. */
+const timeoutMs = 30_000;
+
+interface Options {
+  readonly listUrl: string;
+  readonly clock: Clock;
+  /** Told that the list could not be updated. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Domains of services that give addresses for some minutes. The list comes with the product, and is updated in the background. */
+export class DisposableDomains {
+  readonly #options: Options;
+  #domains: ReadonlySet<string> | undefined;
+  #dueAt = 0;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  async has(domain: string): Promise<boolean> {
+    this.#domains ??= await bundledDomains();
+    return isListed(this.#domains, domain);
+  }
+
+  /** Updates the list if a day has passed. It never fails: the last list stays in use. */
+  async updateWhenDue(): Promise<void> {
+    const { listUrl, clock, onFailure } = this.#options;
+    const now = clock.now().getTime();
+    if (now < this.#dueAt) return;
+    this.#dueAt = now + intervalMs;
+    try {
+      this.#domains = await fetchDomains(listUrl);
+    } catch (error) {
+      this.#dueAt = now + retryMs;
+      onFailure(error);
+    }
+  }
+}
+
+/** Loaded at the first use, because most processes need none. */
+async function bundledDomains(): Promise<ReadonlySet<string>> {
+  const { disposableEmailBlocklistSet } = await import('disposable-email-domains-js');
+  return disposableEmailBlocklistSet();
+}
+
+/** One domain in each line. @throws Error for what cannot be such a list */
+async function fetchDomains(url: string): Promise<ReadonlySet<string>> {
+  const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) });
+  if (!response.ok || !response.body) throw new Error(`${url} answered ${response.status}`);
+  let text = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > maxBytes) throw new Error(`${url} is longer than ${maxBytes} characters`);
+  }
+  const lines = text.split('\n').map((line) => line.trim().toLowerCase());
+  // Whoever can change the list must not be able to refuse the addresses of everybody.
+  const domains = lines.filter((line) => addressParts(`a@${line}`) !== undefined && !isFree(line));
+  if (domains.length < minDomains) throw new Error(`${url} has only ${domains.length} domains`);
+  return new Set(domains);
+}

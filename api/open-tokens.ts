@@ -1,0 +1,61 @@
+import type { Logger } from 'pino';
+import type { ConfigStore } from '#config/live/config-store.ts';
+import type { Clock } from '#entities/kit/base/clock.ts';
+import { ConfiguredKeys } from './auth/configured-keys.ts';
+import { GeneratedKey } from './auth/generated-key.ts';
+import { KeyFolder } from './auth/key-folder.ts';
+import { KeyRing } from './auth/key-ring.ts';
+import type { KeySource } from './auth/key-source.ts';
+import { RemoteKeys } from './auth/remote-keys.ts';
+import { SignedTokens } from './auth/signed-tokens.ts';
+import { foreignKeySet } from './http/key-set-url.ts';
+
+export interface TokenOptions {
+  readonly config: ConfigStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Folder of the generated signing key. */
+  readonly stateFolder: string;
+}
+
+/**
+ * Loads the signing keys of all configured sources and follows their changes until `close`.
+ * @throws StartError when a configured key cannot be used, or none may sign
+ */
+export async function openTokens(
+  options: TokenOptions,
+): Promise<{ readonly tokens: SignedTokens; readonly close: () => void }> {
+  const { config, clock, logger } = options;
+  const keys = await KeyRing.load({
+    sources: keySources(options),
+    choice: () => ({ kid: config.current.auth.token.kid, cacheTtlMs: config.current.auth.token.jwkscachettl }),
+    patienceMs: config.current.server.shutdowngraceperiod,
+    logger,
+  });
+  const unsubscribe = config.subscribe('auth.token', () => {
+    keys.look().catch((error: unknown) => logger.error({ err: error }, 'the new signing keys cannot be used'));
+  });
+  return {
+    tokens: new SignedTokens(keys, clock, remoteKeys(options)),
+    close: () => {
+      unsubscribe();
+      keys.stop();
+    },
+  };
+}
+
+function keySources({ config, stateFolder }: TokenOptions): KeySource[] {
+  const { auth, keywatcher } = config.current;
+  const token = () => config.current.auth.token;
+  const sources: KeySource[] = [new ConfiguredKeys(() => token().keys)];
+  if (keywatcher.enabled) sources.push(new KeyFolder(keywatcher.keydir));
+  if (sources.length > 1 || !auth.token.generatekeys) return sources;
+  const isNeeded = () => Object.keys(token().keys).length === 0;
+  return [...sources, new GeneratedKey(() => token().kid, isNeeded, stateFolder)];
+}
+
+/** The keys of `auth.token.jwksendpoint`, when another server answers there. */
+function remoteKeys({ config, clock, logger }: TokenOptions): RemoteKeys | undefined {
+  const url = foreignKeySet(config.current);
+  return url && new RemoteKeys({ url, cacheTtlMs: () => config.current.auth.token.jwkscachettl, clock, logger });
+}

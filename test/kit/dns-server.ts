@@ -1,0 +1,91 @@
+import { createSocket, type RemoteInfo } from 'node:dgram';
+import { once } from 'node:events';
+
+/** The records of one name. */
+export interface DnsRecords {
+  readonly mx?: readonly (readonly [preference: number, host: string])[];
+  readonly a?: readonly string[];
+}
+
+/** What a name server does with questions about a name: it answers, fails (SERVFAIL), or says nothing. */
+type Behaviour = DnsRecords | 'failing' | 'silent';
+
+const types = { a: 1, mx: 15 } as const;
+const responseCodes = { noError: 0, serverFailure: 2, noSuchName: 3 } as const;
+
+/** A small authoritative name server on loopback (RFC 1035, over UDP). */
+export class DnsServer {
+  readonly zone = new Map<string, Behaviour>();
+  /** Every question, as `TYPE name`. */
+  readonly asked: string[] = [];
+  address = '';
+  readonly #socket = createSocket('udp4');
+
+  static async start(): Promise<DnsServer> {
+    const server = new DnsServer();
+    server.#socket.on('message', (query, from) => server.#reply(query, from));
+    server.#socket.bind(0, '127.0.0.1');
+    await once(server.#socket, 'listening');
+    server.address = `127.0.0.1:${server.#socket.address().port}`;
+    return server;
+  }
+
+  async close(): Promise<void> {
+    this.#socket.close();
+    await once(this.#socket, 'close');
+  }
+
+  #reply(query: Buffer, from: RemoteInfo): void {
+    const { name, end } = readName(query, 12);
+    const type = query.readUInt16BE(end);
+    this.asked.push(`${type} ${name}`);
+    const behaviour = this.zone.get(name.toLowerCase());
+    if (behaviour === 'silent') return;
+    const answers = typeof behaviour === 'object' ? recordsOf(behaviour, type) : [];
+    const code =
+      behaviour === undefined
+        ? responseCodes.noSuchName
+        : behaviour === 'failing'
+          ? responseCodes.serverFailure
+          : responseCodes.noError;
+    const header = Buffer.alloc(12);
+    query.copy(header, 0, 0, 2);
+    // A response, authoritative, recursion desired and available.
+    header.writeUInt16BE(0x8580 | code, 2);
+    header.writeUInt16BE(1, 4);
+    header.writeUInt16BE(answers.length, 6);
+    this.#socket.send(Buffer.concat([header, query.subarray(12, end + 4), ...answers]), from.port, from.address);
+  }
+}
+
+function readName(message: Buffer, start: number): { name: string; end: number } {
+  const labels: string[] = [];
+  let at = start;
+  for (let length = message[at] ?? 0; length > 0; length = message[at] ?? 0) {
+    labels.push(message.toString('latin1', at + 1, at + 1 + length));
+    at += 1 + length;
+  }
+  return { name: labels.join('.'), end: at + 1 };
+}
+
+function writtenName(name: string): Buffer {
+  const labels = name.split('.').filter((label) => label !== '');
+  const parts = labels.flatMap((label) => [Buffer.from([label.length]), Buffer.from(label, 'latin1')]);
+  return Buffer.concat([...parts, Buffer.from([0])]);
+}
+
+function recordsOf({ mx = [], a = [] }: DnsRecords, type: number): Buffer[] {
+  const data =
+    type === types.mx
+      ? mx.map(([preference, host]) =>
+          Buffer.concat([Buffer.from([preference >> 8, preference & 255]), writtenName(host)]),
+        )
+      : type === types.a
+        ? a.map((address) => Buffer.from(address.split('.').map(Number)))
+        : [];
+  return data.map((one) => {
+    // The name of the question, its type, class IN, no caching, and the length of the data.
+    const head = Buffer.from([0xc0, 12, type >> 8, type & 255, 0, 1, 0, 0, 0, 0, one.length >> 8, one.length & 255]);
+    return Buffer.concat([head, one]);
+  });
+}
