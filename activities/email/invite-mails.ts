@@ -68,10 +68,7 @@ export async function recordSentInvite({ about }: SendEmailInput, { data }: Unit
  * The name of an organization as mails show it; undefined for a deleted one. Whoever founds an organization chooses the name, and the
  * mail goes to strangers: a name that programs would make a link of is not shown.
  */
-async function nameOf(
-  { organizationId }: RowOf<typeof invite>,
-  { data }: UnitOfWork,
-): Promise<string | undefined> {
+async function nameOf({ organizationId }: RowOf<typeof invite>, { data }: UnitOfWork): Promise<string | undefined> {
   const found = await data.findOne(organization, { id: { eq: organizationId } });
   if (!found) return undefined;
   return /:\/\/|www\.|[^\s.]\.[a-z]{2,}/i.test(found.name) ? 'their organization' : `“${found.name}”`;

@@ -23,7 +23,8 @@ export const openStatuses: readonly string[] = ['pending', 'sent'];
 export const invite = defineEntityModule({
   kind: 'invite',
   table: 'invites',
-  description: 'Invitation to join an organization. Creating it sends an e-mail with a link that accepts or declines it.',
+  description:
+    'Invitation to join an organization. Creating it sends an e-mail with a link that accepts or declines it.',
   fields: {
     recipient: email('E-mail address of the invited person.', { immutable: true, checked: true }),
     role: choice('Role granted on acceptance; not above the role of whoever invites.', roles, {
@@ -42,9 +43,12 @@ export const invite = defineEntityModule({
       creator: true,
       onLeave: 'keep',
     }),
-    activeRecipient: email('`recipient` while the invitation is open; null afterwards: the address can be invited again.', {
-      optional: true,
-    }),
+    activeRecipient: email(
+      '`recipient` while the invitation is open; null afterwards: the address can be invited again.',
+      {
+        optional: true,
+      },
+    ),
     round: integer('1 at first; greater by 1 each time the e-mail is requested again.', {
       min: 1,
       max: maxResends + 1,

@@ -119,17 +119,21 @@ describe('an invitation', () => {
     expectProblem(await register(email, token), 'invalid_token');
     const newcomer = world.client();
     expect((await newcomer.post('/v1/login', { username: email, password: testPassword })).status).toBe(200);
-    const { data } = await newcomer.graphql('{ self { displayName } organizations { edges { node { id isPersonal } } } }');
-    expect(data.self).toEqual({ displayName: 'Grace' });
-    expect(data.organizations.edges.map(({ node }: { node: { isPersonal: boolean } }) => node.isPersonal).toSorted()).toEqual(
-      [false, true],
+    const { data } = await newcomer.graphql(
+      '{ self { displayName } organizations { edges { node { id isPersonal } } } }',
     );
+    expect(data.self).toEqual({ displayName: 'Grace' });
+    expect(
+      data.organizations.edges.map(({ node }: { node: { isPersonal: boolean } }) => node.isPersonal).toSorted(),
+    ).toEqual([false, true]);
   });
 
   test('does not set the password of an account that there is', async () => {
     const { person, token, guestClient } = await guest();
     expectProblem(await register(person.user.email, token, { password: 'another horse battery' }), 'already_exists');
-    expect((await world.client().post('/v1/login', { username: person.user.email, password: testPassword })).status).toBe(200);
+    expect(
+      (await world.client().post('/v1/login', { username: person.user.email, password: testPassword })).status,
+    ).toBe(200);
     expect((await accept(token, guestClient)).status).toBe(200);
   });
 
@@ -198,7 +202,10 @@ describe('an invitation', () => {
 
   test('names no organization that looks like a link', async () => {
     const founder = await buildPerson(world);
-    await asOwner(world, 'update organizations set name = $1 where id = $2', ['Visit evil.example now', founder.organization.id]);
+    await asOwner(world, 'update organizations set name = $1 where id = $2', [
+      'Visit evil.example now',
+      founder.organization.id,
+    ]);
     const email = newEmail();
     await invited(email, 'member', await signedIn(world, founder));
     const [mail] = await waitForMails(world, email);
@@ -246,9 +253,11 @@ describe('T-70: an invitation', () => {
     const [one, other] = [newEmail(), newEmail()];
     await Promise.all([invited(one), invited(other)]);
     const [early, late] = [await inviteToken(world, one), await inviteToken(world, other)];
-    const rows = await asOwner<{ expires_at: Date }>(world, 'select expires_at from invites where recipient = any($1) order by 1', [
-      [one, other],
-    ]);
+    const rows = await asOwner<{ expires_at: Date }>(
+      world,
+      'select expires_at from invites where recipient = any($1) order by 1',
+      [[one, other]],
+    );
     world.clock.advance((rows[0]?.expires_at.getTime() ?? 0) - world.clock.now().getTime() - 1);
     expect((await register(one, early)).status).toBe(201);
     world.clock.advance((rows[1]?.expires_at.getTime() ?? 0) - world.clock.now().getTime());
@@ -261,7 +270,8 @@ describe('T-70: an invitation', () => {
     ['has left', (admin) => changeMembership(admin, (id, data) => data.remove(membership, id))],
     [
       'is suspended',
-      (admin) => asSystem(world, owner.organization.id, (data) => data.update(user, admin.user.id, { status: 'suspended' })),
+      (admin) =>
+        asSystem(world, owner.organization.id, (data) => data.update(user, admin.user.id, { status: 'suspended' })),
     ],
   ])('is refused when whoever invited %s', async (_how, happens) => {
     const admin = await buildPerson(world, { organization: owner.organization, role: 'admin' });
@@ -309,7 +319,10 @@ describe('who may invite whom', () => {
     expectProblem(await admin.post(`/v1/invites/${high}/resend`), 'permission_denied');
     expectProblem(await admin.post(`/v1/invites/${high}/withdraw`), 'permission_denied');
     expect((await admin.request({ method: 'GET', url: `/v1/invites/${high}` })).body.status).toBe('pending');
-    const member = await signedIn(world, await buildPerson(world, { organization: owner.organization, role: 'member' }));
+    const member = await signedIn(
+      world,
+      await buildPerson(world, { organization: owner.organization, role: 'member' }),
+    );
     expectProblem(await member.post('/v1/invites', { recipient: newEmail() }), 'permission_denied');
     expectProblem(await member.post(`/v1/invites/${high}/resend`), 'not_found');
   });
@@ -329,7 +342,9 @@ describe('who may invite whom', () => {
     await register(email, await inviteToken(world, email));
     const loner = world.client();
     await loner.post('/v1/login', { username: email, password: testPassword });
-    const { data } = await loner.graphql('{ organizations(where: { isPersonal: { eq: true } }) { edges { node { id } } } }');
+    const { data } = await loner.graphql(
+      '{ organizations(where: { isPersonal: { eq: true } }) { edges { node { id } } } }',
+    );
     await loner.post('/v1/switch', { target_organization_id: data.organizations.edges[0].node.id });
     expectProblem(await loner.post('/v1/invites', { recipient: newEmail() }), 'permission_denied');
   });
@@ -376,7 +391,10 @@ test('every wrong token gets the same answer, after the same work', async () => 
     }
     expect(new Set(answers).size, url).toBe(1);
     for (const value of ['', null, 7, [], {}, 'x'.repeat(1_000_000), 'a.b', '..'])
-      expect((await client.post(url, { token: value })).status, `${url} ${String(value).slice(0, 9)}`).toBeGreaterThanOrEqual(400);
+      expect(
+        (await client.post(url, { token: value })).status,
+        `${url} ${String(value).slice(0, 9)}`,
+      ).toBeGreaterThanOrEqual(400);
     expectProblem(await client.post(url, {}), 'invalid_input');
   }
 });

@@ -44,10 +44,7 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'api/rest/people/show-invite.ts': [`privileged 'show invitation'`],
   'api/rest/people/accept-invite.ts': [`privileged 'accept invitation'`],
   'api/rest/people/decline-invite.ts': [`privileged 'decline invitation'`],
-  'api/rest/people/register-invited.ts': [
-    `system 'sign-up with invitation'`,
-    `privileged 'sign-up with invitation'`,
-  ],
+  'api/rest/people/register-invited.ts': [`system 'sign-up with invitation'`, `privileged 'sign-up with invitation'`],
   // Its founder has no role in it before the first membership is there.
   'api/graphql/fields/create-organization.ts': [`privileged 'create organization'`],
   // Tuples, events and their batches are the machine's and belong to all organizations.

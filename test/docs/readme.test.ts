@@ -41,7 +41,8 @@ test('the first calls of the README work as pasted, against npm start', async ()
     ...calls.map((call, index) => `${call}\nprintf '\\n--- %s\\n' ${index}`),
   ].join('\n');
   const { stdout } = await paste(script, 'reader');
-  const [livez, registered, mail, verified, signedIn, graphql, switched, rest, invited, joined] = stdout.split(/\n--- \d+\n/);
+  const [livez, registered, mail, verified, signedIn, graphql, switched, rest, invited, joined] =
+    stdout.split(/\n--- \d+\n/);
   expect(livez).toContain('"status":"up"');
   expect(registered).toMatch(/^HTTP\/1\.1 202/);
   expect(registered).toMatch(/x-request-id: \w+/i);

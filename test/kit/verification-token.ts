@@ -15,7 +15,12 @@ export function resetToken(world: World, email: string): Promise<string> {
 
 /** The token of the latest invitation of an address, whether or not a mail carries it. */
 export function inviteToken(world: World, email: string): Promise<string> {
-  return latestToken(world, email, 'invite', 'select id, round from (select *, recipient as email from invites) as invited');
+  return latestToken(
+    world,
+    email,
+    'invite',
+    'select id, round from (select *, recipient as email from invites) as invited',
+  );
 }
 
 async function latestToken(world: World, email: string, purpose: TokenPurpose, rows: string): Promise<string> {

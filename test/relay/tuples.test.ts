@@ -80,7 +80,7 @@ function holdWrites(matches: (write: OpenfgaProxy['writes'][number]) => boolean)
 }
 
 test('changed rights are in the store before the answer leaves', async () => {
-  const person = await buildPerson(world);
+  const person = await oneOfTwoOwners();
   await eventually(() => isGranted(person));
   await revoke(person);
   expect(await isGranted(person)).toBe(false);

@@ -36,7 +36,9 @@ export async function createAccount(
     emailConfirmedAt: now,
   };
   const existing = await data.findOne(user, { email: { eq: email } });
-  const person = existing ? await data.update(user, existing.id, values) : await data.create(user, { email, ...values });
+  const person = existing
+    ? await data.update(user, existing.id, values)
+    : await data.create(user, { email, ...values });
   await voidLinks(data, email, now);
   const own = await data.create(organization, {
     name: `personal-${newId()}`,

@@ -79,7 +79,10 @@ ${fields}
 `;
 }
 
-function scriptOf({ url, body, sends, shows }: FormPage, csrf: { readonly cookie: string; readonly header: string }): string {
+function scriptOf(
+  { url, body, sends, shows }: FormPage,
+  csrf: { readonly cookie: string; readonly header: string },
+): string {
   return `'use strict';
 const form = document.getElementById('form');
 const button = document.getElementById('confirm');

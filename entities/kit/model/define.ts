@@ -234,7 +234,11 @@ export function defineEntityModule<
     ...(definition.search ?? []),
     ...(definition.unique ?? []).flatMap((key) => key.fields),
     ...(definition.refusals ?? []).map(({ field }) => field),
-    ...[definition.givesRole?.field ?? [], definition.givesRole?.holder ?? [], definition.keepsLast?.field ?? []].flat(),
+    ...[
+      definition.givesRole?.field ?? [],
+      definition.givesRole?.holder ?? [],
+      definition.keepsLast?.field ?? [],
+    ].flat(),
   ];
   for (const name of named) {
     if (!known.has(name)) fail(`"${name}" is not a declared field; declared are ${[...known].join(', ')}`);

@@ -96,23 +96,16 @@ interface TextOptions extends Options<string> {
   readonly pattern?: RegExp;
 }
 
-interface EmailOptions extends Options<string> {
-  readonly checked?: true;
-}
+type EmailOptions = Options<string> & { readonly checked?: true };
 
-interface SingleLineOptions extends Options<string> {
-  readonly min: number;
-  readonly max: number;
-}
+type SingleLineOptions = Options<string> & { readonly min: number; readonly max: number };
 
 interface IntegerOptions extends Options<number> {
   readonly min: number;
   readonly max: number;
 }
 
-interface JsonOptions extends Options<unknown> {
-  readonly maxBytes: number;
-}
+type JsonOptions = Options<unknown> & { readonly maxBytes: number };
 
 /** Text of `min` to `max` characters (UTF-16 code units). `pattern` is anchored by the caller. */
 export function text<const O extends TextOptions>(

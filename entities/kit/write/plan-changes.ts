@@ -100,16 +100,13 @@ export async function planChanges(work: ChangeWork, request: ChangeRequest, acce
   return { caller, changes: changes.filter(({ row }) => !refusals.has(row['id'] as string)), unchanged, refusals };
 }
 
-async function refusalOf(
-  found: AuthorizedRow,
-  request: ChangeRequest,
-  caller: Caller,
-): Promise<AppError | undefined> {
+async function refusalOf(found: AuthorizedRow, request: ChangeRequest, caller: Caller): Promise<AppError | undefined> {
   const { module, operation, values, recordVersion } = request;
   const { row } = found;
   if (!module.policy) return undefined;
   if (!(await found.may(operation))) return denied(module, operation);
-  const refusedGift = module.givesRole && refusedRole(module, caller, [row, { ...row, ...values }], operation === 'remove');
+  const refusedGift =
+    module.givesRole && refusedRole(module, caller, [row, { ...row, ...values }], operation === 'remove');
   if (refusedGift) return refusedGift;
   const expected = recordVersion === undefined ? undefined : [recordVersion].flat();
   if (expected && !expected.includes(row['recordVersion'] as number))
