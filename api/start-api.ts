@@ -9,8 +9,11 @@ import { systemClock, type Clock } from '#entities/kit/base/clock.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import { createApp } from './app.ts';
 import { AccessTokens, accessTokenSettings } from './auth/access-token.ts';
+import { ApiTokens } from './auth/api-tokens.ts';
 import { RefreshTokens, refreshTokenSettings } from './auth/refresh-token.ts';
 import { SessionCookies } from './auth/session-cookie.ts';
+import { SignInProviders } from './auth/sign-in-providers.ts';
+import { SignInStates } from './auth/sign-in-state.ts';
 import { openTokens } from './open-tokens.ts';
 import { Health } from './http/readiness.ts';
 import type { Metrics } from './http/http-metrics.ts';
@@ -19,6 +22,7 @@ import type { Services } from './http/services.ts';
 import { StartError } from '#runtime/start-error.ts';
 import { applyTimeouts } from './http/timeouts.ts';
 import { InFlightRequests } from './http/in-flight-requests.ts';
+import { TokenUses } from './http/token-uses.ts';
 
 export interface ApiOptions {
   readonly config: ConfigStore;
@@ -67,8 +71,12 @@ export async function createApi({
     metrics,
     tokens,
     accessTokens: new AccessTokens(tokens, () => accessTokenSettings(config.current), clock),
+    apiTokens: new ApiTokens(() => config.current.auth.token.apitokens),
+    tokenUses: new TokenUses({ database, clock, logger }),
     refreshTokens: new RefreshTokens(tokens, () => refreshTokenSettings(config.current), clock),
     sessionCookies: new SessionCookies(() => config.current.sessions, clock),
+    signInProviders: new SignInProviders(clock),
+    signInStates: new SignInStates(() => config.current.sessions, clock),
     inFlight: new InFlightRequests(),
     emailProblem: (email) => emails.problemOf(email),
     contextOfCallers: runtime.contextOfCallers,

@@ -157,7 +157,7 @@ export const rooms: readonly Room[] = [
   { path: 'migrations', purpose: 'changes of the database schema', imports: [...config, ...entities] },
   {
     path: 'api/auth',
-    purpose: 'passwords, passkeys, access tokens, signing keys, session cookies',
+    purpose: 'passwords, passkeys, sign-in providers, access tokens, signing keys, session cookies',
     imports: [...config, ...kit('base'), 'runtime'],
   },
   {
@@ -166,14 +166,19 @@ export const rooms: readonly Room[] = [
     imports: [...config, ...apiKit, 'runtime', ...relay, 'api/auth'],
   },
   {
+    path: 'api/tokens',
+    purpose: 'creates and rotates API tokens and personal tokens, for REST and GraphQL',
+    imports: [...config, ...apiKit, ...kinds, 'api/auth', 'api/http'],
+  },
+  {
     path: 'api/rest',
     purpose: 'REST routes, one file each; those of all kinds are derived',
-    imports: [...config, ...apiKit, ...kinds, 'runtime', 'api/auth', 'api/http'],
+    imports: [...config, ...apiKit, ...kinds, 'runtime', 'api/auth', 'api/http', 'api/tokens'],
   },
   {
     path: 'api/graphql',
     purpose: 'the GraphQL schema derived from the kinds, its server, fields written by hand',
-    imports: [...config, ...apiKit, ...kinds, 'runtime', 'api/auth', 'api/http'],
+    imports: [...config, ...apiKit, ...kinds, 'runtime', 'api/auth', 'api/http', 'api/tokens'],
   },
   {
     path: 'api',
@@ -188,6 +193,7 @@ export const rooms: readonly Room[] = [
       'activities/clients/*',
       'api/auth',
       'api/http',
+      'api/tokens',
       'api/rest',
       'api/graphql',
     ],
@@ -231,6 +237,7 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   'graphql-yoga': ['api/graphql'],
   graphql: ['api/graphql'],
   jose: ['api/auth'],
+  'openid-client': ['api/auth'],
   '@simplewebauthn/server': ['api/auth'],
   '@mikro-orm/core': [...wholeKit, 'migrations'],
   '@mikro-orm/postgresql': [...wholeKit, 'migrations'],

@@ -1,5 +1,8 @@
+import { publicApiUrl } from '#config/objects/public-api-url.ts';
+import { apiToken } from '#entities/identity/api-token.ts';
 import { emailVerification } from '#entities/identity/email-verification.ts';
 import { passwordReset } from '#entities/identity/password-reset.ts';
+import { personalAccessToken } from '#entities/identity/personal-access-token.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { deriveKey } from '#entities/kit/base/keys.ts';
 import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
@@ -8,7 +11,7 @@ import { inviteAcceptedMail, inviteMail, recordSentInvite } from './invite-mails
 import { recipientOf, type Links, type Mail } from './mail.ts';
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { workContext } from '../clients/temporal/work-origin.ts';
-import { emailTheme, emailTransport, publicApiUrl } from '../clients/email/from-config.ts';
+import { emailTheme, emailTransport } from '../clients/email/from-config.ts';
 import { renderEmail, type EmailContent } from '../clients/email/render.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
 
@@ -31,6 +34,7 @@ export const createEmailActivities = defineActivities(({ config, database }: Ema
         if (input.template === 'new-device') return newDeviceMail(input, unit);
         if (input.template === 'invite') return inviteMail(input, unit, links);
         if (input.template === 'invite-accepted') return inviteAcceptedMail(input, unit);
+        if (input.template === 'token-created') return tokenMail(input, unit);
         const person = await recipientOf(input, unit);
         if (!person) return undefined;
         return { to: person.email, name: person.displayName, content: contentOf(input.template) };
@@ -122,6 +126,29 @@ async function newDeviceMail(input: SendEmailInput, unit: UnitOfWork): Promise<M
   };
 }
 
+/** Without the name of the token: who creates it chooses the text. */
+async function tokenMail(input: SendEmailInput, unit: UnitOfWork): Promise<Mail | undefined> {
+  const person = await recipientOf(input, unit);
+  if (!person || !input.about) return undefined;
+  const where = { id: { eq: input.about.id } };
+  const ofOrganization = await unit.data.findOne(apiToken, where);
+  const found = ofOrganization ?? (await unit.data.findOne(personalAccessToken, where));
+  const which = ofOrganization ? 'an API token of your organization' : 'a token';
+  return {
+    to: person.email,
+    name: person.displayName,
+    content: {
+      subject: 'A token for programs was created',
+      paragraphs: [
+        found
+          ? `Somebody created ${which}, or gave it a new secret. It ends in ${found.hint}.`
+          : 'Somebody created a token for programs, or gave it a new secret, and has deleted it since.',
+        'If you do not expect this, delete the token in the list of tokens and change your password.',
+      ],
+    },
+  };
+}
+
 /** The products that a User-Agent names (RFC 9110, section 10.1.5), and nothing else of it: who signs in chooses the text. */
 function productsOf(userAgent: string): string {
   const products = userAgent.match(/(?<![^ ])[A-Za-z]{2,20}\/\d{1,5}(?:\.\d{1,5}){0,3}(?![^ ])/g) ?? [];
@@ -130,7 +157,7 @@ function productsOf(userAgent: string): string {
 
 type PlainTemplate = Exclude<
   SendEmailInput['template'],
-  'verify-address' | 'reset-password' | 'new-device' | 'invite' | 'invite-accepted'
+  'verify-address' | 'reset-password' | 'new-device' | 'token-created' | 'invite' | 'invite-accepted'
 >;
 
 function contentOf(template: PlainTemplate): EmailContent {

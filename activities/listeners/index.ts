@@ -9,6 +9,7 @@ import {
   mailPasskeyRemoved,
   mailPasswordChanged,
 } from './mail-security-notice.ts';
+import { mailTokenCreated } from './mail-token-created.ts';
 import { mailVerification } from './mail-verification.ts';
 import { mailWelcome } from './mail-welcome.ts';
 import { setUpOrganization } from './set-up-organization.ts';
@@ -23,6 +24,7 @@ export const listeners: readonly Listener[] = [
   mailPasswordChanged,
   mailNewDevice,
   mailCopiedSession,
+  mailTokenCreated,
   mailPasskeyAdded,
   mailPasskeyRemoved,
   mailCopiedPasskey,

@@ -14,6 +14,11 @@ export function refreshCookieName(config: Config): string {
   return hostPrefix(config) + 'refresh_token';
 }
 
+/** Name of the cookie with the state of a sign-in at a provider. */
+export function stateCookieName(config: Config): string {
+  return hostPrefix(config) + 'sign_in_state';
+}
+
 /** Name of the cookie that binds a sign-in with a passkey to the browser in which it begins. */
 export function passkeyCookieName(config: Config): string {
   return hostPrefix(config) + 'passkey_browser';
@@ -49,6 +54,14 @@ export function sessionCookie(config: Config): SerializeOptions {
 /** Attributes of the cookie with the refresh token, which no script reads. @param seconds until the token expires */
 export function refreshCookie(config: Config, seconds: number): SerializeOptions {
   return { ...sessionCookie(config), httpOnly: true, maxAge: seconds };
+}
+
+/**
+ * Attributes of the cookie with the state of a sign-in at a provider. Lax, whatever `sessions.samesite` says: the provider sends the
+ * browser back by a link. @param seconds until the state expires
+ */
+export function stateCookie(config: Config, seconds: number): SerializeOptions {
+  return { ...refreshCookie(config, seconds), sameSite: 'lax' };
 }
 
 /** Attributes of the cookie of a sign-in with a passkey, which no script reads. @param seconds until it expires */

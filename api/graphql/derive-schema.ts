@@ -18,6 +18,7 @@ import { existingId } from '#entities/kit/model/missing-record.ts';
 import { entryFields, historyOf } from '#entities/kit/model/history-kind.ts';
 import { pluralOf, relationsOf } from '#entities/kit/read/relations.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
+import { refuseTokens } from '../http/refuse-tokens.ts';
 import { BigInt } from './big-int.ts';
 import { bulkMutationsOf } from './bulk-mutations.ts';
 import { capitalized } from './capitalized.ts';
@@ -88,7 +89,8 @@ class SchemaDeriver implements Types {
     );
     for (const field of handWritten) {
       const config = field.build(this);
-      roots[field.on][field.name] = field.on === 'Mutation' ? flushed(config) : config;
+      const guarded = field.acceptsTokens ? config : forSessions(config);
+      roots[field.on][field.name] = field.on === 'Mutation' ? flushed(guarded) : config;
     }
     return new GraphQLSchema({
       query: new GraphQLObjectType({ name: 'Query', fields: roots.Query }),
@@ -243,6 +245,18 @@ const recordFields: FieldMap = {
 function choiceName({ typeName, historyOf }: EntityModule, field: string): string {
   const owner = historyOf ? (Object.hasOwn(entryFields, field) ? 'History' : historyOf.typeName) : typeName;
   return `${owner}${capitalized(field)}`;
+}
+
+/** A mutation that refuses API tokens and personal tokens. */
+function forSessions(config: FieldConfig): FieldConfig {
+  const { resolve } = config;
+  return {
+    ...config,
+    resolve: (source, args, context, info) => {
+      refuseTokens(context.fastify.request);
+      return resolve?.(source, args, context, info);
+    },
+  };
 }
 
 /** Flushes the changes of a mutation before the next one begins, so that a conflict is reported for the right field. */

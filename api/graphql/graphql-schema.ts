@@ -2,10 +2,20 @@ import type { GraphQLSchema } from 'graphql';
 import { registry } from '#entities/index.ts';
 import { deriveSchema } from './derive-schema.ts';
 import { createOrganization } from './fields/create-organization.ts';
+import { createApiToken, createPersonalAccessToken } from './fields/create-token.ts';
+import { rotateApiToken, rotatePersonalAccessToken } from './fields/rotate-token.ts';
 import { explainAccess } from './fields/explain-access.ts';
 import { self } from './fields/self.ts';
 
 /** The GraphQL schema: what is derived from the kinds, and the hand-written fields. Printed below `api/graphql/schema`. */
 export function productSchema(kinds = registry): GraphQLSchema {
-  return deriveSchema(kinds, [self, explainAccess, createOrganization]);
+  return deriveSchema(kinds, [
+    self,
+    explainAccess,
+    createOrganization,
+    createApiToken,
+    createPersonalAccessToken,
+    rotateApiToken,
+    rotatePersonalAccessToken,
+  ]);
 }

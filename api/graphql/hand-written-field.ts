@@ -9,6 +9,8 @@ import type { FieldConfig } from './passthrough-field.ts';
 export interface HandWrittenField {
   readonly on: 'Query' | 'Mutation';
   readonly name: string;
+  /** API tokens and personal tokens may use a mutation; others need a person who is signed in. Queries follow the rights to records. */
+  readonly acceptsTokens?: true;
   build(types: Types): FieldConfig;
 }
 

@@ -1,15 +1,24 @@
 import type { FastifyRequest } from 'fastify';
 import { AssumedPrincipal } from '#entities/kit/access/assumed-principal.ts';
-import { callerIn, readPrincipalState, type PrincipalSnapshot } from '#entities/kit/access/principal-state.ts';
+import {
+  callerIn,
+  callerOfToken,
+  readPrincipalState,
+  type PrincipalSnapshot,
+  type PrincipalState,
+} from '#entities/kit/access/principal-state.ts';
 import { AppError, isAppError } from '#entities/kit/base/errors.ts';
 import { anonymousCaller } from '#entities/kit/model/caller.ts';
 import type { AccessClaims } from '../auth/access-token.ts';
+import type { PresentedToken } from '../auth/api-tokens.ts';
 import { signInFirst } from './plugins/sign-in-first.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Services } from './services.ts';
 
-/** The state of callers as of their last request, by the claims of their token, which `AccessTokens` keeps. */
-const lastSnapshots = new WeakMap<AccessClaims, PrincipalSnapshot>();
+type Token = AccessClaims | PresentedToken;
+
+/** The state of callers as of their last request, by what `AccessTokens` and `ApiTokens` keep of their token. */
+const lastSnapshots = new WeakMap<Token, PrincipalSnapshot>();
 
 /**
  * Finds out on whose behalf a request runs. User, session and membership come from the database for every request, so that
@@ -20,7 +29,7 @@ const lastSnapshots = new WeakMap<AccessClaims, PrincipalSnapshot>();
 export async function findCaller(request: FastifyRequest, services: Services): Promise<void> {
   const { token } = request.core;
   const known = token && request.routeOptions.config.isRepeatable ? lastSnapshots.get(token) : undefined;
-  if (!token || !known) return findCallerAgain(request, services);
+  if (!token || !known || isExpired(known.state, services)) return findCallerAgain(request, services);
   await setCaller(request, services, token, known);
   request.core.assumption = new AssumedPrincipal(token, known);
 }
@@ -72,24 +81,39 @@ export async function unlessStale(attempt: Promise<void>): Promise<void> {
   }
 }
 
-async function identify(request: FastifyRequest, services: Services, token: AccessClaims): Promise<void> {
+/** The one place that decides, by the current state of its caller, whether a token counts. */
+async function identify(request: FastifyRequest, services: Services, token: Token): Promise<void> {
   const snapshot = await readPrincipalState(services.database, token, request.core);
   const { isActive, isSignedIn } = snapshot.state;
-  if (!isActive || !isSignedIn) {
+  if (!isActive || !isSignedIn || isExpired(snapshot.state, services)) {
     lastSnapshots.delete(token);
-    throw new AppError('unauthenticated', 'The access token is not valid or has expired; sign in again.');
+    throw new AppError(
+      'unauthenticated',
+      'sessionId' in token
+        ? 'The access token is not valid or has expired; sign in again.'
+        : 'The token is not valid: it does not exist, was revoked or has expired, or its person or organization has no access.',
+    );
   }
   lastSnapshots.set(token, snapshot);
+  if (!('sessionId' in token)) services.apiTokens.keep(token);
   await setCaller(request, services, token, snapshot);
+}
+
+function isExpired({ token }: PrincipalState, { clock }: Services): boolean {
+  const { expiresAt = null } = token ?? {};
+  return expiresAt !== null && new Date(expiresAt) <= clock.now();
 }
 
 async function setCaller(
   { core }: FastifyRequest,
   services: Services,
-  token: AccessClaims,
+  token: Token,
   { state }: PrincipalSnapshot,
 ): Promise<void> {
-  const { userId, tokenId, organizationId } = token;
-  core.claims = token;
-  core.caller = callerIn(userId, organizationId, state, { tokenId, ...(await services.contextOfCallers()) });
+  const context = await services.contextOfCallers();
+  if ('sessionId' in token) {
+    const { userId, tokenId, organizationId } = token;
+    core.claims = token;
+    core.caller = callerIn(userId, organizationId, state, { tokenId, ...context });
+  } else core.caller = callerOfToken(token, state, context);
 }

@@ -5,6 +5,7 @@ import type { AppError } from '#entities/kit/base/errors.ts';
 import type { AssumedPrincipal } from '#entities/kit/access/assumed-principal.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { AccessClaims } from '../auth/access-token.ts';
+import type { PresentedToken } from '../auth/api-tokens.ts';
 import type { PendingCookie } from './plugins/cookies.ts';
 
 /** Data of a request that all layers use. */
@@ -15,9 +16,12 @@ export interface RequestContext {
   /** When the response must have been sent, in milliseconds since the epoch. */
   readonly deadline: number;
   caller: Caller;
-  /** Verified claims of the access token; its user may have been deactivated since. */
-  token: AccessClaims | undefined;
-  /** Claims of the access token, once the user is known to be active. */
+  /**
+   * Verified claims of an access token, whose user may have been deactivated since; or an API token or a personal token, of which only
+   * the database knows whether it exists.
+   */
+  token: AccessClaims | PresentedToken | undefined;
+  /** Claims of the access token, once the user is known to be active; only people who are signed in have some. */
   claims: AccessClaims | undefined;
   /** The state of the caller while it is only assumed (`request-caller.ts`). No response is sent before it is confirmed. */
   assumption: AssumedPrincipal | undefined;
@@ -47,8 +51,15 @@ declare module 'fastify' {
     readonly csrf?: false;
     /** Whether the route is also answered while the process stops. */
     readonly whileStopping?: boolean;
+    /** Whether API tokens and personal tokens may call the route; they are refused elsewhere, unless nobody is looked up. */
+    readonly acceptsTokens?: boolean;
     /** The handler runs again if the assumed state of its caller is not confirmed (`repeatRequest`). */
     readonly isRepeatable?: boolean;
+    /** The body of an error response, and its media type; a problem document if missing. */
+    readonly errorAnswer?: (
+      error: AppError,
+      request: FastifyRequest,
+    ) => { readonly type: string; readonly body: object };
   }
 }
 

@@ -40,6 +40,8 @@ export interface RouteDefinition<Body extends TObject> {
   readonly description: string;
   readonly tag: string;
   readonly access: Access;
+  /** API tokens and personal tokens may call the route; elsewhere only people who are signed in may. */
+  readonly acceptsTokens?: true;
   /** A body of which nothing is required can be left out. */
   readonly body?: Body;
   readonly params?: TObject;
@@ -73,7 +75,12 @@ export function registerRoute(app: FastifyInstance, services: Services, route: R
   app.route({
     method: route.method,
     url: route.url,
-    config: { access: route.access, whileStopping: route.whileStopping ?? false, isRepeatable: !route.runsOnce },
+    config: {
+      access: route.access,
+      acceptsTokens: route.acceptsTokens ?? false,
+      whileStopping: route.whileStopping ?? false,
+      isRepeatable: !route.runsOnce,
+    },
     schema: {
       summary: route.summary,
       description: route.description,
@@ -157,7 +164,7 @@ function describedAnswers({ answers }: Route): Record<string, TSchema> {
 }
 
 /** All errors of a route: those it declares, and those that follow from its method, body and access. */
-function errorsOf({ method, body, access, errors }: Route): ErrorCode[] {
+function errorsOf({ method, body, access, acceptsTokens, errors }: Route): ErrorCode[] {
   return [
     ...new Set<ErrorCode>([
       ...errors,
@@ -165,6 +172,7 @@ function errorsOf({ method, body, access, errors }: Route): ErrorCode[] {
       ...(method === 'GET' ? [] : (['malformed_body', 'csrf_token_missing', 'csrf_token_invalid'] as const)),
       ...(body ? (['body_too_large', 'limit_exceeded', 'unsupported_media_type'] as const) : []),
       ...(access === 'required' ? (['unauthenticated'] as const) : []),
+      ...(access === 'anonymous' || acceptsTokens ? [] : (['permission_denied'] as const)),
     ]),
   ];
 }

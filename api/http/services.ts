@@ -4,12 +4,16 @@ import type { Clock } from '#entities/kit/base/clock.ts';
 import type { Database } from '#entities/kit/unit/database.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import type { AccessTokens } from '../auth/access-token.ts';
+import type { ApiTokens } from '../auth/api-tokens.ts';
 import type { RefreshTokens } from '../auth/refresh-token.ts';
 import type { SessionCookies } from '../auth/session-cookie.ts';
+import type { SignInProviders } from '../auth/sign-in-providers.ts';
+import type { SignInStates } from '../auth/sign-in-state.ts';
 import type { SignedTokens } from '../auth/signed-tokens.ts';
 import type { Health } from './readiness.ts';
 import type { Metrics } from './http-metrics.ts';
 import type { InFlightRequests } from './in-flight-requests.ts';
+import type { TokenUses } from './token-uses.ts';
 
 /** Services of one API process, created once in `start-api.ts`. */
 export interface Services {
@@ -19,8 +23,12 @@ export interface Services {
   readonly logger: Logger;
   readonly tokens: SignedTokens;
   readonly accessTokens: AccessTokens;
+  readonly apiTokens: ApiTokens;
+  readonly tokenUses: TokenUses;
   readonly refreshTokens: RefreshTokens;
   readonly sessionCookies: SessionCookies;
+  readonly signInProviders: SignInProviders;
+  readonly signInStates: SignInStates;
   readonly health: Health;
   readonly metrics: Metrics;
   readonly inFlight: InFlightRequests;

@@ -18,11 +18,14 @@ import { registrationOptions } from './passkeys/registration-options.ts';
 import { registrationVerification } from './passkeys/registration-verification.ts';
 import { relatedOrigins } from './passkeys/related-origins.ts';
 import { docs, errorDocs, home, openapi } from './service/reference.ts';
+import { beginLink, unlinkIdentity } from './providers/identity-routes.ts';
+import { providerRoutes } from './providers/provider-routes.ts';
 import { recordRoutes } from './records/record-routes.ts';
 import { refresh } from './account/refresh.ts';
 import { register } from './account/register.ts';
 import { resetPassword } from './account/reset-password.ts';
 import { resend } from './account/resend.ts';
+import { tokenRoutes } from './account/token-routes.ts';
 import { switchOrganization } from './account/switch.ts';
 import { verify } from './account/verify-email.ts';
 
@@ -52,6 +55,10 @@ export const routesOf = (registry: Registry): readonly Route[] => [
   resendInvite,
   withdrawInvite,
   transferOwnership,
+  ...providerRoutes,
+  beginLink,
+  unlinkIdentity,
+  ...tokenRoutes,
   registrationOptions,
   registrationVerification,
   authenticationOptions,

@@ -74,13 +74,11 @@ const apiTokenRule: Rule = (
 };
 
 function requireOauth(name: 'codehost' | 'identity', { auth: { providers } }: Config, refuse: Refuse): void {
-  const { clientid, clientsecret, redirecturl, clientendpoint } = providers[name];
+  const { clientid, clientsecret, redirecturl } = providers[name];
   const base = `auth.providers.${name}`;
   const why = `${name} is in auth.supportedproviders`;
   const also = ['auth.supportedproviders'];
   requireTexts(refuse, why, base, { clientid, clientsecret, redirecturl }, also);
-  if (redirecturl.startsWith('/'))
-    requireTexts(refuse, `${base}.redirecturl is a path`, base, { clientendpoint }, [...also, `${base}.redirecturl`]);
 }
 
 const providerRule: Rule = (config, refuse) => {
@@ -107,6 +105,14 @@ const providerRule: Rule = (config, refuse) => {
       'auth.providers.webauthn.requestorigins',
       'is empty, but passkeys are on',
       'name the origins of the pages that ask for passkeys, or set domain',
+      webauthnAlso,
+    );
+  }
+  if (webauthn.requestorigins.includes('*')) {
+    refuse(
+      'auth.providers.webauthn.requestorigins',
+      'has *, but a passkey must not be asked for by any page',
+      'name the origins of the pages that ask for passkeys',
       webauthnAlso,
     );
   }

@@ -1,7 +1,13 @@
 import { duration, flag, integer, list, object, secret, text } from '../schema/field.ts';
 import { domainName, httpUrl, urlOrPath, webOrigin } from '../schema/format.ts';
 
-function oauthProvider(name: string) {
+/** How the base URL of each provider is used. */
+const bases = {
+  codehost: 'Its pages are below /login/oauth, its API below /api/v3.',
+  identity: 'It is the issuer, with OpenID Connect metadata below it.',
+} as const;
+
+function oauthProvider(name: keyof typeof bases) {
   return object(
     `Sign-in with the OAuth 2.0 provider \`${name}\`. The object can be omitted while \`${name}\` is not in supportedproviders.`,
     {
@@ -12,7 +18,7 @@ function oauthProvider(name: string) {
         description: 'Client secret at the provider. Required while the provider is in supportedproviders.',
       }),
       clientendpoint: text({
-        description: 'Base URL of this server for the callback. The callback URL is clientendpoint + redirecturl.',
+        description: `Base URL of the provider, if it is not the public service. The public address of this server, which is what domain sets, stands for the public service too. ${bases[name]}`,
         format: httpUrl,
         fromDomain: (domain) => `https://api.${domain}`,
       }),
@@ -22,7 +28,7 @@ function oauthProvider(name: string) {
       }),
       redirecturl: text({
         description:
-          'Callback URL that is registered with the provider: a path below clientendpoint, or a full URL. Required while the provider is in supportedproviders.',
+          'Callback URL that is registered with the provider: a full URL, or a path below the public address of this server (integrations.email.apiurl, else auth.token.issuer). Required while the provider is in supportedproviders.',
         default: `/v1/${name}/callback`,
         format: urlOrPath,
       }),
@@ -33,7 +39,8 @@ function oauthProvider(name: string) {
 /** `auth.providers`. */
 export const providers = object('Sign-in with external providers and passkeys.', {
   redirecturl: text({
-    description: 'URL to which the browser is redirected after sign-in at a provider.',
+    description:
+      'URL to which the browser is redirected after sign-in at a provider, unless the sign-in names another one of the same origin.',
     format: httpUrl,
     fromDomain: (domain) => `https://console.${domain}/login/sso`,
   }),

@@ -7,7 +7,7 @@ const api = (domain: string): string => `https://api.${domain}`;
 const apitokens = object('API tokens: the keys that sign them, and their format.', {
   enabled: flag({
     description:
-      'Accepts API tokens and signs them with the keys below, exactly one of which must be active. When off, API tokens are rejected.',
+      'Accepts API tokens and personal tokens, and signs them with the keys below, exactly one of which must be active. When off, they are rejected.',
   }),
   envprefix: text({
     description:
@@ -37,19 +37,23 @@ const apitokens = object('API tokens: the keys that sign them, and their format.
     maximum: 128,
   }),
   delimiter: text({
-    description: 'Character between the prefix, the id and the secret of a token.',
+    description: 'Character between the prefix, the id and the secret of API tokens and personal tokens.',
     values: ['_', '.', '-', '~', ':'],
     default: '_',
   }),
   prefix: text({
-    description: 'First part of every token, by which leaked tokens can be recognized.',
+    description:
+      'First part of every API token, by which leaked tokens can be recognized; that of personal tokens is `pat`. Tokens with another prefix or delimiter stop working.',
     default: 'core',
     required: true,
     format: {
       name: 'a short lower-case name',
       example: 'core',
       pattern: '^[a-z][a-z0-9]{0,15}$',
-      check: (prefix) => (/^[a-z][a-z0-9]{0,15}$/u.test(prefix) ? undefined : 'is not a short lower-case name'),
+      check: (prefix) => {
+        if (prefix === 'pat') return 'is the prefix of personal tokens';
+        return /^[a-z][a-z0-9]{0,15}$/u.test(prefix) ? undefined : 'is not a short lower-case name';
+      },
     },
   }),
 });

@@ -97,6 +97,8 @@ export const invite = defineEntityModule({
   order: ['expiresAt', 'createdAt'],
   search: ['recipient'],
   mutate: ['create', 'delete'],
+  // Who is invited may get more rights than the token that invites has.
+  needsSession: true,
   events: ['created', 'updated', 'deleted'],
   customEvents: {
     resent: {

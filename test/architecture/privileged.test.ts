@@ -36,6 +36,14 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   ],
   'api/rest/account/forgot-password.ts': [`privileged 'forgot password'`],
   'api/rest/account/reset-password.ts': [`privileged 'reset password'`, `system 'reset password'`],
+  // Who comes back from a provider is known by its word alone; the identity and a new account are stored before anybody is signed in.
+  'api/rest/providers/provider-flow.ts': [`system 'provider sign-in'`],
+  'api/rest/providers/person-of-identity.ts': [`system 'provider sign-in'`],
+  // The link was asked for by a session; no rule lets people choose their identities.
+  'api/rest/providers/provider-routes.ts': [`privileged 'provider sign-in'`, `privileged 'link identity'`],
+  'api/rest/providers/identity-routes.ts': [`privileged 'unlink identity'`],
+  // Nobody may create it with scopes and organizations that were not checked.
+  'api/tokens/issue-tokens.ts': [`privileged 'create personal token'`],
   // Passkeys are made and used after a proof that no rule knows; challenges are used up although the request is refused.
   'api/rest/passkeys/passkey-requests.ts': [`system 'use passkey challenge'`],
   'api/rest/passkeys/registration-verification.ts': [`privileged 'register passkey'`],
@@ -104,7 +112,8 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'unit/answers.ts': ['unlessHidden'],
   'access/assumed-principal.ts': ['AssumedPrincipal'],
   'access/email-lock.ts': ['lockEmail'],
-  'access/principal-state.ts': ['callerIn', 'readMembershipState', 'readPrincipalState'],
+  'access/principal-state.ts': ['callerIn', 'callerOfToken', 'readMembershipState', 'readPrincipalState'],
+  'access/token-use.ts': ['recordTokenUse'],
   'access/sign-in-failures.ts': ['forgetAttempt', 'giveBackAttempt', 'takeAttempt'],
   // Rows of the machine, which have no rules.
   'outbox/deliveries.ts': [

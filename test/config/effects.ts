@@ -137,6 +137,24 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   'auth.token.jwkscachettl': shown(
     'test/api/settings.test.ts > auth.token > jwkscachettl is how long the key set may be kept',
   ),
+  'auth.token.apitokens.enabled': shown(
+    'test/api/api-tokens.test.ts > settings > enabled: off, no token is accepted or created',
+  ),
+  'auth.token.apitokens.keys.*.secret': shown(
+    'test/api/api-tokens.test.ts > settings > keys: a deprecated key verifies, a revoked one does not, and the active one signs',
+  ),
+  'auth.token.apitokens.keys.*.status': shown(
+    'test/api/api-tokens.test.ts > settings > keys: a deprecated key verifies, a revoked one does not, and the active one signs',
+  ),
+  'auth.token.apitokens.secretsize': shown(
+    'test/api/api-tokens.test.ts > settings > secretsize is the number of random bytes of a secret',
+  ),
+  'auth.token.apitokens.delimiter': shown(
+    'test/api/api-tokens.test.ts > settings > prefix and delimiter are those of new tokens, and asked of all',
+  ),
+  'auth.token.apitokens.prefix': shown(
+    'test/api/api-tokens.test.ts > settings > prefix and delimiter are those of new tokens, and asked of all',
+  ),
   'auth.providers.webauthn.enabled': shown(
     'test/api/passkeys.test.ts > auth.providers.webauthn > enabled: off, no passkey is registered or accepted, and no origin told',
   ),
@@ -163,6 +181,42 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   ),
   'auth.token.apitokens.envprefix': inConfig(
     'test/config/load-configuration.test.ts > have the prefix that envprefix says',
+  ),
+  'auth.supportedproviders': shown(
+    'test/api/provider-sign-in.test.ts > auth.supportedproviders > switches providers on and off',
+  ),
+  'auth.providers.redirecturl': shown(
+    'test/api/provider-sign-in.test.ts > auth.providers.redirecturl > is where the browser goes at the end, or another page of its origin',
+  ),
+  'auth.providers.codehost.clientid': shown(
+    'test/api/provider-sign-in.test.ts > auth.providers.codehost > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
+  ),
+  'auth.providers.codehost.clientsecret': shown(
+    'test/api/provider-sign-in.test.ts > auth.providers.codehost > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
+  ),
+  'auth.providers.codehost.clientendpoint': shown(
+    'test/api/provider-sign-in.test.ts > auth.providers.codehost > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
+  ),
+  'auth.providers.codehost.scopes': shown(
+    'test/api/provider-sign-in.test.ts > auth.providers.codehost > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
+  ),
+  'auth.providers.codehost.redirecturl': shown(
+    'test/api/provider-sign-in.test.ts > auth.providers.codehost > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
+  ),
+  'auth.providers.identity.clientid': shown(
+    'test/api/provider-sign-in.test.ts > auth.providers.identity > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
+  ),
+  'auth.providers.identity.clientsecret': shown(
+    'test/api/provider-sign-in.test.ts > auth.providers.identity > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
+  ),
+  'auth.providers.identity.clientendpoint': shown(
+    'test/api/provider-sign-in.test.ts > auth.providers.identity > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
+  ),
+  'auth.providers.identity.scopes': shown(
+    'test/api/provider-sign-in.test.ts > auth.providers.identity > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
+  ),
+  'auth.providers.identity.redirecturl': shown(
+    'test/api/provider-sign-in.test.ts > auth.providers.identity > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
   ),
   'authz.enabled': shown('test/api/authorization-settings.test.ts > enabled: off, no store is asked, or waited for'),
   'authz.storename': shown(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { publicApiUrl } from '#activities/clients/email/from-config.ts';
+import { publicApiUrl } from '#config/objects/public-api-url.ts';
 import { printProblem } from '#config/schema/config-problem.ts';
 import { leastEnvironment, productionEnvironment, Sandbox } from './configuration-folder.ts';
 
@@ -101,7 +101,7 @@ const cases: readonly [content: string, refusals: readonly string[], mended: str
   ],
   [
     'auth: {supportedproviders: [identity], providers: {identity: {clientid: a, clientsecret: b}}}',
-    ['auth.providers.identity.clientendpoint: is missing', 'auth.providers.redirecturl: is missing'],
+    ['auth.providers.redirecturl: is missing'],
     'auth: {supportedproviders: [identity], providers: {redirecturl: https://a.example, identity: {clientid: a, clientsecret: b, redirecturl: https://a.example/x}}}',
   ],
   [
@@ -117,6 +117,11 @@ const cases: readonly [content: string, refusals: readonly string[], mended: str
     'domain: example.com\nauth: {providers: {webauthn: {enabled: true}}}',
     ['auth.providers.webauthn.displayname: is missing'],
     'auth: {providers: {webauthn: {maxdevices: 3}}}',
+  ],
+  [
+    'domain: example.com\nauth: {supportedproviders: [webauthn], providers: {webauthn: {displayname: a, requestorigins: ["*"]}}}',
+    ['auth.providers.webauthn.requestorigins: has *'],
+    'auth: {providers: {webauthn: {requestorigins: ["*"]}}}',
   ],
   [
     'auth: {supportaccess: {enabled: true}}',

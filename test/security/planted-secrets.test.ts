@@ -39,12 +39,20 @@ const writtenKinds = registry.modules.filter(
 );
 
 beforeAll(async () => {
-  world = await openWorld({ worker: true, environment: { CORE_DB_DEBUG: 'true' } });
+  world = await openWorld({
+    worker: true,
+    environment: {
+      CORE_DB_DEBUG: 'true',
+      CORE_AUTH_TOKEN_APITOKENS_ENABLED: 'true',
+      CORE_API_TOKEN_KEY_FIRST: secrets.make('key of API tokens').padEnd(40, '-'),
+    },
+  });
   ({ metricsUrl } = await world.listen());
   person = await buildPerson(world);
   secrets.add('password of people', testPassword);
   await comeAndGo();
   await answerInvitation();
+  await showTokens();
   await configure();
   await fuzzInputs(await signedIn(world, person), (place) => secrets.make(place));
   await fuzzInputs(world.client(), (place) => secrets.make(`signed in as nobody, ${place}`));
@@ -135,6 +143,33 @@ async function answerInvitation(): Promise<void> {
   await invited.get(`/v1/invite?token=${token}`);
   const password = secrets.make('password of an invited person');
   expect((await invited.post('/v1/register', { email, password, invite_token: token })).status).toBe(201);
+}
+
+/** Creates tokens of programs and shows them where they belong, and where they do not. */
+async function showTokens(): Promise<void> {
+  const client = await signedIn(world, person);
+  for (const [path, table] of [
+    ['/v1/api-tokens', 'api_tokens'],
+    ['/v1/personal-access-tokens', 'personal_access_tokens'],
+  ] as const) {
+    const created = await client.post(path, { name: 'a program', scopes: ['task:read'] });
+    const { id, token: first } = created.body as { id: string; token: string };
+    const rotated = await client.post(`${path}/${id}/rotate`);
+    for (const [place, token] of [first, (rotated.body as { token: string }).token].entries()) {
+      secrets.add(`${table}: token ${place}`, token);
+      secrets.add(`${table}: secret ${place}`, token.slice(token.indexOf(id) + id.length + 1));
+      await world.client().get('/v1/tasks', { authorization: `Bearer ${token}` });
+      await world.client().get('/v1/tasks', { authorization: `Bearer ${token}x` });
+      await world.client().get('/v1/tasks', { authorization: `Basic ${token}` });
+      await world.client().get(`/v1/tasks?access_token=${token}`);
+      await world.client().get(`/v1/tasks/${token}`);
+      await client.post(path, { name: 'a program', scopes: [token] });
+    }
+    const [row] = await asOwner<{ hash: string }>(world, `select secret_hash as hash from ${table} where id = $1`, [
+      id,
+    ]);
+    secrets.add(`token hash of ${table}`, row?.hash ?? '');
+  }
 }
 
 /** Every secret of the configuration, changed while it runs and refused. */
@@ -230,7 +265,13 @@ describe('T-62: a secret', () => {
     );
     const advice =
       'in test/security/planted-secrets.test.ts, plant a value of each new secret field, and say in which column it stands';
-    expect(fields, advice).toEqual(['emailVerification.passwordHash', 'session.refreshTokenHash', 'user.passwordHash']);
+    expect(fields, advice).toEqual([
+      'apiToken.secretHash',
+      'emailVerification.passwordHash',
+      'personalAccessToken.secretHash',
+      'session.refreshTokenHash',
+      'user.passwordHash',
+    ]);
   });
 
   test('is in no row, except for the hash in its column', async () => {
@@ -240,6 +281,7 @@ describe('T-62: a secret', () => {
     for (const [table, rows] of dump) {
       const isOwn = (name: string) =>
         (table === 'public.users' && name.startsWith('password hash')) ||
+        name === `token hash of ${table.replace('public.', '')}` ||
         (table === 'public.sessions' && name.startsWith('refresh token hash')) ||
         (table === 'public.email_verifications' && name === 'waiting password hash');
       for (const row of rows)

@@ -12,6 +12,7 @@ export type EmailTemplate =
   | 'session-copied'
   | 'invite'
   | 'invite-accepted'
+  | 'token-created'
   | 'passkey-added'
   | 'passkey-removed'
   | 'passkey-copied';
@@ -23,7 +24,7 @@ export interface SendEmailInput {
   readonly template: EmailTemplate;
   /** The recipient; the address is read when the mail is sent. Absent for an address that has no account yet: it is read from `about`. */
   readonly userId?: string;
-  /** The record with a link that the mail is about, and its round. */
+  /** The record that the mail is about, and for a record with a link its round. */
   readonly about?: { readonly id: string; readonly round: number };
   /** The device that the mail is about, and when it was seen (RFC 3339). */
   readonly device?: { readonly userAgent: string; readonly address: string; readonly at: string };

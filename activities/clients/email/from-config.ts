@@ -12,8 +12,3 @@ export function emailTheme({ integrations }: Config): EmailTheme {
   const { fromemail, supportemail, CompanyName, TroubleText } = integrations.email;
   return { fromEmail: fromemail, companyName: CompanyName, supportEmail: supportemail, troubleText: TroubleText };
 }
-
-/** Base of links that lead to the API: as configured, never taken from a request. */
-export function publicApiUrl({ integrations, auth }: Config): string {
-  return (integrations.email.apiurl || auth.token.issuer).replace(/\/+$/, '');
-}

@@ -1,10 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '#entities/kit/base/errors.ts';
+import { isId } from '#entities/kit/base/ids.ts';
+import { anonymousCaller } from '#entities/kit/model/caller.ts';
 import type { AccessClaims } from '../../auth/access-token.ts';
 import { accessCookie, sessionCookieName } from '../../auth/cookie-attributes.ts';
+import { refuseTokens } from '../refuse-tokens.ts';
 import { findCaller, isRequired, settleCaller, unlessStale } from '../request-caller.ts';
 import type { Services } from '../services.ts';
 import { signInFirst } from './sign-in-first.ts';
+
+/** Header with the organization in which a personal token acts, of several; access tokens say it themselves. */
+const organizationHeader = 'x-organization-id';
 
 /**
  * Verifies the bearer token or, without one, the cookies of a browser before the body is read; the CSRF check uses the result.
@@ -34,21 +40,39 @@ export function requireCaller(app: FastifyInstance, services: Services): void {
   app.addHook('preValidation', async (request) => {
     // Anonymous routes do not query the database.
     if (request.core.token === undefined || request.routeOptions.config.access === 'anonymous') return;
+    if (!request.routeOptions.config.acceptsTokens) refuseTokens(request);
     await findCaller(request, services);
+  });
+  app.addHook('onResponse', (request, _reply, done) => {
+    const { token, caller } = request.core;
+    // Whoever was not accepted stayed anonymous.
+    if (token && !('sessionId' in token) && caller !== anonymousCaller) services.tokenUses.note(token);
+    done();
   });
   // A response that no handler of ours has made, such as a GraphQL document that is not valid.
   app.addHook('onSend', (request) => settleCaller(request, services));
 }
 
-/** RFC 6750, section 2.1. @throws AppError unauthenticated */
+/** RFC 6750, section 2.1; API tokens may also contain a colon (`auth.token.apitokens.delimiter`). @throws AppError unauthenticated */
 function bearerToken(header: string): string {
-  const [, token] = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(header) ?? [];
-  if (!token) throw new AppError('unauthenticated', 'The Authorization header must be "Bearer" and an access token.');
+  const [, token] = /^Bearer +([A-Za-z0-9._~+/:-]+=*)$/i.exec(header) ?? [];
+  if (!token) throw new AppError('unauthenticated', 'The Authorization header must be "Bearer" and a token.');
   return token;
 }
 
 async function verify(request: FastifyRequest, services: Services, token: string): Promise<void> {
-  accept(request, await services.accessTokens.verify(token));
+  const presented = services.apiTokens.read(token, wantedOrganization(request));
+  if (presented) request.core.token = presented;
+  else accept(request, await services.accessTokens.verify(token));
+}
+
+/** The organization in which a token wants to act. @throws AppError invalid_input */
+function wantedOrganization({ headers }: FastifyRequest): string | null {
+  const wanted = headers[organizationHeader];
+  if (wanted === undefined) return null;
+  if (!isId(wanted))
+    throw new AppError('invalid_input', `The header ${organizationHeader} is not the id of an organization.`);
+  return wanted;
 }
 
 /** The access cookie counts only together with the session cookie of the same session, which no other host can plant. */

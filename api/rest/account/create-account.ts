@@ -2,43 +2,38 @@ import { emailVerification } from '#entities/identity/email-verification.ts';
 import { user } from '#entities/identity/user.ts';
 import { membership } from '#entities/organizations/membership.ts';
 import { organization } from '#entities/organizations/organization.ts';
-import type { ChangesOf, RowOf } from '#entities/kit/model/define.ts';
-import { newId } from '#entities/kit/base/ids.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import type { RowOf } from '#entities/kit/model/define.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+
+type User = RowOf<typeof user>;
 
 /** Maximum length of a display name; an address can be longer. */
 const maxDisplayName = 128;
 
-/** What a person writes at sign-up. */
-export interface Profile {
-  readonly passwordHash: string | null;
-  readonly firstName: string | null;
-  readonly lastName: string | null;
+/** What an account begins with. */
+export interface Profile extends Pick<User, 'passwordHash' | 'firstName' | 'lastName' | 'displayName'> {
+  /** Address that the person has proven to own, and that is locked. */
+  readonly email: string;
 }
 
 /**
- * Creates the account of a person who has proven to own the address, with a personal organization. All links of sign-ups stop working.
- * @param email in lower case and locked; it has no confirmed account
+ * Creates a confirmed account with a personal organization. All links of sign-ups with the address stop working.
+ * @param existing an account of the address that was never confirmed
  */
 export async function createAccount(
   unit: UnitOfWork,
   data: DataClient,
-  email: string,
-  profile: Profile,
-): Promise<RowOf<typeof user>> {
+  { email, ...values }: Profile,
+  existing?: User,
+): Promise<User> {
   const now = unit.clock.now();
-  const names = [profile.firstName, profile.lastName].flatMap((name) => name?.trim() || []);
-  const values: ChangesOf<typeof user> & { displayName: string } = {
-    ...profile,
-    displayName: (names.join(' ') || email).slice(0, maxDisplayName),
-    emailConfirmedAt: now,
-  };
-  const existing = await data.findOne(user, { email: { eq: email } });
+  const confirmed = { ...values, displayName: values.displayName.slice(0, maxDisplayName), emailConfirmedAt: now };
   const person = existing
-    ? await data.update(user, existing.id, values)
-    : await data.create(user, { email, ...values });
+    ? await data.update(user, existing.id, confirmed)
+    : await data.create(user, { email, ...confirmed });
   await voidLinks(data, email, now);
   const own = await data.create(organization, {
     name: `personal-${newId()}`,

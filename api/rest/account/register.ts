@@ -60,7 +60,13 @@ export const register = defineRoute({
     // Hashing is slow, so it is done while no transaction is open.
     const hash = () => hashPassword(body.password, 'sign-up');
     if (token !== undefined)
-      return registerInvited(call, { email, token }, async () => ({ passwordHash: await hash(), firstName, lastName }));
+      return registerInvited(call, { email, token }, async () => ({
+        email,
+        passwordHash: await hash(),
+        firstName,
+        lastName,
+        displayName: names.join(' ') || email,
+      }));
     const passwordHash = await hash();
 
     await lockEmail(unit, email);

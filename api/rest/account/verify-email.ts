@@ -12,7 +12,7 @@ import { hashPassword, verifyPassword } from '../../auth/password.ts';
 import { checkStrength } from '../../auth/password-strength.ts';
 import { workOf } from '../../http/request-context.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
-import { createAccount } from './create-account.ts';
+import { createAccount, type Profile } from './create-account.ts';
 import { PasswordSchema } from './password-schemas.ts';
 import { tooManyAttempts } from './too-many-attempts.ts';
 
@@ -75,7 +75,7 @@ export const verify = defineRoute({
     checkUsable(await data.findLocked(emailVerification, id), body.token, call);
     const existing = await data.findOne(user, { email: { eq: email } });
     if (existing?.emailConfirmedAt) throw invalidToken();
-    await createAccount(unit, data, email, profile.values);
+    await createAccount(unit, data, profile, existing);
     return { status: 200, body: { message: 'The address is confirmed; you can sign in now.', email } };
   },
 });
@@ -119,17 +119,18 @@ function checkUsable(
  * What the account gets. The names of a sign-up count only together with its password: without it, they may be a stranger's.
  * @throws AppError invalid_credentials, weak_password
  */
-async function profileOf({ password, new_password: newPassword }: Body, found: Verification) {
+async function profileOf({ password, new_password: newPassword }: Body, found: Verification): Promise<Profile> {
   const { email, passwordHash, firstName, lastName } = found;
   if (newPassword !== undefined) {
     await checkStrength(newPassword, [email]);
     const hash = await hashPassword(newPassword);
-    return { email, values: { passwordHash: hash, firstName: null, lastName: null } };
+    return { email, passwordHash: hash, firstName: null, lastName: null, displayName: email };
   }
   if (!(await verifyPassword(password ?? '', passwordHash)))
     throw new AppError(
       'invalid_credentials',
       'This is not the password of the sign-up that this link was mailed for. Use the link of your own sign-up, or send new_password to set a password now.',
     );
-  return { email, values: { passwordHash, firstName, lastName } };
+  const names = [firstName, lastName].flatMap((name) => name?.trim() || []);
+  return { email, passwordHash, firstName, lastName, displayName: names.join(' ') || email };
 }

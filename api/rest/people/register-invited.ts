@@ -2,6 +2,7 @@ import { user } from '#entities/identity/user.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
+import type { RowOf } from '#entities/kit/model/define.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { workOf } from '../../http/request-context.ts';
 import type { Call, RouteResponse } from '../../http/route.ts';
@@ -34,19 +35,19 @@ export async function registerInvited(
   const written = await profile();
   const data = unit.data.privileged('sign-up with invitation');
   await lockEmail(unit, registration.email);
-  const usable = await invitationOf(call, data, registration);
-  const person = await createAccount(unit, data, registration.email, written);
+  const { existing, ...usable } = await invitationOf(call, data, registration);
+  const person = await createAccount(unit, data, written, existing);
   await joinOrganization(unit, data, usable, person);
   const { name } = usable.organization;
   return { status: 201, body: { message: `The account is created and has joined ${name}; you can sign in now.` } };
 }
 
-/** The invitation of a person without an account. */
+/** The invitation of a person without an account, or with one that was never confirmed. */
 async function invitationOf(
   call: Call<unknown>,
   data: DataClient,
   { email, token }: Registration,
-): Promise<UsableInvite> {
+): Promise<UsableInvite & { readonly existing: RowOf<typeof user> | undefined }> {
   const usable = await usableInvite(call, data, token);
   if (usable.invite.recipient !== email)
     throw new AppError(
@@ -56,5 +57,5 @@ async function invitationOf(
   const existing = await data.findOne(user, { email: { eq: email } });
   if (existing?.emailConfirmedAt)
     throw new AppError('already_exists', 'This address has an account. Sign in, and accept the invitation there.');
-  return usable;
+  return { ...usable, existing };
 }

@@ -13,6 +13,7 @@ import {
   writableFields,
   type NamedField,
 } from '#entities/kit/model/exposure.ts';
+import { isOpenToTokens } from '#entities/kit/model/scopes.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import type { RecordSelection } from '#entities/kit/read/selection.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
@@ -43,17 +44,19 @@ function routesOf(module: EntityModule): Route[] {
   const offered = module.mutate ?? [];
   const record = selectionOf(module);
   const answer = recordSchema(module);
-  return [
+  const tokens: Pick<Route, 'acceptsTokens'> = isOpenToTokens(module) ? { acceptsTokens: true } : {};
+  const routes = [
     listRoute(record, answer),
     readRoute(record, answer),
     ...(offered.includes('create') ? [createRoute(record, answer)] : []),
     ...(offered.includes('update') ? [updateRoute(record, answer)] : []),
     ...(offered.includes('delete') ? [deleteRoute(module)] : []),
   ];
+  return routes.map((route) => ({ ...route, ...tokens }));
 }
 
 /** All fields of a record in responses, named in snake_case. */
-function selectionOf(module: EntityModule): RecordSelection {
+export function selectionOf(module: EntityModule): RecordSelection {
   return {
     module,
     parts: answeredFields(module).map((field) => ({ is: 'value', as: snakeCase(field), field, words: 'stored' })),
@@ -230,7 +233,7 @@ function valuesOf(names: ReadonlyMap<string, string>, body: RecordJson): Record<
 }
 
 /** Converts the field names of errors to snake_case, as they are in request bodies. */
-async function inSnakeCase<T>(work: () => Promise<T>): Promise<T> {
+export async function inSnakeCase<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -1,9 +1,9 @@
 import { concurrentChanges } from '../base/errors.ts';
 import type { Precondition } from '../model/work-context.ts';
-import { snapshotStatement, type PrincipalSnapshot, type TokenPrincipal } from './principal-state.ts';
+import { snapshotStatement, type Principal, type PrincipalSnapshot } from './principal-state.ts';
 
 /**
- * The state that a person had at the last request with the same token. The first statement of a unit of work that starts from it
+ * The state that a caller had at the last request with the same token. The first statement of a unit of work that starts from it
  * takes the question along whether it is still the same, which saves a round trip. If it is not, the work must be repeated.
  */
 export class AssumedPrincipal implements Precondition {
@@ -12,7 +12,7 @@ export class AssumedPrincipal implements Precondition {
   readonly #snapshot: PrincipalSnapshot;
   #outcome: 'unknown' | 'confirmed' | 'refuted' = 'unknown';
 
-  constructor(principal: TokenPrincipal, snapshot: PrincipalSnapshot) {
+  constructor(principal: Principal, snapshot: PrincipalSnapshot) {
     const { text, values } = snapshotStatement(principal);
     this.text = text;
     this.values = values;

@@ -12,6 +12,7 @@ import {
   type Operation,
   type Rule,
 } from '../model/policy.ts';
+import { isWithinLimits } from '../model/scopes.ts';
 import { column } from '../storage/column.ts';
 import { compileSql } from '../storage/sql.ts';
 import { Viewer } from '../read/viewer.ts';
@@ -47,6 +48,8 @@ export class Decisions {
 
   /** Evaluates the rules in their order; the first that applies decides. @throws AppError authorization_unavailable */
   async decide(module: EntityModule, operation: Operation, row: Row): Promise<Decision> {
+    if (!isWithinLimits(this.#caller, { kind: module.kind, operation }))
+      return { isAllowed: false, by: 'rules', rule: undefined };
     const decision = await this.#decideByRules(module, operation, row);
     const { restricted } = module;
     const isFree = restricted?.is !== row[restricted?.field ?? ''] || !['create', 'remove'].includes(operation);

@@ -2,14 +2,29 @@ import { isDeepStrictEqual } from 'node:util';
 import { callerOf, type Caller, type Role } from '../model/caller.ts';
 import type { ConnectionQueue } from '../storage/connection-queue.ts';
 import { queryOutsideTransaction, type StatementObserver } from '../storage/transaction.ts';
+import { relationsOfScopes } from '../model/scope-relations.ts';
+import type { TokenSort } from '../model/scopes.ts';
 import type { Work } from '../storage/work.ts';
 
 /** The ids that an access token names. */
-export interface TokenPrincipal {
+export interface SessionPrincipal {
   readonly userId: string;
   readonly sessionId: string;
   readonly organizationId: string | null;
 }
+
+/** What an API token or a personal token shows. */
+export interface TokenPrincipal {
+  readonly sort: TokenSort;
+  /** Id of the record of the token. */
+  readonly tokenId: string;
+  /** Hashes of its secret by each key that verifies; one of them is that of the record. */
+  readonly secretHashes: readonly string[];
+  /** The organization in which the caller wants to act; null for that of the token. */
+  readonly organizationId: string | null;
+}
+
+export type Principal = SessionPrincipal | TokenPrincipal;
 
 /** The part of a database that `readPrincipalState` needs. */
 interface StateSource {
@@ -17,11 +32,24 @@ interface StateSource {
   readonly options: { readonly observer?: StatementObserver };
 }
 
-/** The current state of the person that an access token names. */
+/** The current state of the caller that a token stands for. */
 export interface PrincipalState extends MembershipState {
+  /** Whether the person is active; of an API token, its organization. */
   readonly isActive: boolean;
-  /** Whether the session of the token has not ended. */
+  /** Whether the session of an access token has not ended; of another token, whether it exists and its secret is right. */
   readonly isSignedIn: boolean;
+  /** Only of API tokens and personal tokens. */
+  readonly token?: TokenState;
+}
+
+interface TokenState {
+  /** The person of a personal token; null for an API token. */
+  readonly userId: string | null;
+  /** The organization in which the caller acts. */
+  readonly organizationId: string | null;
+  readonly scopes: readonly string[];
+  /** RFC 3339; null for a token that does not expire. */
+  readonly expiresAt: string | null;
 }
 
 /** The current state of a person in one organization. */
@@ -39,30 +67,41 @@ export interface PrincipalSnapshot {
 const snapshotText = `select to_json(found)::text as result from (select is_active as "isActive", is_signed_in as "isSignedIn",
   role, group_ids as "groupIds", relations, modules as "productModules" from request_context($1, $2, $3)) found`;
 
-/** The statement for the current state of a person: one column of one row. */
-export function snapshotStatement({ userId, sessionId, organizationId }: TokenPrincipal) {
-  return { text: snapshotText, values: [userId, sessionId, organizationId] };
+const tokenSnapshotText = `select to_json(found)::text as result from (select is_active as "isActive", is_signed_in as "isSignedIn",
+  role, group_ids as "groupIds", relations, modules as "productModules", json_build_object('userId', user_id,
+    'organizationId', organization_id, 'scopes', scopes, 'expiresAt', expires_at) as token
+  from token_context($1, $2, $3, $4)) found`;
+
+/** The statement for the current state of a caller: one column of one row. */
+export function snapshotStatement(principal: Principal): { readonly text: string; readonly values: (string | null)[] } {
+  const { organizationId } = principal;
+  if ('sessionId' in principal)
+    return { text: snapshotText, values: [principal.userId, principal.sessionId, organizationId] };
+  const { sort, tokenId, secretHashes } = principal;
+  return { text: tokenSnapshotText, values: [sort, tokenId, secretHashes.join(' '), organizationId] };
 }
 
 /**
- * Reads user, session and membership in one statement outside any transaction.
+ * Reads user, session or token, and membership in one statement outside any transaction.
  * @throws AppError database_unavailable, database_busy, deadline_exceeded
  */
 export async function readPrincipalState(
   database: StateSource,
-  principal: TokenPrincipal,
+  principal: Principal,
   { deadline, traceparent }: { readonly deadline: number; readonly traceparent: string },
 ): Promise<PrincipalSnapshot> {
   const startedAt = performance.now();
-  const { organizationId, userId } = principal;
+  const { organizationId } = principal;
+  const userId = 'userId' in principal ? principal.userId : principal.tokenId;
+  const statement = snapshotStatement(principal);
   const { rows } = await queryOutsideTransaction<{ readonly result: string }>(
     database.connections,
     { role: 'app', organizationId, userId },
-    { name: 'request-context', ...snapshotStatement(principal) },
+    { name: 'sessionId' in principal ? 'request-context' : 'token-context', ...statement },
     deadline,
   );
   database.options.observer?.statement({
-    text: snapshotText,
+    text: statement.text,
     durationMs: performance.now() - startedAt,
     isFailed: false,
     traceparent,
@@ -95,6 +134,31 @@ export function callerIn(
 ): Caller {
   const membership = role === null ? {} : { organizationId, role, groupIds, relations, productModules };
   return callerOf({ kind: 'user', subjectId, ...membership, ...others });
+}
+
+/**
+ * The caller that an API token or a personal token stands for. An API token has the rights of its scopes; a person whom a personal
+ * token stands for has those of their own rights that are within its scopes.
+ */
+export function callerOfToken(
+  { sort, tokenId }: TokenPrincipal,
+  state: PrincipalState,
+  others: Partial<Caller>,
+): Caller {
+  const { userId = null, organizationId = null, scopes = [] } = state.token ?? {};
+  const relations = relationsOfScopes(scopes);
+  if (sort === 'personal')
+    return callerIn(userId ?? '', organizationId, state, { limits: relations, tokenId, ...others });
+  const { productModules } = state;
+  return callerOf({
+    kind: 'api_token',
+    subjectId: tokenId,
+    organizationId,
+    relations,
+    productModules,
+    tokenId,
+    ...others,
+  });
 }
 
 /**

@@ -8,6 +8,7 @@ export type KeyPurpose =
   | 'passkey-challenge'
   | 'session-encryption'
   | 'session-signature'
+  | 'sign-in-state'
   | 'workflow-payload';
 
 /** Keys by purpose and secret: requests need the same few again and again. */

@@ -13,7 +13,7 @@ import {
 import type { ReferenceIndex } from './reference-index.ts';
 import type { Registry } from './registry.ts';
 import { snakeCase } from '../base/snake-case.ts';
-import { subjectRelations, type Tuple } from './tuples.ts';
+import { relationNames, subjectRelations, type Tuple } from './tuples.ts';
 
 /** How the subjects of a relation are found (an OpenFGA userset rewrite). */
 export type Rewrite =
@@ -134,9 +134,7 @@ function objectRelations(module: EntityModule, references: ReferenceIndex): Mode
   for (const { module: granter, grant } of references.grantersOf(module)) {
     const relation = subjectRelations[grant.subject.kind];
     const subject: SubjectType = { type: grant.subject.kind, ...(relation === '' ? {} : { relation }) };
-    const relationNames =
-      typeof grant.relation === 'string' ? [grant.relation] : (granter.fields[grant.relation.field]?.values ?? []);
-    for (const name of relationNames) {
+    for (const name of relationNames(grant, granter.fields)) {
       const known = subjects.get(name) ?? new Map<string, SubjectType>();
       subjects.set(name, known.set(`${subject.type}#${relation}`, subject));
     }

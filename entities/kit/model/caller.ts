@@ -34,13 +34,18 @@ export interface Caller {
   readonly groupIds: readonly string[];
   /** Relations to `organizationId` that were granted to the caller or to one of its groups, besides the role: scopes and creation rights. */
   readonly relations: readonly string[];
+  /**
+   * For a person who is represented by a personal token: the relations (scopes) beyond which the token gives no right. Null: the
+   * person has all their rights.
+   */
+  readonly limits: readonly string[] | null;
   /** Product modules that the organization may use. */
   readonly productModules: readonly ProductModule[];
   /** Kinds whose records do not inherit rights from the organization; see `authz.enableparentcontext`. */
   readonly outOfContext: readonly string[];
   /** Conditions under which records of the other kinds inherit rights from the organization; see `authz.parentcontextconditions`. */
   readonly contextConditions: Readonly<Record<string, TupleCondition>>;
-  /** Id of the access token, for logs. */
+  /** Id of the access token or personal token, for logs. */
   readonly tokenId: string | null;
   /** Why system work runs; empty for other callers. */
   readonly reason: string;
@@ -53,6 +58,7 @@ const noCaller = {
   role: null,
   groupIds: [],
   relations: [],
+  limits: null,
   productModules: [],
   outOfContext: [],
   contextConditions: {},

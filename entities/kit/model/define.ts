@@ -85,6 +85,8 @@ export interface EntityDefinition<
   readonly order: readonly (Name | 'createdAt' | 'updatedAt')[];
   readonly search?: readonly Name[];
   readonly mutate?: readonly Mutation[];
+  /** Only people who are signed in reach its records: no token has a scope for them. Kinds of tenancy `user` need no such line. */
+  readonly needsSession?: true;
   /** Verbs of changes that record an event. */
   readonly events: readonly E[];
   /** Events that handlers record besides those of changes, by verb: a past participle. */

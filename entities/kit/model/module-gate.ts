@@ -1,10 +1,23 @@
 import { AppError } from '../base/errors.ts';
 import type { Caller } from './caller.ts';
 import type { EntityModule } from './define.ts';
+import type { Operation } from './policy.ts';
+import { isWithinLimits, scopeFor } from './scopes.ts';
 
 /** Whether the caller's organization may use one of the product modules that a kind is part of. */
 export function isModuleEnabled({ productModules }: EntityModule, caller: Pick<Caller, 'productModules'>): boolean {
   return productModules === undefined || productModules.some((name) => caller.productModules.includes(name));
+}
+
+/**
+ * Rejects a request that names a kind for which the caller's personal token has no scope. Records of the kind that a request reaches
+ * indirectly are left out of its answer.
+ * @throws AppError permission_denied
+ */
+export function refuseBeyondLimits(module: EntityModule, operation: Operation, caller: Pick<Caller, 'limits'>): void {
+  const { kind } = module.historyOf ?? module;
+  if (!isWithinLimits(caller, { kind, operation }))
+    throw new AppError('permission_denied', `This token does not have the scope ${scopeFor({ kind, operation })}.`);
 }
 
 /**

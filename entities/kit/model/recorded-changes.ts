@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { EntityManager } from '@mikro-orm/postgresql';
+import { ArrayType, type EntityManager, type EntityMetadata } from '@mikro-orm/postgresql';
 import { recordFieldNames, type EntityModule } from './define.ts';
 import type { RecordChange, RecordedOperation } from './record-change.ts';
 import type { Registry } from './registry.ts';
@@ -20,7 +20,7 @@ export function recordedChanges(em: EntityManager, registry: Registry): Recorded
   unit.computeChangeSets();
   return [...unit.getChangeSets()].map((changeSet) => {
     const module = registry.byTypeName(changeSet.meta.className);
-    const before = (changeSet.originalEntity as Values | undefined) ?? null;
+    const before = withLists(em, changeSet.meta, (changeSet.originalEntity as Values | undefined) ?? null);
     const after = changeSet.entity as Values;
     const payload = changeSet.payload as Values;
     const touched = Object.keys(payload).filter((name) => !bookkeeping.has(name));
@@ -35,6 +35,18 @@ export function recordedChanges(em: EntityManager, registry: Registry): Recorded
       after,
     };
   });
+}
+
+/** The values with their lists as such: MikroORM keeps those of the row as PostgreSQL writes them. */
+function withLists(em: EntityManager, { properties }: EntityMetadata, values: Values | null): Values | null {
+  if (values === null) return null;
+  const lists = Object.entries(values).flatMap(([name, value]) => {
+    const { customType } = properties[name] ?? {};
+    return typeof value === 'string' && customType instanceof ArrayType
+      ? [[name, customType.convertToJSValue(value, em.getPlatform())]]
+      : [];
+  });
+  return lists.length === 0 ? values : { ...values, ...Object.fromEntries(lists) };
 }
 
 function operationOf(before: Values | null, after: Values): RecordedOperation {

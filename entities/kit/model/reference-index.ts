@@ -1,6 +1,6 @@
 import type { EntityModule } from './define.ts';
 import type { Rule } from './policy.ts';
-import type { TupleGrant } from './tuples.ts';
+import { relationNames, type TupleGrant } from './tuples.ts';
 
 /** A grant with the kind that declares it. */
 export interface Granter {
@@ -29,9 +29,7 @@ export class ReferenceIndex {
 
   #refuseUnknownRelations(module: EntityModule): void {
     const declared = new Set(
-      this.grantersOf(module).flatMap(({ module: { fields }, grant: { relation } }) =>
-        typeof relation === 'string' ? [relation] : (fields[relation.field]?.values ?? []),
-      ),
+      this.grantersOf(module).flatMap(({ module: { fields }, grant }) => relationNames(grant, fields)),
     );
     for (const { when } of Object.values(module.policy ?? {}).flat() as Rule[]) {
       const unknown = when.is === 'related' ? when.relations.find((name) => !declared.has(name)) : undefined;

@@ -1,4 +1,5 @@
 import { snakeCase } from '../base/snake-case.ts';
+import { relationsOfScopes } from './scope-relations.ts';
 
 /**
  * Declares which relationship tuple the authorization store must have for each row of a kind. A transaction records the tuples
@@ -7,10 +8,13 @@ import { snakeCase } from '../base/snake-case.ts';
  */
 export interface TupleGrant<Name extends string = string> {
   readonly object: { readonly kind: string; readonly id: Name | 'id' };
-  /** A relation of the object's type, or the field that holds its name. */
-  readonly relation: string | { readonly field: Name };
-  /** The `user` itself, all members of a `group` (`member`), or all members of an `organization` (`participant`). */
-  readonly subject: { readonly kind: 'user' | 'group' | 'organization'; readonly id: Name | 'id' };
+  /** A relation of the object's type, the field that holds its name, or the list field that holds scopes, each of which is a relation. */
+  readonly relation: string | { readonly field: Name } | { readonly scopes: Name };
+  /**
+   * The `user` itself, all members of a `group` (`member`), all members of an `organization` (`participant`), or an API token
+   * (`service`).
+   */
+  readonly subject: { readonly kind: 'user' | 'group' | 'organization' | 'service'; readonly id: Name | 'id' };
   /** Limits the grant to rows whose field has this value. */
   readonly when?: { readonly field: Name; readonly is: string };
 }
@@ -34,8 +38,8 @@ export interface ConditionedTuple extends Tuple {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The relation that turns a subject into its members; empty for users, who are subjects themselves. */
-export const subjectRelations = { user: '', group: 'member', organization: 'participant' } as const;
+/** The relation that turns a subject into its members; empty for users and API tokens, which are subjects themselves. */
+export const subjectRelations = { user: '', group: 'member', organization: 'participant', service: '' } as const;
 
 /** An object as the authorization store names it. */
 export function objectName(kind: string, id: string): string {
@@ -54,16 +58,30 @@ export function tuplesOf(grants: readonly TupleGrant[], row: Values): Tuple[] {
     if (grant.when && row[grant.when.field] !== grant.when.is) return [];
     const objectId = row[grant.object.id];
     const subjectId = row[grant.subject.id];
-    const relation = typeof grant.relation === 'string' ? grant.relation : row[grant.relation.field];
-    if (typeof objectId !== 'string' || typeof subjectId !== 'string' || typeof relation !== 'string') return [];
-    return [
-      {
-        object: objectName(grant.object.kind, objectId),
-        relation,
-        subject: subjectName(grant.subject.kind, subjectId),
-      },
-    ];
+    if (typeof objectId !== 'string' || typeof subjectId !== 'string') return [];
+    return relationsIn(grant, row).map((relation) => ({
+      object: objectName(grant.object.kind, objectId),
+      relation,
+      subject: subjectName(grant.subject.kind, subjectId),
+    }));
   });
+}
+
+/** The relations that a grant gives in a row. */
+function relationsIn({ relation }: TupleGrant, row: Values): string[] {
+  if (typeof relation === 'string') return [relation];
+  if ('scopes' in relation) return relationsOfScopes((row[relation.scopes] ?? []) as string[]);
+  const name = row[relation.field];
+  return typeof name === 'string' ? [name] : [];
+}
+
+/** Names of the relations that a grant can give, by the definition of its kind; none for scopes, whose relations are to organizations. */
+export function relationNames(
+  { relation }: TupleGrant,
+  fields: Readonly<Record<string, { readonly values?: readonly string[] }>>,
+): readonly string[] {
+  if (typeof relation === 'string') return [relation];
+  return 'scopes' in relation ? [] : (fields[relation.field]?.values ?? []);
 }
 
 /** The tuples to write or delete when a row changes from `before` to `after` (null: it does not exist or is soft-deleted). */

@@ -3,7 +3,16 @@ import { tenancyField, type EntityModule } from '../model/define.ts';
 import type { Registry } from '../model/registry.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import type { RoleSession } from '../storage/transaction.ts';
-import { objectName, subjectName, tupleKey, tuplesOf, type Tuple, type TupleGrant } from '../model/tuples.ts';
+import { relationOfScopeSql } from '../model/scope-relations.ts';
+import {
+  objectName,
+  relationNames,
+  subjectName,
+  tupleKey,
+  tuplesOf,
+  type Tuple,
+  type TupleGrant,
+} from '../model/tuples.ts';
 
 /** A live row with the tuples that its grants declare. */
 export interface RowTuples {
@@ -74,12 +83,13 @@ export async function orphanedAmong<T extends Tuple>(
   return [...orphaned.values()];
 }
 
-function mayComeFrom(module: EntityModule, { object, relation, subject }: TupleGrant, tuple: Tuple): boolean {
-  const relations = typeof relation === 'string' ? [relation] : (module.fields[relation.field]?.values ?? []);
+function mayComeFrom(module: EntityModule, grant: TupleGrant, tuple: Tuple): boolean {
+  const { object, relation, subject } = grant;
+  const isOfScope = typeof relation !== 'string' && 'scopes' in relation;
   const [before = '', after = ''] = subjectName(subject.kind, '\0').split('\0');
   return (
     tuple.object.startsWith(objectName(object.kind, '')) &&
-    relations.includes(tuple.relation) &&
+    (isOfScope || relationNames(grant, module.fields).includes(tuple.relation)) &&
     tuple.subject.startsWith(before) &&
     tuple.subject.endsWith(after)
   );
@@ -87,10 +97,17 @@ function mayComeFrom(module: EntityModule, { object, relation, subject }: TupleG
 
 function declaredBy(module: EntityModule, { object, relation, subject, when }: TupleGrant): string {
   const idIn = (name: string) => `split_part(split_part(t.${name}, ':', 2), '#', 1)`;
-  const isRelation = typeof relation === 'string' ? 'true' : `r.${snakeCase(relation.field)} = t.relation`;
   return `select t.object, t.relation, t.subject
     from unnest($1::text[], $2::text[], $3::text[]) as t (object, relation, subject)
     where exists (select 1 from ${module.table} r where r.deleted_at is null
       and r.${snakeCase(object.id)} = ${idIn('object')} and r.${snakeCase(subject.id)} = ${idIn('subject')}
-      and ${isRelation}${when ? ` and r.${snakeCase(when.field)} = $4` : ''})`;
+      and ${isRelationSql(relation)}${when ? ` and r.${snakeCase(when.field)} = $4` : ''})`;
+}
+
+/** Whether the row `r` gives the relation of the tuple `t`. */
+function isRelationSql(relation: TupleGrant['relation']): string {
+  if (typeof relation === 'string') return 'true';
+  if ('scopes' in relation)
+    return `t.relation in (select ${relationOfScopeSql('s')} from unnest(r.${snakeCase(relation.scopes)}) as s)`;
+  return `r.${snakeCase(relation.field)} = t.relation`;
 }

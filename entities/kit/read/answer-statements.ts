@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { limitExceeded } from '../base/input-error.ts';
 import type { Caller } from '../model/caller.ts';
-import { refuseDisabledModule } from '../model/module-gate.ts';
+import { refuseBeyondLimits, refuseDisabledModule } from '../model/module-gate.ts';
 import { column } from '../storage/column.ts';
 import { compileSql, type Sql, type Statement } from '../storage/sql.ts';
 import { DocumentCompiler } from './document.ts';
@@ -17,6 +17,7 @@ import type { ListsPart, PageSelection, RecordSelection } from './selection.ts';
  */
 export function compilePage(page: PageSelection, caller: Caller, plans: PlanCache): Statement {
   refuseDisabledModule(page.module, caller);
+  refuseBeyondLimits(page.module, 'view', caller);
   const shape = new QueryShape();
   const shaped = shape.page(page);
   return plans.statement(`page ${shape.key}`, shape.values, caller, (viewer) =>
@@ -36,6 +37,7 @@ export function compileLists(parts: readonly ListsPart[], caller: Caller, plans:
 /** Compiles one record. The statement returns no row when the caller may see no record with this id. @throws AppError module_not_enabled */
 export function compileRecord(record: RecordSelection, id: string, caller: Caller, plans: PlanCache): Statement {
   refuseDisabledModule(record.module, caller);
+  refuseBeyondLimits(record.module, 'view', caller);
   const shape = new QueryShape();
   const shaped = shape.record(record);
   const wanted = shape.placeholder(id);

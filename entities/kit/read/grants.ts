@@ -30,7 +30,9 @@ export function relatedPredicates(
     if (!held) return [];
     const conditions = [
       held,
-      ...(typeof grant.relation === 'string' ? [] : [sql`${column(from, grant.relation.field)} = any(${relations})`]),
+      ...(typeof grant.relation !== 'string' && 'field' in grant.relation
+        ? [sql`${column(from, grant.relation.field)} = any(${relations})`]
+        : []),
       ...(grant.when ? [sql`${column(from, grant.when.field)} = ${grant.when.is}`] : []),
     ];
     return [
@@ -49,7 +51,8 @@ export function isOpenToMembers(module: EntityModule, relations: readonly string
 }
 
 function canGive({ relation }: TupleGrant, relations: readonly string[]): boolean {
-  return typeof relation !== 'string' || relations.includes(relation);
+  if (typeof relation !== 'string') return 'field' in relation;
+  return relations.includes(relation);
 }
 
 /** The predicate for a grant in rows of another kind. */
@@ -81,6 +84,9 @@ function subjectPredicate({ subject }: TupleGrant, alias: string, viewer: Viewer
       return viewer.groupIds && sql`${field} = any(${viewer.groupIds})`;
     case 'organization':
       return viewer.role === null ? undefined : sql`${field} = ${viewer.organizationId}`;
+    // API tokens have no rights to single records (decideByCaller).
+    case 'service':
+      return undefined;
     default:
       subject.kind satisfies never;
       throw new Error('unknown subject');

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Caller, CallerKind, Role } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
 import { isModuleEnabled } from '../model/module-gate.ts';
+import { isWithinLimits } from '../model/scopes.ts';
 import { decideByCaller, type Asked, type Condition } from '../model/policy.ts';
 import type { Granter, ReferenceIndex } from '../model/reference-index.ts';
 import type { Registry } from '../model/registry.ts';
@@ -19,6 +20,7 @@ const hasOrganization: CallerQuestion = ({ organizationId }) => organizationId !
 const hasGroups: CallerQuestion = ({ groupIds }) => groupIds.length > 0;
 const kindOf: CallerQuestion = ({ kind }) => kind;
 const roleOf: CallerQuestion = ({ role }) => role;
+const isLimited: CallerQuestion = ({ limits }) => limits !== null;
 
 /**
  * The question about a condition, kind and operation. It is the same function each time, so that a compilation asks it once and
@@ -32,6 +34,14 @@ function decisionOn(condition: Condition, asked: Asked): CallerQuestion {
   return question;
 }
 
+/** The question whether the caller's personal token allows an operation; the same function each time. */
+function limitOn(asked: Asked): CallerQuestion {
+  const key = `${asked.operation} ${asked.kind}`;
+  const question: CallerQuestion = limits.get(key) ?? ((caller) => isWithinLimits(caller, asked));
+  limits.set(key, question);
+  return question;
+}
+
 /** The question whether the caller's organization has a product module of the kind; the same function each time. */
 function enablementOf(module: EntityModule): CallerQuestion {
   const question: CallerQuestion = enablements.get(module) ?? ((caller) => isModuleEnabled(module, caller));
@@ -40,6 +50,7 @@ function enablementOf(module: EntityModule): CallerQuestion {
 }
 
 const decisions = new WeakMap<Condition, Map<string, CallerQuestion>>();
+const limits = new Map<string, CallerQuestion>();
 const enablements = new WeakMap<EntityModule, CallerQuestion>();
 
 /**
@@ -97,6 +108,11 @@ export class Viewer {
   /** Evaluates a condition for the caller alone; undefined when the result depends on the row. */
   decide(condition: Condition, asked: Asked): boolean | undefined {
     return this.#answer(decisionOn(condition, asked)) as boolean | undefined;
+  }
+
+  /** Whether the personal token of the caller, if there is one, allows the operation. */
+  isWithinLimits(asked: Asked): boolean {
+    return this.#answer(isLimited) !== true || this.#answer(limitOn(asked)) === true;
   }
 
   /** Whether the organization has a product module of the kind. */

@@ -21,6 +21,7 @@ import type { Sql } from '../storage/sql.ts';
  * found by another condition, such as the id.
  */
 export function visible(module: EntityModule, alias: string, viewer: Viewer): Sql {
+  if (!isWithinLimits(module, viewer, 'view')) return sql`false`;
   return sql`${scopePredicate(module, alias, viewer)} and ${permitted(module, alias, viewer, 'view')}`;
 }
 
@@ -29,14 +30,21 @@ export function visible(module: EntityModule, alias: string, viewer: Viewer): Sq
  * list depends on what the caller can view, not on the size of the organization (docs/decisions/indexes-below-row-level-security.md).
  */
 export function visibleInList(module: EntityModule, alias: string, viewer: Viewer): Sql {
+  if (!isWithinLimits(module, viewer, 'view')) return sql`false`;
   return sql`${scopePredicate(module, alias, viewer)} and ${new RuleCompiler(module, viewer, 'view').listPredicate(alias)}`;
+}
+
+function isWithinLimits({ kind }: EntityModule, viewer: Viewer, operation: Operation): boolean {
+  return viewer.isWithinLimits({ kind, operation });
 }
 
 /**
  * Predicate for the rows on which the rules allow the caller the operation: the first rule that applies decides; if none applies,
- * the operation's default does. It gives the same result as a check by the authorization store.
+ * the operation's default does. It gives the same result as a check by the authorization store. A personal token limits what its
+ * person does with records, not the rights from which these rights come (`through`).
  */
 export function permitted(module: EntityModule, alias: string, viewer: Viewer, operation: Operation): Sql {
+  if (!isWithinLimits(module, viewer, operation)) return sql`false`;
   return new RuleCompiler(module, viewer, operation).predicate(alias);
 }
 
@@ -264,7 +272,7 @@ class RuleCompiler {
     const above = `${alias}_${field}`;
     return sql`exists (select 1 from ${sql.table(target.table)} as ${sql.ref(above)}
       where ${column(above, 'id')} = ${column(alias, field)} and ${scopePredicate(target, above, this.#viewer)}
-      and ${permitted(target, above, this.#viewer, operationAbove(this.#operation))})`;
+      and ${new RuleCompiler(target, this.#viewer, operationAbove(this.#operation)).predicate(above)})`;
   }
 }
 

@@ -5,7 +5,7 @@ import { AppError, maxProblems, type FieldProblem } from '../base/errors.ts';
 import { withDerivedValues } from './run-hooks.ts';
 import { newId } from '../base/ids.ts';
 import { mayAll } from '../model/policy.ts';
-import { refuseDisabledModule } from '../model/module-gate.ts';
+import { refuseBeyondLimits, refuseDisabledModule } from '../model/module-gate.ts';
 import { checkRowCount } from './change-counters.ts';
 import { validateCreations, type CreationValues } from '../model/input.ts';
 
@@ -51,8 +51,9 @@ export function newRows(creations: readonly Creation[], creator: Creator): NewRo
   const drafts = creations.flatMap((creation) => draftsOf(creation, creator));
   checkRowCount(drafts.filter(({ isGranted }) => !isGranted).length);
   // Checked before the input, so that a caller who cannot create anything gets this error first.
-  for (const { module, input } of drafts) {
+  for (const { module, input, isGranted } of drafts) {
     refuseDisabledModule(module, creator.caller);
+    if (!isGranted) refuseBeyondLimits(module, 'create', creator.caller);
     if (tenancyField(module.tenancy).some((name) => (input[name] ?? null) === null))
       throw new AppError('permission_denied', `Choose an organization before you create ${module.typeName} records.`);
   }

@@ -5,7 +5,7 @@ import { differences, organizationOf } from '../model/recorded-changes.ts';
 import type { EntityModule } from '../model/define.ts';
 import { deniedMessage } from '../model/denied-message.ts';
 import { missingRecord } from '../model/missing-record.ts';
-import { refuseDisabledModule } from '../model/module-gate.ts';
+import { refuseBeyondLimits, refuseDisabledModule } from '../model/module-gate.ts';
 import type { ChangeWork, Stamp } from './change-work.ts';
 import { refusedRole } from './given-roles.ts';
 import { hasDependents, lockInOrder } from './lock-order.ts';
@@ -68,11 +68,12 @@ export interface PlannedChange {
 /**
  * Decides for each record whether and how it is changed: locks it, reads it with the caller's current rights, and checks rules,
  * version and references. It writes nothing.
- * @throws AppError module_not_enabled; not_found, permission_denied for references that the caller may not set
+ * @throws AppError module_not_enabled; permission_denied beyond the scopes of a token; not_found, permission_denied for references that the caller may not set
  */
 export async function planChanges(work: ChangeWork, request: ChangeRequest, access: RowAccess): Promise<ChangePlan> {
   const { module, ids, values } = request;
   refuseDisabledModule(module, request.caller);
+  refuseBeyondLimits(module, request.operation, request.caller);
   await lockHierarchies(work, request.caller, module, values);
   if (request.operation === 'remove' && hasDependents(work.registry, module))
     await lockInOrder(work, request.caller, [request]);

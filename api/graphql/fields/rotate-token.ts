@@ -1,0 +1,31 @@
+import { GraphQLID, GraphQLNonNull } from 'graphql';
+import { apiToken } from '#entities/identity/api-token.ts';
+import { personalAccessToken } from '#entities/identity/personal-access-token.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
+import { rotateApiToken as rotateFor, rotatePersonalToken, type IssuedToken } from '../../tokens/issue-tokens.ts';
+import type { GraphqlContext } from '../graphql-context.ts';
+import type { HandWrittenField } from '../hand-written-field.ts';
+import { issuedType } from './create-token.ts';
+
+/** Hand-written, because the answer has the secret, which is stored nowhere. */
+export const rotateApiToken = rotation(apiToken, rotateFor);
+
+export const rotatePersonalAccessToken = rotation(personalAccessToken, rotatePersonalToken);
+
+function rotation(
+  module: EntityModule,
+  rotate: (context: GraphqlContext, id: string) => Promise<IssuedToken>,
+): HandWrittenField {
+  const name = `rotate${module.typeName}`;
+  return {
+    on: 'Mutation',
+    name,
+    build: (types) => ({
+      type: new GraphQLNonNull(issuedType(types, module, name)),
+      description:
+        'Replaces the secret of a token; the old one stops working at once. The token is shown in this answer only.',
+      args: { id: { type: new GraphQLNonNull(GraphQLID), description: 'Id of the token.' } },
+      resolve: (_source, { id }, context) => rotate(context, id as string),
+    }),
+  };
+}

@@ -1,0 +1,133 @@
+import { Type, type TObject, type TSchema } from 'typebox';
+import { apiToken } from '#entities/identity/api-token.ts';
+import { personalAccessToken } from '#entities/identity/personal-access-token.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
+import {
+  createApiToken,
+  createPersonalToken,
+  rotateApiToken,
+  rotatePersonalToken,
+  type IssuedToken,
+  type NewPersonalToken,
+} from '../../tokens/issue-tokens.ts';
+import { defineRoute, type Call, type Route, type RouteResponse } from '../../http/route.ts';
+import { recordNames } from '../records/record-names.ts';
+import { inSnakeCase, selectionOf } from '../records/record-routes.ts';
+import { idText, recordSchema } from '../records/record-schema.ts';
+
+interface Body {
+  readonly name: string;
+  readonly description?: string | null;
+  readonly scopes: string[];
+  readonly expires_at?: string | null;
+  readonly organization_ids?: string[];
+}
+
+const bodyFields = {
+  name: Type.String({ minLength: 1, maxLength: 160, description: 'Name that says what the token is used for.' }),
+  description: Type.Optional(
+    Type.Union([Type.String({ maxLength: 2_000 }), Type.Null()], { description: 'What else is to be known about it.' }),
+  ),
+  scopes: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+    minItems: 1,
+    maxItems: 1_000,
+    description: 'Scopes: `<kind>:read`, `<kind>:write` or `<kind>:delete`, for example `task:read`.',
+  }),
+  expires_at: Type.Optional(
+    Type.Union([Type.String({ format: 'date-time', maxLength: 40 }), Type.Null()], {
+      description: 'When the token stops working; without it, it works until it is deleted.',
+    }),
+  ),
+};
+
+const organizationIds = Type.Optional(
+  Type.Array(Type.String({ minLength: 1, maxLength: 26 }), {
+    maxItems: 100,
+    description:
+      'Ids of the organizations in which the token works; without them, it works in all organizations of the user.',
+  }),
+);
+
+const once = 'The token is shown in this response only: the server keeps no more than a keyed hash of its secret.';
+
+/** Creation and rotation of tokens. They are listed, renamed and deleted like all records. */
+export const tokenRoutes: readonly Route[] = [
+  ...routesOf(apiToken, {
+    body: Type.Object(bodyFields, { additionalProperties: false }),
+    about:
+      'Creates an API token of the current organization. It can do what its scopes say with all records of a kind, and nobody can give it more rights than they have. Managers of the organization are told by e-mail.',
+    create: createApiToken,
+    rotate: rotateApiToken,
+  }),
+  ...routesOf(personalAccessToken, {
+    body: Type.Object({ ...bodyFields, organization_ids: organizationIds }, { additionalProperties: false }),
+    about:
+      'Creates a token that acts for the signed-in user: it can do what the user can do, as far as its scopes allow it. With several organizations, a request names one in the header X-Organization-ID; without it, the token acts in the first of its list, or in the one that the user joined first. The user is told by e-mail.',
+    create: createPersonalToken,
+    rotate: rotatePersonalToken,
+  }),
+];
+
+interface Operations {
+  readonly body: TObject;
+  readonly about: string;
+  readonly create: (call: Call<unknown>, input: NewPersonalToken) => Promise<IssuedToken>;
+  readonly rotate: (call: Call<unknown>, id: string) => Promise<IssuedToken>;
+}
+
+function routesOf(module: EntityModule, { body, about, create, rotate }: Operations): Route[] {
+  const { path, singular, tag } = recordNames(module);
+  const answer = answerSchema(module);
+  return [
+    defineRoute({
+      method: 'POST',
+      url: path,
+      tag,
+      summary: `Create one ${singular}`,
+      description: `${about} ${once}`,
+      access: 'required',
+      body,
+      answers: { 201: answer },
+      errors: ['permission_denied', 'limit_exceeded'],
+      handle: (call) =>
+        inSnakeCase(async () => {
+          const { expires_at: expiresAt, organization_ids: ids, ...values } = call.body as unknown as Body;
+          const issued = await create(call, {
+            ...values,
+            ...(expiresAt === undefined ? {} : { expiresAt }),
+            ...(ids === undefined ? {} : { organizationIds: ids }),
+          });
+          void call.reply.header('location', `${path}/${issued.id}`);
+          return answered(201, module, call, issued);
+        }),
+    }),
+    defineRoute({
+      method: 'POST',
+      url: `${path}/:id/rotate`,
+      tag,
+      summary: `Replace the secret of one ${singular}`,
+      description: `The old secret stops working at once; for a program that must go on meanwhile, create a second token. ${once}`,
+      access: 'required',
+      params: Type.Object({ id: Type.Unsafe({ ...idText, description: 'Id of the record.' }) }),
+      answers: { 200: answer },
+      errors: ['not_found', 'permission_denied', 'token_expired'],
+      handle: async (call) => answered(200, module, call, await rotate(call, call.params['id'] ?? '')),
+    }),
+  ];
+}
+
+function answerSchema(module: EntityModule): TObject {
+  const properties: Record<string, TSchema> = {
+    token: Type.String({ description: 'The token; send it in the Authorization header as bearer token.' }),
+  };
+  return Type.Object({ ...recordSchema(module).properties, ...properties }, { description: module.description });
+}
+
+async function answered(
+  status: number,
+  module: EntityModule,
+  { unit }: Call<unknown>,
+  { id, token }: IssuedToken,
+): Promise<RouteResponse> {
+  return { status, body: { ...(await unit.data.answers.record(selectionOf(module), id)), token } };
+}

@@ -1,0 +1,95 @@
+import { Type } from 'typebox';
+import { externalIdentity } from '#entities/identity/external-identity.ts';
+import { passkey } from '#entities/identity/passkey.ts';
+import { user } from '#entities/identity/user.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
+import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts';
+import type { DataClient } from '#entities/kit/unit/data-client.ts';
+import type { RowOf } from '#entities/kit/model/define.ts';
+import type { AccessClaims } from '../../auth/access-token.ts';
+import { MessageSchema } from '../../http/request-schemas.ts';
+import { defineRoute, type Call } from '../../http/route.ts';
+import { providerNames } from './configured-provider.ts';
+import { beginFlow, RedirectSchema, TargetField, targetOf } from './provider-flow.ts';
+import { settingsOf } from './provider-routes.ts';
+
+/** Begins to link an identity: the consent of the account is the session that asks, in the browser that comes back. */
+export const beginLink = defineRoute({
+  method: 'POST',
+  url: '/v1/account/identities',
+  tag: 'Account',
+  summary: 'Link an identity of a provider',
+  description:
+    'Returns the URL of the provider to which the browser goes, and binds the link to this session and browser. The identity is linked when the browser comes back; it then signs in to this account. /v1/external-identities lists linked identities.',
+  access: 'required',
+  body: Type.Object(
+    {
+      provider: Type.Enum([...providerNames], { description: 'Provider of the identity.' }),
+      redirect_uri: TargetField,
+    },
+    { additionalProperties: false },
+  ),
+  answers: { 200: RedirectSchema },
+  errors: ['invalid_input', 'not_found', 'permission_denied', 'provider_unavailable'],
+  handle: async (call) => {
+    const { userId, sessionId } = ownSession(call);
+    const { provider, redirect_uri: wanted } = call.body;
+    const location = await beginFlow(call, settingsOf(call, provider), {
+      provider,
+      purpose: 'link',
+      target: targetOf(call.services.config.current, wanted),
+      session: { userId, sessionId },
+      organizationId: null,
+      settings: null,
+    });
+    return { status: 200, body: { location } };
+  },
+});
+
+export const unlinkIdentity = defineRoute({
+  method: 'DELETE',
+  url: '/v1/account/identities/:id',
+  tag: 'Account',
+  summary: 'Unlink an identity of a provider',
+  description:
+    'The identity no longer signs in to this account. The last way to sign in cannot be unlinked: set a password first, with /v1/forgot-password.',
+  access: 'required',
+  params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 26, description: 'Id of the linked identity.' }) }),
+  answers: { 200: MessageSchema },
+  errors: ['not_found', 'permission_denied', 'last_way_in'],
+  handle: async (call) => {
+    const { userId } = ownSession(call);
+    const id = existingId(externalIdentity, call.params['id'] ?? '');
+    const data = call.unit.data.privileged('unlink identity');
+    // Of two ways that are removed at the same time, the second finds the first gone.
+    const person = await data.findLocked(user, userId);
+    const held = await data.find(externalIdentity, { where: { userId: { eq: userId } }, limit: 1_000 });
+    if (!person || !held.some((one) => one.id === id)) throw missingRecord(externalIdentity, id);
+    const others = held.filter((one) => one.id !== id);
+    if (!(await hasOtherWay(data, person, others)))
+      throw new AppError(
+        'last_way_in',
+        'This is the only way to sign in to your account; set a password with POST /v1/forgot-password first.',
+      );
+    await data.remove(externalIdentity, id);
+    return { status: 200, body: { message: 'The identity is unlinked.' } };
+  },
+});
+
+/** Whether a person can sign in without an identity. @param others identities that stay */
+async function hasOtherWay(
+  data: DataClient,
+  { id, passwordHash }: RowOf<typeof user>,
+  others: readonly RowOf<typeof externalIdentity>[],
+): Promise<boolean> {
+  if (passwordHash !== null || others.length > 0) return true;
+  return (await data.findOne(passkey, { userId: { eq: id } })) !== undefined;
+}
+
+/** The session of the person who asks. @throws AppError permission_denied for other callers */
+function ownSession({ unit, request }: Call<unknown>): AccessClaims {
+  const { claims } = request.core;
+  if (unit.context.caller.kind !== 'user' || !claims)
+    throw new AppError('permission_denied', 'Only users link identities.');
+  return claims;
+}

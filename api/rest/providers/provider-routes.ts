@@ -1,0 +1,119 @@
+import { Type } from 'typebox';
+import { session } from '#entities/identity/session.ts';
+import { user } from '#entities/identity/user.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
+import type { OpenedState } from '../../auth/sign-in-state.ts';
+import { failed, type ProviderIdentity, type ProviderSettings } from '../../auth/sign-in-providers.ts';
+import { defineRoute, type Call, type Route, type RouteResponse } from '../../http/route.ts';
+import { accountKey } from '../account/account-key.ts';
+import { completeSignIn } from '../account/complete-sign-in.ts';
+import { isNewDevice, knownBrowser, rememberBrowser } from '../account/known-browser.ts';
+import { configuredProvider, providerNames, type ProviderName } from './configured-provider.ts';
+import { checkNewIdentity, linkIdentity, personOfIdentity } from './person-of-identity.ts';
+import {
+  beginFlow,
+  CallbackQuery,
+  identityOf,
+  RedirectSchema,
+  takeState,
+  TargetField,
+  targetOf,
+} from './provider-flow.ts';
+
+/** Sign-in with the providers of this server. */
+export const providerRoutes: readonly Route[] = providerNames.flatMap((name) => [
+  beginRoute(name),
+  callbackRoute(name),
+]);
+
+function beginRoute(name: ProviderName): Route {
+  return defineRoute({
+    method: 'GET',
+    url: `/v1/${name}/login`,
+    tag: 'Account',
+    summary: `Sign in with the provider ${name}`,
+    description: `Sends the browser to the provider \`${name}\`, if auth.supportedproviders names it. The sign-in is bound to this browser by a cookie and must be finished within ten minutes.`,
+    access: 'public',
+    query: Type.Object({ redirect_uri: TargetField }, { additionalProperties: false }),
+    answers: { 302: RedirectSchema },
+    errors: ['not_found', 'provider_unavailable'],
+    handle: async (call) => {
+      const settings = settingsOf(call, name);
+      const target = targetOf(call.services.config.current, call.query['redirect_uri'] as string | undefined);
+      return redirect(call, await beginFlow(call, settings, { ...signIn, provider: name, target }));
+    },
+  });
+}
+
+const signIn = { purpose: 'sign-in', session: null, organizationId: null, settings: null } as const;
+
+function callbackRoute(name: ProviderName): Route {
+  return defineRoute({
+    method: 'GET',
+    url: `/v1/${name}/callback`,
+    tag: 'Account',
+    summary: `Return from the provider ${name}`,
+    description:
+      'The provider sends the browser here. Begins a session like /v1/login, or links the identity to the account whose session began it, and sends the browser on. A verified address without an account gets a new account; an address that has one is refused with identity_not_linked.',
+    access: 'public',
+    query: CallbackQuery,
+    answers: { 302: RedirectSchema },
+    // It uses up the state in a transaction of its own, and asks the provider.
+    runsOnce: true,
+    errors: [
+      'not_found',
+      'provider_sign_in_failed',
+      'provider_unavailable',
+      'identity_not_linked',
+      'already_exists',
+      'too_many_requests',
+      'invalid_credentials',
+    ],
+    handle: async (call) => {
+      const settings = settingsOf(call, name);
+      const opened = await takeState(call, name);
+      const identity = await identityOf(call, settings, opened);
+      if (opened.purpose === 'link') return link(call, opened, identity, name);
+      await checkNewIdentity(call, identity);
+      const { unit } = call;
+      const data = unit.data.privileged('provider sign-in');
+      const userId = await personOfIdentity(unit, data, identity, name);
+      // Locked, as in all sign-ins: whoever deactivates the account finds the session that begins here and ends it.
+      const person = await data.findLocked(user, userId);
+      if (person?.status !== 'active' || !person.emailConfirmedAt) throw failed('your account here is not active');
+      const account = accountKey(person.email);
+      const isNew = isNewDevice(person, knownBrowser(call, account), call.services.clock.now());
+      rememberBrowser(call, account);
+      await completeSignIn(call, { userId, isNewDevice: isNew });
+      return redirect(call, opened.target);
+    },
+  });
+}
+
+/** @throws AppError not_found while the provider is switched off */
+export function settingsOf({ services }: Call<unknown>, name: ProviderName): ProviderSettings {
+  const settings = configuredProvider(services.config.current, name);
+  if (!settings) throw new AppError('not_found', `Sign-in with ${name} is not available on this server.`);
+  return settings;
+}
+
+/** Links the identity to the account of the session that asked for it, if the session is still there. */
+async function link(
+  call: Call<unknown>,
+  { session: begun, target }: OpenedState,
+  identity: ProviderIdentity,
+  name: ProviderName,
+): Promise<RouteResponse> {
+  const data = call.unit.data.privileged('link identity');
+  const person = begun && (await data.findLocked(user, begun.userId));
+  const held = begun && (await data.findLocked(session, begun.sessionId));
+  if (person?.status !== 'active' || held?.userId !== person.id)
+    throw failed('the session that began to link it has ended');
+  await linkIdentity(data, person.id, identity, name);
+  return redirect(call, target);
+}
+
+export function redirect({ reply }: Call<unknown>, location: string): RouteResponse {
+  void reply.header('location', location).header('cache-control', 'no-store');
+  return { status: 302, body: { location } };
+}

@@ -1,0 +1,141 @@
+import { apiToken } from '#entities/identity/api-token.ts';
+import { personalAccessToken } from '#entities/identity/personal-access-token.ts';
+import { readMembershipState } from '#entities/kit/access/principal-state.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
+import { isId } from '#entities/kit/base/ids.ts';
+import { inputError, limitExceeded } from '#entities/kit/base/input-error.ts';
+import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts';
+import { refuseScopesBeyond, refuseUnknownScopes } from '#entities/kit/model/scopes.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { customEvent } from '#entities/kit/write/custom-events.ts';
+import type { Services } from '../http/services.ts';
+
+/** What tokens are created with. */
+interface Issuing {
+  readonly unit: UnitOfWork;
+  readonly services: Pick<Services, 'apiTokens' | 'clock'>;
+}
+
+export interface NewToken {
+  readonly name: string;
+  readonly description?: string | null;
+  readonly scopes: readonly string[];
+  readonly expiresAt?: Date | string | null;
+}
+
+export interface NewPersonalToken extends NewToken {
+  /** Ids of the organizations in which it works; all of the person when empty or left out. */
+  readonly organizationIds?: readonly string[] | null;
+}
+
+/** The id of a token, and the token itself, which is shown once. */
+export interface IssuedToken {
+  readonly id: string;
+  readonly token: string;
+}
+
+/** Maximum number of tokens of an organization, and of a person. */
+const maxTokens = 200;
+
+/** @throws AppError invalid_input, permission_denied, limit_exceeded */
+export async function createApiToken({ unit, services }: Issuing, input: NewToken): Promise<IssuedToken> {
+  const values = checked(unit, services, 'api', input);
+  const issued = services.apiTokens.issue('api');
+  await unit.data.create(apiToken, { ...values, id: issued.id, ...issued.values });
+  // After the creation, which says why somebody may not create tokens at all.
+  refuseScopesBeyond(unit.registry, values.scopes, unit.context.caller);
+  refuseMore(await unit.data.find(apiToken, { limit: maxTokens + 1 }));
+  return issued;
+}
+
+/** @throws AppError invalid_input, permission_denied, limit_exceeded */
+export async function createPersonalToken(
+  { unit, services }: Issuing,
+  { organizationIds, ...input }: NewPersonalToken,
+): Promise<IssuedToken> {
+  const userId = personOf(unit);
+  const values = checked(unit, services, 'personal', input);
+  const organizations = [...new Set(organizationIds)];
+  const isMember = await Promise.all(organizations.map((id) => isMemberOf(unit, userId, id)));
+  const problems = organizations.flatMap((_, index) =>
+    isMember[index]
+      ? []
+      : [{ path: `/organizationIds/${index}`, message: 'is not the id of an organization of yours' }],
+  );
+  if (problems.length > 0) throw inputError(problems);
+  const issued = services.apiTokens.issue('personal');
+  await unit.data.privileged('create personal token').create(personalAccessToken, {
+    ...values,
+    userId,
+    organizationIds: organizations,
+    id: issued.id,
+    ...issued.values,
+  });
+  refuseMore(await unit.data.find(personalAccessToken, { limit: maxTokens + 1 }));
+  return issued;
+}
+
+/**
+ * Replaces the secret of an API token. The old one stops working at once; a program that must go on meanwhile gets a second token.
+ * @throws AppError not_found, permission_denied, token_expired
+ */
+export async function rotateApiToken({ unit, services }: Issuing, id: string): Promise<IssuedToken> {
+  const held = await unit.data.findLocked(apiToken, existingId(apiToken, id));
+  if (!held) throw missingRecord(apiToken, id);
+  refuseExpired(held, services);
+  refuseScopesBeyond(unit.registry, held.scopes, unit.context.caller);
+  const issued = services.apiTokens.issue('api', held.id);
+  const rotated = await unit.data.update(apiToken, held.id, { ...issued.values, rotatedAt: services.clock.now() });
+  unit.emit(customEvent(apiToken, 'rotated', rotated, {}));
+  return issued;
+}
+
+/** The same for a personal token of the caller. @throws AppError not_found, token_expired */
+export async function rotatePersonalToken({ unit, services }: Issuing, id: string): Promise<IssuedToken> {
+  const held = await unit.data.findLocked(personalAccessToken, existingId(personalAccessToken, id));
+  if (!held) throw missingRecord(personalAccessToken, id);
+  refuseExpired(held, services);
+  const issued = services.apiTokens.issue('personal', held.id);
+  const changes = { ...issued.values, rotatedAt: services.clock.now() };
+  const rotated = await unit.data.update(personalAccessToken, held.id, changes);
+  unit.emit(customEvent(personalAccessToken, 'rotated', rotated, {}));
+  return issued;
+}
+
+function checked<T extends NewToken>(
+  unit: UnitOfWork,
+  { clock }: Issuing['services'],
+  sort: 'api' | 'personal',
+  input: T,
+): T & { readonly scopes: string[]; readonly expiresAt: Date | null } {
+  const scopes = [...new Set(input.scopes)];
+  if (scopes.length === 0) throw inputError([{ path: '/scopes', message: 'must have at least one scope' }]);
+  refuseUnknownScopes(unit.registry, sort, scopes);
+  const expiresAt = input.expiresAt == null ? null : new Date(input.expiresAt);
+  if (expiresAt && expiresAt <= clock.now())
+    throw inputError([{ path: '/expiresAt', message: 'is not in the future' }]);
+  return { ...input, scopes, expiresAt };
+}
+
+function personOf({ context: { caller } }: UnitOfWork): string {
+  if (caller.kind !== 'user' || caller.subjectId === null)
+    throw new AppError('permission_denied', 'Only people have personal tokens.');
+  return caller.subjectId;
+}
+
+async function isMemberOf(unit: UnitOfWork, userId: string, organizationId: string): Promise<boolean> {
+  return isId(organizationId) && (await readMembershipState(unit, userId, organizationId)).role !== null;
+}
+
+function refuseMore(held: readonly unknown[]): void {
+  if (held.length > maxTokens)
+    throw limitExceeded(`There are ${maxTokens} tokens already; delete some that are not used.`, {
+      path: '/',
+      message: `more than ${maxTokens} tokens`,
+    });
+}
+
+function refuseExpired({ expiresAt }: { readonly expiresAt: Date | null }, { clock }: Issuing['services']): void {
+  if (expiresAt && expiresAt <= clock.now())
+    throw new AppError('token_expired', 'This token has expired; create another one.');
+}

@@ -1,0 +1,43 @@
+import { defineEntityModule } from '../kit/model/define.ts';
+import { payload } from '../kit/model/events.ts';
+import { allow, anyone, deny, system } from '../kit/model/policy.ts';
+import { managers } from '../presets/roles.ts';
+import { scopeList, secretTokenExposure, secretTokenFields } from '../presets/secret-token.ts';
+
+/** A service principal: it goes on when the person who created it leaves. */
+export const apiToken = defineEntityModule({
+  kind: 'apiToken',
+  table: 'api_tokens',
+  description:
+    'API token of an organization, with which a program calls the API. It has the rights of its scopes and belongs to no person. Deleting it revokes it at once.',
+  fields: {
+    ...secretTokenFields,
+    scopes: scopeList('Rights of the token: `<kind>:read`, `:write` or `:delete`; each includes those before it.'),
+  },
+  tenancy: 'organization',
+  policy: {
+    view: [allow(system), allow(managers), deny(anyone)],
+    create: [allow(system), allow(managers)],
+    edit: [allow(system), allow(managers)],
+    remove: [allow(system), allow(managers)],
+  },
+  expose: secretTokenExposure,
+  filter: ['name'],
+  order: ['name', 'createdAt'],
+  mutate: ['update', 'delete'],
+  needsSession: true,
+  events: ['created', 'updated', 'deleted'],
+  customEvents: {
+    rotated: {
+      description: 'The secret of an API token was replaced; the old one no longer works.',
+      payload: payload({}),
+    },
+  },
+  grants: [
+    {
+      object: { kind: 'organization', id: 'organizationId' },
+      relation: { scopes: 'scopes' },
+      subject: { kind: 'service', id: 'id' },
+    },
+  ],
+});

@@ -1,0 +1,28 @@
+import { defineEntityModule } from '../kit/model/define.ts';
+import { choice, email, text } from '../kit/model/fields.ts';
+import { allow, anyone, deny, self, system } from '../kit/model/policy.ts';
+
+/** A person is known by issuer and subject alone: addresses and names at a provider can change hands. */
+export const externalIdentity = defineEntityModule({
+  kind: 'externalIdentity',
+  table: 'external_identities',
+  description: 'Identity of a person at a sign-in provider, with which they sign in.',
+  fields: {
+    provider: choice('Provider of the identity.', ['codehost', 'identity'], { immutable: true }),
+    issuer: text('URL of the provider.', { max: 512, immutable: true }),
+    subject: text('Id of the person at the provider.', { max: 255, immutable: true }),
+    email: email('Address that the provider had verified when the identity was linked.', { immutable: true }),
+  },
+  unique: [{ fields: ['issuer', 'subject'], message: 'This identity is linked to an account already.' }],
+  tenancy: 'user',
+  policy: {
+    view: [allow(system), allow(self('userId')), deny(anyone)],
+    create: [allow(system)],
+    edit: [allow(system)],
+    remove: [allow(system)],
+  },
+  expose: { provider: 'read', issuer: 'read', subject: 'read', email: 'read' },
+  filter: ['provider'],
+  order: ['createdAt'],
+  events: ['created', 'deleted'],
+});

@@ -1,0 +1,41 @@
+import { defineEntityModule } from '../kit/model/define.ts';
+import { payload } from '../kit/model/events.ts';
+import { textList } from '../kit/model/fields.ts';
+import { allow, anyone, deny, self, system } from '../kit/model/policy.ts';
+import { scopeList, secretTokenExposure, secretTokenFields } from '../presets/secret-token.ts';
+
+/** Only the server creates it: its scopes and organizations are checked before. */
+export const personalAccessToken = defineEntityModule({
+  kind: 'personalAccessToken',
+  table: 'personal_access_tokens',
+  description:
+    'Token with which a program acts for a person, with those of the rights of the person that are within its scopes. Deleting it revokes it at once.',
+  fields: {
+    ...secretTokenFields,
+    scopes: scopeList(
+      'What the token may do of all that the person may do: `<kind>:read`, `:write` or `:delete`; each includes those before it.',
+    ),
+    organizationIds: textList('Ids of the organizations in which the token works; empty for all of the person.', {
+      max: 26,
+      maxItems: 100,
+    }),
+  },
+  tenancy: 'user',
+  policy: {
+    view: [allow(system), allow(self('userId')), deny(anyone)],
+    create: [allow(system)],
+    edit: [allow(system), allow(self('userId'))],
+    remove: [allow(system), allow(self('userId'))],
+  },
+  expose: { ...secretTokenExposure, organizationIds: 'read' },
+  filter: ['name'],
+  order: ['name', 'createdAt'],
+  mutate: ['update', 'delete'],
+  events: ['created', 'updated', 'deleted'],
+  customEvents: {
+    rotated: {
+      description: 'The secret of a personal token was replaced; the old one no longer works.',
+      payload: payload({}),
+    },
+  },
+});

@@ -1,0 +1,27 @@
+import type { TokenSort } from '../model/scopes.ts';
+import type { ConnectionQueue } from '../storage/connection-queue.ts';
+import { queryOutsideTransaction } from '../storage/transaction.ts';
+
+/** A token that was used. */
+export interface TokenUse {
+  readonly sort: TokenSort;
+  readonly tokenId: string;
+  readonly at: Date;
+}
+
+/**
+ * Records when a token was last used, in a statement of its own. It is no change of the record: it gets no version, no history entry
+ * and no event. Uses within a minute after the recorded one are ignored.
+ */
+export async function recordTokenUse(
+  { connections }: { readonly connections: ConnectionQueue },
+  { sort, tokenId, at }: TokenUse,
+  deadline: number,
+): Promise<void> {
+  await queryOutsideTransaction(
+    connections,
+    { role: 'app', organizationId: null, userId: null },
+    { name: 'token-use', text: 'select record_token_use($1, $2, $3)', values: [sort, tokenId, at] },
+    deadline,
+  );
+}

@@ -1,0 +1,111 @@
+import { AppError } from '../base/errors.ts';
+import { inputError } from '../base/input-error.ts';
+import { snakeCase } from '../base/snake-case.ts';
+import type { Caller } from './caller.ts';
+import type { EntityModule } from './define.ts';
+import { isExposed } from './exposure.ts';
+import { afterTheRules, decideByCaller, operationAbove, scopeRelations, type Asked, type Operation } from './policy.ts';
+import type { Registry } from './registry.ts';
+import { scopeVerbs, type ScopeVerb } from './scope-relations.ts';
+
+/** The operations that a scope allows besides those of the one before it. */
+const operationsOf = {
+  read: ['view'],
+  write: ['create', 'edit'],
+  delete: ['remove'],
+} as const satisfies Record<ScopeVerb, readonly Operation[]>;
+
+/** An API token has the rights of its scopes; a personal token has those rights of its person that are within its scopes. */
+export type TokenSort = 'api' | 'personal';
+
+/** The weakest scope that allows an operation. */
+export function scopeFor({ kind, operation }: Asked): string {
+  const verb = scopeVerbs.find((name) => operationsOf[name].some((allowed) => allowed === operation)) as ScopeVerb;
+  return `${snakeCase(kind)}:${verb}`;
+}
+
+/** Whether the personal token of a caller allows an operation on records of a kind; true for callers without one. */
+export function isWithinLimits({ limits }: Pick<Caller, 'limits'>, asked: Asked): boolean {
+  return limits === null || scopeRelations(asked).some((relation) => limits.includes(relation));
+}
+
+/** Whether tokens reach records of a kind. What people prove their identity with, and what they manage tokens with, is theirs alone. */
+export function isOpenToTokens(module: EntityModule): boolean {
+  return isExposed(module) && module.tenancy !== 'user' && !module.needsSession;
+}
+
+/**
+ * Scopes that a token can have. For API tokens: those for which the rules of the kind know tokens.
+ * @param by gives the token no right that they do not have on all records of the kind
+ */
+export function offeredScopes(registry: Registry, sort: TokenSort, by?: Caller): string[] {
+  return registry.modules.filter(isOpenToTokens).flatMap((module) => {
+    const offered = scopeVerbs.filter((verb) => {
+      if (sort === 'personal') return true;
+      const own = operationsOf[verb].filter((operation) => knowsTokens(module, operation));
+      return own.length > 0 && (by === undefined || mayAllUpTo(registry, module, by, verb));
+    });
+    return offered.map((verb) => `${module.topic}:${verb}`);
+  });
+}
+
+function knowsTokens({ policy }: EntityModule, operation: Operation): boolean {
+  return policy?.[operation].some(({ when }) => when.is === 'scope') ?? false;
+}
+
+/** Whether a caller has all rights, on all records of a kind, that a token with the scope has. */
+function mayAllUpTo(registry: Registry, module: EntityModule, caller: Caller, verb: ScopeVerb): boolean {
+  return scopeVerbs
+    .slice(0, scopeVerbs.indexOf(verb) + 1)
+    .flatMap((each): readonly Operation[] => operationsOf[each])
+    .filter((operation) => knowsTokens(module, operation))
+    .every((operation) => mayAllRecords(registry, module, caller, operation));
+}
+
+/** Whether the rules allow a caller an operation on all records of a kind, also because of the right to all records above them. */
+function mayAllRecords(registry: Registry, module: EntityModule, caller: Caller, operation: Operation): boolean {
+  for (const { effect, when } of module.policy?.[operation] ?? []) {
+    const above = when.is === 'through' ? requiredTarget(registry, module, when.field) : undefined;
+    const applies = above
+      ? mayAllRecords(registry, above, caller, operationAbove(operation))
+      : decideByCaller(when, caller, { kind: module.kind, operation });
+    if (applies === true) return effect === 'allow';
+    // It may apply to some records.
+    if (applies === undefined && effect === 'deny') return false;
+  }
+  return afterTheRules[operation];
+}
+
+/** The kind of the records above, if each record is below one of another kind. */
+function requiredTarget({ references }: Registry, module: EntityModule, field: string): EntityModule | undefined {
+  const target = references.targetOf(module, field);
+  return module.fields[field]?.optional || target === module ? undefined : target;
+}
+
+/** @throws AppError invalid_input for scopes that tokens of this sort cannot have */
+export function refuseUnknownScopes(registry: Registry, sort: TokenSort, scopes: readonly string[]): void {
+  const known = offeredScopes(registry, sort);
+  const wrong = scopes.flatMap((scope, index) => (known.includes(scope) ? [] : [`/scopes/${index}`]));
+  if (wrong.length === 0) return;
+  const message = 'is not a scope that this token can have';
+  // The list can be long, so it is there once.
+  const [first = '', ...others] = wrong;
+  throw inputError([
+    { path: first, message: `${message}; scopes are ${known.join(', ')}` },
+    ...others.map((path) => ({ path, message })),
+  ]);
+}
+
+/**
+ * Whoever gets the secret of an API token has its rights.
+ * @throws AppError permission_denied for scopes that go beyond the rights of the caller
+ */
+export function refuseScopesBeyond(registry: Registry, scopes: readonly string[], caller: Caller): void {
+  const own = offeredScopes(registry, 'api', caller);
+  const beyond = scopes.filter((scope) => !own.includes(scope));
+  if (beyond.length > 0)
+    throw new AppError(
+      'permission_denied',
+      `An API token cannot have rights that you do not have on all records of a kind: ${beyond.join(', ')}.`,
+    );
+}

@@ -1,0 +1,541 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { membership, note, organization, registry, task, user } from '#entities/index.ts';
+import type { Role } from '#entities/kit/model/caller.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import { offeredScopes } from '#entities/kit/model/scopes.ts';
+import { asOwner } from '../kit/as-owner.ts';
+import { asSystem } from '../kit/as-person.ts';
+import { eventually } from '../kit/eventually.ts';
+import { expectProblem } from '../kit/expect-problem.ts';
+import { waitForMails } from '../kit/mailbox.ts';
+import { buildPerson, signedIn, type Person } from '../kit/people.ts';
+import type { TestAnswer, TestClient } from '../kit/test-client.ts';
+import { openWorld, type Instance, type World } from '../kit/world.ts';
+
+let world: World;
+let elsewhere: Instance;
+let owner: Person;
+let client: TestClient;
+
+const key = (letter: string) => letter.repeat(40);
+
+beforeAll(async () => {
+  world = await openWorld({
+    worker: true,
+    environment: { CORE_AUTH_TOKEN_APITOKENS_ENABLED: 'true', CORE_API_TOKEN_KEY_FIRST: key('f') },
+  });
+  elsewhere = await world.openInstance();
+  owner = await buildPerson(world);
+  client = await signedIn(world, owner);
+});
+afterAll(() => world.close());
+
+/** A program that shows a token. */
+function program(token: string, instance: Pick<World, 'client'> = world): TestClient {
+  const made = instance.client();
+  made.bearer = token;
+  return made;
+}
+
+async function created(by: TestClient, path: string, body: object): Promise<TestAnswer['body']> {
+  const answer = await by.post(path, { name: 'a program', ...body });
+  if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
+  return answer.body;
+}
+
+const apiToken = (scopes: readonly string[], more: object = {}, by = client) =>
+  created(by, '/v1/api-tokens', { scopes, ...more });
+const personalToken = (scopes: readonly string[], more: object = {}, by = client) =>
+  created(by, '/v1/personal-access-tokens', { scopes, ...more });
+
+const removed = (url: string, by = client) => by.mutate({ method: 'DELETE', url });
+
+function buildTask(person: Person, title: string): Promise<{ readonly id: string }> {
+  return asSystem(world, person.organization.id, (data) => data.create(task, { title }));
+}
+
+function colleague(role: Role): Promise<Person> {
+  return buildPerson(world, { organization: owner.organization, role });
+}
+
+async function set(module: EntityModule, id: string, values: object): Promise<void> {
+  await asSystem(world, owner.organization.id, (data) => data.privileged('test').update(module, id, values as never));
+}
+
+async function leave({ user: { id } }: Person, from: Person): Promise<void> {
+  await asSystem(world, from.organization.id, async (data) => {
+    const held = await data.findOne(membership, { userId: { eq: id } });
+    await data.remove(membership, held?.id ?? '');
+  });
+}
+
+/** In this process, which has seen the token before, and in another. */
+async function expectRefused(token: string, headers: Record<string, string> = {}): Promise<void> {
+  for (const instance of [world, elsewhere]) {
+    expectProblem(await program(token, instance).get('/v1/tasks', headers), 'unauthenticated');
+    const posted = await program(token, instance).request({
+      method: 'POST',
+      url: '/v1/tasks',
+      headers,
+      payload: { title: 'x' },
+    });
+    expectProblem(posted, 'unauthenticated');
+  }
+}
+
+async function expectAccepted(token: string, headers: Record<string, string> = {}): Promise<void> {
+  for (const instance of [world, elsewhere])
+    for (let again = 0; again < 2; again++)
+      expect((await program(token, instance).get('/v1/tasks', headers)).status).toBe(200);
+}
+
+describe('an API token', () => {
+  test('reads what its scopes allow, until it is deleted', async () => {
+    const { id } = await buildTask(owner, 'read by a program');
+    const made = await apiToken(['task:read']);
+    expect(made.token).toMatch(new RegExp(`^core_${made.id}_[\\w-]{43}$`));
+    expect(made.hint).toBe(made.token.slice(-4));
+    const reader = program(made.token);
+    expect((await reader.get(`/v1/tasks/${id}`)).body).toMatchObject({ id, title: 'read by a program' });
+    expectProblem(await reader.post('/v1/tasks', { title: 'x' }), 'permission_denied');
+    expect((await reader.get('/v1/notes')).body).toMatchObject({ data: [] });
+    expect((await reader.graphql('{ self { id } }')).data.self).toBeNull();
+    await expectAccepted(made.token);
+    expect((await removed(`/v1/api-tokens/${made.id}`)).status).toBe(204);
+    await expectRefused(made.token);
+  });
+
+  test('changes what its scopes allow, as itself, and needs no CSRF token', async () => {
+    const writer = await apiToken(['task:write', 'user:read']);
+    const made = await program(writer.token).post('/v1/tasks', { title: 'of a program' });
+    expect(made.status).toBe(201);
+    expectProblem(await removed(`/v1/tasks/${made.body.id}`, program(writer.token)), 'permission_denied');
+    const remover = await apiToken(['task:delete']);
+    expect((await removed(`/v1/tasks/${made.body.id}`, program(remover.token))).status).toBe(204);
+    const actors = await asOwner<{ actor: string }>(
+      world,
+      'select actor from history where entity_id = $1 order by record_version',
+      [made.body.id],
+    );
+    expect(actors.map(({ actor }) => actor)).toEqual([`api_token:${writer.id}`, `api_token:${remover.id}`]);
+  });
+
+  test('is shown once; records, lists and history have no more than its last characters', async () => {
+    const { token, id } = await apiToken(['task:read'], { description: 'nightly', expires_at: '2090-01-01T00:00:00Z' });
+    const secret = token.slice(token.lastIndexOf(id) + 27);
+    const [row] = await asOwner<{ row: string; hash: string }>(
+      world,
+      'select t::text as row, secret_hash as hash from api_tokens t where id = $1',
+      [id],
+    );
+    expect(row?.row).not.toContain(secret);
+    const read = await client.get(`/v1/api-tokens/${id}`);
+    expect(read.body).toMatchObject({ description: 'nightly', scopes: ['task:read'], hint: secret.slice(-4) });
+    const shown = [
+      read.body,
+      (await client.get('/v1/api-tokens')).body,
+      (await client.graphql('{ apiTokens { edges { node { id name hint scopes } } } }')).body,
+      (await client.graphql('{ apiTokenHistories { edges { node { recordId hint scopes } } } }')).body,
+    ].map((body) => JSON.stringify(body));
+    for (const text of shown) {
+      expect(text).toContain(id);
+      for (const hidden of [secret, row?.hash ?? '', 'key_id', 'keyId', 'secret_hash'])
+        expect(text).not.toContain(hidden);
+    }
+  });
+
+  test('is created, rotated and deleted over GraphQL', async () => {
+    const input = { name: 'over GraphQL', scopes: ['task:read', 'task:read'] };
+    const answer = await client.graphql(
+      'mutation ($input: CreateApiTokenInput!) { createApiToken(input: $input) { apiToken { id name scopes } token } }',
+      { input },
+    );
+    const { apiToken: made, token } = answer.data.createApiToken;
+    expect(made).toEqual({ id: expect.any(String), name: 'over GraphQL', scopes: ['task:read'] });
+    await expectAccepted(token);
+    const rotated = await client.graphql(
+      'mutation ($id: ID!) { rotateApiToken(id: $id) { apiToken { hint } token } }',
+      {
+        id: made.id,
+      },
+    );
+    const next = rotated.data.rotateApiToken;
+    expect(next.apiToken.hint).toBe(next.token.slice(-4));
+    await expectRefused(token);
+    await expectAccepted(next.token);
+    await client.graphql('mutation ($id: ID!) { deleteApiToken(id: $id) { deletedId } }', { id: made.id });
+    await expectRefused(next.token);
+  });
+
+  test('T-01: ends with its organization, not with who created it', async () => {
+    const founder = await buildPerson(world);
+    const { token } = await apiToken(['task:read'], {}, await signedIn(world, founder));
+    await set(user, founder.user.id, { status: 'deactivated' });
+    await leave(founder, founder);
+    await expectAccepted(token);
+    await asSystem(world, founder.organization.id, (data) => data.remove(organization, founder.organization.id));
+    await expectRefused(token);
+  });
+
+  test('expires', async () => {
+    const at = new Date(world.clock.now().getTime() + 60_000).toISOString();
+    const { token, id } = await apiToken(['task:read'], { expires_at: at });
+    await expectAccepted(token);
+    world.clock.advance(60_000);
+    await expectRefused(token);
+    client = await signedIn(world, owner);
+    expectProblem(await client.post(`/v1/api-tokens/${id}/rotate`), 'token_expired');
+    const past = await client.post('/v1/api-tokens', { name: 'x', scopes: ['task:read'], expires_at: at });
+    expectProblem(past, 'invalid_input');
+    expect(past.body.errors).toEqual([{ path: '/expires_at', message: 'is not in the future' }]);
+  });
+
+  test('acts in its organization only', async () => {
+    const stranger = await buildPerson(world);
+    const { id } = await buildTask(stranger, 'foreign');
+    const { token } = await apiToken(['task:delete']);
+    expectProblem(await program(token).get(`/v1/tasks/${id}`), 'not_found');
+    expectProblem(await removed(`/v1/tasks/${id}`, program(token)), 'not_found');
+    await expectRefused(token, { 'x-organization-id': stranger.organization.id });
+    await expectAccepted(token, { 'x-organization-id': owner.organization.id });
+    expectProblem(await program(token).get('/v1/tasks', { 'x-organization-id': 'theirs' }), 'invalid_input');
+  });
+
+  test('is a subject of the authorization store with the relations of its scopes, until it is deleted', async () => {
+    const { id } = await apiToken(['task:read', 'note:delete']);
+    const relations = () =>
+      asOwner<{ relation: string }>(
+        world,
+        `select relation from desired_tuples where subject = $1 and object = $2 and present order by relation`,
+        [`service:${id}`, `organization:${owner.organization.id}`],
+      ).then((rows) => rows.map(({ relation }) => relation));
+    expect(await relations()).toEqual(['can_delete_note', 'can_view_task']);
+    const { store } = world.runtime;
+    const check = (relation: string) =>
+      store?.check({
+        object: `organization:${owner.organization.id}`,
+        relation,
+        subject: `service:${id}`,
+        context: [],
+      });
+    await eventually(async () => (await check('can_edit_note')) === true);
+    expect(await check('can_edit_task')).toBe(false);
+    await removed(`/v1/api-tokens/${id}`);
+    expect(await relations()).toEqual([]);
+    await eventually(async () => (await check('can_edit_note')) === false);
+  });
+
+  test('records its last use once a minute, without a version', async () => {
+    const { token, id } = await apiToken(['task:read']);
+    const used = async () => (await client.get(`/v1/api-tokens/${id}`)).body;
+    expect(await used()).toMatchObject({ last_used_at: null, record_version: 1 });
+    await program(token).get('/v1/tasks');
+    const first = await eventually(async () => (await used()).last_used_at as string | null);
+    world.clock.advance(30_000);
+    const { token: other, id: otherId } = await apiToken(['task:read']);
+    await expectAccepted(token);
+    await program(other).get('/v1/tasks');
+    await eventually(async () => (await client.get(`/v1/api-tokens/${otherId}`)).body.last_used_at as string | null);
+    expect(await used()).toMatchObject({ last_used_at: first, record_version: 1 });
+    world.clock.advance(30_000);
+    await program(token).get('/v1/tasks');
+    await eventually(async () => (await used()).last_used_at !== first);
+  });
+});
+
+describe('whoever creates an API token', () => {
+  test.each(['member', 'auditor'] as const)('is no %s', async (role) => {
+    const by = await signedIn(world, await colleague(role));
+    expectProblem(await by.post('/v1/api-tokens', { name: 'x', scopes: ['task:read'] }), 'permission_denied');
+    const { id } = await apiToken(['task:read']);
+    expectProblem(await by.get(`/v1/api-tokens/${id}`), 'not_found');
+    expectProblem(await by.post(`/v1/api-tokens/${id}/rotate`), 'not_found');
+  });
+
+  test('gives it no right that they do not have on all records', async () => {
+    const admin = await signedIn(world, await colleague('admin'));
+    for (const scope of ['note:read', 'note:delete']) {
+      const answer = await admin.post('/v1/api-tokens', { name: 'x', scopes: ['tag:delete', scope] });
+      expectProblem(answer, 'permission_denied');
+      expect(answer.body.detail).toContain(scope);
+      expect(answer.body.detail).not.toContain('tag:delete');
+    }
+    await apiToken(['tag:delete'], {}, admin);
+    // Nor do they get the secret of such a token.
+    const { id, token } = await apiToken(['note:read']);
+    expectProblem(await admin.post(`/v1/api-tokens/${id}/rotate`), 'permission_denied');
+    await expectAccepted(token);
+  });
+
+  test('is told which scopes there are', async () => {
+    const wrong = [
+      'task:everything',
+      'task',
+      '*',
+      'session:read',
+      'api_token:write',
+      'invite:write',
+      'organization:delete',
+    ];
+    const answer = await client.post('/v1/api-tokens', { name: 'x', scopes: ['task:read', ...wrong] });
+    expectProblem(answer, 'invalid_input');
+    expect(answer.body.errors).toHaveLength(wrong.length);
+    expect(answer.body.errors[0]).toEqual({ path: '/scopes/1', message: expect.stringContaining('task:write') });
+    const all = offeredScopes(registry, 'api');
+    const { scopes } = await apiToken(all);
+    expect(scopes).toEqual(all);
+  });
+
+  test('and its owners are told by e-mail, in which the name does not stand', async () => {
+    const first = await buildPerson(world);
+    const admin = await buildPerson(world, { organization: first.organization, role: 'admin' });
+    const made = await apiToken(['tag:read'], { name: 'https://phishing.example' }, await signedIn(world, admin));
+    for (const { user: told } of [first, admin]) {
+      const [mail = ''] = await waitForMails(world, told.email);
+      expect(mail).toContain(`ends in ${made.hint}`);
+      expect(mail).not.toContain('phishing');
+      expect(mail).not.toContain(made.token);
+    }
+  });
+});
+
+describe('a personal token', () => {
+  test('acts for its person within its scopes', async () => {
+    const member = await colleague('member');
+    const by = await signedIn(world, member);
+    const { token, user_id: userId } = await personalToken(['note:write'], {}, by);
+    expect(token).toMatch(/^pat_/);
+    expect(userId).toBe(member.user.id);
+    const notes = program(token);
+    const made = await notes.post('/v1/notes', { text: 'by a program' });
+    expect(made.body).toMatchObject({ owner_id: member.user.id });
+    expect((await by.get(`/v1/notes/${made.body.id}`)).status).toBe(200);
+    const refused = await removed(`/v1/notes/${made.body.id}`, notes);
+    expectProblem(refused, 'permission_denied');
+    expect(refused.body.detail).toBe('This token does not have the scope note:delete.');
+    expectProblem(await notes.get('/v1/tasks'), 'permission_denied');
+    // What the person may not see, the token does not see either.
+    const { id } = await asSystem(world, owner.organization.id, (data) =>
+      data.create(note, { text: 'hidden', ownerId: owner.user.id }),
+    );
+    expectProblem(await notes.get(`/v1/notes/${id}`), 'not_found');
+  });
+
+  test('reaches records of other kinds on no detour', async () => {
+    const { id } = await buildTask(owner, 'on no detour');
+    await client.post('/v1/notes', { text: 'beside it' });
+    const notes = program((await personalToken(['note:read'])).token);
+    for (const query of [
+      `{ node(id: "${id}") { id } }`,
+      `{ nodes(ids: ["${id}"]) { id } }`,
+      `{ taskHistories { edges { node { id } } } }`,
+      `{ tasks(where: { id: { eq: "${id}" } }) { edges { node { id } } } }`,
+      `{ taskSearch(query: "detour") { edges { node { id } } } }`,
+      `{ search(query: "detour") { edges { node { id } } } }`,
+      `{ notes { edges { node { text owner { id email } } } } }`,
+      `mutation { updateTask(id: "${id}", input: { title: "x" }) { task { id } } }`,
+      `mutation { deleteTask(id: "${id}") { id } }`,
+      `mutation { updateTasks(ids: ["${id}"], input: { title: "x" }) { tasks { id } } }`,
+    ]) {
+      const answer = await notes.graphql(query);
+      const text = JSON.stringify(answer.data ?? null);
+      expect(text, query).not.toContain(id);
+      expect(text, query).not.toContain(owner.user.email);
+    }
+    expect((await client.get(`/v1/tasks/${id}`)).body).toMatchObject({ title: 'on no detour', record_version: 1 });
+  });
+
+  test('T-01: ends with the account of its person, and with the membership', async () => {
+    const member = await colleague('member');
+    const by = await signedIn(world, member);
+    const all = await personalToken(['task:read'], {}, by);
+    const one = await personalToken(['task:read'], { organization_ids: [owner.organization.id] }, by);
+    for (const { token } of [all, one]) await expectAccepted(token);
+    await set(user, member.user.id, { status: 'suspended' });
+    for (const { token } of [all, one]) await expectRefused(token);
+    await set(user, member.user.id, { status: 'active' });
+    for (const { token } of [all, one]) await expectAccepted(token);
+    await leave(member, owner);
+    for (const { token } of [all, one]) await expectRefused(token);
+  });
+
+  test('has the role of now', async () => {
+    const admin = await colleague('admin');
+    const { token } = await personalToken(['tag:delete'], {}, await signedIn(world, admin));
+    const name = () => ({ name: `tag ${newId()}` });
+    expect((await program(token).post('/v1/tags', name())).status).toBe(201);
+    const held = await asSystem(world, owner.organization.id, (data) =>
+      data.findOne(membership, { userId: { eq: admin.user.id } }),
+    );
+    await set(membership, held?.id ?? '', { role: 'auditor' });
+    expectProblem(await program(token).post('/v1/tags', name()), 'permission_denied');
+  });
+
+  test('acts in the organizations that it lists, of those of its person', async () => {
+    const other = await buildPerson(world);
+    const third = await buildPerson(world);
+    for (const { organization: joined } of [other, third])
+      await asSystem(world, joined.id, (data) => data.create(membership, { userId: owner.user.id, role: 'member' }));
+    const ids = [other.organization.id, owner.organization.id];
+    const { token, organization_ids: listed } = await personalToken(['task:write'], { organization_ids: ids });
+    expect(listed).toEqual(ids);
+    const at = (id: string) => ({ 'x-organization-id': id });
+    const write = (headers: Record<string, string> = {}) =>
+      program(token).request({ method: 'POST', url: '/v1/tasks', headers, payload: { title: 'somewhere' } });
+    expect((await write()).body).toMatchObject({ organization_id: other.organization.id });
+    expect((await write(at(owner.organization.id))).body).toMatchObject({ organization_id: owner.organization.id });
+    expect((await write()).body).toMatchObject({ organization_id: other.organization.id });
+    await expectRefused(token, at(third.organization.id));
+    await expectRefused(token, at(newId()));
+    const everywhere = await personalToken(['task:read']);
+    await expectAccepted(everywhere.token);
+    await expectAccepted(everywhere.token, at(third.organization.id));
+    const stranger = await buildPerson(world);
+    await expectRefused(everywhere.token, at(stranger.organization.id));
+    const foreign = await client.post('/v1/personal-access-tokens', {
+      name: 'x',
+      scopes: ['task:read'],
+      organization_ids: [owner.organization.id, stranger.organization.id, newId(), 'x'],
+    });
+    expectProblem(foreign, 'invalid_input');
+    expect(foreign.body.errors.map(({ path }: { path: string }) => path)).toEqual(
+      [1, 2, 3].map((index) => `/organization_ids/${index}`),
+    );
+  });
+
+  test('is listed, rotated and deleted by its person alone', async () => {
+    const { id, token } = await personalToken(['task:read']);
+    const admin = await signedIn(world, await colleague('super_admin'));
+    expectProblem(await admin.get(`/v1/personal-access-tokens/${id}`), 'not_found');
+    expectProblem(await admin.post(`/v1/personal-access-tokens/${id}/rotate`), 'not_found');
+    expectProblem(await removed(`/v1/personal-access-tokens/${id}`, admin), 'not_found');
+    const rotated = await client.post(`/v1/personal-access-tokens/${id}/rotate`);
+    await expectRefused(token);
+    await expectAccepted(rotated.body.token);
+    expect((await removed(`/v1/personal-access-tokens/${id}`)).status).toBe(204);
+    await expectRefused(rotated.body.token);
+  });
+
+  test('over GraphQL', async () => {
+    const answer = await client.graphql(
+      'mutation { createPersonalAccessToken(input: { name: "x", scopes: ["user:read"] }) { token personalAccessToken { id } } }',
+    );
+    const { token, personalAccessToken: made } = answer.data.createPersonalAccessToken;
+    expect((await program(token).graphql('{ self { id } }')).data.self).toEqual({ id: owner.user.id });
+    const next = await client.graphql(`mutation { rotatePersonalAccessToken(id: "${made.id}") { token } }`);
+    await expectRefused(token);
+    expect(
+      (await program(next.data.rotatePersonalAccessToken.token).graphql('{ self { id } }')).data.self,
+    ).not.toBeNull();
+  });
+});
+
+describe('what only people who are signed in do', () => {
+  test.each([
+    ['/v1/logout', {}],
+    ['/v1/logout', { sessions: 'all' }],
+    ['/v1/switch', { target_organization_id: newId() }],
+    ['/v1/change-password', { password: 'x', new_password: 'correct horse battery' }],
+    ['/v1/api-tokens', { name: 'x', scopes: ['task:read'] }],
+    ['/v1/personal-access-tokens', { name: 'x', scopes: ['task:read'] }],
+    ['/v1/sessions', undefined],
+    ['/v1/personal-access-tokens', undefined],
+    ['/v1/api-tokens', undefined],
+    ['/v1/invites', { recipient: 'a@example.com', role: 'admin' }],
+  ])('%s refuses tokens', async (url, body) => {
+    const scopes = offeredScopes(registry, 'api');
+    for (const { token } of [await apiToken(scopes), await personalToken(offeredScopes(registry, 'personal'))]) {
+      const answer = body ? await program(token).post(url, body) : await program(token).get(url);
+      expectProblem(answer, 'permission_denied', url);
+      expect(answer.body.detail).toMatch(/signed in/);
+      await expectAccepted(token);
+    }
+  });
+
+  test.each([
+    'createOrganization(input: { name: "by a program" }) { organization { id } }',
+    'createApiToken(input: { name: "x", scopes: ["task:read"] }) { token }',
+    'createPersonalAccessToken(input: { name: "x", scopes: ["task:read"] }) { token }',
+    'createInvite(input: { recipient: "a@example.com", role: ADMIN }) { invite { id } }',
+  ])('the mutation %s refuses tokens', async (mutation) => {
+    const [api, personal] = [
+      await apiToken(offeredScopes(registry, 'api')),
+      await personalToken(offeredScopes(registry, 'personal')),
+    ];
+    for (const { token } of [api, personal]) {
+      const answer = await program(token).graphql(`mutation { ${mutation} }`);
+      expect(answer.errors, mutation).toMatchObject([{ extensions: { code: 'permission_denied' } }]);
+    }
+  });
+});
+
+describe('settings', () => {
+  test('keys: a deprecated key verifies, a revoked one does not, and the active one signs', async () => {
+    const old = await apiToken(['task:read']);
+    const next = { CORE_API_TOKEN_KEY_FIRST: `deprecated:${key('f')}`, CORE_API_TOKEN_KEY_SECOND: key('s') };
+    const before = { CORE_API_TOKEN_KEY_FIRST: key('f'), CORE_API_TOKEN_KEY_SECOND: undefined };
+    await world.reconfigure(next);
+    const made = await apiToken(['task:read']);
+    const keysOf = () =>
+      asOwner<{ id: string; key: string }>(world, 'select id, key_id as key from api_tokens where id = any($1)', [
+        [old.id, made.id],
+      ]).then((rows) => Object.fromEntries(rows.map((row) => [row.id, row.key])));
+    expect(await keysOf()).toEqual({ [old.id]: 'first', [made.id]: 'second' });
+    for (const { token } of [old, made]) expect((await program(token).get('/v1/tasks')).status).toBe(200);
+    const rotated = await client.post(`/v1/api-tokens/${old.id}/rotate`);
+    expect(await keysOf()).toEqual({ [old.id]: 'second', [made.id]: 'second' });
+    await world.reconfigure({
+      ...next,
+      CORE_API_TOKEN_KEY_FIRST: key('f'),
+      CORE_API_TOKEN_KEY_SECOND: `revoked:${key('s')}`,
+    });
+    for (const token of [made.token, rotated.body.token])
+      expectProblem(await program(token).get('/v1/tasks'), 'unauthenticated');
+    await world.reconfigure(before);
+  });
+
+  test('enabled: off, no token is accepted or created', async () => {
+    const { token } = await apiToken(['task:read']);
+    const personal = await personalToken(['task:read']);
+    await world.reconfigure({ CORE_AUTH_TOKEN_APITOKENS_ENABLED: undefined, CORE_API_TOKEN_KEY_FIRST: undefined });
+    for (const one of [token, personal.token]) expectProblem(await program(one).get('/v1/tasks'), 'unauthenticated');
+    for (const path of ['/v1/api-tokens', '/v1/personal-access-tokens'])
+      expectProblem(await client.post(path, { name: 'x', scopes: ['task:read'] }), 'permission_denied');
+    await world.reconfigure({ CORE_AUTH_TOKEN_APITOKENS_ENABLED: 'true', CORE_API_TOKEN_KEY_FIRST: key('f') });
+    expect((await program(token).get('/v1/tasks')).status).toBe(200);
+  });
+
+  test('secretsize is the number of random bytes of a secret', async () => {
+    await world.reconfigure({ CORE_AUTH_TOKEN_APITOKENS_SECRETSIZE: '128' });
+    const { token, id } = await apiToken(['task:read']);
+    expect(Buffer.from(token.slice(`core_${id}_`.length), 'base64url')).toHaveLength(128);
+    expect((await program(token).get('/v1/tasks')).status).toBe(200);
+    await world.reconfigure({ CORE_AUTH_TOKEN_APITOKENS_SECRETSIZE: undefined });
+    expect((await program(token).get('/v1/tasks')).status).toBe(200);
+  });
+
+  test('prefix and delimiter are those of new tokens, and asked of all', async () => {
+    for (const delimiter of ['.', '-', '~', ':']) await tryDelimiter(delimiter);
+  });
+
+  async function tryDelimiter(delimiter: string): Promise<void> {
+    const before = await apiToken(['task:read']);
+    await world.reconfigure({
+      CORE_AUTH_TOKEN_APITOKENS_PREFIX: 'acme',
+      CORE_AUTH_TOKEN_APITOKENS_DELIMITER: delimiter,
+    });
+    const { token, id } = await apiToken(['task:read']);
+    expect(token.startsWith(`acme${delimiter}${id}${delimiter}`)).toBe(true);
+    const personal = await personalToken(['task:read']);
+    expect(personal.token.startsWith(`pat${delimiter}`)).toBe(true);
+    for (const each of [token, personal.token]) expect((await program(each).get('/v1/tasks')).status).toBe(200);
+    expectProblem(await program(before.token).get('/v1/tasks'), 'unauthenticated');
+    await world.reconfigure({
+      CORE_AUTH_TOKEN_APITOKENS_PREFIX: undefined,
+      CORE_AUTH_TOKEN_APITOKENS_DELIMITER: undefined,
+    });
+    expectProblem(await program(token).get('/v1/tasks'), 'unauthenticated');
+    expect((await program(before.token).get('/v1/tasks')).status).toBe(200);
+  }
+});
