@@ -14,6 +14,7 @@ import { workContext } from '../clients/temporal/work-origin.ts';
 import { emailTheme, emailTransport } from '../clients/email/from-config.ts';
 import { renderEmail, type EmailContent } from '../clients/email/render.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
+import { accountMail, isAccountTemplate, type AccountTemplate } from './account-mails.ts';
 
 type EmailDependencies = Pick<ActivityDependencies, 'config' | 'database'>;
 
@@ -34,6 +35,7 @@ export const createEmailActivities = defineActivities(({ config, database }: Ema
         if (input.template === 'new-device') return newDeviceMail(input, unit);
         if (input.template === 'invite') return inviteMail(input, unit, links);
         if (input.template === 'invite-accepted') return inviteAcceptedMail(input, unit);
+        if (isAccountTemplate(input.template)) return accountMail(input.template, input, unit, links);
         if (input.template === 'token-created') return tokenMail(input, unit);
         const person = await recipientOf(input, unit);
         if (!person) return undefined;
@@ -157,7 +159,7 @@ function productsOf(userAgent: string): string {
 
 type PlainTemplate = Exclude<
   SendEmailInput['template'],
-  'verify-address' | 'reset-password' | 'new-device' | 'token-created' | 'invite' | 'invite-accepted'
+  'verify-address' | 'reset-password' | 'new-device' | 'token-created' | 'invite' | 'invite-accepted' | AccountTemplate
 >;
 
 function contentOf(template: PlainTemplate): EmailContent {
@@ -187,6 +189,13 @@ function contentOf(template: PlainTemplate): EmailContent {
         paragraphs: [
           'A token of one of your sign-ins was used twice, so somebody may have copied it. That device is signed out; sign in again there.',
           'If you did not expect this, change your password and look through the devices on which you are signed in.',
+        ],
+      };
+    case 'account-reactivated':
+      return {
+        subject: 'Your account is active again',
+        paragraphs: [
+          'Your account was reactivated with the link that we sent you. If it was not you, set a new password at once with the link for forgotten passwords.',
         ],
       };
     case 'passkey-added':

@@ -4,8 +4,10 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
 import type { EmailContent } from '../clients/email/render.ts';
 
+/** A mail to one recipient, before its layout. */
 export interface Mail {
   readonly to: string;
+  /** Name of the recipient; undefined where a stranger may have chosen it. */
   readonly name: string | undefined;
   readonly content: EmailContent;
 }

@@ -24,17 +24,17 @@ export const transferOwnership = defineRoute({
   ),
   answers: { 200: MessageSchema },
   errors: ['invalid_input', 'not_found', 'permission_denied'],
-  handle: async ({ unit, params: { id = '' }, body }) => {
+  handle: async ({ unit, params: { id = '' }, body, request }) => {
     const { data } = unit;
     const { caller } = unit.context;
     const wanted = existingId(organization, id);
     const { name } = await data.get(organization, wanted);
     const nextId = existingId(user, body.user_id);
     const own = await membershipOf(data, wanted, caller.subjectId ?? '');
-    if (caller.kind !== 'user' || caller.organizationId !== wanted || own?.role !== 'owner')
+    if (!request.core.claims || caller.organizationId !== wanted || own?.role !== 'owner')
       throw new AppError(
         'permission_denied',
-        'Only an owner who acts in the organization can transfer its ownership; see /v1/switch.',
+        'Only an owner who is signed in to the organization can transfer its ownership; see /v1/switch.',
       );
     if (nextId === caller.subjectId) throw new AppError('invalid_input', 'user_id is yourself; name another member.');
     const next = await membershipOf(data, wanted, nextId);
