@@ -15,6 +15,7 @@ import {
   mailPasskeyAdded,
   mailPasskeyRemoved,
   mailPasswordChanged,
+  mailSecondFactor,
 } from './mail-security-notice.ts';
 import { mailTokenCreated } from './mail-token-created.ts';
 import { mailVerification } from './mail-verification.ts';
@@ -32,6 +33,7 @@ export const listeners: readonly Listener[] = [
   mailPasswordChanged,
   mailNewDevice,
   mailCopiedSession,
+  mailSecondFactor,
   mailEmailChange,
   mailEmailChanged,
   mailAccountDeactivated,

@@ -13,7 +13,7 @@ import { expectProblem } from '../kit/expect-problem.ts';
 import { mailsTo, tokenIn, waitForMails } from '../kit/mailbox.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
-import { resetToken, verificationToken } from '../kit/verification-token.ts';
+import { emailChangeToken, reactivationToken, resetToken, verificationToken } from '../kit/verification-token.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
@@ -50,16 +50,7 @@ async function canSignIn(email: string): Promise<boolean> {
   return (await world.client().post('/v1/login', { username: email, password })).status === 200;
 }
 
-/** The token of the latest link to a new address, whether or not a mail carries it. */
-async function changeToken(email: string): Promise<string> {
-  const [row] = await asOwner<{ id: string }>(
-    world,
-    'select id from email_changes where new_email = $1 order by id desc limit 1',
-    [email],
-  );
-  return oneTimeToken(linkKey(), 'email-change', row?.id ?? '', 1);
-}
-
+const changeToken = (email: string) => emailChangeToken(world, email);
 const linkKey = () => deriveKey(world.config.current.sessions.signingkey, 'one-time-token');
 
 type TeamRole = 'owner' | 'member';
@@ -268,12 +259,7 @@ describe('a deactivated account', () => {
     ] as const) {
       const person = await buildPerson(world);
       await deactivate(await signedIn(world, person));
-      const [row] = await asOwner<{ version: number }>(
-        world,
-        'select record_version as version from users where id = $1',
-        [person.user.id],
-      );
-      const token = oneTimeToken(linkKey(), 'reactivation', person.user.id, row?.version ?? 0);
+      const token = await reactivationToken(world, person.user.email);
       if (status === 'suspended')
         await asSystem(world, person.organization.id, async (data) => {
           await data.update(user, person.user.id, { status });

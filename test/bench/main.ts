@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { apiMemory } from './api-memory.ts';
+import { apiToken } from './api-token.ts';
 import { authzWarm } from './authz-warm.ts';
 import { bulkContention } from './bulk-contention.ts';
 import { createOneOrganization } from './create-one-organization.ts';
@@ -31,6 +32,7 @@ const benches: readonly Bench[] = [
   restRead,
   restList,
   restCreate,
+  apiToken,
   createOneOrganization,
   bulkContention,
   apiMemory,

@@ -41,7 +41,7 @@ test('the first calls of the README work as pasted, against npm start', async ()
     ...calls.map((call, index) => `${call}\nprintf '\\n--- %s\\n' ${index}`),
   ].join('\n');
   const { stdout } = await paste(script, 'reader');
-  const [livez, registered, mail, verified, signedIn, graphql, switched, rest, invited, joined] =
+  const [livez, registered, mail, verified, signedIn, userinfo, graphql, switched, rest, invited, joined] =
     stdout.split(/\n--- \d+\n/);
   expect(livez).toContain('"status":"up"');
   expect(registered).toMatch(/^HTTP\/1\.1 202/);
@@ -49,6 +49,7 @@ test('the first calls of the README work as pasted, against npm start', async ()
   expect(mail).toContain('Confirm the address:');
   expect(verified).toContain('you can sign in now');
   expect(signedIn).toContain('"token_type":"Bearer"');
+  expect(userinfo).toContain('"email":"you@example.com","email_verified":true');
   expect(graphql).toContain('"displayName":"You"');
   expect(graphql).toContain('"name":"My first organization"');
   expect(switched).toMatch(/"organization_id":"\w{26}"/);

@@ -1,15 +1,36 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildPerson, signedIn } from '../kit/people.ts';
+import { enroll, type Authenticator } from '../kit/authenticator.ts';
+import { buildPerson, signedIn, testPassword } from '../kit/people.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
-import { inviteToken, resetToken, verificationToken } from '../kit/verification-token.ts';
+import {
+  emailChangeToken,
+  inviteToken,
+  reactivationToken,
+  resetToken,
+  verificationToken,
+} from '../kit/verification-token.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 // T-21: values that we hand out are of a type; none is accepted in the place of another.
 
 let world: World;
 let email: string;
+/** Of somebody with a second factor. */
+let app: Authenticator;
 /** One valid value of every type. */
-let values: Record<'access' | 'refresh' | 'session' | 'csrf' | 'confirmation' | 'reset' | 'invite', string>;
+let values: Record<
+  | 'access'
+  | 'refresh'
+  | 'session'
+  | 'csrf'
+  | 'confirmation'
+  | 'reset'
+  | 'emailChange'
+  | 'reactivation'
+  | 'challenge'
+  | 'invite',
+  string
+>;
 
 beforeAll(async () => {
   world = await openWorld();
@@ -19,6 +40,9 @@ beforeAll(async () => {
   await client.post('/v1/forgot-password', { email });
   await client.post('/v1/invites', { recipient: 'invited@example.com' });
   await client.post('/v1/register', { email: 'typed@example.com', password: 'correct horse battery' });
+  await client.post('/v1/account/email', { password: testPassword, new_email: 'changed@example.com' });
+  const gone = await buildPerson(world);
+  await (await signedIn(world, gone)).post('/v1/account/deactivate', { password: testPassword });
   values = {
     access: client.cookies.get('access_token') ?? '',
     refresh: client.cookies.get('refresh_token') ?? '',
@@ -27,13 +51,36 @@ beforeAll(async () => {
     confirmation: await verificationToken(world, 'typed@example.com'),
     reset: await resetToken(world, email),
     invite: await inviteToken(world, 'invited@example.com'),
+    challenge: await challengeToken(),
+    emailChange: await emailChangeToken(world, 'changed@example.com'),
+    reactivation: await reactivationToken(world, gone.user.email),
   };
 });
 afterAll(() => world.close());
 
+async function challengeToken(): Promise<string> {
+  const careful = await buildPerson(world);
+  ({ app } = await enroll(world, await signedIn(world, careful)));
+  const credentials = { username: careful.user.email, password: testPassword };
+  return (await world.client().post('/v1/login', credentials)).body.challenge_token;
+}
+
 type TokenType = keyof typeof values;
 const others = (own: TokenType) =>
-  (['access', 'refresh', 'session', 'csrf', 'confirmation', 'reset', 'invite'] as const).filter((type) => type !== own);
+  (
+    [
+      'access',
+      'refresh',
+      'session',
+      'csrf',
+      'confirmation',
+      'reset',
+      'emailChange',
+      'reactivation',
+      'challenge',
+      'invite',
+    ] as const
+  ).filter((type) => type !== own);
 
 test.each(others('access'))('T-21: a %s token is refused as an access token', async (type) => {
   const client = world.client();
@@ -90,6 +137,21 @@ test.each(others('invite'))('T-21: a %s token is refused as the token of an invi
   }
 });
 
+test.each(others('challenge'))('T-21: a %s token is refused as the challenge of a sign-in', async (type) => {
+  const body = { challenge_token: values[type], code: await app.code(1) };
+  expectProblem(await world.client().post('/v1/2fa/validate', body), 'unauthenticated');
+});
+
+test.each([
+  ['emailChange', '/v1/account/email/confirm'],
+  ['reactivation', '/v1/account/reactivate'],
+] as const)('T-21: no other token is accepted as the one of %s', async (own, url) => {
+  for (const type of others(own)) {
+    const answer = await world.client().post(url, { token: values[type], password: testPassword });
+    expect(['invalid_token', 'invalid_input'], type).toContain(answer.body.code);
+  }
+});
+
 test('T-21: each token is accepted in its own place', async () => {
   const client = world.client();
   client.cookies.set('access_token', values.access);
@@ -100,9 +162,17 @@ test('T-21: each token is accepted in its own place', async () => {
   const joining = { email: 'invited@example.com', password: 'correct horse battery', invite_token: values.invite };
   expect((await client.post('/v1/register', joining)).status).toBe(201);
   expect((await client.graphql('{ self { id } }')).data.self).not.toBeNull();
+  const answered = { challenge_token: values.challenge, code: await app.nextCode() };
+  expect((await world.client().post('/v1/2fa/validate', answered)).status).toBe(200);
   world.clock.advance(46 * 60_000);
   const next = await world.client().post('/v1/refresh', { refresh_token: values.refresh });
   expect(next.status).toBe(200);
+  for (const [url, token] of [
+    ['/v1/account/reactivate', values.reactivation],
+    ['/v1/account/email/confirm', values.emailChange],
+  ] as const)
+    expect((await world.client().post(url, { token, password: testPassword })).status, url).toBe(200);
+  email = 'changed@example.com';
   // The link that was offered everywhere has expired by now.
   await client.post('/v1/forgot-password', { email });
   const reset = { token: await resetToken(world, email), password: 'another horse battery' };

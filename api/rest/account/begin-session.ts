@@ -35,6 +35,7 @@ export async function beginSession(
     id: sessionId,
     userId,
     userAgent: userAgent || null,
+    provenAt: values.lastSeenAt,
     ...values,
   });
   await noteSeen(unit, userId);

@@ -36,7 +36,7 @@ export const refresh = defineRoute({
     { additionalProperties: false },
   ),
   answers: { 200: SessionSchema },
-  errors: ['invalid_input', 'unauthenticated', 'token_not_yet_valid'],
+  errors: ['invalid_input', 'unauthenticated', 'token_not_yet_valid', 'second_factor_required'],
   handle: async (call) => {
     const { body, unit, services } = call;
     const token = sentRefreshToken(call, body.refresh_token);

@@ -4,6 +4,7 @@ import { session } from '#entities/identity/session.ts';
 import { readMembershipState } from '#entities/kit/access/principal-state.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts';
+import { secondFactorRequired } from '../../http/request-caller.ts';
 import { clientAddress } from '../../http/client-address.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { defineRoute } from '../../http/route.ts';
@@ -22,8 +23,9 @@ export const switchOrganization = defineRoute({
     { target_organization_id: Type.String({ minLength: 1, maxLength: 26, description: 'Id of the organization.' }) },
     { additionalProperties: false },
   ),
+  allowsMissingFactor: true,
   answers: { 200: AccessSchema },
-  errors: ['invalid_input', 'not_found'],
+  errors: ['invalid_input', 'not_found', 'second_factor_required'],
   handle: async (call) => {
     const { body, unit, request, services } = call;
     const { claims } = request.core;
@@ -31,7 +33,8 @@ export const switchOrganization = defineRoute({
       throw new AppError('permission_denied', 'Only users can switch between organizations.');
     const { userId, sessionId } = claims;
     const wanted = existingId(organization, body.target_organization_id);
-    const { role } = await readMembershipState(unit, userId, wanted);
+    const { role, lacksSecondFactor } = await readMembershipState(unit, userId, wanted);
+    if (lacksSecondFactor) throw secondFactorRequired();
     if (role === null) throw missingRecord(organization, wanted);
     const data = unit.data.privileged('switch organization');
     // The session may end at this moment.

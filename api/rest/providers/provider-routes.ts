@@ -5,9 +5,7 @@ import { AppError } from '#entities/kit/base/errors.ts';
 import type { OpenedState } from '../../auth/sign-in-state.ts';
 import { failed, type ProviderIdentity, type ProviderSettings } from '../../auth/sign-in-providers.ts';
 import { defineRoute, type Call, type Route, type RouteResponse } from '../../http/route.ts';
-import { accountKey } from '../account/account-key.ts';
-import { completeSignIn } from '../account/complete-sign-in.ts';
-import { isNewDevice, knownBrowser, rememberBrowser } from '../account/known-browser.ts';
+import { addressAfter, completeSignIn } from '../account/complete-sign-in.ts';
 import { configuredProvider, providerNames, type ProviderName } from './configured-provider.ts';
 import { checkNewIdentity, linkIdentity, personOfIdentity } from './person-of-identity.ts';
 import {
@@ -54,7 +52,7 @@ function callbackRoute(name: ProviderName): Route {
     tag: 'Account',
     summary: `Return from the provider ${name}`,
     description:
-      'The provider sends the browser here. Begins a session like /v1/login, or links the identity to the account whose session began it, and sends the browser on. A verified address without an account gets a new account; an address that has one is refused with identity_not_linked.',
+      'The provider sends the browser here. Begins a session like /v1/login, or links the identity to the account whose session began it, and sends the browser on; to people with a second factor with `challenge_token` in the fragment of the address, for /v1/2fa/validate. A verified address without an account gets a new account; an address that has one is refused with identity_not_linked.',
     access: 'public',
     query: CallbackQuery,
     answers: { 302: RedirectSchema },
@@ -81,11 +79,8 @@ function callbackRoute(name: ProviderName): Route {
       // Locked, as in all sign-ins: whoever deactivates the account finds the session that begins here and ends it.
       const person = await data.findLocked(user, userId);
       if (person?.status !== 'active' || !person.emailConfirmedAt) throw failed('your account here is not active');
-      const account = accountKey(person.email);
-      const isNew = isNewDevice(person, knownBrowser(call, account), call.services.clock.now());
-      rememberBrowser(call, account);
-      await completeSignIn(call, { userId, isNewDevice: isNew });
-      return redirect(call, opened.target);
+      const response = await completeSignIn(call, { userId, method: 'provider' });
+      return redirect(call, addressAfter(response, opened.target));
     },
   });
 }

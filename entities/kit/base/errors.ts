@@ -47,6 +47,8 @@ export const errorCatalogue = {
   provider_sign_in_failed: entry('unauthenticated', 'The sign-in at the provider failed.'),
   unauthenticated: entry('unauthenticated', 'Sign in first.'),
   permission_denied: entry('denied', 'You may not do this.'),
+  second_factor_required: entry('denied', 'The organization requires a second factor.'),
+  step_up_required: entry('denied', 'Prove again who you are.'),
   module_not_enabled: entry('denied', 'The organization does not have this product module.'),
   csrf_token_missing: entry('denied', 'The CSRF token is missing.'),
   csrf_token_invalid: entry('denied', 'The CSRF token does not match.'),
