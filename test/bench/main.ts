@@ -11,8 +11,8 @@ import { eventBurnDown } from './event-burn-down.ts';
 import { eventLatency } from './event-latency.ts';
 import { graphqlNested } from './graphql-nested.ts';
 import { keyRotation } from './key-rotation.ts';
-import { login, loginStarvation } from './login.ts';
-import { refresh } from './refresh.ts';
+import { loginRate, loginStarvation } from './login-rate.ts';
+import { refreshRate } from './refresh-rate.ts';
 import { livez, restCreate, restList, restRead } from './rest.ts';
 import type { Bench, BenchRow } from './row.ts';
 import { startCold } from './start-cold.ts';
@@ -38,10 +38,10 @@ const benches: readonly Bench[] = [
   apiMemory,
   graphqlNested,
   derive110,
-  login,
+  loginRate,
   loginStarvation,
   tokenVerify,
-  refresh,
+  refreshRate,
   keyRotation,
 ];
 
