@@ -37,6 +37,6 @@ export async function stepOfCode(
   // The library refuses other texts with errors of its own.
   if (!/^\d+$/.test(code) || code.length !== digits) return undefined;
   const epoch = Math.floor(now.getTime() / 1_000);
-  const result = await verify({ secret, token: code, digits: digits as CodeDigits, epoch, epochTolerance: stepS });
+  const result = await verify({ secret, token: code, digits: digits, epoch, epochTolerance: stepS });
   return result.valid && 'timeStep' in result && result.timeStep > lastUsedStep ? result.timeStep : undefined;
 }

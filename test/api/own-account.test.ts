@@ -40,7 +40,7 @@ const deactivate = (client: TestClient, given: unknown = password) =>
 const reactivate = (token: string, given = password) =>
   world.client().post('/v1/account/reactivate', { token, password: given });
 const remove = (client: TestClient, given: unknown = password): Promise<TestAnswer> =>
-  client.mutate({ method: 'DELETE', url: '/v1/account', payload: { password: given } as object });
+  client.mutate({ method: 'DELETE', url: '/v1/account', payload: { password: given } });
 
 async function isSignedIn(client: TestClient): Promise<boolean> {
   return (await client.graphql('{ self { id } }')).data?.self != null;
@@ -394,7 +394,7 @@ describe('what a person is told about themselves', () => {
     const second = await team(person, `second-${person.user.email}`);
     const stranger = await buildPerson(world);
     const set = (organization_id: unknown) =>
-      client.mutate({ method: 'PUT', url: '/v1/account/default-organization', payload: { organization_id } as object });
+      client.mutate({ method: 'PUT', url: '/v1/account/default-organization', payload: { organization_id } });
     for (const id of [stranger.organization.id, 'no id']) expectProblem(await set(id), 'not_found');
     for (const value of [7, [], '', undefined]) expectProblem(await set(value), 'invalid_input');
     expect((await set(second)).body).toEqual({ default_organization_id: second });

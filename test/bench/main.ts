@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { apiMemory } from './api-memory.ts';
-import { apiToken } from './api-token.ts';
+import { apiToken } from './api-token-rate.ts';
 import { authzWarm } from './authz-warm.ts';
 import { bulkContention } from './bulk-contention.ts';
 import { createOneOrganization } from './create-one-organization.ts';

@@ -40,7 +40,7 @@ export function ownAccessRoutes(registry: Registry): readonly Route[] {
     answers: { 200: Type.Object({ allowed: Type.Boolean({ description: 'Whether it is allowed.' }) }) },
     errors: ['invalid_input', 'authorization_unavailable'],
     handle: async ({ body, unit }) => {
-      const allowed = await allowedOn(unit, moduleOf(body.object_type), body.object_id, [body.relation as Asked]);
+      const allowed = await allowedOn(unit, moduleOf(body.object_type), body.object_id, [body.relation]);
       return { status: 200, body: { allowed: allowed.length > 0 } };
     },
   });
