@@ -1,22 +1,45 @@
 import { membership } from '#entities/organizations/membership.ts';
-import { readMembershipState } from '#entities/kit/access/principal-state.ts';
-import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { readEntry } from '#entities/kit/access/single-sign-on.ts';
+import type { Call } from '../../http/route.ts';
+import { singleSignOnRequired } from '../single-sign-on/single-sign-on-required.ts';
+
+/** Memberships that are looked through for one in which the session may act. */
+const maxMemberships = 100;
+
+/** A session, as far as it decides where it may act. */
+interface Session {
+  readonly userId: string;
+  /** The organization whose single sign-on began it; null for other ways to sign in. */
+  readonly singleSignOnId: string | null;
+}
 
 /**
- * The organization in which a person goes on: where they were, while they have a role there, else the one they joined first.
+ * The organization in which a person goes on: where they were, while they have a role there, else the one they joined first of those
+ * in which the session may act.
  * @returns null for a person without an organization
+ * @throws AppError single_sign_on_required where they were, or if there is no other organization
  */
 export async function homeOrganization(
-  unit: UnitOfWork,
-  userId: string,
+  { unit, services }: Pick<Call<unknown>, 'unit' | 'services'>,
+  { userId, singleSignOnId }: Session,
   organizationId: string | null = null,
 ): Promise<string | null> {
-  if (organizationId !== null && (await readMembershipState(unit, userId, organizationId)).role !== null)
-    return organizationId;
-  const [first] = await unit.data.privileged('find home organization').find(membership, {
+  if (organizationId !== null) {
+    const { role, gap } = await readEntry(unit, userId, organizationId, singleSignOnId);
+    if (gap) throw singleSignOnRequired(services, gap);
+    if (role !== null && gap === null) return organizationId;
+  }
+  const held = await unit.data.privileged('find home organization').find(membership, {
     where: { userId: { eq: userId } },
     orderBy: [{ field: 'createdAt', direction: 'asc' }],
-    limit: 1,
+    limit: maxMemberships,
   });
-  return first?.organizationId ?? null;
+  let required: string | undefined;
+  for (const { organizationId: id } of held) {
+    const { role, gap } = await readEntry(unit, userId, id, singleSignOnId);
+    if (role !== null && gap === null) return id;
+    if (gap) required ??= gap;
+  }
+  if (required !== undefined) throw singleSignOnRequired(services, required);
+  return null;
 }

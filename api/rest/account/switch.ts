@@ -1,12 +1,13 @@
 import { Type } from 'typebox';
 import { organization } from '#entities/organizations/organization.ts';
 import { session } from '#entities/identity/session.ts';
-import { readMembershipState } from '#entities/kit/access/principal-state.ts';
+import { readEntry } from '#entities/kit/access/single-sign-on.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts';
 import { clientAddress } from '../../http/client-address.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { defineRoute } from '../../http/route.ts';
+import { singleSignOnRequired } from '../single-sign-on/single-sign-on-required.ts';
 import { accessAnswer, AccessSchema } from './session-answer.ts';
 
 /** The current token stays valid, so that a user can work in two organizations at the same time. */
@@ -23,7 +24,7 @@ export const switchOrganization = defineRoute({
     { additionalProperties: false },
   ),
   answers: { 200: AccessSchema },
-  errors: ['invalid_input', 'not_found'],
+  errors: ['invalid_input', 'not_found', 'single_sign_on_required'],
   handle: async (call) => {
     const { body, unit, request, services } = call;
     const { claims } = request.core;
@@ -31,12 +32,13 @@ export const switchOrganization = defineRoute({
       throw new AppError('permission_denied', 'Only users can switch between organizations.');
     const { userId, sessionId } = claims;
     const wanted = existingId(organization, body.target_organization_id);
-    const { role } = await readMembershipState(unit, userId, wanted);
-    if (role === null) throw missingRecord(organization, wanted);
     const data = unit.data.privileged('switch organization');
     // The session may end at this moment.
     const held = await data.findLocked(session, sessionId);
     if (!held) throw signInFirst();
+    const { role, gap } = await readEntry(unit, userId, wanted, held.singleSignOnId);
+    if (gap) throw singleSignOnRequired(services, gap);
+    if (role === null || gap !== null) throw missingRecord(organization, wanted);
     await data.update(session, sessionId, {
       activeOrganizationId: wanted,
       address: clientAddress(request, services),

@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import { session } from '#entities/identity/session.ts';
 import { user } from '#entities/identity/user.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import type { OpenedState } from '../../auth/sign-in-state.ts';
@@ -13,8 +12,11 @@ import { checkNewIdentity, linkIdentity, personOfIdentity } from './person-of-id
 import {
   beginFlow,
   CallbackQuery,
+  endFlow,
   identityOf,
+  redirect,
   RedirectSchema,
+  sessionOf,
   takeState,
   TargetField,
   targetOf,
@@ -68,6 +70,7 @@ function callbackRoute(name: ProviderName): Route {
       'already_exists',
       'too_many_requests',
       'invalid_credentials',
+      'single_sign_on_required',
     ],
     handle: async (call) => {
       const settings = settingsOf(call, name);
@@ -84,8 +87,7 @@ function callbackRoute(name: ProviderName): Route {
       const account = accountKey(person.email);
       const isNew = isNewDevice(person, knownBrowser(call, account), call.services.clock.now());
       rememberBrowser(call, account);
-      await completeSignIn(call, { userId, isNewDevice: isNew });
-      return redirect(call, opened.target);
+      return endFlow(call, opened.target, await completeSignIn(call, { userId, isNewDevice: isNew }));
     },
   });
 }
@@ -100,20 +102,12 @@ export function settingsOf({ services }: Call<unknown>, name: ProviderName): Pro
 /** Links the identity to the account of the session that asked for it, if the session is still there. */
 async function link(
   call: Call<unknown>,
-  { session: begun, target }: OpenedState,
+  opened: OpenedState,
   identity: ProviderIdentity,
   name: ProviderName,
 ): Promise<RouteResponse> {
   const data = call.unit.data.privileged('link identity');
-  const person = begun && (await data.findLocked(user, begun.userId));
-  const held = begun && (await data.findLocked(session, begun.sessionId));
-  if (person?.status !== 'active' || held?.userId !== person.id)
-    throw failed('the session that began to link it has ended');
+  const person = await sessionOf(data, opened);
   await linkIdentity(data, person.id, identity, name);
-  return redirect(call, target);
-}
-
-export function redirect({ reply }: Call<unknown>, location: string): RouteResponse {
-  void reply.header('location', location).header('cache-control', 'no-store');
-  return { status: 302, body: { location } };
+  return redirect(call, opened.target);
 }
