@@ -112,11 +112,6 @@ export async function sessionOf(data: DataClient, { session: begun }: OpenedStat
   return person;
 }
 
-/** Ends a sign-in at a provider: its cookies are set, and the browser goes on. @param answer of `completeSignIn` */
-export function endFlow(call: Call<unknown>, target: string, _answer: RouteResponse): RouteResponse {
-  return redirect(call, target);
-}
-
 export function redirect({ reply }: Call<unknown>, location: string): RouteResponse {
   void reply.header('location', location).header('cache-control', 'no-store');
   return { status: 302, body: { location } };

@@ -1,18 +1,14 @@
 import { Type } from 'typebox';
-import { user } from '#entities/identity/user.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import type { OpenedState } from '../../auth/sign-in-state.ts';
-import { failed, type ProviderIdentity, type ProviderSettings } from '../../auth/sign-in-providers.ts';
+import type { ProviderIdentity, ProviderSettings } from '../../auth/sign-in-providers.ts';
 import { defineRoute, type Call, type Route, type RouteResponse } from '../../http/route.ts';
-import { accountKey } from '../account/account-key.ts';
-import { completeSignIn } from '../account/complete-sign-in.ts';
-import { isNewDevice, knownBrowser, rememberBrowser } from '../account/known-browser.ts';
 import { configuredProvider, providerNames, type ProviderName } from './configured-provider.ts';
+import { finishSignIn } from './finish-sign-in.ts';
 import { checkNewIdentity, linkIdentity, personOfIdentity } from './person-of-identity.ts';
 import {
   beginFlow,
   CallbackQuery,
-  endFlow,
   identityOf,
   redirect,
   RedirectSchema,
@@ -81,13 +77,7 @@ function callbackRoute(name: ProviderName): Route {
       const { unit } = call;
       const data = unit.data.privileged('provider sign-in');
       const userId = await personOfIdentity(unit, data, identity, name);
-      // Locked, as in all sign-ins: whoever deactivates the account finds the session that begins here and ends it.
-      const person = await data.findLocked(user, userId);
-      if (person?.status !== 'active' || !person.emailConfirmedAt) throw failed('your account here is not active');
-      const account = accountKey(person.email);
-      const isNew = isNewDevice(person, knownBrowser(call, account), call.services.clock.now());
-      rememberBrowser(call, account);
-      return endFlow(call, opened.target, await completeSignIn(call, { userId, isNewDevice: isNew }));
+      return finishSignIn(call, data, opened, userId);
     },
   });
 }

@@ -9,12 +9,11 @@ import { existingId } from '#entities/kit/model/missing-record.ts';
 import { failed, type ProviderIdentity } from '../../auth/sign-in-providers.ts';
 import type { OpenedState } from '../../auth/sign-in-state.ts';
 import { defineRoute, type Call, type RouteResponse } from '../../http/route.ts';
-import { completeSignIn } from '../account/complete-sign-in.ts';
+import { finishSignIn } from '../providers/finish-sign-in.ts';
 import { checkNewIdentity, linkIdentity, personOfIdentity } from '../providers/person-of-identity.ts';
 import {
   beginFlow,
   CallbackQuery,
-  endFlow,
   identityOf,
   redirect,
   RedirectSchema,
@@ -100,12 +99,7 @@ export const singleSignOnCallback = defineRoute({
       if (!isOfDomain) throw failed('you are not a member of the organization');
       await data.create(membership, { organizationId: row.organizationId, userId, role: 'member' });
     }
-    const answer = await completeSignIn(call, {
-      userId,
-      isNewDevice: false,
-      singleSignOnId: row.organizationId,
-    });
-    return endFlow(call, opened.target, answer);
+    return finishSignIn(call, data, opened, userId, row.organizationId);
   },
 });
 
