@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { SecretVersions, type SecretManagerEndpoint } from '#activities/clients/secret-manager/secret-versions.ts';
 import type { ConfigStore } from '#config/live/config-store.ts';
 import type { Clock } from '#entities/kit/base/clock.ts';
 import { ConfiguredKeys } from './auth/configured-keys.ts';
@@ -7,6 +8,7 @@ import { KeyFolder } from './auth/key-folder.ts';
 import { KeyRing } from './auth/key-ring.ts';
 import type { KeySource } from './auth/key-source.ts';
 import { RemoteKeys } from './auth/remote-keys.ts';
+import { SecretKeys } from './auth/secret-keys.ts';
 import { SignedTokens } from './auth/signed-tokens.ts';
 import { foreignKeySet } from './http/key-set-url.ts';
 
@@ -16,6 +18,7 @@ export interface TokenOptions {
   readonly logger: Logger;
   /** Folder of the generated signing key. */
   readonly stateFolder: string;
+  readonly secretManager?: SecretManagerEndpoint | undefined;
 }
 
 /**
@@ -26,8 +29,10 @@ export async function openTokens(
   options: TokenOptions,
 ): Promise<{ readonly tokens: SignedTokens; readonly close: () => void }> {
   const { config, clock, logger } = options;
+  const { secretmanager } = config.current.server;
+  const secret = secretmanager === '' ? undefined : new SecretVersions(secretmanager, options.secretManager);
   const keys = await KeyRing.load({
-    sources: keySources(options),
+    sources: keySources(options, secret),
     choice: () => ({ kid: config.current.auth.token.kid, cacheTtlMs: config.current.auth.token.jwkscachettl }),
     patienceMs: config.current.server.shutdowngraceperiod,
     logger,
@@ -40,15 +45,18 @@ export async function openTokens(
     close: () => {
       unsubscribe();
       keys.stop();
+      void secret?.close();
     },
   };
 }
 
-function keySources({ config, stateFolder }: TokenOptions): KeySource[] {
-  const { auth, keywatcher } = config.current;
+/** The configured sources; those that the configuration itself contains first. */
+function keySources({ config, clock, stateFolder }: TokenOptions, secret: SecretVersions | undefined): KeySource[] {
+  const { auth, keywatcher, server } = config.current;
   const token = () => config.current.auth.token;
   const sources: KeySource[] = [new ConfiguredKeys(() => token().keys)];
   if (keywatcher.enabled) sources.push(new KeyFolder(keywatcher.keydir));
+  if (secret) sources.push(new SecretKeys(server.secretmanager, () => secret.newest(), clock));
   if (sources.length > 1 || !auth.token.generatekeys) return sources;
   const isNeeded = () => Object.keys(token().keys).length === 0;
   return [...sources, new GeneratedKey(() => token().kid, isNeeded, stateFolder)];

@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { EmailValidator, type EmailNetwork } from '#activities/clients/email-validation/email-validator.ts';
+import type { SecretManagerEndpoint } from '#activities/clients/secret-manager/secret-versions.ts';
 import { serverUrl } from '#runtime/server-url.ts';
 import { parseListenAddress } from '#config/schema/format.ts';
 import type { ConfigStore } from '#config/live/config-store.ts';
@@ -17,6 +18,7 @@ import { SignInStates } from './auth/sign-in-state.ts';
 import { openTokens } from './open-tokens.ts';
 import { Health } from './http/readiness.ts';
 import type { Metrics } from './http/http-metrics.ts';
+import { FirstPerson } from './rest/account/first-person.ts';
 import type { Route } from './http/route.ts';
 import type { Services } from './http/services.ts';
 import { StartError } from '#runtime/start-error.ts';
@@ -34,6 +36,8 @@ export interface ApiOptions {
   readonly stateFolder: string;
   /** Where checks of e-mail addresses find name servers, mail servers and lists; those of the Internet unless a test brings its own. */
   readonly emailNetwork?: Partial<EmailNetwork>;
+  /** The secret manager of `server.secretmanager`; that of the cloud unless a test brings its own. */
+  readonly secretManager?: SecretManagerEndpoint | undefined;
   /** Routes besides those of the product, for tests. */
   readonly routes?: readonly Route[];
 }
@@ -52,10 +56,11 @@ export async function createApi({
   clock = systemClock,
   stateFolder,
   emailNetwork = {},
+  secretManager,
   routes = [],
 }: ApiOptions): Promise<Api> {
   const { database, temporal, store } = runtime;
-  const { tokens, close: closeKeys } = await openTokens({ config, clock, logger, stateFolder });
+  const { tokens, close: closeKeys } = await openTokens({ config, clock, logger, stateFolder, secretManager });
   const emails = new EmailValidator({
     config: () => config.current,
     clock,
@@ -75,6 +80,7 @@ export async function createApi({
     tokenUses: new TokenUses({ database, clock, logger }),
     refreshTokens: new RefreshTokens(tokens, () => refreshTokenSettings(config.current), clock),
     sessionCookies: new SessionCookies(() => config.current.sessions, clock),
+    defaultCaller: config.current.auth.enabled ? undefined : new FirstPerson(database),
     signInProviders: new SignInProviders(clock),
     signInStates: new SignInStates(() => config.current.sessions, clock),
     inFlight: new InFlightRequests(),
@@ -86,6 +92,10 @@ export async function createApi({
       ...(store ? { fga: () => store.ping() } : {}),
     }),
   };
+  if (services.defaultCaller)
+    logger.warn(
+      'AUTHENTICATION IS OFF (auth.enabled): whoever reaches this server acts as the user who signed up first. Never do this in production.',
+    );
   metrics.watchUnits(() => database.activeUnits);
   const app = await createApp(services, routes);
   config.subscribe('server', ({ server }) => applyTimeouts(app, server));

@@ -2,9 +2,11 @@ import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { cacheConnection } from '#activities/clients/cache/redis-connection.ts';
 import { allowsInCache, allowsInMemory } from '#activities/clients/cache/allow-cache.ts';
+import { EndedSessions } from '#activities/clients/cache/ended-sessions.ts';
 import { AuthorizationStore } from '#activities/clients/fga/authorization-store.ts';
 import { listeners as productListeners } from '#activities/listeners/index.ts';
 import type { Listener } from '#activities/listeners/listener.ts';
+import { announceEndedSession } from '#activities/listeners/announce-ended-session.ts';
 import { configuredMiddleware } from '#activities/clients/temporal/job-middleware.ts';
 import { JobMetrics } from '#activities/clients/temporal/job-metrics.ts';
 import { TemporalGateway } from '#activities/clients/temporal/temporal-client.ts';
@@ -35,6 +37,8 @@ export interface CoreRuntime {
   /** Undefined while `authz.enabled` is off. */
   readonly store: AuthorizationStore | undefined;
   readonly tuples: TupleRelay | undefined;
+  /** Undefined while `auth.token.cache.enabled` is off. */
+  readonly endedSessions: EndedSessions | undefined;
   /** The part of a caller that comes from settings: for which kinds the organization counts, and which product modules it has. */
   readonly contextOfCallers: () => Promise<ContextOfCallers & Partial<Pick<Caller, 'productModules'>>>;
   readonly listeners: readonly Listener[];
@@ -71,8 +75,11 @@ export interface CoreRuntimeOptions {
  * @throws ConfigurationError for a model file, or conditions of the parent context, that cannot be used
  */
 export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRuntime> {
-  const { config, logger, registry = productRegistry, listeners = productListeners } = options;
+  const { config, logger, registry = productRegistry } = options;
   const start = config.current;
+  const listeners = (options.listeners ?? productListeners).filter(
+    (listener) => listener !== announceEndedSession || start.auth.token.cache.enabled,
+  );
   warnOfMissingRules(registry, logger);
 
   const store = start.authz.enabled
@@ -99,9 +106,9 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
   const tuples =
     store && new TupleRelay({ database: tupleDatabase, store, maxBatch: () => config.current.authz.maxbatchwritesize });
   const applying = tuples && new TupleApplying(tuples, logger);
-  const cache = start.cache.enabled
-    ? cacheConnection(start.cache, (error) => logger.warn({ err: error }, 'the cache connection failed'))
-    : undefined;
+  const onCacheError = (error: unknown) => logger.warn({ err: error }, 'the cache connection failed');
+  const cache = start.cache.enabled ? cacheConnection(start.cache, onCacheError) : undefined;
+  const endedSessions = EndedSessions.of(start, cache, onCacheError);
   if (store && tuples) {
     const allows = cache ? allowsInCache(cache, start.authz.storename) : allowsInMemory();
     authorizer = new StoreAuthorizer({ store, tuples, allows });
@@ -120,6 +127,7 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
     temporal,
     store,
     tuples,
+    endedSessions,
     contextOfCallers: async () => ({
       ...(await contexts.ofCallers()),
       ...everyModule(config.current.ormconfig.modules),
@@ -135,6 +143,7 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
     close: async () => {
       notifier.stop();
       applying?.stop();
+      endedSessions?.close();
       cache?.disconnect();
       await temporal.close();
       await tupleDatabase.close();

@@ -14,7 +14,7 @@ import { ensureDatabase } from './servers/create-database.ts';
 import { listenUrl } from './product/listen-url.ts';
 import { PersonalSettings, productEnvironment } from './product/product-environment.ts';
 import { productPorts, rememberPorts } from './product/product-ports.ts';
-import { ManagedProcess, type ManagedProcessOptions } from './product/managed-process.ts';
+import { ManagedProcess, messageOf, type ManagedProcessOptions } from './product/managed-process.ts';
 import { noDemo, readyBlock, type ReadyFacts } from './product/ready-block.ts';
 import { RestartLimit } from './machine/restart-limit.ts';
 import type { PartName } from './machine/stack-environment.ts';
@@ -246,7 +246,7 @@ function startPart(
 }
 
 async function seed(environment: Record<string, string>, file: string | undefined): Promise<ReadyFacts['demo']> {
-  const logger = createLogger('seed', { level: 'warn' });
+  const logger = createLogger('seed', { level: 'warn' }, { write: (line) => report(messageOf(line.trimEnd())) });
   const config = await ConfigStore.open({ file, environment, directory: root, stateFolder: stateDir, logger });
   const runtime = await openRuntime({ config, temporalEnvironment: {}, logger, process: 'core tool' });
   try {

@@ -69,12 +69,13 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
       logger,
       isEnabled: () => config.current.workflows.dispatch.enabled,
     });
-    const { database, store, tuples, listeners } = runtime;
+    const { database, store, endedSessions, tuples, listeners } = runtime;
     const activities = createActivities({
       config,
       database,
       temporal: eager,
       store,
+      endedSessions,
       logger,
       listeners,
       applyTuples: async () => tuples?.apply() ?? 0,

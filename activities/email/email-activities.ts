@@ -14,14 +14,10 @@ import { workContext } from '../clients/temporal/work-origin.ts';
 import { emailTheme, emailTransport } from '../clients/email/from-config.ts';
 import { renderEmail, type EmailContent } from '../clients/email/render.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
+import { accountMail, isAccountTemplate, type AccountTemplate } from './account-mails.ts';
+import type { Links, Mail } from './mail.ts';
 
 type EmailDependencies = Pick<ActivityDependencies, 'config' | 'database'>;
-
-interface Mail {
-  readonly to: string;
-  readonly name: string | undefined;
-  readonly content: EmailContent;
-}
 
 export type EmailActivities = ReturnType<typeof createEmailActivities>;
 
@@ -38,6 +34,7 @@ export const createEmailActivities = defineActivities(({ config, database }: Ema
         if (input.template === 'verify-address') return verificationMail(input, unit, links);
         if (input.template === 'reset-password') return resetMail(input, unit, links);
         if (input.template === 'new-device') return newDeviceMail(input, unit);
+        if (isAccountTemplate(input.template)) return accountMail(input.template, input, unit, links);
         if (input.template === 'token-created') return tokenMail(input, unit);
         const person = await recipientOf(input, unit);
         if (!person) return undefined;
@@ -55,14 +52,6 @@ export const createEmailActivities = defineActivities(({ config, database }: Ema
     },
   };
 });
-
-/** What links in mails are made of. */
-interface Links {
-  /** Makes the tokens of links; derived from `sessions.signingkey`. */
-  readonly tokenKey: Buffer;
-  /** Base of links that lead to the API itself (`integrations.email.apiurl`), without a trailing slash. */
-  readonly apiUrl: string;
-}
 
 async function verificationMail(
   { about }: SendEmailInput,
@@ -169,7 +158,7 @@ function productsOf(userAgent: string): string {
 
 type PlainTemplate = Exclude<
   SendEmailInput['template'],
-  'verify-address' | 'reset-password' | 'new-device' | 'token-created'
+  'verify-address' | 'reset-password' | 'new-device' | 'token-created' | AccountTemplate
 >;
 
 function contentOf(template: PlainTemplate): EmailContent {
@@ -199,6 +188,13 @@ function contentOf(template: PlainTemplate): EmailContent {
         paragraphs: [
           'A token of one of your sign-ins was used twice, so somebody may have copied it. That device is signed out; sign in again there.',
           'If you did not expect this, change your password and look through the devices on which you are signed in.',
+        ],
+      };
+    case 'account-reactivated':
+      return {
+        subject: 'Your account is active again',
+        paragraphs: [
+          'Your account was reactivated with the link that we sent you. If it was not you, set a new password at once with the link for forgotten passwords.',
         ],
       };
     case 'passkey-added':

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { EndedSessions } from '../clients/cache/ended-sessions.ts';
 import type { AuthorizationStore } from '../clients/fga/authorization-store.ts';
 import type { TemporalGateway } from '../clients/temporal/temporal-client.ts';
 import type { Listener } from '../listeners/listener.ts';
@@ -13,6 +14,8 @@ export interface ActivityDependencies {
   readonly temporal: TemporalGateway;
   /** Undefined while `authz.enabled` is off. */
   readonly store: Pick<AuthorizationStore, 'find' | 'tuplePage'> | undefined;
+  /** Undefined while `auth.token.cache.enabled` is off. */
+  readonly endedSessions: Pick<EndedSessions, 'add'> | undefined;
   readonly logger: Logger;
   readonly listeners: readonly Listener[];
   /** Brings the authorization store to the desired tuples; returns how many were written. */

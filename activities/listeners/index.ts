@@ -1,3 +1,10 @@
+import {
+  mailAccountDeactivated,
+  mailAccountDeleted,
+  mailAccountReactivated,
+  mailEmailChange,
+  mailEmailChanged,
+} from './mail-account-change.ts';
 import { mailPasswordReset } from './mail-password-reset.ts';
 import { mailRepeatedRegistration } from './mail-repeated-registration.ts';
 import {
@@ -11,6 +18,7 @@ import {
 import { mailTokenCreated } from './mail-token-created.ts';
 import { mailVerification } from './mail-verification.ts';
 import { mailWelcome } from './mail-welcome.ts';
+import { announceEndedSession } from './announce-ended-session.ts';
 import { setUpOrganization } from './set-up-organization.ts';
 import type { Listener } from './listener.ts';
 
@@ -23,9 +31,15 @@ export const listeners: readonly Listener[] = [
   mailPasswordChanged,
   mailNewDevice,
   mailCopiedSession,
+  mailEmailChange,
+  mailEmailChanged,
+  mailAccountDeactivated,
+  mailAccountReactivated,
+  mailAccountDeleted,
   mailTokenCreated,
   mailPasskeyAdded,
   mailPasskeyRemoved,
   mailCopiedPasskey,
   setUpOrganization,
+  announceEndedSession,
 ];

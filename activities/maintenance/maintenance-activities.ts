@@ -11,38 +11,40 @@ const historyRetentionMs = 10 * 365 * 86_400_000;
 export type MaintenanceActivities = ReturnType<typeof createMaintenanceActivities>;
 
 /** What an installation does for itself from time to time. */
-export const createMaintenanceActivities = defineActivities((deps: Omit<ActivityDependencies, 'store'>) => {
-  const { config, database, logger } = deps;
-  const { Test } = config.current.jobqueue.queueconf;
-  const now = () => (Test.Time ? new Date(Test.Time) : database.options.clock.now());
-  const retention = { eventsMs: workflowRetentionMs(config.current.jobqueue), historyMs: historyRetentionMs };
-  return {
-    /** Restarts what was left behind; the counts are shown in the Temporal UI. A part that fails does not stop the others. */
-    async sweepOutbox(): Promise<{ batches: number; deliveries: number; tuples: number }> {
-      const before = new Date(now().getTime() - config.current.jobqueue.queueconf.RescueStuckJobsAfter);
-      const parts = await Promise.allSettled([
-        deps.sweepEvents(before),
-        resumeDeliveries(deps, before),
-        deps.applyTuples(),
-      ]);
-      // The attempt fails with the first of them only.
-      for (const part of parts)
-        if (part.status === 'rejected') logger.error({ err: part.reason }, 'a part of the sweep failed');
-      const [batches, deliveries, tuples] = parts;
-      return { batches: valueOf(batches), deliveries: valueOf(deliveries), tuples: valueOf(tuples) };
-    },
+export const createMaintenanceActivities = defineActivities(
+  (deps: Omit<ActivityDependencies, 'store' | 'endedSessions'>) => {
+    const { config, database, logger } = deps;
+    const { Test } = config.current.jobqueue.queueconf;
+    const now = () => (Test.Time ? new Date(Test.Time) : database.options.clock.now());
+    const retention = { eventsMs: workflowRetentionMs(config.current.jobqueue), historyMs: historyRetentionMs };
+    return {
+      /** Restarts what was left behind; the counts are shown in the Temporal UI. A part that fails does not stop the others. */
+      async sweepOutbox(): Promise<{ batches: number; deliveries: number; tuples: number }> {
+        const before = new Date(now().getTime() - config.current.jobqueue.queueconf.RescueStuckJobsAfter);
+        const parts = await Promise.allSettled([
+          deps.sweepEvents(before),
+          resumeDeliveries(deps, before),
+          deps.applyTuples(),
+        ]);
+        // The attempt fails with the first of them only.
+        for (const part of parts)
+          if (part.status === 'rejected') logger.error({ err: part.reason }, 'a part of the sweep failed');
+        const [batches, deliveries, tuples] = parts;
+        return { batches: valueOf(batches), deliveries: valueOf(deliveries), tuples: valueOf(tuples) };
+      },
 
-    async pruneRecords({ timeoutMs }: { readonly timeoutMs: number }): Promise<void> {
-      const context = {
-        caller: systemCaller('prune records'),
-        requestId: `prune-${newId()}`,
-        deadline: Date.now() + timeoutMs,
-      };
-      // Events and deliveries are kept as long as ended workflows stay visible.
-      await database.transact(context, (unit) => maintainPartitions(unit, now(), retention));
-    },
-  };
-});
+      async pruneRecords({ timeoutMs }: { readonly timeoutMs: number }): Promise<void> {
+        const context = {
+          caller: systemCaller('prune records'),
+          requestId: `prune-${newId()}`,
+          deadline: Date.now() + timeoutMs,
+        };
+        // Events and deliveries are kept as long as ended workflows stay visible.
+        await database.transact(context, (unit) => maintainPartitions(unit, now(), retention));
+      },
+    };
+  },
+);
 
 function valueOf<T>(result: PromiseSettledResult<T>): T {
   if (result.status === 'rejected') throw result.reason;

@@ -26,13 +26,15 @@ export interface KeyRingOptions {
 
 interface Problem {
   readonly text: string;
+  /** Texts of one key are logged as one. */
+  readonly key: string;
   /** The server does not start with it. */
   readonly isFatal: boolean;
   readonly isTemporary: boolean;
 }
 
-function problem(text: string, { isFatal = false, isTemporary = false } = {}): Problem {
-  return { text, isFatal, isTemporary };
+function problem(text: string, { key = text, isFatal = false, isTemporary = false } = {}): Problem {
+  return { text, key, isFatal, isTemporary };
 }
 
 /**
@@ -135,7 +137,8 @@ export class KeyRing {
       return found.flatMap((one) => ('problem' in one ? [problem(`${one.place} ${one.problem}`, { isFatal })] : []));
     } catch (error) {
       if (!(error instanceof KeyProblem)) throw error;
-      return [problem(`${source.name} ${error.message}`, { isFatal, isTemporary: error.isTemporary })];
+      const { isTemporary, message } = error;
+      return [problem(`${source.name} ${message}`, { key: source.name, isFatal, isTemporary })];
     }
   }
 
@@ -175,10 +178,9 @@ export class KeyRing {
 
   /** Logs what was not logged at the last look. */
   #report(problems: readonly Problem[]): void {
-    const texts = new Set(problems.map(({ text }) => text));
-    for (const text of texts)
-      if (!this.#reported.has(text))
+    for (const { key, text } of problems)
+      if (!this.#reported.has(key))
         this.#options.logger.error(`signing key that cannot be used; what was read before stays in use: ${text}`);
-    this.#reported = texts;
+    this.#reported = new Set(problems.map(({ key }) => key));
   }
 }

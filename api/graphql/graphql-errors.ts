@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
-import type { ErrorCode } from '#entities/kit/base/errors.ts';
+import type { AppError, ErrorCode } from '#entities/kit/base/errors.ts';
 import { logFailure } from '../http/plugins/error-answers.ts';
 import { asAppError } from '../http/problem.ts';
 
@@ -59,13 +59,30 @@ export function presentError(error: GraphQLError, request: FastifyRequest): Grap
   return new GraphQLError(shortened(known.message), {
     ...position,
     extensions: {
-      code: known.code,
-      request_id: request.id,
-      ...(known.details.fields ? { errors: known.details.fields } : {}),
+      ...extensionsOf(known, request),
       ...(http ? { http } : {}),
       ...(known.category === 'unavailable' ? { http: unavailable(known.details.retryAfterSeconds) } : {}),
     },
   });
+}
+
+function extensionsOf({ code, details }: AppError, request: FastifyRequest): object {
+  return { code, request_id: request.id, ...(details.fields ? { errors: details.fields } : {}) };
+}
+
+/** The media type of GraphQL over HTTP (section 6), which clients must accept for statuses other than 200. */
+const responseType = 'application/graphql-response+json';
+
+/**
+ * The response for a request that is refused before GraphQL reads it: the same status as over REST, with the error where clients of
+ * GraphQL look for it.
+ */
+export function refusalAnswer(error: AppError, request: FastifyRequest): { type: string; body: object } {
+  const accepted = request.headers.accept?.includes(responseType) ? responseType : 'application/json';
+  return {
+    type: `${accepted}; charset=utf-8`,
+    body: { errors: [{ message: shortened(error.message), extensions: extensionsOf(error, request) }] },
+  };
 }
 
 /** Load balancers and retrying clients look at the status, not at the body. */

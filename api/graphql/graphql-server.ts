@@ -5,6 +5,7 @@ import {
   OperationTypeNode,
   specifiedRules,
   ValuesOfCorrectTypeRule,
+  type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
   type GraphQLSchema,
@@ -24,8 +25,8 @@ import type { GraphqlContext } from './graphql-context.ts';
 import { documentCaches, limitDocuments } from './document-limits.ts';
 import { knownTargets } from './known-targets.ts';
 import { answerInOneStatement } from './single-statement-query.ts';
-import { asGraphqlError, asRequestError, presentError, rootOf } from './graphql-errors.ts';
-import { requestErrors, valuesRule } from './input-problems.ts';
+import { asGraphqlError, asRequestError, presentError, refusalAnswer, rootOf } from './graphql-errors.ts';
+import { checkOperationName, requestErrors, valuesRule } from './input-problems.ts';
 import { onlyJson } from './only-json.ts';
 import { rootFields } from './root-fields.ts';
 
@@ -70,7 +71,7 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
     // `presentErrors` masks them.
     maskedErrors: false,
     parserAndValidationCache: documentCaches(),
-    plugins: [onlyJson(), limitDocuments(), explainValues(), unitOfWorkPerOperation(), presentErrors()],
+    plugins: [onlyJson(), limitDocuments(), explainInput(), unitOfWorkPerOperation(), presentErrors()],
   });
 
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -89,10 +90,11 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
     return reply.send(Buffer.from(await response.arrayBuffer()));
   };
   if (services.config.current.server.dev) serveGraphiqlFiles(app);
+  const config = { isRepeatable: true, acceptsTokens: true, errorAnswer: refusalAnswer };
   app.route({
     method: 'GET',
     url: '/graphql',
-    config: { isRepeatable: true, acceptsTokens: true },
+    config,
     schema: { hide: true, querystring: querySchema },
     preHandler: (request, _reply, done) => {
       const { variables, extensions } = request.query as { variables?: string; extensions?: string };
@@ -103,7 +105,7 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
   app.route({
     method: 'POST',
     url: '/graphql',
-    config: { isRepeatable: true, acceptsTokens: true },
+    config,
     schema: { hide: true, body: bodySchema },
     handler,
   });
@@ -217,9 +219,14 @@ async function attempt(input: ExecutionArgs, context: GraphqlContext, execute: E
   return result;
 }
 
-/** Values in documents are checked with the same words as variables. */
-function explainValues(): Plugin<GraphqlContext> {
+/** Names of operations are checked before Yoga does; values in documents with the same words as variables. */
+function explainInput(): Plugin<GraphqlContext> {
   return {
+    onParse:
+      () =>
+      ({ result, context: { params } }) => {
+        if (!(result instanceof Error)) checkOperationName(result as DocumentNode, params.operationName);
+      },
     onValidate({ validateFn, setValidationFn }) {
       setValidationFn((schema, document, rules = specifiedRules, ...more) => {
         const ours = (rules as typeof specifiedRules).map((rule) =>

@@ -84,9 +84,11 @@ export async function unlessStale(attempt: Promise<void>): Promise<void> {
 /** The one place that decides, by the current state of its caller, whether a token counts. */
 async function identify(request: FastifyRequest, services: Services, token: Token): Promise<void> {
   const snapshot = await readPrincipalState(services.database, token, request.core);
-  const { isActive, isSignedIn } = snapshot.state;
-  if (!isActive || !isSignedIn || isExpired(snapshot.state, services)) {
+  const { isActive, isSignedIn, role } = snapshot.state;
+  const isDefault = services.defaultCaller?.is(token) ?? false;
+  if (!isActive || !(isSignedIn || isDefault) || isExpired(snapshot.state, services)) {
     lastSnapshots.delete(token);
+    if (isDefault) services.defaultCaller?.forget();
     throw new AppError(
       'unauthenticated',
       'sessionId' in token
@@ -97,6 +99,7 @@ async function identify(request: FastifyRequest, services: Services, token: Toke
   lastSnapshots.set(token, snapshot);
   if (!('sessionId' in token)) services.apiTokens.keep(token);
   await setCaller(request, services, token, snapshot);
+  if (isDefault && role === null) services.defaultCaller?.forget();
 }
 
 function isExpired({ token }: PrincipalState, { clock }: Services): boolean {
@@ -113,7 +116,8 @@ async function setCaller(
   const context = await services.contextOfCallers();
   if ('sessionId' in token) {
     const { userId, tokenId, organizationId } = token;
-    core.claims = token;
+    // Who has not signed in has no session to go on with.
+    core.claims = services.defaultCaller?.is(token) ? undefined : token;
     core.caller = callerIn(userId, organizationId, state, { tokenId, ...context });
   } else core.caller = callerOfToken(token, state, context);
 }

@@ -55,6 +55,11 @@ declare module 'fastify' {
     readonly acceptsTokens?: boolean;
     /** The handler runs again if the assumed state of its caller is not confirmed (`repeatRequest`). */
     readonly isRepeatable?: boolean;
+    /** The body of an error response, and its media type; a problem document if missing. */
+    readonly errorAnswer?: (
+      error: AppError,
+      request: FastifyRequest,
+    ) => { readonly type: string; readonly body: object };
   }
 }
 

@@ -10,6 +10,7 @@ import type { SessionCookies } from '../auth/session-cookie.ts';
 import type { SignInProviders } from '../auth/sign-in-providers.ts';
 import type { SignInStates } from '../auth/sign-in-state.ts';
 import type { SignedTokens } from '../auth/signed-tokens.ts';
+import type { DefaultCaller } from './default-caller.ts';
 import type { Health } from './readiness.ts';
 import type { Metrics } from './http-metrics.ts';
 import type { InFlightRequests } from './in-flight-requests.ts';
@@ -27,6 +28,8 @@ export interface Services {
   readonly tokenUses: TokenUses;
   readonly refreshTokens: RefreshTokens;
   readonly sessionCookies: SessionCookies;
+  /** Undefined while `auth.enabled` is on. */
+  readonly defaultCaller: DefaultCaller | undefined;
   readonly signInProviders: SignInProviders;
   readonly signInStates: SignInStates;
   readonly health: Health;

@@ -7,6 +7,16 @@ import { changePassword } from './account/change-password.ts';
 import { forgotPassword } from './account/forgot-password.ts';
 import { login } from './account/login.ts';
 import { logout } from './account/logout.ts';
+import { changeEmail } from './own-account/change-email.ts';
+import { confirmEmailChange } from './own-account/confirm-email-change.ts';
+import { deactivateAccount } from './own-account/deactivate-account.ts';
+import { deleteAccount } from './own-account/delete-account.ts';
+import { setDefaultOrganization } from './own-account/default-organization.ts';
+import { ownAccessRoutes } from './own-account/own-access.ts';
+import { listRoles, ownFeatures, ownRoles, ownRolesElsewhere } from './own-account/own-roles.ts';
+import { userinfoRoutes } from './own-account/userinfo.ts';
+import { emailChangePages, reactivationPages } from './own-account/own-account-pages.ts';
+import { reactivateAccount } from './own-account/reactivate-account.ts';
 import { authenticationOptions } from './passkeys/authentication-options.ts';
 import { authenticationVerification } from './passkeys/authentication-verification.ts';
 import { registrationOptions } from './passkeys/registration-options.ts';
@@ -46,6 +56,20 @@ export const routesOf = (registry: Registry): readonly Route[] => [
   resetPassword,
   ...resetPages,
   changePassword,
+  ...userinfoRoutes,
+  listRoles,
+  ownRoles,
+  ownRolesElsewhere,
+  ownFeatures,
+  ...ownAccessRoutes(registry),
+  setDefaultOrganization,
+  changeEmail,
+  confirmEmailChange,
+  ...emailChangePages,
+  deactivateAccount,
+  reactivateAccount,
+  ...reactivationPages,
+  deleteAccount,
   ...providerRoutes,
   singleSignOn,
   singleSignOnCallback,

@@ -1,4 +1,5 @@
 import { didYouMean } from '../schema/did-you-mean.ts';
+import { parseListenAddress } from '../schema/format.ts';
 import type { Config } from './root.ts';
 import { requireTexts, type Refuse, type Rule } from './rule.ts';
 
@@ -7,6 +8,18 @@ const secretsRule: Rule = ({ server, sessions }, refuse) => {
   const { signingkey, encryptionkey } = sessions;
   const why = 'server.dev is off';
   requireTexts(refuse, why, 'sessions', { signingkey, encryptionkey }, ['server.dev']);
+};
+
+const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/iu;
+
+const authenticationRule: Rule = ({ auth, server }, refuse) => {
+  if (auth.enabled || server.dev || loopback.test(parseListenAddress(server.listen)?.host ?? '')) return;
+  refuse(
+    'auth.enabled',
+    `is off, but server.listen (${server.listen}) can be reached from other machines and server.dev is off`,
+    'turn it on, or listen on a loopback address such as 127.0.0.1:17608',
+    ['server.listen', 'server.dev'],
+  );
 };
 
 const durationRule: Rule = ({ auth: { token } }, refuse) => {
@@ -49,6 +62,17 @@ const signingKeyRule: Rule = ({ auth: { token }, keywatcher, server }, refuse) =
     'is not the id of a key in auth.token.keys',
     near === undefined ? `write one of ${ids.join(', ')}` : `did you mean ${near}?`,
     ['auth.token.keys'],
+  );
+};
+
+const tokenCacheRule: Rule = ({ auth, cache }, refuse) => {
+  const { enabled, config } = auth.token.cache;
+  if (!enabled || config.enabled || cache.enabled) return;
+  refuse(
+    'auth.token.cache.enabled',
+    'is on, but there is no cache connection',
+    'turn on auth.token.cache.config.enabled or cache.enabled, and set its address',
+    ['auth.token.cache.config.enabled', 'cache.enabled'],
   );
 };
 
@@ -108,6 +132,14 @@ const providerRule: Rule = (config, refuse) => {
       webauthnAlso,
     );
   }
+  if (webauthn.requestorigins.includes('*')) {
+    refuse(
+      'auth.providers.webauthn.requestorigins',
+      'has *, but a passkey must not be asked for by any page',
+      'name the origins of the pages that ask for passkeys',
+      webauthnAlso,
+    );
+  }
 };
 
 const supportRule: Rule = ({ auth: { supportaccess } }, refuse) => {
@@ -143,8 +175,10 @@ const storeRule: Rule = ({ authz }, refuse) => {
 /** Requirements between fields of `auth`, `authz` and the secrets of production. */
 export const authRules: readonly Rule[] = [
   secretsRule,
+  authenticationRule,
   durationRule,
   signingKeyRule,
+  tokenCacheRule,
   apiTokenRule,
   providerRule,
   supportRule,

@@ -11,7 +11,6 @@ const pending: Readonly<Record<string, readonly string[]>> = {
     'server.enablegraphextensions',
     'server.enablegraphsubscriptions',
   ],
-  'sources of signing keys': ['server.secretmanager', 'auth.enabled'],
   'trust centers': [
     'server.defaulttrustcenterdomain',
     'server.trustcentercnametarget',
@@ -29,12 +28,9 @@ const pending: Readonly<Record<string, readonly string[]>> = {
   billing: ['ormconfig.modules.usesandbox', 'ormconfig.billing', 'subscription'],
   'imports and exports': ['ormconfig.maxschemaimportsize'],
   questionnaires: ['ormconfig.questionnaireproducturl', 'auth.token.assessmentaccessduration'],
-  'cache of tokens and cache connection pools': [
-    'auth.token.cache',
-    'cache.minidleconns',
-    'cache.maxidleconns',
-    'cache.maxactiveconns',
-  ],
+  'cache connection pools': ['cache', 'auth.token.cache.config'].flatMap((connection) =>
+    ['minidleconns', 'maxidleconns', 'maxactiveconns'].map((field) => `${connection}.${field}`),
+  ),
   'support access': ['auth.supportaccess'],
   'second database': ['db.multiwrite', 'db.secondarydbsource'],
   'second factor': ['totp'],

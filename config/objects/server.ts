@@ -2,7 +2,7 @@ import { cachecontrol } from './cachecontrol.ts';
 import { cors } from './cors.ts';
 import { csrfprotection } from './csrfprotection.ts';
 import { duration, flag, integer, object, text } from '../schema/field.ts';
-import { domainName, listenAddress } from '../schema/format.ts';
+import { domainName, listenAddress, secretName } from '../schema/format.ts';
 import { mime } from './mime.ts';
 import { secure } from './secure.ts';
 import { tls } from './tls.ts';
@@ -103,8 +103,9 @@ export const server = object('HTTP server settings.', {
   csrfprotection,
   secretmanager: text({
     description:
-      'Name of the secret in the cloud secret manager that holds the PEM key for signing JWTs. When empty, the keys come from auth.token.keys, keywatcher or auth.token.generatekeys.',
+      'Name of the secret in Google Cloud Secret Manager that holds the PEM key for signing JWTs: `projects/PROJECT/secrets/NAME`, or `NAME` in the project of the credentials, which are those of the environment (application default credentials). The newest version signs, and the one before verifies while it is enabled; the key ids are `NAME-VERSION`. Versions added later sign when they are older than auth.token.jwkscachettl. While the secret manager cannot be reached, a start waits up to server.shutdowngraceperiod, and a running server keeps its keys. When empty, the keys come from auth.token.keys, keywatcher or auth.token.generatekeys.',
     restart: true,
+    format: secretName,
   }),
   defaulttrustcenterdomain: text({
     description: 'Domain of trust centers without a custom domain.',

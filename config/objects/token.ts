@@ -118,18 +118,25 @@ export const token = object('Access tokens, refresh tokens and API tokens.', {
     minimum: 1000,
     maximum: 86_400_000,
   }),
-  cache: object('Copies of revoked token ids in a cache, for other services. This server itself checks the database.', {
-    enabled: flag({ description: 'Writes the ids of revoked tokens to the cache.', restart: true }),
-    config: cacheConnection(
-      'Cache connection for revoked tokens. While its enabled is off, the connection of the root object `cache` is used.',
-    ),
-    blacklistprefix: text({
-      description: 'Prefix of the cache keys of revoked tokens. The token id follows it.',
-      default: 'token:blacklist:',
-      maxLength: 100,
-      restart: true,
-    }),
-  }),
+  cache: object(
+    'Ids of ended sessions in a cache, for other services that accept access tokens. This server itself checks the database.',
+    {
+      enabled: flag({
+        description:
+          'Writes the ids of ended sessions (claim `sid` of their tokens) to the cache, until their tokens have expired. While the cache cannot be reached, the writes wait.',
+        restart: true,
+      }),
+      config: cacheConnection(
+        'Cache connection for ended sessions. While its enabled is off, the connection of the root object `cache` is used.',
+      ),
+      blacklistprefix: text({
+        description: 'Prefix of the cache keys of ended sessions. The session id follows it.',
+        default: 'token:blacklist:',
+        maxLength: 100,
+        restart: true,
+      }),
+    },
+  ),
   apitokens,
   assessmentaccessduration: duration({
     description: 'Lifetime of the access that a link gives to an assessment.',

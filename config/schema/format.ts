@@ -230,6 +230,13 @@ export const variableName: Format = patternFormat(
   '^(?:[A-Z][A-Z0-9_]*)?$',
 );
 
+/** A secret of Google Cloud Secret Manager. */
+export const secretName: Format = patternFormat(
+  'the name of a secret',
+  'projects/my-project/secrets/signing-key',
+  String.raw`^(?:(?:projects/[\w.:-]{1,100}/secrets/)?[\w-]{1,255})?$`,
+);
+
 /** A payment API version used as a map key, or any other short name. */
 export const shortName: Format = patternFormat(
   'a name of letters, digits, dots, dashes and underscores',

@@ -50,7 +50,7 @@ const dangerousKeys = new Set(['__proto__', 'constructor', 'prototype']);
 const syntaxReasons: Readonly<Record<string, string>> = {
   BAD_ALIAS: 'refers to an anchor that does not exist or is not allowed here',
   BAD_INDENT: 'is indented wrongly or lacks a closing bracket',
-  BLOCK_AS_IMPLICIT_KEY: 'has two colons on one line',
+  BLOCK_AS_IMPLICIT_KEY: 'has two colons, or the line after it is indented more',
   DUPLICATE_KEY: 'has the same key twice',
   MISSING_CHAR: 'lacks a character (a quote, comma, colon or bracket)',
   MULTILINE_IMPLICIT_KEY: 'lacks a colon, or the space after it',
@@ -61,6 +61,8 @@ const syntaxReasons: Readonly<Record<string, string>> = {
 };
 
 const syntaxRemedies: Readonly<Record<string, string>> = {
+  BAD_INDENT: 'indent the fields of one object alike, and close each bracket',
+  BLOCK_AS_IMPLICIT_KEY: 'indent the fields of one object alike; a text with a colon belongs in quotes',
   DUPLICATE_KEY: 'remove one of them',
   MULTIPLE_DOCS: 'remove the line ---',
   TAB_AS_INDENT: 'use spaces',

@@ -20,6 +20,16 @@ export const user = defineEntityModule({
       },
     ),
     emailConfirmedAt: timestamp('When the e-mail address was verified; null until then.', { optional: true }),
+    lastSeenAt: timestamp(
+      'When the user last signed in or refreshed the tokens of a session; null before the first time.',
+      {
+        optional: true,
+      },
+    ),
+    defaultOrganizationId: text('Id of the organization in which sign-ins begin; null for the one joined first.', {
+      max: 26,
+      optional: true,
+    }),
     passwordHash: text('argon2id password hash in PHC format.', { max: 256, optional: true, secret: true }),
   },
   unique: [{ fields: ['email'], message: 'A user with this e-mail address already exists.' }],
@@ -51,6 +61,8 @@ export const user = defineEntityModule({
       description: 'The password of a user was changed, by the user or with an e-mailed link.',
       payload: payload({}),
     },
+    deactivated: { description: 'A user deactivated their account.', payload: payload({}) },
+    reactivated: { description: 'A user reactivated their account with an e-mailed link.', payload: payload({}) },
     confirmed: { description: 'A user verified their e-mail address.', payload: payload({}) },
     registration_repeated: {
       description: 'A sign-up was attempted with an e-mail address that already has an account.',

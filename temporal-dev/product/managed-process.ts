@@ -66,14 +66,20 @@ export class ManagedProcess {
 
 /** The last lines of a log after `offset` for an error message; of a JSON line, only level and message. */
 export function tailOf(path: string, offset: number, lines = 12): string {
-  return logFrom(path, offset).trimEnd().split('\n').slice(-lines).map(messageOf).join('\n');
+  return logFrom(path, offset)
+    .trimEnd()
+    .split('\n')
+    .slice(-lines)
+    .map((line) => `  ${messageOf(line)}`)
+    .join('\n');
 }
 
-function messageOf(line: string): string {
+/** A log line for people: level and message of a JSON line. */
+export function messageOf(line: string): string {
   try {
     const { level, msg, err } = JSON.parse(line) as { level?: string; msg?: string; err?: { message?: string } };
-    return `  ${level ?? ''}: ${msg ?? ''}${err?.message && err.message !== msg ? ` (${err.message})` : ''}`;
+    return `${level ?? ''}: ${msg ?? ''}${err?.message && err.message !== msg ? ` (${err.message})` : ''}`;
   } catch {
-    return `  ${line}`;
+    return line;
   }
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asOwner } from '../kit/as-owner.ts';
 import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
-import { expectProblem } from '../kit/expect-problem.ts';
+import { expectProblem, fieldProblems, messageOf } from '../kit/expect-problem.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -222,8 +222,7 @@ describe('GET', () => {
       'query={self{id}}&extensions=1',
     ]) {
       const answer = await client.get(`/graphql?${query}`);
-      expect(answer.status, query).toBe(400);
-      expect(answer.headers['content-type']).toContain('problem+json');
+      expectProblem(answer, 'invalid_input', query);
     }
   });
 
@@ -361,14 +360,14 @@ describe('a request says what is wrong with it', () => {
 
   test('variables that are a text', async () => {
     for (const name of ['variables', 'extensions']) {
-      const { body } = await ask({ query: '{ __typename }', [name]: '{}' });
-      expect(body.errors).toEqual([{ path: `/${name}`, message: 'must be an object; it is "{}"' }]);
+      const answer = await ask({ query: '{ __typename }', [name]: '{}' });
+      expect(fieldProblems(answer)).toEqual([{ path: `/${name}`, message: 'must be an object; it is "{}"' }]);
     }
     expect((await ask({ query: '{ __typename }', variables: null, operationName: null })).status).toBe(200);
   });
 
   test('a list of operations', async () => {
-    expect((await ask([{ query: '{ __typename }' }])).body.detail).toBe(
+    expect(messageOf(await ask([{ query: '{ __typename }' }]))).toBe(
       'The input is not valid: the body must be a JSON object; it is a list.',
     );
   });
@@ -376,7 +375,7 @@ describe('a request says what is wrong with it', () => {
   test('another content type, or none', async () => {
     const answer = await ask({ query: '{ __typename }' }, 'application/graphql');
     expectProblem(answer, 'unsupported_media_type');
-    expect(answer.body.detail).toBe(
+    expect(messageOf(answer)).toBe(
       'The content type of the body is application/graphql; send the header "Content-Type: application/json".',
     );
   });
@@ -384,17 +383,22 @@ describe('a request says what is wrong with it', () => {
 
 test('what a literal or a missing variable is wrong about is named', async () => {
   const client = await signedIn(world, await buildPerson(world));
-  const messageOf = async (query: string, variables = {}) => (await client.graphql(query, variables)).errors[0].message;
-  expect(await messageOf('{ tasks(first: "10") { totalCount } }')).toBe(
+  const said = async (query: string, variables = {}) => messageOf(await client.graphql(query, variables));
+  expect(await said('{ tasks(first: "10") { totalCount } }')).toBe(
     'The input is not valid: first must be a whole number; it is "10".',
   );
-  expect(await messageOf('query ($id: ID!) { task(id: $id) { id } }', { idd: 'x' })).toBe(
+  expect(await said('query ($id: ID!) { task(id: $id) { id } }', { idd: 'x' })).toBe(
     'The input is not valid: id is required; the operation has no variable "idd".',
   );
-  expect(await messageOf('{ tasks(where: { status: DONE }) { totalCount } }')).toContain(
+  expect(await said('{ tasks(where: { status: DONE }) { totalCount } }')).toContain(
     'status must be comparisons, such as { eq: … }; it is "DONE"',
   );
-  expect(await messageOf('mutation { updateTask(id: "x", input: { recordVersion: 1 }) { task { id } } }')).toContain(
+  expect(await said('mutation { updateTask(id: "x", input: { recordVersion: 1 }) { task { id } } }')).toContain(
     'recordVersion is an argument beside input',
   );
+  const named = await client.post('/graphql', {
+    query: 'query a { __typename } query b { __typename }',
+    operationName: 'c',
+  });
+  expect(fieldProblems(named)).toEqual([{ path: '/operationName', message: 'must be one of a, b; it is "c"' }]);
 });

@@ -2,8 +2,10 @@ import { generateKeyPairSync } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { prepareDatabase } from '#api/prepare-database.ts';
+import { user } from '#entities/identity/user.ts';
 import { asOwner } from '../kit/as-owner.ts';
-import { buildPerson, testPassword, type Person } from '../kit/people.ts';
+import { asSystem } from '../kit/as-person.ts';
+import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { cookiesOf, type SetCookie } from '../kit/set-cookies.ts';
 import type { TestAnswer } from '../kit/test-client.ts';
@@ -124,6 +126,50 @@ describe('sessions', () => {
     expect((await here.post('/v1/logout')).status).toBe(200);
     for (const [name, value] of here.cookies) there.cookies.set(name, value);
     expectProblem(await there.post('/v1/logout'), 'csrf_token_invalid');
+  });
+});
+
+describe('auth', () => {
+  test('enabled: off, requests without credentials run for the user who signed up first', async () => {
+    const open = await openWorld({ environment: { CORE_AUTH_ENABLED: 'false' } });
+    try {
+      expect(open.logs.filter(({ msg }) => String(msg).startsWith('AUTHENTICATION IS OFF'))).toHaveLength(1);
+      const client = open.client();
+      // There is nobody yet.
+      expectProblem(await client.get('/v1/organizations'), 'unauthenticated');
+      const first = await buildPerson(open);
+      open.clock.advance(1_000);
+      const second = await buildPerson(open);
+      const self = async (from = client) => (await from.graphql('{ self { id } }')).data.self.id as string;
+      expect(await self()).toBe(first.user.id);
+      // Once more, with what is assumed from the last request.
+      expect(await self()).toBe(first.user.id);
+      expect((await client.post('/v1/tasks', { title: 'by nobody in particular' })).status).toBe(201);
+      expectProblem(await client.post('/v1/tasks', { title: 'forged' }, { 'X-Csrf-Token': '' }), 'csrf_token_missing');
+
+      // Nobody has a session, so there is none to change.
+      const { status } = await client.post('/v1/logout');
+      expect(status).toBe(200);
+      expectProblem(await client.post('/v1/logout', { sessions: 'all' }), 'unauthenticated');
+      expectProblem(
+        await client.post('/v1/switch', { target_organization_id: second.organization.id }),
+        'permission_denied',
+      );
+      expect(await self(await signedIn(open, second))).toBe(second.user.id);
+      const bearer = open.client();
+      bearer.bearer = 'not.a.token';
+      expectProblem(await bearer.get('/v1/organizations'), 'unauthenticated');
+      for (const host of ['evil.example', '127.0.0.1.evil.example', 'localhost.evil.example'])
+        expectProblem(await client.get('/v1/organizations', { host }), 'unauthenticated');
+      for (const host of ['127.0.0.1:17608', '[::1]:17608', 'app.localhost'])
+        expect((await client.get('/v1/organizations', { host })).status).toBe(200);
+
+      await asSystem(open, first.organization.id, (data) => data.update(user, first.user.id, { status: 'inactive' }));
+      expectProblem(await client.get('/v1/organizations'), 'unauthenticated');
+      expect(await self()).toBe(second.user.id);
+    } finally {
+      await open.close();
+    }
   });
 });
 

@@ -47,6 +47,20 @@ describe('an address that is nowhere', () => {
   });
 });
 
+test('a misspelt address names the one that is similar', async () => {
+  for (const [sent, near] of [
+    ['/v1/tassks', '/v1/tasks'],
+    ['/v1/task/01J00000000000000000000000', '/v1/tasks/01J00000000000000000000000'],
+    ['/v1/loggin', '/v1/login'],
+    ['/grapql', '/graphql'],
+  ] as const)
+    expect((await client.get(sent)).body.detail).toBe(
+      `There is no route GET ${sent}; did you mean ${near}? See /docs.`,
+    );
+  const long = `/v1/tasks${'/x'.repeat(100)}`;
+  expect((await client.get(long)).body.detail).toBe(`There is no route GET ${long}; see /docs.`);
+});
+
 describe('a method that an address does not answer', () => {
   test('gets 405 and the methods that it does', async () => {
     const paths = world.api.app.swagger().paths as Record<string, Record<string, unknown>>;

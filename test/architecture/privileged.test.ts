@@ -25,17 +25,28 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'api/rest/account/begin-session.ts': [`privileged 'sign-in'`],
   // Before the person acts in an organization, none of its rules apply to them.
   'api/rest/account/home-organization.ts': [`privileged 'find home organization'`],
+  // Authentication is off: nobody has proven who they are, so the person is chosen before any rule applies.
+  'api/rest/account/first-person.ts': [`system 'authentication is off'`],
   'api/rest/account/refresh.ts': [`privileged 'refresh'`],
   'api/rest/account/logout.ts': [`privileged 'sign-out'`],
   'api/rest/account/switch.ts': [`privileged 'switch organization'`],
   // Passwords are set after a proof that no rule knows: the current password, or a mailed link.
-  'api/rest/account/change-password.ts': [
-    `privileged 'change password'`,
-    `system 'change password'`,
-    `system 'change password'`,
-  ],
+  'api/rest/account/change-password.ts': [`privileged 'change password'`],
+  'api/rest/account/current-password.ts': [`system 'check password'`, `system 'check password'`],
   'api/rest/account/forgot-password.ts': [`privileged 'forgot password'`],
   'api/rest/account/reset-password.ts': [`privileged 'reset password'`, `system 'reset password'`],
+  // As with passwords: the password, a mailed link, or both are the proof. What is looked for may belong to anybody.
+  'api/rest/own-account/change-email.ts': [`privileged 'change e-mail address'`],
+  'api/rest/own-account/confirm-email-change.ts': [
+    `privileged 'confirm e-mail change'`,
+    `system 'confirm e-mail change'`,
+  ],
+  'api/rest/own-account/deactivate-account.ts': [`privileged 'deactivate account'`],
+  'api/rest/own-account/reactivate-account.ts': [`system 'reactivate account'`, `privileged 'reactivate account'`],
+  'api/rest/own-account/delete-account.ts': [`privileged 'delete account'`],
+  // The field is hidden from colleagues, so nobody reads or writes it by the rules.
+  'api/rest/own-account/userinfo.ts': [`privileged 'read own account'`],
+  'api/rest/own-account/default-organization.ts': [`privileged 'set default organization'`],
   // Who comes back from a provider is known by its word alone; the identity and a new account are stored before anybody is signed in.
   'api/rest/providers/provider-flow.ts': [`system 'provider sign-in'`],
   'api/rest/providers/person-of-identity.ts': [`system 'provider sign-in'`],
@@ -114,6 +125,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'unit/answers.ts': ['unlessHidden'],
   'access/assumed-principal.ts': ['AssumedPrincipal'],
   'access/email-lock.ts': ['lockEmail'],
+  'access/last-seen.ts': ['noteSeen'],
   'access/principal-state.ts': ['callerIn', 'callerOfToken', 'readMembershipState', 'readPrincipalState'],
   'access/token-use.ts': ['recordTokenUse'],
   'access/single-sign-on.ts': ['readEntry'],

@@ -1,7 +1,7 @@
 import { eventually } from '../kit/eventually.ts';
 import { ProductProcess } from '../kit/spawned-process.ts';
 import { openBenchInstallation, type BenchInstallation } from './installation.ts';
-import { seedRecords, signIn, type BenchPerson } from './records.ts';
+import { seedRecords, signIn, type BenchPerson, type BenchSignIn } from './records.ts';
 
 export interface ApiInstallation {
   /** Address of our API process. */
@@ -10,22 +10,26 @@ export interface ApiInstallation {
   readonly pid: number;
   readonly databaseUrl: string;
   /** Owners of as many organizations, with their tokens. */
-  readonly people: readonly (BenchPerson & { readonly token: string })[];
+  readonly people: readonly (BenchPerson & BenchSignIn)[];
   readonly client: BenchInstallation['client'];
   close(): Promise<void>;
 }
 
-/** An installation with records of several organizations, and one API process of ours as it runs in production. */
-export async function openApiInstallation(): Promise<ApiInstallation> {
+/**
+ * An installation with records of several organizations, and one API process of ours as it runs in production.
+ * @param settings `CORE_…` variables of that process
+ */
+export async function openApiInstallation(settings: Readonly<Record<string, string>> = {}): Promise<ApiInstallation> {
   const installation = await openBenchInstallation();
-  const { environment, databaseUrl, client } = installation;
+  const { databaseUrl, client } = installation;
+  const environment = { ...installation.environment, ...settings };
   const seeded = await seedRecords(installation);
   const api = new ProductProcess({ program: 'api/api-main.ts', environment, isSilent: true });
   await api.ready;
   // The line that says where may come after the message that it serves.
   await eventually(() => api.url !== '');
   const people = [];
-  for (const person of seeded) people.push({ ...person, token: await signIn(api.url, person) });
+  for (const person of seeded) people.push({ ...person, ...(await signIn(api.url, person)) });
   return {
     url: api.url,
     pid: api.pid,

@@ -22,7 +22,7 @@ export const authzWarm: Bench = {
     const on = await start(installation, {});
     const off = await start(installation, { CORE_AUTHZ_ENABLED: 'false' });
     try {
-      const token = await signIn(on.url, person);
+      const { token } = await signIn(on.url, person);
       const ids: string[] = [];
       for (let count = 0; count < tasks; count++) ids.push(await createTask(on.url, token));
       const requests = [1, 2].flatMap((priority) =>

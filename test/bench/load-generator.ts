@@ -3,6 +3,8 @@ export interface LoadRequest {
   readonly method: 'GET' | 'POST' | 'PATCH';
   readonly path: string;
   readonly token?: string;
+  /** Header Cookie. */
+  readonly cookie?: string;
   readonly body?: object;
 }
 

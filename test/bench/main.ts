@@ -9,11 +9,15 @@ import { derive110 } from './derive-110.ts';
 import { eventBurnDown } from './event-burn-down.ts';
 import { eventLatency } from './event-latency.ts';
 import { graphqlNested } from './graphql-nested.ts';
+import { keyRotation } from './key-rotation.ts';
+import { login, loginStarvation } from './login.ts';
+import { refresh } from './refresh.ts';
 import { livez, restCreate, restList, restRead } from './rest.ts';
 import type { Bench, BenchRow } from './row.ts';
 import { startCold } from './start-cold.ts';
 import { startWarm } from './start-warm.ts';
 import { suite } from './suite.ts';
+import { tokenVerify } from './token-verify.ts';
 
 /** `npm run bench` runs all short ones, `npm run bench -- NAME…` those that are named. Nothing is asserted. */
 const benches: readonly Bench[] = [
@@ -32,6 +36,11 @@ const benches: readonly Bench[] = [
   apiMemory,
   graphqlNested,
   derive110,
+  login,
+  loginStarvation,
+  tokenVerify,
+  refresh,
+  keyRotation,
 ];
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -70,8 +70,19 @@ async function insertTasks(
   return ids;
 }
 
-/** As a program does: for the token. */
-export async function signIn(url: string, { email }: BenchPerson): Promise<string> {
+/** Body of `/v1/login`. */
+export function signInBody(email: string): object {
+  return { username: email, password };
+}
+
+/** What a sign-in gives. */
+export interface BenchSignIn {
+  readonly token: string;
+  /** The cookie by which the browser is known at the next sign-in, as a browser sends it. */
+  readonly devices: string;
+}
+
+export async function signIn(url: string, { email }: BenchPerson): Promise<BenchSignIn> {
   const first = await fetch(`${url}/livez`);
   const cookie = (first.headers.getSetCookie()[0] ?? '').split(';', 1)[0] as string;
   const answer = await fetch(`${url}/v1/login`, {
@@ -81,9 +92,10 @@ export async function signIn(url: string, { email }: BenchPerson): Promise<strin
       cookie,
       'x-csrf-token': cookie.slice(cookie.indexOf('=') + 1),
     },
-    body: JSON.stringify({ username: email, password }),
+    body: JSON.stringify(signInBody(email)),
   });
   const { access_token: token } = (await answer.json()) as { access_token?: string };
   if (token === undefined) throw new Error(`${email} could not sign in: ${answer.status}`);
-  return token;
+  const devices = answer.headers.getSetCookie().find((line) => line.startsWith('known_devices=')) ?? '';
+  return { token, devices: devices.split(';', 1)[0] ?? '' };
 }

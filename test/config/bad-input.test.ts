@@ -52,6 +52,11 @@ describe('a file that cannot be taken apart', () => {
     ],
     ['a tab as indent', 'server:\n\tdev: true\n', 'c.yaml:2: is indented with a tab; use spaces'],
     [
+      'a line indented more than the one before',
+      'server:\n  dev: true\n    listen: x\n',
+      'c.yaml:2: has two colons, or the line after it is indented more; indent the fields of one object alike; a text with a colon belongs in quotes',
+    ],
+    [
       'a forgotten colon',
       'server:\n  dev true\n  listen: x\n',
       'c.yaml:2: lacks a colon, or the space after it; correct the line; long or special texts belong in quotes',

@@ -47,6 +47,9 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   'server.maxresultlimit': shown(
     'test/api/graphql-pages.test.ts > a list > has as many records as maxresultlimit says, at most',
   ),
+  'server.secretmanager': shown(
+    'test/security/key-rotation.test.ts > secretmanager > T-34: the newest version signs and the one before verifies; later ones sign when all have seen them',
+  ),
   'server.csrfprotection.enabled': shown(
     'test/api/csrf-settings.test.ts > enabled: off, nothing is asked for and no cookie is set',
   ),
@@ -98,6 +101,9 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   'ormconfig.modules.devmode': shown(
     'test/entities/product-modules.test.ts > without the product module > everything answers all the same while ormconfig.modules.devmode is on',
   ),
+  'auth.enabled': shown(
+    'test/api/settings.test.ts > auth > enabled: off, requests without credentials run for the user who signed up first',
+  ),
   'auth.token.kid': shown(
     'test/security/key-rotation.test.ts > T-34: the older key verifies tokens while the newer one signs, until it is removed',
   ),
@@ -136,6 +142,41 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   ),
   'auth.token.jwkscachettl': shown(
     'test/api/settings.test.ts > auth.token > jwkscachettl is how long the key set may be kept',
+  ),
+  'auth.token.cache.enabled': shown('test/workflows/mirror-ended-session.test.ts > enabled: off, nothing is written'),
+  'auth.token.cache.blacklistprefix': shown(
+    'test/workflows/mirror-ended-session.test.ts > T-02: an ended session is written under the prefix until its tokens have expired, and nothing else is',
+  ),
+  'auth.token.cache.config.enabled': shown(
+    'test/workflows/mirror-ended-session.test.ts > config.enabled: off, the connection of the server is used',
+  ),
+  'auth.token.cache.config.address': shown(
+    'test/workflows/mirror-ended-session.test.ts > T-02: an ended session is written under the prefix until its tokens have expired, and nothing else is',
+  ),
+  'auth.token.cache.config.name': shown(
+    'test/workflows/mirror-ended-session.test.ts > T-02: an ended session is written under the prefix until its tokens have expired, and nothing else is',
+  ),
+  'auth.token.cache.config.username': shown(
+    'test/workflows/mirror-ended-session.test.ts > T-02: an ended session is written under the prefix until its tokens have expired, and nothing else is',
+  ),
+  'auth.token.cache.config.password': shown(
+    'test/workflows/mirror-ended-session.test.ts > T-02: an ended session is written under the prefix until its tokens have expired, and nothing else is',
+  ),
+  'auth.token.cache.config.db': shown(
+    'test/workflows/mirror-ended-session.test.ts > T-02: an ended session is written under the prefix until its tokens have expired, and nothing else is',
+  ),
+  // Both connections are opened by one function.
+  'auth.token.cache.config.dialtimeout': shown(
+    'test/relay/shared-allows.test.ts > cache.dialtimeout: ends an attempt to connect that nobody answers',
+  ),
+  'auth.token.cache.config.readtimeout': shown(
+    'test/relay/shared-allows.test.ts > cache.readtimeout and writetimeout: together they end a command that is not answered, and -1 does not',
+  ),
+  'auth.token.cache.config.writetimeout': shown(
+    'test/relay/shared-allows.test.ts > cache.readtimeout and writetimeout: together they end a command that is not answered, and -1 does not',
+  ),
+  'auth.token.cache.config.maxretries': shown(
+    'test/relay/shared-allows.test.ts > cache.maxretries: a command fails after so many lost connections',
   ),
   'auth.token.apitokens.enabled': shown(
     'test/api/api-tokens.test.ts > settings > enabled: off, no token is accepted or created',

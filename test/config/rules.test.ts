@@ -30,6 +30,11 @@ const cases: readonly [content: string, refusals: readonly string[], mended: str
     'server: {csrfprotection: {samesite: None}}',
   ],
   [
+    'auth: {token: {cache: {enabled: true}}}',
+    ['auth.token.cache.enabled: is on, but there is no cache connection'],
+    'auth: {token: {cache: {enabled: true}}}\ncache: {enabled: true}',
+  ],
+  [
     'sessions: {samesite: None, secure: false}',
     ['sessions.samesite: requires secure'],
     'sessions: {samesite: Lax, secure: false}',
@@ -117,6 +122,11 @@ const cases: readonly [content: string, refusals: readonly string[], mended: str
     'domain: example.com\nauth: {providers: {webauthn: {enabled: true}}}',
     ['auth.providers.webauthn.displayname: is missing'],
     'auth: {providers: {webauthn: {maxdevices: 3}}}',
+  ],
+  [
+    'domain: example.com\nauth: {supportedproviders: [webauthn], providers: {webauthn: {displayname: a, requestorigins: ["*"]}}}',
+    ['auth.providers.webauthn.requestorigins: has *'],
+    'auth: {providers: {webauthn: {requestorigins: ["*"]}}}',
   ],
   [
     'auth: {supportaccess: {enabled: true}}',
@@ -273,6 +283,17 @@ describe('requirements between fields', () => {
       ),
     );
     expect(await sandbox.problems(content, leastEnvironment)).toEqual([]);
+  });
+
+  test('authentication cannot be off in production where other machines reach the server', async () => {
+    const off = (listen: string, environment: Readonly<Record<string, string>> = productionEnvironment) =>
+      sandbox.problems(`auth: {enabled: false}\nserver: {listen: "${listen}"}`, environment);
+    for (const listen of [':17608', '0.0.0.0:17608', '127.0.0.1.example:17608', '[::]:17608'])
+      expect((await off(listen)).map(({ path, reason }) => `${path} ${reason}`)).toEqual([
+        `auth.enabled is off, but server.listen (${listen}) can be reached from other machines and server.dev is off`,
+      ]);
+    for (const listen of ['127.0.0.1:17608', '[::1]:17608', 'localhost:17608']) expect(await off(listen)).toEqual([]);
+    expect(await off(':17608', leastEnvironment)).toEqual([]);
   });
 
   test('a mail provider needs its key in production even when testdir is set', async () => {

@@ -41,13 +41,14 @@ test('the first calls of the README work as pasted, against npm start', async ()
     ...calls.map((call, index) => `${call}\nprintf '\\n--- %s\\n' ${index}`),
   ].join('\n');
   const { stdout } = await paste(script, 'reader');
-  const [livez, registered, mail, verified, signedIn, graphql, switched, rest] = stdout.split(/\n--- \d+\n/);
+  const [livez, registered, mail, verified, signedIn, userinfo, graphql, switched, rest] = stdout.split(/\n--- \d+\n/);
   expect(livez).toContain('"status":"up"');
   expect(registered).toMatch(/^HTTP\/1\.1 202/);
   expect(registered).toMatch(/x-request-id: \w+/i);
   expect(mail).toContain('Confirm the address:');
   expect(verified).toContain('you can sign in now');
   expect(signedIn).toContain('"token_type":"Bearer"');
+  expect(userinfo).toContain('"email":"you@example.com","email_verified":true');
   expect(graphql).toContain('"displayName":"You"');
   expect(graphql).toContain('"name":"My first organization"');
   expect(switched).toMatch(/"organization_id":"\w{26}"/);

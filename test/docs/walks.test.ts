@@ -33,6 +33,7 @@ const leftOut: readonly (readonly [path: string, reason: string])[] = [
   ['worker/start-worker.ts', 'reads settings while the worker runs'],
   ['worker/queues.ts', 'reads settings while the worker runs'],
   ['activities/listeners/set-up-organization.ts', 'a listener for another event of the same request'],
+  ['activities/email/account-mails.ts', 'texts of other mails'],
   ['activities/maintenance/', 'runs by a schedule'],
   ['activities/events/resume-deliveries.ts', 'runs by a schedule'],
   ['activities/authorization/', 'runs by a schedule'],

@@ -120,3 +120,14 @@ test('the schedules', async () => {
   await record('reconcile-authorization.handed-over', 'reconcile-by-hand', handedOver.firstExecutionRunId);
   await recordRun('prune-records.pruned', `WorkflowType = "pruneRecords" AND ${completed}`);
 });
+
+test('an ended session, while the cache for them is off', async () => {
+  const { temporal } = world.runtime;
+  const handle = await temporal.client.workflow.start('mirrorEndedSession', {
+    taskQueue: temporal.taskQueue('workflows'),
+    workflowId: `${world.name}/ended-session/recorded`,
+    args: [{ queue: temporal.activityQueue('maintenance'), sessionId: 'recorded', endedAt: new Date().toISOString() }],
+  });
+  await handle.result();
+  await record('mirror-ended-session.off', 'ended-session/recorded');
+});

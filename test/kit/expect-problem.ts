@@ -2,8 +2,11 @@ import { expect } from 'vitest';
 import { errorCatalogue, statusOf, type ErrorCode } from '#entities/kit/base/errors.ts';
 import type { TestAnswer } from './test-client.ts';
 
-/** The answer is a whole problem document with this code, and nothing else. */
+/** The answer is a whole problem document with this code, and nothing else; of GraphQL, a response with this error alone. */
 export function expectProblem(answer: TestAnswer, code: ErrorCode, about = ''): void {
+  // A method that no route has gets the same answer everywhere.
+  const isGraphql = /^\/graphql(\?|$)/.test(answer.url) && code !== 'method_not_allowed';
+  if (isGraphql) return expectRefusal(answer, code, about);
   expect(
     { status: answer.status, type: answer.headers['content-type'], body: answer.body },
     `${about} ${JSON.stringify(answer.body)}`,
@@ -21,6 +24,37 @@ export function expectProblem(answer: TestAnswer, code: ErrorCode, about = ''): 
     },
   });
   if (code === 'limit_exceeded') expectPath(answer.body.errors, about);
+}
+
+/** What an answer with an error says, over REST or GraphQL. */
+export function messageOf({ body }: TestAnswer): string {
+  return body.detail ?? body.errors[0].message;
+}
+
+/** What an answer says about single fields of the input, over REST or GraphQL. */
+export function fieldProblems({ url, body }: TestAnswer): unknown {
+  return url.startsWith('/graphql') ? body.errors[0].extensions.errors : body.errors;
+}
+
+function expectRefusal({ status, headers, body }: TestAnswer, code: ErrorCode, about: string): void {
+  const requestId = headers['x-request-id'];
+  expect({ status, type: headers['content-type'], body }, `${about} ${JSON.stringify(body)}`).toEqual({
+    status: statusOf(code),
+    type: expect.stringMatching(/^application\/(graphql-response\+)?json; charset=utf-8$/),
+    body: {
+      errors: [
+        {
+          message: expect.stringMatching(/\S/),
+          extensions: {
+            code,
+            request_id: requestId,
+            ...(body.errors?.[0]?.extensions?.errors ? { errors: expect.anything() } : {}),
+          },
+        },
+      ],
+    },
+  });
+  if (code === 'limit_exceeded') expectPath(body.errors[0].extensions.errors, about);
 }
 
 /** A limit always names what exceeds it. */

@@ -23,6 +23,12 @@ export interface ProcessEnd {
   readonly signal: NodeJS.Signals | null;
 }
 
+/** What a process needs to run at all, and how it uses memory (bootstrap.mjs). */
+function inherited(): NodeJS.ProcessEnv {
+  const names = Object.keys(process.env).filter((name) => /^(PATH|NODE_OPTIONS|MALLOC_\w+)$/.test(name)); // oxlint-disable-line no-restricted-properties -- see above
+  return Object.fromEntries(names.map((name) => [name, process.env[name]])); // oxlint-disable-line no-restricted-properties -- see above
+}
+
 /** A process of the product as it runs in production, for tests of its life and death. */
 export class ProductProcess {
   /** Its log, line by line. */
@@ -38,7 +44,7 @@ export class ProductProcess {
   constructor({ program, environment, args = [], root = ownRoot, isSilent = false }: ServerProcessOptions) {
     this.#child = spawn(process.execPath, [program, ...args], {
       cwd: root,
-      env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compileCache, ...environment }, // oxlint-disable-line no-restricted-properties -- what a child process needs to run at all
+      env: { ...inherited(), NODE_COMPILE_CACHE: compileCache, ...environment },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     this.#read(isSilent);

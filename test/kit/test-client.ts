@@ -2,6 +2,8 @@ import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fas
 import type { ConfigStore } from '#config/live/config-store.ts';
 
 export interface TestAnswer {
+  /** URL of the request. */
+  readonly url: string;
   readonly status: number;
   readonly headers: LightMyRequestResponse['headers'];
   /** Parsed JSON, or the text. */
@@ -65,6 +67,7 @@ export class TestClient {
     }
     const type = response.headers['content-type'] ?? '';
     return {
+      url: typeof options.url === 'string' ? options.url : '',
       status: response.statusCode,
       headers: response.headers,
       body: type.includes('json') && response.body !== '' ? response.json() : response.body,

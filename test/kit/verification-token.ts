@@ -13,6 +13,17 @@ export function resetToken(world: World, email: string): Promise<string> {
   return latestToken(world, email, 'password-reset', 'select id, 1 as round from password_resets');
 }
 
+/** The token of the latest link to change the address to this one, whether or not a mail carries it. */
+export function emailChangeToken(world: World, newEmail: string): Promise<string> {
+  const rows = 'select id, 1 as round, new_email as email from email_changes';
+  return latestToken(world, newEmail, 'email-change', `select id, round from (${rows}) as changes`);
+}
+
+/** The token of the link that reactivates a deactivated account. */
+export function reactivationToken(world: World, email: string): Promise<string> {
+  return latestToken(world, email, 'reactivation', 'select id, record_version as round from users');
+}
+
 async function latestToken(world: World, email: string, purpose: TokenPurpose, rows: string): Promise<string> {
   const [row] = await asOwner<{ id: string; round: number }>(
     world,

@@ -9,6 +9,7 @@ import type { Route } from '#api/http/route.ts';
 import { createApi, listen, type Api, type Listening } from '#api/start-api.ts';
 import { listeners as productListeners } from '#activities/listeners/index.ts';
 import type { Listener } from '#activities/listeners/listener.ts';
+import type { SecretManagerEndpoint } from '#activities/clients/secret-manager/secret-versions.ts';
 import type { EmailNetwork } from '#activities/clients/email-validation/email-validator.ts';
 import { ConfigStore, type ReloadReport } from '#config/live/config-store.ts';
 import { ManualClock } from '#entities/kit/base/clock.ts';
@@ -53,6 +54,7 @@ export interface InstanceOptions {
   /** `CORE_…` variables on top of those of the world. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly routes?: readonly Route[];
+  readonly secretManager?: SecretManagerEndpoint;
 }
 
 /** One API process of a world. */
@@ -154,6 +156,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       clock,
       stateFolder: folder,
       ...(options.emailNetwork ? { emailNetwork: options.emailNetwork } : {}),
+      secretManager: more.secretManager,
       routes,
     });
     await api.app.ready();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asOwner } from '../kit/as-owner.ts';
 import { countHashes } from '../kit/count-hashes.ts';
-import { buildPerson, deletePerson, testPassword } from '../kit/people.ts';
+import { buildPerson, deletePerson, signedIn, testPassword } from '../kit/people.ts';
 import type { TestAnswer } from '../kit/test-client.ts';
 import { requestStatements } from '../kit/request-statements.ts';
 import { openWorld, type World } from '../kit/world.ts';
@@ -45,6 +45,11 @@ async function seen(email: string, ask: () => Promise<TestAnswer>): Promise<Shap
 function expectAlike(shapes: Readonly<Record<string, Shape>>): void {
   const [first, ...others] = Object.entries(shapes);
   for (const [name, shape] of others) expect(shape, `${name} compared with ${first?.[0]}`).toEqual(first?.[1]);
+}
+
+/** How long statements may take is said anew when time has passed, whoever is asked about. */
+function withoutTimes(statements: readonly string[]): string[] {
+  return statements.filter((text) => !text.startsWith('set local statement_timeout'));
 }
 
 let number = 0;
@@ -135,6 +140,26 @@ describe.each([
     );
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 202));
   });
+});
+
+test('T-130: a change of the address has the same answer and cost whether or not the new one has an account', async () => {
+  const taken = newEmail();
+  await buildPerson(world, { email: taken });
+  const shapes: Record<string, Shape> = {};
+  for (const [name, email] of Object.entries({ 'a new address': newEmail(), 'an address with an account': taken })) {
+    const person = await buildPerson(world);
+    const client = await signedIn(world, person);
+    const shape = await seen(email, () =>
+      client.post('/v1/account/email', { password: testPassword, new_email: email }),
+    );
+    const { id } = person.organization;
+    shapes[name] = {
+      ...shape,
+      statements: withoutTimes(shape.statements).map((text) => text.replaceAll(id, 'ORGANIZATION')),
+    };
+  }
+  expect(shapes['a new address']).toMatchObject({ status: 202, hashes: 1 });
+  expectAlike(shapes);
 });
 
 test('T-130: fifty parallel requests for the same mail send one', async () => {

@@ -4,7 +4,7 @@ import { routesOf } from '#api/rest/routes.ts';
 import { registry } from '#entities/index.ts';
 import type { ErrorCode } from '#entities/kit/base/errors.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
-import { expectProblem } from '../kit/expect-problem.ts';
+import { expectProblem, messageOf } from '../kit/expect-problem.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -127,7 +127,7 @@ test('GraphQL without token and session says that nobody is signed in, with a se
   const operation = { method: 'POST', url: '/graphql', payload: { query: '{ self { id } }' } } as const;
   const nobody = await world.client().request(operation);
   expectProblem(nobody, 'unauthenticated');
-  expect(nobody.body.detail).toContain('Nobody is signed in');
+  expect(messageOf(nobody)).toContain('Nobody is signed in');
   const client = await signedIn(world, person);
   expectProblem(await client.request(operation), 'csrf_token_missing');
 });

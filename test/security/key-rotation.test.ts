@@ -3,10 +3,11 @@ import { chmod, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeProtectedHeader, exportJWK, type JWK } from 'jose';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, type TestContext } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi, type TestContext } from 'vitest';
 import { eventually } from '../kit/eventually.ts';
 import { forgedToken } from '../kit/access-tokens.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
+import { startSecretManager } from '../kit/fakes/secret-manager.ts';
 import { startKeySetServer, type KeySetAnswer } from '../kit/fakes/key-set-server.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { openWorld, type Instance, type World } from '../kit/world.ts';
@@ -368,5 +369,92 @@ describe('jwksendpoint', () => {
     expect(new Set(await flood())).toEqual(new Set([401]));
     expect(server.count()).toBe(2);
     expect((await ask(await forgedToken(world, person, known), instance)).status).toBe(200);
+  });
+});
+
+describe('secretmanager', () => {
+  const cacheTtlMs = 300_000;
+
+  async function withSecret(versions: (string | null)[], name = 'projects/p/secrets/jwt') {
+    const manager = await startSecretManager(versions);
+    const folder = await mkdtemp(join(tmpdir(), 'core-credentials-'));
+    onTestFinished(async () => {
+      vi.unstubAllEnvs();
+      await manager.close();
+      await rm(folder, { recursive: true });
+    });
+    const credentials = join(folder, 'credentials.json');
+    await writeFile(credentials, manager.credentials);
+    vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', credentials);
+    const open = (environment: Record<string, string> = {}) =>
+      world.openInstance({
+        secretManager: manager.endpoint,
+        environment: {
+          CORE_AUTH_TOKEN_KEYS: '{}',
+          CORE_AUTH_TOKEN_KID: 'the-newest',
+          CORE_AUTH_TOKEN_JWKSCACHETTL: String(cacheTtlMs),
+          CORE_SERVER_SECRETMANAGER: name,
+          CORE_SERVER_SHUTDOWNGRACEPERIOD: '1000',
+          ...environment,
+        },
+      });
+    return { manager, open };
+  }
+
+  const unknownKey = async () =>
+    forgedToken(world, person, { header: { kid: 'unknown' }, key: newKey.ed25519().privateKey });
+
+  const errors = () =>
+    world.logs.filter(({ level, msg }) => level === 'error' && String(msg).includes('secretmanager'));
+
+  test('T-34: the newest version signs and the one before verifies; later ones sign when all have seen them', async () => {
+    const { manager, open } = await withSecret([pem('ed25519'), pem('ed25519')]);
+    const instance = await open();
+    expect(await publishedKids(instance)).toEqual(['jwt-1', 'jwt-2']);
+    const old = await newToken(instance);
+    expect(decodeProtectedHeader(old).kid).toBe('jwt-2');
+
+    manager.versions.push(pem('p384'));
+    // A token with an unknown key makes the process look at once.
+    expectProblem(await ask(await unknownKey(), instance), 'unauthenticated');
+    expect(await publishedKids(instance)).toEqual(['jwt-2', 'jwt-3']);
+    expect(decodeProtectedHeader(await newToken(instance)).kid).toBe('jwt-2');
+    world.clock.advance(cacheTtlMs + 1_000);
+    const fresh = await newToken(instance);
+    expect(decodeProtectedHeader(fresh)).toMatchObject({ kid: 'jwt-3', alg: 'ES384' });
+    for (const token of [old, fresh]) expect((await ask(token, instance)).status).toBe(200);
+
+    const next = await open();
+    expect(decodeProtectedHeader(await newToken(next)).kid).toBe('jwt-3');
+    manager.versions[1] = null;
+    const withoutOld = await open({ CORE_SERVER_SECRETMANAGER: 'jwt' });
+    expect(await publishedKids(withoutOld)).toEqual(['jwt-3']);
+    expectProblem(await ask(old, withoutOld), 'unauthenticated');
+    expect(errors()).toEqual([]);
+  });
+
+  test('T-34: a start waits for the secret manager; later its keys stay while it is away or gives no key, logged once', async () => {
+    const { manager, open } = await withSecret([pem('ed25519')]);
+    manager.isDown = true;
+    const patient = open({ CORE_SERVER_SHUTDOWNGRACEPERIOD: '600000' });
+    await eventually(() => manager.asked.length > 1);
+    manager.isDown = false;
+    const instance = await patient;
+    expect(errors()).toHaveLength(1);
+    const token = await newToken(instance);
+
+    manager.isDown = true;
+    await ask(await unknownKey(), instance);
+    await eventually(() => errors().length === 2);
+    const asked = manager.asked.length;
+    await eventually(() => manager.asked.length > asked);
+    expect((await ask(token, instance)).status).toBe(200);
+    await expect(open()).rejects.toThrow('server.secretmanager gives no key');
+    manager.isDown = false;
+    manager.versions.push('no key');
+    await eventually(() => errors().some(({ msg }) => String(msg).includes('version 2 is not a private key')));
+    expect((await ask(token, instance)).status).toBe(200);
+    expect(errors().filter(({ msg }) => String(msg).includes('UNAVAILABLE'))).toHaveLength(3);
+    await expect(open({ CORE_SERVER_SECRETMANAGER: 'other' })).rejects.toThrow('NOT_FOUND');
   });
 });

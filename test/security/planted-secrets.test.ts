@@ -110,6 +110,15 @@ async function comeAndGo(): Promise<void> {
   await client.get(`/nowhere?access_token=${access}`, { authorization: `Bearer ${access}` });
   const basic = Buffer.from(`${email}:${password}`).toString('base64');
   await client.get('/livez', { authorization: `Basic ${secrets.add('basic credentials', basic)}` });
+  await post('/v1/account/email', {
+    password: secrets.make('wrong password of a change'),
+    new_email: 'moved@example.com',
+  });
+  await post('/v1/account/email', { password, new_email: 'moved@example.com' });
+  const [moving = ''] = await waitForMails(world, 'moved@example.com');
+  const change = secrets.add('token of a new address', tokenIn(moving));
+  await post('/v1/account/email/confirm', { token: change, password: secrets.make('wrong password with a link') });
+  await post('/v1/account/deactivate', { password: secrets.make('wrong password of a deactivation') });
   // A failure of ours, with all of it at hand.
   await without('sign_in_failures', async () => {
     expect((await post('/v1/login', { username: email, password })).status).toBe(500);

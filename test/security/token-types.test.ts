@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildPerson, signedIn } from '../kit/people.ts';
+import { buildPerson, signedIn, testPassword } from '../kit/people.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
-import { resetToken, verificationToken } from '../kit/verification-token.ts';
+import { emailChangeToken, reactivationToken, resetToken, verificationToken } from '../kit/verification-token.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 // T-21: values that we hand out are of a type; none is accepted in the place of another.
@@ -9,7 +9,10 @@ import { openWorld, type World } from '../kit/world.ts';
 let world: World;
 let email: string;
 /** One valid value of every type. */
-let values: Record<'access' | 'refresh' | 'session' | 'csrf' | 'confirmation' | 'reset', string>;
+let values: Record<
+  'access' | 'refresh' | 'session' | 'csrf' | 'confirmation' | 'reset' | 'emailChange' | 'reactivation',
+  string
+>;
 
 beforeAll(async () => {
   world = await openWorld();
@@ -18,6 +21,9 @@ beforeAll(async () => {
   const client = await signedIn(world, person);
   await client.post('/v1/forgot-password', { email });
   await client.post('/v1/register', { email: 'typed@example.com', password: 'correct horse battery' });
+  await client.post('/v1/account/email', { password: testPassword, new_email: 'changed@example.com' });
+  const gone = await buildPerson(world);
+  await (await signedIn(world, gone)).post('/v1/account/deactivate', { password: testPassword });
   values = {
     access: client.cookies.get('access_token') ?? '',
     refresh: client.cookies.get('refresh_token') ?? '',
@@ -25,13 +31,17 @@ beforeAll(async () => {
     csrf: client.cookies.get('csrf_token') ?? '',
     confirmation: await verificationToken(world, 'typed@example.com'),
     reset: await resetToken(world, email),
+    emailChange: await emailChangeToken(world, 'changed@example.com'),
+    reactivation: await reactivationToken(world, gone.user.email),
   };
 });
 afterAll(() => world.close());
 
 type TokenType = keyof typeof values;
 const others = (own: TokenType) =>
-  (['access', 'refresh', 'session', 'csrf', 'confirmation', 'reset'] as const).filter((type) => type !== own);
+  (['access', 'refresh', 'session', 'csrf', 'confirmation', 'reset', 'emailChange', 'reactivation'] as const).filter(
+    (type) => type !== own,
+  );
 
 test.each(others('access'))('T-21: a %s token is refused as an access token', async (type) => {
   const client = world.client();
@@ -74,6 +84,16 @@ test.each(others('reset'))('T-21: a %s token is refused as a token to set a pass
   expect(['invalid_token', 'invalid_input']).toContain(answer.body.code);
 });
 
+test.each([
+  ['emailChange', '/v1/account/email/confirm'],
+  ['reactivation', '/v1/account/reactivate'],
+] as const)('T-21: no other token is accepted as the one of %s', async (own, url) => {
+  for (const type of others(own)) {
+    const answer = await world.client().post(url, { token: values[type], password: testPassword });
+    expect(['invalid_token', 'invalid_input'], type).toContain(answer.body.code);
+  }
+});
+
 test('T-21: each token is accepted in its own place', async () => {
   const client = world.client();
   client.cookies.set('access_token', values.access);
@@ -85,6 +105,12 @@ test('T-21: each token is accepted in its own place', async () => {
   world.clock.advance(46 * 60_000);
   const next = await world.client().post('/v1/refresh', { refresh_token: values.refresh });
   expect(next.status).toBe(200);
+  for (const [url, token] of [
+    ['/v1/account/reactivate', values.reactivation],
+    ['/v1/account/email/confirm', values.emailChange],
+  ] as const)
+    expect((await world.client().post(url, { token, password: testPassword })).status, url).toBe(200);
+  email = 'changed@example.com';
   // The link that was offered everywhere has expired by now.
   await client.post('/v1/forgot-password', { email });
   const reset = { token: await resetToken(world, email), password: 'another horse battery' };

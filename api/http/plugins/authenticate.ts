@@ -4,6 +4,7 @@ import { isId } from '#entities/kit/base/ids.ts';
 import { anonymousCaller } from '#entities/kit/model/caller.ts';
 import type { AccessClaims } from '../../auth/access-token.ts';
 import { accessCookie, sessionCookieName } from '../../auth/cookie-attributes.ts';
+import { isLocalName } from '../default-caller.ts';
 import { refuseTokens } from '../refuse-tokens.ts';
 import { findCaller, isRequired, settleCaller, unlessStale } from '../request-caller.ts';
 import type { Services } from '../services.ts';
@@ -24,8 +25,16 @@ export function authenticatePlugin(app: FastifyInstance, services: Services): vo
     } else {
       const cookie = request.cookies[accessCookie];
       if (cookie !== undefined) await unlessStale(verifyCookies(request, services, cookie));
+      await assumeDefault(request, services);
     }
   });
+}
+
+/** While `auth.enabled` is off, a request without credentials needs none. */
+async function assumeDefault(request: FastifyRequest, { defaultCaller }: Services): Promise<void> {
+  const { core, routeOptions } = request;
+  if (!defaultCaller || core.token || routeOptions.config.access === 'anonymous' || !isLocalName(request)) return;
+  core.token = await defaultCaller.find(request);
 }
 
 /**

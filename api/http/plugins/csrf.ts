@@ -78,7 +78,7 @@ function problemWith(request: FastifyRequest, services: Services): AppError | un
   const { header, cookie } = services.config.current.server.csrfprotection;
   const sent = request.headers[header.toLowerCase()];
   if (typeof sent !== 'string' || sent === '') {
-    const isSession = request.cookies[accessCookie] !== undefined;
+    const isSession = request.cookies[accessCookie] !== undefined || request.core.token !== undefined;
     if (!isSession && needsCaller(request)) return signInFirst();
     return new AppError(
       'csrf_token_missing',

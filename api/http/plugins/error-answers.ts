@@ -3,13 +3,14 @@ import { AppError } from '#entities/kit/base/errors.ts';
 import { asAppError, problemOf, problemType } from '../problem.ts';
 import { settleCaller } from '../request-caller.ts';
 import type { Services } from '../services.ts';
-import { rememberMethods } from './methods.ts';
+import { knownAddresses } from './methods.ts';
 
-/** Formats all error responses of the API as problem documents. */
+/** Formats all error responses of the API as problem documents, unless the route has another form. */
 export function errorsPlugin(app: FastifyInstance, services: Services): void {
   app.setErrorHandler(async (thrown, request, reply) =>
     sendProblem(asAppError(await afterSettling(thrown, request, services), request), request, reply),
   );
+  // Unknown addresses are refused before.
   app.setNotFoundHandler((request, reply) => sendProblem(routeNotFound(request), request, reply));
 }
 
@@ -25,27 +26,32 @@ async function afterSettling(thrown: unknown, request: FastifyRequest, services:
 
 /** Rejects unknown URLs and methods before the body is read. A slash at the end of a list's URL would be a record with an empty id. */
 export function refuseUnknownAddresses(app: FastifyInstance): void {
-  const methodsAt = rememberMethods(app);
+  const addresses = knownAddresses(app);
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404 && !hasSlashAtEnd(request)) return done();
-    const allowed = request.is404 ? methodsAt(request.url)?.join(', ') : undefined;
-    if (allowed === undefined) return done(routeNotFound(request));
+    const allowed = request.is404 ? addresses.methodsAt(request.url)?.join(', ') : undefined;
+    if (allowed === undefined) return done(routeNotFound(request, addresses.near(pathOf(request))));
     void reply.header('allow', allowed);
     done(new AppError('method_not_allowed', `${request.method} is not allowed here; use ${allowed}.`));
   });
 }
 
-function routeNotFound(request: FastifyRequest): AppError {
+/** @param near address of a route that may have been meant */
+function routeNotFound(request: FastifyRequest, near?: string): AppError {
   const path = pathOf(request);
-  const remedy = hasSlashAtEnd(request) ? `remove the slash at its end: ${path.replace(/\/+$/, '')}` : 'see /docs';
-  return new AppError('route_not_found', `There is no route ${request.method} ${path}; ${remedy}.`);
+  return new AppError('route_not_found', `There is no route ${request.method} ${path}; ${remedyOf(request, near)}.`);
+}
+
+function remedyOf(request: FastifyRequest, near: string | undefined): string {
+  if (hasSlashAtEnd(request)) return `remove the slash at its end: ${pathOf(request).replace(/\/+$/, '')}`;
+  return near === undefined ? 'see /docs' : `did you mean ${near}? See /docs`;
 }
 
 function hasSlashAtEnd(request: FastifyRequest): boolean {
   return /[^/]\/+$/.test(pathOf(request)) && request.routeOptions.url !== pathOf(request);
 }
 
-/** Sends the problem document and logs server errors. */
+/** Sends an error in the form of its route and logs server errors. */
 export function sendProblem(error: AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   // When the client has disconnected, errors of its handler are expected.
   if (!reply.raw.destroyed) logFailure(error, request);
@@ -61,10 +67,11 @@ export function sendProblem(error: AppError, request: FastifyRequest, reply: Fas
   void reply.serializer(JSON.stringify);
   // Of a record whose change could not be committed after all.
   void reply.removeHeader('etag').removeHeader('location');
-  return reply
-    .code(error.status)
-    .headers({ 'content-type': problemType, 'cache-control': 'no-store' })
-    .send(problemOf(error, request.id));
+  const { type, body } = request.routeOptions.config.errorAnswer?.(error, request) ?? {
+    type: problemType,
+    body: problemOf(error, request.id),
+  };
+  return reply.code(error.status).headers({ 'content-type': type, 'cache-control': 'no-store' }).send(body);
 }
 
 /** Logs server errors; an unavailable or busy dependency is a warning. */

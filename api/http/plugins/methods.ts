@@ -1,23 +1,49 @@
 import type { FastifyInstance } from 'fastify';
+import { didYouMean } from '#config/schema/did-you-mean.ts';
+
+export interface KnownAddresses {
+  /** The methods of the route to which the target of a request leads, if there is one. */
+  methodsAt(target: string): string[] | undefined;
+  /** The address of a route that is similar to a path that leads to none. */
+  near(path: string): string | undefined;
+}
+
+/** Longer paths are not compared with those of the routes: this would take time. */
+const maxComparedLength = 80;
 
 /**
- * Knows the methods of all routes that are registered from now on. Routes that refuse the other methods would be thirty times as many as
- * those of the product, and take most of the start.
- * @returns finds the methods of the route to which the target of a request leads, if there is one
+ * Knows the addresses and methods of all routes that are registered from now on. Routes that refuse the other methods would be thirty
+ * times as many as those of the product, and take most of the start.
  */
-export function rememberMethods(app: FastifyInstance): (target: string) => string[] | undefined {
+export function knownAddresses(app: FastifyInstance): KnownAddresses {
   const known = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method }) => {
     known.set(url, new Set([...(known.get(url) ?? []), ...[method].flat()]));
   });
   let patterns: [RegExp, Set<string>][] | undefined;
-  return (target) => {
-    const path = pathOf(target);
-    patterns ??= [...known].map(([url, methods]) => [patternOf(url), methods]);
-    // As in routing, a URL without parameters comes first.
-    const methods = known.get(path) ?? patterns.find(([pattern]) => pattern.test(path))?.[1];
-    return methods && [...methods];
+  return {
+    methodsAt: (target) => {
+      const path = pathOf(target);
+      patterns ??= [...known].map(([url, methods]) => [patternOf(url), methods]);
+      // As in routing, a URL without parameters comes first.
+      const methods = known.get(path) ?? patterns.find(([pattern]) => pattern.test(path))?.[1];
+      return methods && [...methods];
+    },
+    near: (path) =>
+      path.length > maxComparedLength
+        ? undefined
+        : didYouMean(path, new Set([...known.keys()].map(withValuesOf(path)))),
   };
+}
+
+/** Fills the parameters of a route's URL with the parts of a path that stand in their places. */
+function withValuesOf(path: string): (url: string) => string {
+  const sent = path.split('/');
+  return (url) =>
+    url
+      .split('/')
+      .map((part, index) => (part.startsWith(':') ? sent[index] || part : part))
+      .join('/');
 }
 
 /** What matches the paths of a route. */

@@ -1,4 +1,5 @@
 import { session } from '#entities/identity/session.ts';
+import { noteSeen } from '#entities/kit/access/last-seen.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
@@ -37,6 +38,7 @@ export async function beginSession(
     singleSignOnId,
     ...values,
   });
+  await noteSeen(unit, userId);
   if (isNewDevice)
     unit.emit(customEvent(session, 'begun_on_new_device', begun, { userId, userAgent, address: begun.address }));
   return sessionAnswer(call, access, refresh);

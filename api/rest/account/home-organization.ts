@@ -1,3 +1,4 @@
+import { user } from '#entities/identity/user.ts';
 import { membership } from '#entities/organizations/membership.ts';
 import { readEntry } from '#entities/kit/access/single-sign-on.ts';
 import type { Call } from '../../http/route.ts';
@@ -14,32 +15,37 @@ interface Session {
 }
 
 /**
- * The organization in which a person goes on: where they were, while they have a role there, else the one they joined first of those
- * in which the session may act.
+ * The organization in which a person goes on: where they were, while they have a role there, else their default organization, else the
+ * one they joined first; only those in which the session may act.
+ * @param call without services, nobody is refused: the result is null
  * @returns null for a person without an organization
  * @throws AppError single_sign_on_required where they were, or if there is no other organization
  */
 export async function homeOrganization(
-  { unit, services }: Pick<Call<unknown>, 'unit' | 'services'>,
+  { unit, services }: Pick<Call<unknown>, 'unit'> & Partial<Pick<Call<unknown>, 'services'>>,
   { userId, singleSignOnId }: Session,
   organizationId: string | null = null,
 ): Promise<string | null> {
+  const enter = (id: string) => readEntry(unit, userId, id, singleSignOnId);
   if (organizationId !== null) {
-    const { role, gap } = await readEntry(unit, userId, organizationId, singleSignOnId);
-    if (gap) throw singleSignOnRequired(services, gap);
+    const { role, gap } = await enter(organizationId);
+    if (gap && services) throw singleSignOnRequired(services, gap);
     if (role !== null && gap === null) return organizationId;
   }
-  const held = await unit.data.privileged('find home organization').find(membership, {
+  const data = unit.data.privileged('find home organization');
+  const { defaultOrganizationId } = await data.get(user, userId);
+  const joined = await data.find(membership, {
     where: { userId: { eq: userId } },
     orderBy: [{ field: 'createdAt', direction: 'asc' }],
     limit: maxMemberships,
   });
   let required: string | undefined;
-  for (const { organizationId: id } of held) {
-    const { role, gap } = await readEntry(unit, userId, id, singleSignOnId);
+  for (const id of [defaultOrganizationId, ...joined.map((one) => one.organizationId)]) {
+    if (id === null) continue;
+    const { role, gap } = await enter(id);
     if (role !== null && gap === null) return id;
     if (gap) required ??= gap;
   }
-  if (required !== undefined) throw singleSignOnRequired(services, required);
+  if (required !== undefined && services) throw singleSignOnRequired(services, required);
   return null;
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { session } from '#entities/identity/session.ts';
 import { user } from '#entities/identity/user.ts';
+import { noteSeen } from '#entities/kit/access/last-seen.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
@@ -45,6 +46,8 @@ export const refresh = defineRoute({
     refuseEarly(call, claims);
 
     const data = unit.data.privileged('refresh');
+    // Locked before the session, as by all who end sessions of a person.
+    const person = await data.findLocked(user, claims.userId);
     // Of several requests with the same token, the first one changes the session, and the others find it changed.
     const held = await data.findLocked(session, claims.sessionId);
     if (held?.userId !== claims.userId) throw refusedRefresh();
@@ -52,12 +55,12 @@ export const refresh = defineRoute({
       unit.recordOutsideRequest('refresh token reused', (outside) => endCopied(outside, held.id));
       throw refusedRefresh();
     }
-    const person = await data.findOne(user, { id: { eq: held.userId } });
     if (person?.status !== 'active') throw refusedRefresh();
 
     const organizationId = await homeOrganization(call, held, held.activeOrganizationId);
     const next = await issueTokens(call, { userId: person.id, organizationId, sessionId: held.id });
     await data.update(session, held.id, next.values);
+    await noteSeen(unit, person.id);
     return sessionAnswer(call, next.access, next.refresh);
   },
 });

@@ -22,13 +22,13 @@ export async function setPassword(
   const { id, email } = person;
   const changed = await data.update(user, id, { passwordHash });
   await endSessions(data, id, keptSession);
-  await voidLinks(data, email, unit.clock.now());
+  await voidResetLinks(data, email, unit.clock.now());
   await forgetAttempt(unit, accountKey(email), null);
   unit.emit(customEvent(user, 'password_changed', changed, {}));
 }
 
 /** Links that have expired need not be marked: at most one a minute was mailed, each of which works for 15 minutes. */
-async function voidLinks(data: DataClient, email: string, now: Date): Promise<void> {
+export async function voidResetLinks(data: DataClient, email: string, now: Date): Promise<void> {
   const links = await data.find(passwordReset, {
     where: {
       email: { eq: email },

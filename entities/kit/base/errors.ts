@@ -61,6 +61,7 @@ export const errorCatalogue = {
   already_exists: entry('conflict', 'A record with this value already exists.'),
   precondition_failed: entry('precondition_failed', 'The record has another version than If-Match says.'),
   stale_record: entry('conflict', 'The record was changed by someone else.'),
+  last_owner: entry('conflict', 'The organization would be left without an owner.'),
   still_referenced: entry('conflict', 'Other records still refer to this one.'),
   body_too_large: entry('too_large', 'The request body is too large.'),
   headers_too_large: entry('headers_too_large', 'The request headers are too large.'),

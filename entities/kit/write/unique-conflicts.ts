@@ -3,6 +3,7 @@ import type { NewRow } from './creations.ts';
 import type { EntityModule, UniqueKey } from '../model/define.ts';
 import { AppError, maxProblems, type FieldProblem } from '../base/errors.ts';
 import { rowPath } from '../base/row-path.ts';
+import { shortened } from '../base/shortened.ts';
 import { column } from '../storage/column.ts';
 import { compileSql } from '../storage/sql.ts';
 import type { RoleSession } from '../storage/transaction.ts';
@@ -65,10 +66,21 @@ function conflictQuery({ module, key, rows }: KeyCheck, index: number) {
       where ${sql.join(same, sql` and `)} and held.deleted_at is null)`;
 }
 
-/** The problems of a record whose key is taken: one for each field of the key that is part of the input. */
+/**
+ * The problems of a record whose key is taken: one for each field of the key that is part of the input.
+ * @param row the record, if the message is to name the values of the input
+ */
 export function uniqueConflict(
   { fields, message }: UniqueKey,
-  { module, path }: Pick<NewRow, 'module' | 'path'>,
+  { module, path, row }: Pick<NewRow, 'module' | 'path'> & Partial<Pick<NewRow, 'row'>>,
 ): FieldProblem[] {
-  return fields.filter((name) => module.fields[name]).map((name) => ({ path: `${path}/${name}`, message }));
+  return fields
+    .filter((name) => module.fields[name])
+    .map((name) => ({ path: `${path}/${name}`, message: withValue(message, module, name, row?.[name]) }));
+}
+
+/** A sentence with the value that it is about, unless clients cannot send it. */
+function withValue(message: string, { expose, fields }: EntityModule, name: string, value: unknown): string {
+  const isSent = typeof value === 'string' && expose?.[name] === 'read-write' && fields[name]?.secret !== true;
+  return isSent ? `${message.replace(/\.$/, '')}: ${JSON.stringify(shortened(value))}.` : message;
 }

@@ -1,0 +1,55 @@
+import { emailChange } from '#entities/identity/email-change.ts';
+import { user } from '#entities/identity/user.ts';
+import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
+import { defineListener, on } from './listener.ts';
+
+/**
+ * Decides whether a link is mailed to the address that somebody wants. The request does not, so that its duration does not tell who has
+ * an account. The address of before gets a notice in any case.
+ */
+export const mailEmailChange = defineListener(
+  'mail-email-change',
+  [on(emailChange, 'requested')],
+  async ({ event, unit, key, start }) => {
+    const { id, newEmail, sentAt } = await unit.data.get(emailChange, event.entityId);
+    if (sentAt === null || newEmail === null) return;
+    const about = { id, round: 1 };
+    start(sendEmailContract, { key: `${key}/notice`, template: 'email-change-requested', about });
+    const taken = await unit.data.findOne(user, { email: { eq: newEmail } });
+    if (!taken) start(sendEmailContract, { key, template: 'confirm-email-change', about });
+  },
+);
+
+export const mailEmailChanged = defineListener(
+  'mail-email-changed',
+  [on(emailChange, 'confirmed')],
+  ({ event, key, start }) => {
+    start(sendEmailContract, { key, template: 'email-changed', about: { id: event.entityId, round: 1 } });
+  },
+);
+
+export const mailAccountDeleted = defineListener(
+  'mail-account-deleted',
+  [on(emailChange, 'account_deleted')],
+  ({ event, key, start }) => {
+    start(sendEmailContract, { key, template: 'account-deleted', about: { id: event.entityId, round: 1 } });
+  },
+);
+
+/** The version of the user record at the deactivation is the round of the link. */
+export const mailAccountDeactivated = defineListener(
+  'mail-account-deactivated',
+  [on(user, 'deactivated')],
+  ({ event, key, start }) => {
+    const { entityId: id, recordVersion: round } = event;
+    start(sendEmailContract, { key, template: 'account-deactivated', userId: id, about: { id, round } });
+  },
+);
+
+export const mailAccountReactivated = defineListener(
+  'mail-account-reactivated',
+  [on(user, 'reactivated')],
+  ({ event, key, start }) => {
+    start(sendEmailContract, { key, template: 'account-reactivated', userId: event.entityId });
+  },
+);

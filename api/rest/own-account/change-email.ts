@@ -1,0 +1,84 @@
+import { Type } from 'typebox';
+import { emailChange } from '#entities/identity/email-change.ts';
+import { user } from '#entities/identity/user.ts';
+import { lockEmail } from '#entities/kit/access/email-lock.ts';
+import { forgetAttempt } from '#entities/kit/access/sign-in-failures.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
+import type { DataClient } from '#entities/kit/unit/data-client.ts';
+import { customEvent } from '#entities/kit/write/custom-events.ts';
+import { signInFirst } from '../../http/plugins/sign-in-first.ts';
+import { EmailSchema, MessageSchema } from '../../http/request-schemas.ts';
+import { defineRoute } from '../../http/route.ts';
+import { checkNewEmail } from '../account/check-new-email.ts';
+import { passwordCounter, readPerson, withCurrentPassword } from '../account/current-password.ts';
+import { countMailRequest, minIntervalMs } from '../account/mail-limits.ts';
+import { PasswordSchema } from '../account/password-schemas.ts';
+import { signedInPerson } from '../account/signed-in-person.ts';
+
+/** Lifetime of a link, in milliseconds. */
+const linkLifetimeMs = 86_400_000;
+
+/** Does the same work for every new address: the listener `mail-email-change` looks whether it has an account. */
+export const changeEmail = defineRoute({
+  method: 'POST',
+  url: '/v1/account/email',
+  tag: 'Account',
+  summary: 'Ask to change the e-mail address',
+  description:
+    'Sends a link to the new address, if it has no account, and a notice to the old one, at most once a minute. The address changes when the link is confirmed with POST /v1/account/email/confirm, within a day. The response is always the same.',
+  access: 'required',
+  body: Type.Object(
+    { password: PasswordSchema('Current password.'), new_email: EmailSchema },
+    { additionalProperties: false },
+  ),
+  answers: { 202: MessageSchema },
+  // It counts the attempt in a transaction of its own.
+  runsOnce: true,
+  errors: ['invalid_input', 'invalid_credentials', 'permission_denied', 'too_many_requests', 'overloaded'],
+  handle: async (call) => {
+    const { body, unit, services } = call;
+    const { userId } = signedInPerson(call);
+    const newEmail = body.new_email.toLowerCase();
+    const person = await readPerson(call, userId);
+    if (newEmail === person.email) throw sameAddress();
+    await withCurrentPassword(call, person, body.password, async () => {});
+    await checkNewEmail(call, newEmail, '/new_email');
+
+    const now = services.clock.now();
+    const data = unit.data.privileged('change e-mail address');
+    await countMailRequest(call, 'change-email');
+    await lockEmail(unit, newEmail);
+    const locked = await data.findLocked(user, userId);
+    if (locked?.passwordHash !== person.passwordHash || locked.email !== person.email) throw signInFirst();
+    const isPaused = await wasAskedSince(data, userId, newEmail, new Date(now.getTime() - minIntervalMs));
+    const change = await data.create(emailChange, {
+      userId,
+      email: person.email,
+      newEmail,
+      sentAt: isPaused ? null : now,
+      expiresAt: new Date(now.getTime() + linkLifetimeMs),
+    });
+    await forgetAttempt(unit, passwordCounter(userId), null);
+    unit.emit(customEvent(emailChange, 'requested', change, {}));
+    return {
+      status: 202,
+      body: {
+        message: `If ${newEmail} can be used, an e-mail with a link has been sent to it. Until then, the address stays.`,
+      },
+    };
+  },
+});
+
+function sameAddress(): AppError {
+  const message = 'is the address of this account already; send another one';
+  return new AppError('invalid_input', `new_email ${message}.`, {
+    details: { fields: [{ path: '/new_email', message }] },
+  });
+}
+
+/** Neither a person nor an address causes more than one mail within the interval. */
+async function wasAskedSince(data: DataClient, userId: string, newEmail: string, since: Date): Promise<boolean> {
+  const own = await data.find(emailChange, { where: { userId: { eq: userId }, sentAt: { gt: since } }, limit: 1 });
+  const same = await data.find(emailChange, { where: { newEmail: { eq: newEmail }, sentAt: { gt: since } }, limit: 1 });
+  return own.length + same.length > 0;
+}

@@ -1,0 +1,103 @@
+import { Type } from 'typebox';
+import { organization } from '#entities/organizations/organization.ts';
+import { readMembershipState } from '#entities/kit/access/principal-state.ts';
+import { roles, type Role } from '#entities/kit/model/caller.ts';
+import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts';
+import { productModules } from '#entities/kit/model/product-modules.ts';
+import { defineRoute } from '../../http/route.ts';
+import { signedInPerson } from '../account/signed-in-person.ts';
+
+const descriptions: Readonly<Record<Role, readonly [name: string, description: string]>> = {
+  owner: ['Owner', 'May do everything, and delete the organization. There is at least one.'],
+  super_admin: ['Super administrator', 'May do everything except delete the organization.'],
+  admin: ['Administrator', 'Manages people, settings and records.'],
+  member: ['Member', 'Works with the records of the organization and with those shared with them.'],
+  auditor: ['Auditor', 'Reads all records and their history.'],
+};
+
+const RoleSchema = Type.Object({
+  id: Type.String({ description: 'Role, as memberships and invitations name it.' }),
+  name: Type.String({ description: 'Name for people.' }),
+  description: Type.String({ description: 'What the role allows.' }),
+});
+const OwnRolesSchema = Type.Object({
+  organization_id: Type.Union([Type.String(), Type.Null()], { description: 'Id of the organization; null for none.' }),
+  roles: Type.Array(RoleSchema, {
+    description:
+      'The role of the caller there: their own, or the one that they have in an organization above. Empty for none.',
+  }),
+});
+
+function described(role: Role) {
+  const [name, description] = descriptions[role];
+  return { id: role, name, description };
+}
+
+export const listRoles = defineRoute({
+  method: 'GET',
+  url: '/v1/roles',
+  tag: 'Account',
+  summary: 'Roles of organizations',
+  description: 'All roles that people can have in an organization, the strongest first.',
+  access: 'required',
+  answers: { 200: Type.Object({ roles: Type.Array(RoleSchema) }) },
+  errors: [],
+  handle: () => ({ status: 200, body: { roles: roles.map(described) } }),
+});
+
+export const ownRoles = defineRoute({
+  method: 'GET',
+  url: '/v1/account/roles',
+  tag: 'Account',
+  summary: 'Own role in the current organization',
+  description: 'The role of the caller in the organization that the access token is valid for, as of this request.',
+  access: 'required',
+  answers: { 200: OwnRolesSchema },
+  errors: [],
+  handle: ({ unit }) => {
+    const { organizationId, role } = unit.context.caller;
+    return { status: 200, body: { organization_id: organizationId, roles: role === null ? [] : [described(role)] } };
+  },
+});
+
+export const ownRolesElsewhere = defineRoute({
+  method: 'POST',
+  url: '/v1/account/roles/organization',
+  tag: 'Account',
+  summary: 'Own role in an organization',
+  description: 'The role of the user in one of their organizations.',
+  access: 'required',
+  body: Type.Object(
+    { organization_id: Type.String({ minLength: 1, maxLength: 26, description: 'Id of the organization.' }) },
+    { additionalProperties: false },
+  ),
+  answers: { 200: OwnRolesSchema },
+  errors: ['invalid_input', 'permission_denied', 'not_found'],
+  handle: async (call) => {
+    const { userId } = signedInPerson(call);
+    const wanted = existingId(organization, call.body.organization_id);
+    const { role } = await readMembershipState(call.unit, userId, wanted);
+    if (role === null) throw missingRecord(organization, wanted);
+    return { status: 200, body: { organization_id: wanted, roles: [described(role)] } };
+  },
+});
+
+export const ownFeatures = defineRoute({
+  method: 'GET',
+  url: '/v1/account/features',
+  tag: 'Account',
+  summary: 'Product modules of the current organization',
+  description: 'The product modules that the organization of the access token can use, as of this request.',
+  access: 'required',
+  answers: {
+    200: Type.Object({
+      organization_id: OwnRolesSchema.properties.organization_id,
+      features: Type.Array(Type.Enum([...productModules]), { description: 'Product modules.' }),
+    }),
+  },
+  errors: [],
+  handle: ({ unit }) => {
+    const { organizationId, productModules: features } = unit.context.caller;
+    return { status: 200, body: { organization_id: organizationId, features } };
+  },
+});

@@ -1,0 +1,113 @@
+import { openApiInstallation, type ApiInstallation } from './api-installation.ts';
+import { BenchProcess } from './bench-process.ts';
+import { probeAtRate } from './http-probe.ts';
+import type { LoadRequest, LoadResult } from './load-generator.ts';
+import { pace } from './pace.ts';
+import { signInBody } from './records.ts';
+import { median, percentile, spreadOf, type Bench } from './row.ts';
+
+/** Connections that sign in one after the other. */
+const clients = 16;
+
+/** Other requests a second while sign-ins saturate the process. */
+const otherRate = 50;
+
+/** Sign-ins with the password, against argon2id alone on the same cores. */
+export const login: Bench = {
+  name: 'login',
+  run: async (say) => {
+    const installation = await openApiInstallation();
+    const load = new BenchProcess('test/bench/load-client.ts');
+    const floor = new BenchProcess('test/bench/hash-floor.ts');
+    try {
+      const ours = (forMs: number) => signIns(load, installation, forMs);
+      const theirs = async (forMs: number) => (await floor.ask<{ perSecond: number }>({ forMs })).perSecond;
+      await ours(pace.warmUpMs);
+      await theirs(pace.warmUpMs);
+      const rounds: { ours: number; floor: number }[] = [];
+      for (let round = 0; round < pace.rounds; round++) {
+        const measured = { ours: 0, floor: 0 };
+        const order = ['ours', 'floor'] as const;
+        for (const turn of round % 2 === 0 ? order : order.toReversed())
+          measured[turn] = await (turn === 'ours' ? ours : theirs)(pace.roundMs);
+        rounds.push(measured);
+        say(`round ${round + 1}: ${measured.ours.toFixed(1)} sign-ins, ${measured.floor.toFixed(1)} hashes a second`);
+      }
+      return [
+        {
+          name: 'login',
+          unit: 'sign-ins/s',
+          ours: median(rounds.map((round) => round.ours)),
+          reference: median(rounds.map((round) => round.floor)),
+          ratio: median(rounds.map((round) => round.ours / round.floor)),
+          spread: spreadOf(rounds.map((round) => round.ours)),
+          note: `sign-ins with the password by ${clients} clients; reference: argon2id alone`,
+        },
+      ];
+    } finally {
+      await Promise.all([load.stop(), floor.stop()]);
+      await installation.close();
+    }
+  },
+};
+
+/** What other requests wait while sign-ins saturate the process, against the same without sign-ins. */
+export const loginStarvation: Bench = {
+  name: 'login-starvation',
+  run: async (say) => {
+    const installation = await openApiInstallation();
+    const load = new BenchProcess('test/bench/load-client.ts');
+    try {
+      const p99 = async (forMs: number) => {
+        const [owner] = installation.people as [ApiInstallation['people'][number]];
+        const answers = await probeAtRate(otherRate, forMs, (index) => ({
+          method: 'GET',
+          url: `${installation.url}/v1/tasks/${owner.taskIds[index % owner.taskIds.length]}`,
+          token: owner.token,
+        }));
+        const refused = answers.filter(({ status }) => status !== 200).length;
+        if (refused > 0) throw new Error(`login-starvation: ${refused} other requests were refused`);
+        return percentile(
+          answers.map(({ durationMs }) => durationMs),
+          0.99,
+        );
+      };
+      await p99(pace.warmUpMs);
+      const rounds: { idle: number; saturated: number }[] = [];
+      for (let round = 0; round < pace.rounds; round++) {
+        const idle = await p99(pace.roundMs);
+        const [saturated] = await Promise.all([p99(pace.roundMs), signIns(load, installation, pace.roundMs)]);
+        rounds.push({ idle, saturated });
+        say(`round ${round + 1}: p99 ${idle.toFixed(1)} ms idle, ${saturated.toFixed(1)} ms with sign-ins`);
+      }
+      return [
+        {
+          name: 'login-starvation',
+          unit: 'ms (p99)',
+          ours: median(rounds.map(({ saturated }) => saturated)),
+          reference: median(rounds.map(({ idle }) => idle)),
+          ratio: median(rounds.map(({ idle, saturated }) => idle / saturated)),
+          spread: spreadOf(rounds.map(({ saturated }) => saturated)),
+          note: `reads of tasks, ${otherRate} a second, while ${clients} clients sign in; reference: without sign-ins`,
+        },
+      ];
+    } finally {
+      await load.stop();
+      await installation.close();
+    }
+  },
+};
+
+/** Sign-ins a second of people whose browsers are known. The bearer token replaces the CSRF token. */
+async function signIns(load: BenchProcess, { url, people }: ApiInstallation, forMs: number): Promise<number> {
+  const requests = people.map(({ email, token, devices }): LoadRequest => ({
+    method: 'POST',
+    path: '/v1/login',
+    token,
+    cookie: devices,
+    body: signInBody(email),
+  }));
+  const { answersPerSecond, refused } = await load.ask<LoadResult>({ url, requests, clients, forMs });
+  if (Object.keys(refused).length > 0) throw new Error(`sign-ins were refused: ${JSON.stringify(refused)}`);
+  return answersPerSecond;
+}
