@@ -10,6 +10,7 @@ import { systemClock, type Clock } from '#entities/kit/base/clock.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import { createApp } from './app.ts';
 import { AccessTokens, accessTokenSettings } from './auth/access-token.ts';
+import { ChallengeTokens } from './auth/challenge-token.ts';
 import { ApiTokens } from './auth/api-tokens.ts';
 import { RefreshTokens, refreshTokenSettings } from './auth/refresh-token.ts';
 import { SessionCookies } from './auth/session-cookie.ts';
@@ -79,11 +80,13 @@ export async function createApi({
     apiTokens: new ApiTokens(() => config.current.auth.token.apitokens),
     tokenUses: new TokenUses({ database, clock, logger }),
     refreshTokens: new RefreshTokens(tokens, () => refreshTokenSettings(config.current), clock),
+    challengeTokens: new ChallengeTokens(tokens, () => config.current, clock),
     sessionCookies: new SessionCookies(() => config.current.sessions, clock),
     defaultCaller: config.current.auth.enabled ? undefined : new FirstPerson(database),
     signInProviders: new SignInProviders(clock),
     signInStates: new SignInStates(() => config.current.sessions, clock),
     inFlight: new InFlightRequests(),
+    usedCodes: runtime.usedCodes,
     emailProblem: (email) => emails.problemOf(email),
     contextOfCallers: runtime.contextOfCallers,
     health: new Health({

@@ -237,6 +237,8 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   'graphql-yoga': ['api/graphql'],
   graphql: ['api/graphql'],
   jose: ['api/auth'],
+  otplib: ['api/auth'],
+  qrcode: ['api/auth'],
   'openid-client': ['api/auth'],
   '@simplewebauthn/server': ['api/auth'],
   '@mikro-orm/core': [...wholeKit, 'migrations'],

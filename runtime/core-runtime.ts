@@ -1,7 +1,9 @@
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
+import { GuardedCache } from '#activities/clients/cache/guarded-cache.ts';
 import { cacheConnection } from '#activities/clients/cache/redis-connection.ts';
 import { allowsInCache, allowsInMemory } from '#activities/clients/cache/allow-cache.ts';
+import { usedCodesInCache, usedCodesNowhere, type UsedCodes } from '#activities/clients/cache/used-codes.ts';
 import { EndedSessions } from '#activities/clients/cache/ended-sessions.ts';
 import { AuthorizationStore } from '#activities/clients/fga/authorization-store.ts';
 import { listeners as productListeners } from '#activities/listeners/index.ts';
@@ -43,6 +45,7 @@ export interface CoreRuntime {
   readonly contextOfCallers: () => Promise<ContextOfCallers & Partial<Pick<Caller, 'productModules'>>>;
   readonly listeners: readonly Listener[];
   readonly jobMetrics: JobMetrics;
+  readonly usedCodes: UsedCodes;
   /**
    * Lets this process relay by itself: after a commit with events `wake` is called, instead of notifying other processes.
    * @returns ends that
@@ -109,8 +112,9 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
   const onCacheError = (error: unknown) => logger.warn({ err: error }, 'the cache connection failed');
   const cache = start.cache.enabled ? cacheConnection(start.cache, onCacheError) : undefined;
   const endedSessions = EndedSessions.of(start, cache, onCacheError);
+  const guarded = cache && new GuardedCache(cache);
   if (store && tuples) {
-    const allows = cache ? allowsInCache(cache, start.authz.storename) : allowsInMemory();
+    const allows = guarded ? allowsInCache(guarded, start.authz.storename) : allowsInMemory();
     authorizer = new StoreAuthorizer({ store, tuples, allows });
   }
   const contexts = new ParentContexts({ registry, store, settings: () => config.current.authz, logger });
@@ -134,6 +138,7 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
     }),
     listeners,
     jobMetrics,
+    usedCodes: guarded ? usedCodesInCache(guarded, start.authz.storename) : usedCodesNowhere,
     relayHere: (wake) => {
       wakeRelays = wake;
       return () => {

@@ -190,6 +190,38 @@ function contentOf(template: PlainTemplate): EmailContent {
           'If you did not expect this, change your password and look through the devices on which you are signed in.',
         ],
       };
+    case 'second-factor-confirmed':
+      return {
+        subject: 'Your account has a second factor',
+        paragraphs: [
+          'An authenticator app was set up for your account. From now on each sign-in asks for a code of it; keep the recovery codes in a safe place.',
+          'If it was not you, somebody has used a device on which you are signed in: sign it out, and write to your support at once.',
+        ],
+      };
+    case 'second-factor-removed':
+      return {
+        subject: 'The second factor of your account was removed',
+        paragraphs: [
+          'The authenticator app of your account was removed with a code. Sign-ins no longer ask for a code.',
+          'If it was not you, change your password at once, and set up an authenticator app again.',
+        ],
+      };
+    case 'recovery-code-used':
+      return {
+        subject: 'A recovery code was used',
+        paragraphs: [
+          'A recovery code of your account was used in place of a code of your authenticator app. It does not work again.',
+          'If it was not you, change your password at once, and get new recovery codes.',
+        ],
+      };
+    case 'recovery-codes-replaced':
+      return {
+        subject: 'Your account has new recovery codes',
+        paragraphs: [
+          'New recovery codes were made for your account; those before no longer work.',
+          'If it was not you, change your password at once, and get new recovery codes.',
+        ],
+      };
     case 'account-reactivated':
       return {
         subject: 'Your account is active again',

@@ -14,6 +14,7 @@ import {
   mailPasskeyAdded,
   mailPasskeyRemoved,
   mailPasswordChanged,
+  mailSecondFactor,
 } from './mail-security-notice.ts';
 import { mailTokenCreated } from './mail-token-created.ts';
 import { mailVerification } from './mail-verification.ts';
@@ -31,6 +32,7 @@ export const listeners: readonly Listener[] = [
   mailPasswordChanged,
   mailNewDevice,
   mailCopiedSession,
+  mailSecondFactor,
   mailEmailChange,
   mailEmailChanged,
   mailAccountDeactivated,

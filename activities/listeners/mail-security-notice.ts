@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { secondFactor } from '#entities/identity/second-factor.ts';
 import { passkey } from '#entities/identity/passkey.ts';
 import { session } from '#entities/identity/session.ts';
 import { user } from '#entities/identity/user.ts';
@@ -41,6 +42,24 @@ export const mailCopiedSession = defineListener(
   },
 );
 
+/** The mail of each event of a second factor. */
+const factorMails = {
+  confirmed: 'second-factor-confirmed',
+  removed: 'second-factor-removed',
+  recovery_code_used: 'recovery-code-used',
+  recovery_codes_replaced: 'recovery-codes-replaced',
+} as const;
+
+type FactorVerb = keyof typeof factorMails;
+
+export const mailSecondFactor = defineListener(
+  'mail-second-factor',
+  (Object.keys(factorMails) as FactorVerb[]).map((verb) => on(secondFactor, verb)),
+  ({ event: { topic, payload }, key, start }) => {
+    const verb = topic.slice(topic.indexOf('.') + 1) as FactorVerb;
+    start(sendEmailContract, { key, template: factorMails[verb], userId: payload.userId });
+  },
+);
 export const mailPasskeyAdded = defineListener(
   'mail-passkey-added',
   [on(passkey, 'created')],

@@ -107,7 +107,7 @@ export class SignedTokens {
         issuer,
         audience,
         currentDate: this.#clock.now(),
-        requiredClaims: ['exp', 'iat', 'nbf', 'sub', 'jti', 'sid'],
+        requiredClaims: ['exp', 'iat', 'nbf', 'sub', 'jti'],
       });
       return { payload: payload as VerifiedToken['payload'], isYetValid: true, isForeign };
     } catch (error) {

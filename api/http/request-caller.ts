@@ -24,27 +24,29 @@ const lastSnapshots = new WeakMap<Token, PrincipalSnapshot>();
  * Finds out on whose behalf a request runs. User, session and membership come from the database for every request, so that
  * changes take effect at once. Where the handler can be repeated, the state as of the last request is assumed, and the first
  * statement of the handler confirms it.
- * @throws AppError unauthenticated
+ * @throws AppError unauthenticated, second_factor_required
  */
 export async function findCaller(request: FastifyRequest, services: Services): Promise<void> {
   const { token } = request.core;
   const known = token && request.routeOptions.config.isRepeatable ? lastSnapshots.get(token) : undefined;
-  if (!token || !known || isExpired(known.state, services)) return findCallerAgain(request, services);
+  if (!token || !known || isRefused(known.state, services)) return findCallerAgain(request, services);
   await setCaller(request, services, token, known);
   request.core.assumption = new AssumedPrincipal(token, known);
 }
 
-/** Reads the state of the caller and assumes nothing. @throws AppError unauthenticated */
+/** Reads the state of the caller and assumes nothing. @throws AppError unauthenticated, second_factor_required */
 export async function findCallerAgain(request: FastifyRequest, services: Services): Promise<void> {
   const { core } = request;
   core.assumption = undefined;
   core.claims = undefined;
+  core.lacksSecondFactor = false;
   core.caller = anonymousCaller;
   if (core.token) {
     const identified = identify(request, services, core.token);
     await (request.headers.authorization === undefined ? unlessStale(identified) : identified);
   }
   if (isRequired(request) && core.caller === anonymousCaller) throw signInFirst();
+  if (core.lacksSecondFactor && !request.routeOptions.config.allowsMissingFactor) throw secondFactorRequired();
 }
 
 /**
@@ -66,6 +68,14 @@ export async function isCallerConfirmed({ core }: FastifyRequest, services: Serv
     assumption.compare(text);
   }
   return assumption.outcome === 'confirmed';
+}
+
+/** The error for a member who has to set up a second factor before they act in the organization. */
+export function secondFactorRequired(): AppError {
+  return new AppError(
+    'second_factor_required',
+    'This organization requires a second factor, and you have none. Set one up with POST /v1/2fa/setup, or switch to another organization with POST /v1/switch.',
+  );
 }
 
 export function isRequired(request: FastifyRequest): boolean {
@@ -102,6 +112,11 @@ async function identify(request: FastifyRequest, services: Services, token: Toke
   if (isDefault && role === null) services.defaultCaller?.forget();
 }
 
+/** Whether the request is refused unless the state has changed. */
+function isRefused(state: PrincipalState, services: Services): boolean {
+  return state.lacksSecondFactor || isExpired(state, services);
+}
+
 function isExpired({ token }: PrincipalState, { clock }: Services): boolean {
   const { expiresAt = null } = token ?? {};
   return expiresAt !== null && new Date(expiresAt) <= clock.now();
@@ -113,6 +128,7 @@ async function setCaller(
   token: Token,
   { state }: PrincipalSnapshot,
 ): Promise<void> {
+  core.lacksSecondFactor = state.lacksSecondFactor;
   const context = await services.contextOfCallers();
   if ('sessionId' in token) {
     const { userId, tokenId, organizationId } = token;

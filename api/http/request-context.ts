@@ -23,6 +23,8 @@ export interface RequestContext {
   token: AccessClaims | PresentedToken | undefined;
   /** Claims of the access token, once the user is known to be active; only people who are signed in have some. */
   claims: AccessClaims | undefined;
+  /** Whether the organization of the token requires a second factor that the caller does not have; the caller then acts in no organization. */
+  lacksSecondFactor: boolean;
   /** The state of the caller while it is only assumed (`request-caller.ts`). No response is sent before it is confirmed. */
   assumption: AssumedPrincipal | undefined;
   /** Why the request could not be repeated: the caller has lost the access. It replaces the response of the handler. */
@@ -47,6 +49,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     readonly access?: Access;
+    /** Whether the route also answers callers who lack a second factor that their organization requires. */
+    readonly allowsMissingFactor?: boolean;
     /** False for routes that verify a signature of the sender; all other mutating routes check the CSRF token. */
     readonly csrf?: false;
     /** Whether the route is also answered while the process stops. */
@@ -71,6 +75,7 @@ export function newRequestContext(request: FastifyRequest, traceparent: string, 
     caller: anonymousCaller,
     token: undefined,
     claims: undefined,
+    lacksSecondFactor: false,
     assumption: undefined,
     refusal: undefined,
     sessionId: '',

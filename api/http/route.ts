@@ -54,6 +54,8 @@ export interface RouteDefinition<Body extends TObject> {
   readonly produces?: string;
   /** Also answered while the process stops, for health checks. */
   readonly whileStopping?: true;
+  /** The route concerns the person alone: callers who lack a second factor that their organization requires are answered, too. */
+  readonly allowsMissingFactor?: true;
   /** The handler has effects besides its unit of work, so it is not run again after a deadlock. */
   readonly runsOnce?: true;
   /** Errors besides those of every route. */
@@ -80,6 +82,7 @@ export function registerRoute(app: FastifyInstance, services: Services, route: R
       acceptsTokens: route.acceptsTokens ?? false,
       whileStopping: route.whileStopping ?? false,
       isRepeatable: !route.runsOnce,
+      allowsMissingFactor: route.allowsMissingFactor ?? route.access === 'public',
     },
     schema: {
       summary: route.summary,
@@ -164,7 +167,7 @@ function describedAnswers({ answers }: Route): Record<string, TSchema> {
 }
 
 /** All errors of a route: those it declares, and those that follow from its method, body and access. */
-function errorsOf({ method, body, access, acceptsTokens, errors }: Route): ErrorCode[] {
+function errorsOf({ method, body, access, acceptsTokens, allowsMissingFactor, errors }: Route): ErrorCode[] {
   return [
     ...new Set<ErrorCode>([
       ...errors,
@@ -172,6 +175,7 @@ function errorsOf({ method, body, access, acceptsTokens, errors }: Route): Error
       ...(method === 'GET' ? [] : (['malformed_body', 'csrf_token_missing', 'csrf_token_invalid'] as const)),
       ...(body ? (['body_too_large', 'limit_exceeded', 'unsupported_media_type'] as const) : []),
       ...(access === 'required' ? (['unauthenticated'] as const) : []),
+      ...(access === 'required' && !allowsMissingFactor ? (['second_factor_required'] as const) : []),
       ...(access === 'anonymous' || acceptsTokens ? [] : (['permission_denied'] as const)),
     ]),
   ];

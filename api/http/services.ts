@@ -4,6 +4,7 @@ import type { Clock } from '#entities/kit/base/clock.ts';
 import type { Database } from '#entities/kit/unit/database.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import type { AccessTokens } from '../auth/access-token.ts';
+import type { ChallengeTokens } from '../auth/challenge-token.ts';
 import type { ApiTokens } from '../auth/api-tokens.ts';
 import type { RefreshTokens } from '../auth/refresh-token.ts';
 import type { SessionCookies } from '../auth/session-cookie.ts';
@@ -27,6 +28,7 @@ export interface Services {
   readonly apiTokens: ApiTokens;
   readonly tokenUses: TokenUses;
   readonly refreshTokens: RefreshTokens;
+  readonly challengeTokens: ChallengeTokens;
   readonly sessionCookies: SessionCookies;
   /** Undefined while `auth.enabled` is on. */
   readonly defaultCaller: DefaultCaller | undefined;
@@ -35,6 +37,7 @@ export interface Services {
   readonly health: Health;
   readonly metrics: Metrics;
   readonly inFlight: InFlightRequests;
+  readonly usedCodes: CoreRuntime['usedCodes'];
   /** What is wrong with an e-mail address (`ormconfig.emailvalidation`), as the end of a sentence; see `checkEmail`. */
   readonly emailProblem: (email: string) => Promise<string | undefined>;
   /** Settings of the authorization that apply to all callers. */

@@ -36,6 +36,12 @@ import { resend } from './account/resend.ts';
 import { tokenRoutes } from './account/token-routes.ts';
 import { switchOrganization } from './account/switch.ts';
 import { verify } from './account/verify-email.ts';
+import { confirmSecondFactor } from './second-factor/confirm.ts';
+import { disableSecondFactor } from './second-factor/disable.ts';
+import { replaceRecoveryCodes } from './second-factor/replace-recovery-codes.ts';
+import { setUpSecondFactor } from './second-factor/setup.ts';
+import { stepUp } from './second-factor/step-up.ts';
+import { validateSecondFactor } from './second-factor/validate.ts';
 
 /** Every REST route, in the order of the reference page. */
 export const routesOf = (registry: Registry): readonly Route[] => [
@@ -56,6 +62,12 @@ export const routesOf = (registry: Registry): readonly Route[] => [
   resetPassword,
   ...resetPages,
   changePassword,
+  setUpSecondFactor,
+  confirmSecondFactor,
+  validateSecondFactor,
+  stepUp,
+  replaceRecoveryCodes,
+  disableSecondFactor,
   ...userinfoRoutes,
   listRoles,
   ownRoles,

@@ -33,7 +33,6 @@ const pending: Readonly<Record<string, readonly string[]>> = {
   ),
   'support access': ['auth.supportaccess'],
   'second database': ['db.multiwrite', 'db.secondarydbsource'],
-  'second factor': ['totp'],
   'rate limits': [
     'ratelimit.enabled',
     'ratelimit.options',

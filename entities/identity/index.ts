@@ -5,5 +5,6 @@ export { externalIdentity } from './external-identity.ts';
 export { passkey } from './passkey.ts';
 export { passwordReset } from './password-reset.ts';
 export { personalAccessToken } from './personal-access-token.ts';
+export { secondFactor } from './second-factor.ts';
 export { session } from './session.ts';
 export { user } from './user.ts';

@@ -23,6 +23,10 @@ export const session = defineEntityModule({
     address: text('Network address that the last token of this sign-in was given to.', { max: 64 }),
     lastSeenAt: timestamp('When the last token of this sign-in was given.'),
     expiresAt: timestamp('When the sign-in ends unless its tokens are refreshed before.'),
+    provenAt: timestamp(
+      'When the person last proved who they are in this session, for sensitive actions; null: never since this is recorded.',
+      { optional: true },
+    ),
     activeOrganizationId: text('Id of the organization that refreshed tokens are valid for; null for none.', {
       max: 26,
       optional: true,

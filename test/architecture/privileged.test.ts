@@ -21,6 +21,8 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'api/rest/account/resend.ts': [`privileged 'resend verification'`],
   // The person is found by their address before anybody is signed in; failures count although the request is refused.
   'api/rest/account/login.ts': [`privileged 'sign-in'`, `system 'sign-in'`, `system 'sign-in'`],
+  // Whoever has proven who they are is not signed in yet: the account is read and locked past the rules.
+  'api/rest/account/complete-sign-in.ts': [`privileged 'complete sign-in'`],
   // Sessions are the server's to begin, to extend and to end; their owners only delete them.
   'api/rest/account/begin-session.ts': [`privileged 'sign-in'`],
   // Before the person acts in an organization, none of its rules apply to them.
@@ -33,6 +35,16 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   // Passwords are set after a proof that no rule knows: the current password, or a mailed link.
   'api/rest/account/change-password.ts': [`privileged 'change password'`],
   'api/rest/account/current-password.ts': [`system 'check password'`, `system 'check password'`],
+  // Second factors are changed after a proof that no rule knows: a code. Codes count although they are refused.
+  'api/rest/second-factor/accept-code.ts': [`system 'count codes'`, `privileged 'second factor'`],
+  'api/rest/second-factor/confirm.ts': [`privileged 'confirm second factor'`],
+  'api/rest/second-factor/confirmed-factor.ts': [`privileged 'second factor'`],
+  'api/rest/second-factor/disable.ts': [`privileged 'remove second factor'`],
+  'api/rest/second-factor/give-recovery-codes.ts': [`privileged 'give recovery codes'`],
+  'api/rest/second-factor/recent-proof.ts': [`privileged 'recent proof'`, `privileged 'recent proof'`],
+  'api/rest/second-factor/replace-recovery-codes.ts': [`privileged 'replace recovery codes'`],
+  'api/rest/second-factor/setup.ts': [`privileged 'set up second factor'`],
+  'api/rest/second-factor/step-up.ts': [`privileged 'step up'`, `privileged 'step up'`],
   'api/rest/account/forgot-password.ts': [`privileged 'forgot password'`],
   'api/rest/account/reset-password.ts': [`privileged 'reset password'`, `system 'reset password'`],
   // As with passwords: the password, a mailed link, or both are the proof. What is looked for may belong to anybody.

@@ -69,10 +69,10 @@ describe('opening', () => {
 
 describe('a field of a feature that does not exist yet', () => {
   test('is warned about at start when it is set, even to its default', async () => {
-    await open('ratelimit: {enabled: true}\ntotp: {enabled: true}\nserver: {complexitylimit: 5}');
+    await open('ratelimit: {enabled: true}\ndb: {cachettl: 0}\nserver: {complexitylimit: 5}');
     expect(log).toEqual([
       'warn: ratelimit.enabled is set. It has no effect yet (rate limits); remove it.',
-      'warn: totp.enabled is set. It has no effect yet (second factor); remove it.',
+      'warn: db.cachettl is set. It has no effect yet (further settings of the data layer); remove it.',
     ]);
   });
 });

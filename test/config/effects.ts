@@ -555,4 +555,25 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   'ratelimit.forwardedindexfrombehind': shown(
     'test/security/spoofed-client-addresses.test.ts > T-27: forwardedindexfrombehind counts the addresses of X-Forwarded-For from the end',
   ),
+  'totp.enabled': shown(
+    'test/api/second-factor.test.ts > totp > enabled: off, nobody can set it up, and nobody is asked for a code',
+  ),
+  'totp.codelength': shown(
+    'test/api/second-factor.test.ts > totp > codelength and issuer: are what apps are set up with; recoverycodecount and recoverycodelength',
+  ),
+  'totp.issuer': shown(
+    'test/api/second-factor.test.ts > totp > codelength and issuer: are what apps are set up with; recoverycodecount and recoverycodelength',
+  ),
+  'totp.cache': shown(
+    'test/api/second-factor.test.ts > totp > cache: used codes are in the cache as well, and its loss changes no answer',
+  ),
+  'totp.secret': shown(
+    'test/api/second-factor.test.ts > totp > secret: an earlier one still opens what it encrypted, and what is used is encrypted with the newest',
+  ),
+  'totp.recoverycodecount': shown(
+    'test/api/second-factor.test.ts > totp > codelength and issuer: are what apps are set up with; recoverycodecount and recoverycodelength',
+  ),
+  'totp.recoverycodelength': shown(
+    'test/api/second-factor.test.ts > totp > codelength and issuer: are what apps are set up with; recoverycodecount and recoverycodelength',
+  ),
 };

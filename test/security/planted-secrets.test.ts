@@ -6,6 +6,7 @@ import { note, registry } from '#entities/index.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { armFailpoints, type Failpoint } from '#entities/kit/base/failpoint.ts';
 import { asOwner } from '../kit/as-owner.ts';
+import { enroll } from '../kit/authenticator.ts';
 import { hasFewPerOrganization } from '../kit/bulk-fixtures.ts';
 import { databaseDump } from '../kit/database-dump.ts';
 import { isSettled } from '../kit/event-fixtures.ts';
@@ -119,6 +120,7 @@ async function comeAndGo(): Promise<void> {
   const change = secrets.add('token of a new address', tokenIn(moving));
   await post('/v1/account/email/confirm', { token: change, password: secrets.make('wrong password with a link') });
   await post('/v1/account/deactivate', { password: secrets.make('wrong password of a deactivation') });
+  await useFactor(client, { username: email, password });
   // A failure of ours, with all of it at hand.
   await without('sign_in_failures', async () => {
     expect((await post('/v1/login', { username: email, password })).status).toBe(500);
@@ -146,6 +148,29 @@ async function setUpSingleSignOn(client: TestClient): Promise<void> {
   expect((await client.post('/v1/sso/test')).status).toBe(503);
   const [row] = await asOwner<{ sealed: string }>(world, 'select client_secret as sealed from identity_providers');
   secrets.add('sealed client secret', row?.sealed ?? '');
+}
+
+/** Sets up a second factor, and offers right and wrong codes everywhere. */
+async function useFactor(client: TestClient, credentials: object): Promise<void> {
+  const { app, recoveryCodes } = await enroll(world, client);
+  secrets.add('secret of the authenticator app', app.secret);
+  for (const [place, code] of recoveryCodes.entries()) secrets.add(`recovery code ${place}`, code);
+  const wrong = secrets.make('recovery code that is none').slice(0, 128);
+  await client.post('/v1/2fa/step-up', { recovery_code: wrong });
+  await client.post('/v1/2fa/disable', { recovery_code: [recoveryCodes[0]] });
+  await client.post('/v1/2fa/step-up', { recovery_code: recoveryCodes[0] });
+  const stranger = world.client();
+  const { body } = await stranger.post('/v1/login', credentials);
+  const challenge = secrets.add('challenge token', body.challenge_token);
+  await stranger.post('/v1/2fa/validate', { challenge_token: `${challenge}x`, recovery_code: recoveryCodes[1] });
+  await stranger.post('/v1/2fa/validate', { challenge_token: challenge, recovery_code: wrong });
+  await stranger.post('/v1/2fa/validate', { challenge_token: challenge, recovery_code: recoveryCodes[1] });
+  const [stored] = await asOwner<{ sealed: string; hashes: string[] }>(
+    world,
+    'select sealed_secret as sealed, recovery_code_hashes as hashes from second_factors',
+  );
+  secrets.add('stored factor: sealed secret', stored?.sealed ?? '');
+  secrets.add('stored factor: hash of a recovery code', stored?.hashes[0] ?? '');
 }
 
 /** Creates tokens of programs and shows them where they belong, and where they do not. */
@@ -274,6 +299,8 @@ describe('T-62: a secret', () => {
       'emailVerification.passwordHash',
       'identityProvider.clientSecret',
       'personalAccessToken.secretHash',
+      'secondFactor.sealedSecret',
+      'secondFactor.recoveryCodeHashes',
       'session.refreshTokenHash',
       'user.passwordHash',
     ]);
@@ -289,6 +316,7 @@ describe('T-62: a secret', () => {
         (table === 'public.identity_providers' && name === 'sealed client secret') ||
         name === `token hash of ${table.replace('public.', '')}` ||
         (table === 'public.sessions' && name.startsWith('refresh token hash')) ||
+        (table === 'public.second_factors' && name.startsWith('stored factor')) ||
         (table === 'public.email_verifications' && name === 'waiting password hash');
       for (const row of rows)
         expect(

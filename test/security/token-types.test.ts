@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { enroll, type Authenticator } from '../kit/authenticator.ts';
 import { buildPerson, signedIn, testPassword } from '../kit/people.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { emailChangeToken, reactivationToken, resetToken, verificationToken } from '../kit/verification-token.ts';
@@ -8,9 +9,11 @@ import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
 let email: string;
+/** Of somebody with a second factor. */
+let app: Authenticator;
 /** One valid value of every type. */
 let values: Record<
-  'access' | 'refresh' | 'session' | 'csrf' | 'confirmation' | 'reset' | 'emailChange' | 'reactivation',
+  'access' | 'refresh' | 'session' | 'csrf' | 'confirmation' | 'reset' | 'emailChange' | 'reactivation' | 'challenge',
   string
 >;
 
@@ -31,17 +34,35 @@ beforeAll(async () => {
     csrf: client.cookies.get('csrf_token') ?? '',
     confirmation: await verificationToken(world, 'typed@example.com'),
     reset: await resetToken(world, email),
+    challenge: await challengeToken(),
     emailChange: await emailChangeToken(world, 'changed@example.com'),
     reactivation: await reactivationToken(world, gone.user.email),
   };
 });
 afterAll(() => world.close());
 
+async function challengeToken(): Promise<string> {
+  const careful = await buildPerson(world);
+  ({ app } = await enroll(world, await signedIn(world, careful)));
+  const credentials = { username: careful.user.email, password: testPassword };
+  return (await world.client().post('/v1/login', credentials)).body.challenge_token;
+}
+
 type TokenType = keyof typeof values;
 const others = (own: TokenType) =>
-  (['access', 'refresh', 'session', 'csrf', 'confirmation', 'reset', 'emailChange', 'reactivation'] as const).filter(
-    (type) => type !== own,
-  );
+  (
+    [
+      'access',
+      'refresh',
+      'session',
+      'csrf',
+      'confirmation',
+      'reset',
+      'emailChange',
+      'reactivation',
+      'challenge',
+    ] as const
+  ).filter((type) => type !== own);
 
 test.each(others('access'))('T-21: a %s token is refused as an access token', async (type) => {
   const client = world.client();
@@ -84,6 +105,11 @@ test.each(others('reset'))('T-21: a %s token is refused as a token to set a pass
   expect(['invalid_token', 'invalid_input']).toContain(answer.body.code);
 });
 
+test.each(others('challenge'))('T-21: a %s token is refused as the challenge of a sign-in', async (type) => {
+  const body = { challenge_token: values[type], code: await app.code(1) };
+  expectProblem(await world.client().post('/v1/2fa/validate', body), 'unauthenticated');
+});
+
 test.each([
   ['emailChange', '/v1/account/email/confirm'],
   ['reactivation', '/v1/account/reactivate'],
@@ -102,6 +128,8 @@ test('T-21: each token is accepted in its own place', async () => {
   const body = { token: values.confirmation, password: 'correct horse battery' };
   expect((await client.post('/v1/verify', body)).status).toBe(200);
   expect((await client.graphql('{ self { id } }')).data.self).not.toBeNull();
+  const answered = { challenge_token: values.challenge, code: await app.nextCode() };
+  expect((await world.client().post('/v1/2fa/validate', answered)).status).toBe(200);
   world.clock.advance(46 * 60_000);
   const next = await world.client().post('/v1/refresh', { refresh_token: values.refresh });
   expect(next.status).toBe(200);

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Redis } from 'ioredis';
 import { LRUCache } from 'lru-cache';
 import type { CheckRequest } from '#entities/kit/access/authorizer.ts';
-import { withTimeout } from '#entities/kit/base/with-timeout.ts';
+import type { GuardedCache } from './guarded-cache.ts';
 
 /**
  * Checks that the authorization store has allowed. A key contains the revisions of all scopes that the check depends on, so
@@ -47,42 +46,17 @@ export function allowsInMemory(): AllowCache {
 /** Seconds after which an entry expires in the shared cache. */
 const expiryS = 24 * 60 * 60;
 
-/** Longest time a decision waits for the cache, in milliseconds; the authorization store answers sooner. */
-const timeoutMs = 250;
-
-/** Time in which a cache that did not answer is not asked again, in milliseconds. */
-const pauseMs = 5_000;
-
 /**
  * Allows that all processes share, in Redis. While the cache is unreachable or slow every look-up misses.
  * @param prefix of the keys; several installations may share a server
  */
-export function allowsInCache(connection: Redis, prefix: string): AllowCache {
-  let askAgainAt = 0;
+export function allowsInCache(cache: GuardedCache, prefix: string): AllowCache {
   const nameOf = (key: string) => `${prefix}:allow:${key}`;
-  const isAnswering = (): boolean => {
-    // A lazy connection has to be opened once; afterwards the client reconnects by itself.
-    if (connection.status === 'wait') connection.connect().catch(() => {});
-    return connection.status === 'ready' && performance.now() >= askAgainAt;
-  };
-  const pauseRequests = () => {
-    askAgainAt = performance.now() + pauseMs;
-  };
   return {
-    has: async (key) => {
-      if (!isAnswering()) return false;
-      try {
-        const count = await withTimeout(connection.exists(nameOf(key)), timeoutMs, () => {
-          throw new Error('the cache is slow');
-        });
-        return count === 1;
-      } catch {
-        pauseRequests();
-        return false;
-      }
-    },
+    has: async (key) => (await cache.ask((connection) => connection.exists(nameOf(key)), 0)) === 1,
     add: (key) => {
-      if (isAnswering()) connection.set(nameOf(key), '1', 'EX', expiryS).catch(pauseRequests);
+      // Nobody waits for it.
+      void cache.ask((connection) => connection.set(nameOf(key), '1', 'EX', expiryS), null);
       return Promise.resolve();
     },
   };

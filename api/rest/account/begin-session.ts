@@ -36,6 +36,7 @@ export async function beginSession(
     userId,
     userAgent: userAgent || null,
     singleSignOnId,
+    provenAt: values.lastSeenAt,
     ...values,
   });
   await noteSeen(unit, userId);

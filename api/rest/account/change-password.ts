@@ -8,6 +8,7 @@ import { checkStrength } from '../../auth/password-strength.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
+import { requireRecentFactor } from '../second-factor/recent-proof.ts';
 import { passwordCounter, readPerson, withCurrentPassword } from './current-password.ts';
 import { NewPasswordSchema, PasswordSchema } from './password-schemas.ts';
 import { signedInPerson } from './signed-in-person.ts';
@@ -20,8 +21,9 @@ export const changePassword = defineRoute({
   tag: 'Account',
   summary: 'Change the password',
   description:
-    'Sets a new password if the current one is right. All other devices of the user are signed out. After ten wrong passwords the user waits for a quarter of an hour.',
+    'Sets a new password if the current one is right. All other devices of the user are signed out. Users with a second factor have signed in, or called /v1/2fa/step-up, within the last ten minutes. After ten wrong passwords the user waits for a quarter of an hour.',
   access: 'required',
+  allowsMissingFactor: true,
   body: Type.Object(
     { password: PasswordSchema('Current password.'), new_password: NewPasswordSchema },
     { additionalProperties: false },
@@ -33,6 +35,7 @@ export const changePassword = defineRoute({
     'invalid_input',
     'invalid_credentials',
     'permission_denied',
+    'step_up_required',
     'weak_password',
     'too_many_requests',
     'overloaded',
@@ -51,6 +54,8 @@ export const changePassword = defineRoute({
     const locked = await data.findLocked(user, person.id);
     // Somebody else may have set another one meanwhile.
     if (locked?.passwordHash !== person.passwordHash) throw signInFirst();
+    // The password alone is not enough for those who have another factor.
+    await requireRecentFactor(call);
     await setPassword(unit, data, { person, passwordHash }, sessionId);
     await forgetAttempt(unit, passwordCounter(userId), null);
     return { status: 200, body: { message: 'The password is changed; all other devices are signed out.' } };

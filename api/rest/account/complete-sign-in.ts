@@ -1,24 +1,103 @@
+import { Type } from 'typebox';
+import { user } from '#entities/identity/user.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
+import type { RowOf } from '#entities/kit/model/define.ts';
+import {
+  challengeLifetimeMs,
+  credentialDigest,
+  refusedChallenge,
+  type Challenge,
+  type SignInMethod,
+} from '../../auth/challenge-token.ts';
 import type { Call, RouteResponse } from '../../http/route.ts';
+import { confirmedFactor } from '../second-factor/confirmed-factor.ts';
+import { accountKey } from './account-key.ts';
 import { beginSession } from './begin-session.ts';
 import { homeOrganization } from './home-organization.ts';
+import { isNewDevice, knownBrowser, rememberBrowser } from './known-browser.ts';
+import { SessionSchema } from './session-answer.ts';
+
+type Person = RowOf<typeof user>;
 
 /** What a person has proven, and how. */
 export interface ProvenSignIn {
   readonly userId: string;
-  /** Whether this browser has not signed in to the account before; an event says so, and a mail. */
-  readonly isNewDevice: boolean;
+  readonly method: SignInMethod;
   /** The organization whose single sign-on it was, in which alone the session counts; absent for other ways to sign in. */
   readonly singleSignOnId?: string | null;
 }
 
+const ChallengeSchema = Type.Object({
+  mfa_required: Type.Literal(true, { description: 'The sign-in also needs a second factor.' }),
+  challenge_token: Type.String({
+    description: 'Send it to /v1/2fa/validate with a code. It is no access token, and nothing else accepts it.',
+  }),
+  expires_in: Type.Integer({ description: 'Seconds until the challenge expires.' }),
+});
+
+/** Response of a sign-in: a session, or a challenge for people with a second factor. */
+export const SignInSchema = Type.Union([SessionSchema, ChallengeSchema]);
+
 /**
- * Ends every way to sign in, so that what a session requires is decided in one place.
- * @throws AppError single_sign_on_required
+ * Ends every way to sign in, so that what a session requires is decided in one place: an active person, and a code from those who have
+ * a second factor, whatever the first was. Locks the user: what changes the credentials at the same moment either is found here, or
+ * finds the session that begins here and ends it.
+ * @throws AppError invalid_credentials, single_sign_on_required
  */
 export async function completeSignIn(
   call: Call<unknown>,
-  { userId, isNewDevice, singleSignOnId = null }: ProvenSignIn,
+  { userId, method, singleSignOnId = null }: ProvenSignIn,
 ): Promise<RouteResponse> {
-  const organizationId = await homeOrganization(call, { userId, singleSignOnId }, singleSignOnId);
-  return beginSession(call, userId, organizationId, { isNewDevice, singleSignOnId });
+  const person = await activePerson(call, userId);
+  if (!person) throw new AppError('invalid_credentials', 'This account cannot sign in.');
+  if (!(await confirmedFactor(call, userId))) return begin(call, person, singleSignOnId);
+  const credential = credentialDigest(person.passwordHash);
+  return {
+    status: 200,
+    body: {
+      mfa_required: true,
+      challenge_token: await call.services.challengeTokens.issue({ userId, method, singleSignOnId, credential }),
+      expires_in: challengeLifetimeMs / 1_000,
+    },
+  };
+}
+
+/**
+ * Begins the session of a person who has answered a challenge. The user is locked from here on.
+ * @param answer checks the code of the second factor
+ * @throws AppError unauthenticated if the first proof counts no longer
+ */
+export async function completeChallenge(
+  call: Call<unknown>,
+  { userId, credential, singleSignOnId }: Challenge,
+  answer: () => Promise<void>,
+): Promise<RouteResponse> {
+  const person = await activePerson(call, userId);
+  if (!person || credentialDigest(person.passwordHash) !== credential) throw refusedChallenge();
+  await answer();
+  return begin(call, person, singleSignOnId);
+}
+
+async function activePerson({ unit }: Call<unknown>, userId: string): Promise<Person | undefined> {
+  const person = await unit.data.privileged('complete sign-in').findLocked(user, userId);
+  return person?.emailConfirmedAt && person.status === 'active' ? person : undefined;
+}
+
+/** Only a browser that has signed in completely is known at the next sign-in. */
+async function begin(call: Call<unknown>, person: Person, singleSignOnId: string | null): Promise<RouteResponse> {
+  const account = accountKey(person.email);
+  const isNew = isNewDevice(person, knownBrowser(call, account), call.services.clock.now());
+  rememberBrowser(call, account);
+  const organizationId = await homeOrganization(call, { userId: person.id, singleSignOnId }, singleSignOnId);
+  return beginSession(call, person.id, organizationId, { isNewDevice: isNew, singleSignOnId });
+}
+
+/**
+ * Where a browser goes on after a sign-in elsewhere. A challenge is in the fragment of the address, which no server sees.
+ * @param response of `completeSignIn`
+ */
+export function addressAfter(response: RouteResponse, target: string): string {
+  const { challenge_token: challenge } = ('body' in response ? response.body : {}) as { challenge_token?: string };
+  if (challenge === undefined) return target;
+  return `${target}${target.includes('#') ? '&' : '#'}mfa_required=true&challenge_token=${challenge}`;
 }

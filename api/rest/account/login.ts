@@ -8,10 +8,9 @@ import { clientNetwork } from '../../http/client-address.ts';
 import { workOf } from '../../http/request-context.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
 import { accountKey } from './account-key.ts';
-import { completeSignIn } from './complete-sign-in.ts';
-import { isNewDevice, knownBrowser, rememberBrowser } from './known-browser.ts';
+import { completeSignIn, SignInSchema } from './complete-sign-in.ts';
+import { knownBrowser } from './known-browser.ts';
 import { PasswordSchema } from './password-schemas.ts';
-import { SessionSchema } from './session-answer.ts';
 import { tooManyAttempts } from './too-many-attempts.ts';
 
 /** Period in which failures count, in milliseconds. */
@@ -30,7 +29,7 @@ export const login = defineRoute({
   tag: 'Account',
   summary: 'Sign in with a password',
   description:
-    'Begins a session. Returns an access token for the organization that the user joined first (see /v1/switch) and a refresh token (see /v1/refresh), and sets them as cookies for browsers, with a new CSRF cookie for the session. After ten failures the account waits for a quarter of an hour, after fifty the network address. Failures of a browser that has signed in to the account before are counted separately, so that attackers cannot lock its owner out; the cookie `known_devices` tells such browsers.',
+    'Begins a session, or returns a challenge for /v1/2fa/validate if the user has a second factor. Returns an access token for the organization that the user joined first (see /v1/switch) and a refresh token (see /v1/refresh), and sets them as cookies for browsers, with a new CSRF cookie for the session. After ten failures the account waits for a quarter of an hour, after fifty the network address. Failures of a browser that has signed in to the account before are counted separately, so that attackers cannot lock its owner out; the cookie `known_devices` tells such browsers.',
   access: 'public',
   body: Type.Object(
     {
@@ -39,12 +38,12 @@ export const login = defineRoute({
     },
     { additionalProperties: false },
   ),
-  answers: { 200: SessionSchema },
+  answers: { 200: SignInSchema },
   // It counts the attempt in a transaction of its own.
   runsOnce: true,
   errors: ['invalid_input', 'invalid_credentials', 'single_sign_on_required', 'too_many_requests', 'overloaded'],
   handle: async (call) => {
-    const { body, unit, services } = call;
+    const { body, unit } = call;
     const email = body.username.trim().toLowerCase();
     const attempt = attemptOf(call, email);
     const credential = await readCredential(call, email, attempt);
@@ -68,34 +67,25 @@ export const login = defineRoute({
     if (newHash !== undefined) await data.update(user, person.id, { passwordHash: newHash });
     const [cleared, reduced] = attempt.counters;
     await forgetAttempt(unit, cleared.key, reduced?.key ?? null);
-    rememberBrowser(call, attempt.account);
-    const isNew = isNewDevice(person, attempt.browser, services.clock.now());
-    return completeSignIn(call, { userId: person.id, isNewDevice: isNew });
+    return completeSignIn(call, { userId: person.id, method: 'password' });
   },
 });
 
 /** An attempt to sign in, and where it is counted: at the browser if its cookie is of this account, else at account and address. */
 interface Attempt {
-  readonly account: string;
-  /** The id of the browser, if its cookie is of this account. */
-  readonly browser: string | undefined;
   readonly counters: readonly [cleared: SignInKey, ...reduced: SignInKey[]];
 }
 
 function attemptOf(call: Call<unknown>, email: string): Attempt {
   const account = accountKey(email);
   const browser = knownBrowser(call, account);
+  if (browser !== undefined) return { counters: [{ key: `device:${browser}`, limit: limits.device }] };
   const address = `address:${clientNetwork(call.request, call.services)}`;
   return {
-    account,
-    browser,
-    counters:
-      browser === undefined
-        ? [
-            { key: account, limit: limits.account },
-            { key: address, limit: limits.address },
-          ]
-        : [{ key: `device:${browser}`, limit: limits.device }],
+    counters: [
+      { key: account, limit: limits.account },
+      { key: address, limit: limits.address },
+    ],
   };
 }
 

@@ -36,7 +36,13 @@ export const refresh = defineRoute({
     { additionalProperties: false },
   ),
   answers: { 200: SessionSchema },
-  errors: ['invalid_input', 'unauthenticated', 'token_not_yet_valid', 'single_sign_on_required'],
+  errors: [
+    'invalid_input',
+    'unauthenticated',
+    'token_not_yet_valid',
+    'second_factor_required',
+    'single_sign_on_required',
+  ],
   handle: async (call) => {
     const { body, unit, services } = call;
     const token = sentRefreshToken(call, body.refresh_token);

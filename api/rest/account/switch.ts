@@ -1,9 +1,11 @@
 import { Type } from 'typebox';
 import { organization } from '#entities/organizations/organization.ts';
 import { session } from '#entities/identity/session.ts';
+import { readMembershipState } from '#entities/kit/access/principal-state.ts';
 import { readEntry } from '#entities/kit/access/single-sign-on.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts';
+import { secondFactorRequired } from '../../http/request-caller.ts';
 import { clientAddress } from '../../http/client-address.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { defineRoute } from '../../http/route.ts';
@@ -23,8 +25,9 @@ export const switchOrganization = defineRoute({
     { target_organization_id: Type.String({ minLength: 1, maxLength: 26, description: 'Id of the organization.' }) },
     { additionalProperties: false },
   ),
+  allowsMissingFactor: true,
   answers: { 200: AccessSchema },
-  errors: ['invalid_input', 'not_found', 'single_sign_on_required'],
+  errors: ['invalid_input', 'not_found', 'second_factor_required', 'single_sign_on_required'],
   handle: async (call) => {
     const { body, unit, request, services } = call;
     const { claims } = request.core;
@@ -39,6 +42,8 @@ export const switchOrganization = defineRoute({
     const { role, gap } = await readEntry(unit, userId, wanted, held.singleSignOnId);
     if (gap) throw singleSignOnRequired(services, gap);
     if (role === null || gap !== null) throw missingRecord(organization, wanted);
+    const { lacksSecondFactor } = await readMembershipState(unit, userId, wanted);
+    if (lacksSecondFactor) throw secondFactorRequired();
     await data.update(session, sessionId, {
       activeOrganizationId: wanted,
       address: clientAddress(request, services),

@@ -14,6 +14,7 @@ import { passwordCounter, readPerson, withCurrentPassword } from '../account/cur
 import { countMailRequest, minIntervalMs } from '../account/mail-limits.ts';
 import { PasswordSchema } from '../account/password-schemas.ts';
 import { signedInPerson } from '../account/signed-in-person.ts';
+import { requireRecentFactor } from '../second-factor/recent-proof.ts';
 
 /** Lifetime of a link, in milliseconds. */
 const linkLifetimeMs = 86_400_000;
@@ -34,7 +35,14 @@ export const changeEmail = defineRoute({
   answers: { 202: MessageSchema },
   // It counts the attempt in a transaction of its own.
   runsOnce: true,
-  errors: ['invalid_input', 'invalid_credentials', 'permission_denied', 'too_many_requests', 'overloaded'],
+  errors: [
+    'invalid_input',
+    'invalid_credentials',
+    'permission_denied',
+    'step_up_required',
+    'too_many_requests',
+    'overloaded',
+  ],
   handle: async (call) => {
     const { body, unit, services } = call;
     const { userId } = signedInPerson(call);
@@ -50,6 +58,7 @@ export const changeEmail = defineRoute({
     await lockEmail(unit, newEmail);
     const locked = await data.findLocked(user, userId);
     if (locked?.passwordHash !== person.passwordHash || locked.email !== person.email) throw signInFirst();
+    await requireRecentFactor(call);
     const isPaused = await wasAskedSince(data, userId, newEmail, new Date(now.getTime() - minIntervalMs));
     const change = await data.create(emailChange, {
       userId,

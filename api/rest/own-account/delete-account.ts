@@ -28,6 +28,7 @@ export const deleteAccount = defineRoute({
     'invalid_input',
     'invalid_credentials',
     'permission_denied',
+    'step_up_required',
     'last_owner',
     'too_many_requests',
     'overloaded',

@@ -8,6 +8,7 @@ import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import type { Call } from '../../http/route.ts';
 import { readPerson, withCurrentPassword } from '../account/current-password.ts';
 import { signedInPerson } from '../account/signed-in-person.ts';
+import { requireRecentFactor } from '../second-factor/recent-proof.ts';
 import { lastOwned, ownedOrganizations, refuseLastOwner, type LastOwned } from './owned-organizations.ts';
 
 interface Leaving {
@@ -19,7 +20,7 @@ interface Leaving {
  * What deactivating and deleting an account begin with: the password is right, and no organization is left without an owner. The person,
  * what hangs on them and their organizations are locked, so that of the last two owners only one can leave.
  * @param operation what will happen to the record of the user
- * @throws AppError invalid_credentials, too_many_requests, overloaded, last_owner, concurrent_changes
+ * @throws AppError invalid_credentials, step_up_required, too_many_requests, overloaded, last_owner, concurrent_changes
  */
 export async function beginLeaving(
   call: Call<{ readonly password: string }>,
@@ -38,6 +39,7 @@ export async function beginLeaving(
   const person = await data.findLocked(user, userId);
   const isSame = person?.status === 'active' && person.email === compared.email;
   if (!isSame || person.passwordHash !== compared.passwordHash) throw signInFirst();
+  await requireRecentFactor(call);
   const after = await ownedOrganizations(data, userId);
   // Somebody gave them another organization meanwhile, which is not locked.
   if (after.some((id) => !owned.includes(id))) throw concurrentChanges(undefined);

@@ -10,9 +10,8 @@ import { claimedPerson, PasskeyRefusal, verifyAuthentication, type VerifiedSignI
 import { clientNetwork } from '../../http/client-address.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
 import { accountKey } from '../account/account-key.ts';
-import { completeSignIn } from '../account/complete-sign-in.ts';
-import { isNewDevice, knownBrowser, rememberBrowser } from '../account/known-browser.ts';
-import { SessionSchema } from '../account/session-answer.ts';
+import { completeSignIn, SignInSchema } from '../account/complete-sign-in.ts';
+import { knownBrowser } from '../account/known-browser.ts';
 import { tooManyAttempts } from '../account/too-many-attempts.ts';
 import { acceptResponse, logStep, passkeySettings, takeChallenge } from './passkey-requests.ts';
 import { AssertionSchema } from './passkey-schemas.ts';
@@ -26,8 +25,6 @@ const attempts = { limit: 50, windowMs: 15 * 60_000 };
 /** A passkey that a response names, its owner, and where the attempt is counted. */
 interface Attempt {
   readonly stored: RowOf<typeof passkey> | undefined;
-  /** The browser, if it has signed in to the account before. */
-  readonly browser: string | undefined;
   readonly counter: SignInKey;
 }
 
@@ -40,7 +37,7 @@ export const authenticationVerification = defineRoute({
     'Begins a session, like /v1/login, with what `navigator.credentials.get` has returned for the options of /v1/authentication/options. Options count once, for the browser that asked for them. The passkey takes the place of the password, not of a second factor. After fifty refusals within a quarter of an hour, the network address waits.',
   access: 'public',
   body: AssertionSchema,
-  answers: { 200: SessionSchema },
+  answers: { 200: SignInSchema },
   // It counts the attempt and uses up the challenge in a transaction of its own.
   runsOnce: true,
   errors: ['invalid_input', 'not_found', 'invalid_credentials', 'single_sign_on_required', 'too_many_requests'],
@@ -61,10 +58,8 @@ export const authenticationVerification = defineRoute({
       const verified = await verifyAuthentication(settings, body, challenge, stored);
       const person = await useOf(unit, stored, verified);
       await giveBackAttempt(unit, [found.counter]);
-      rememberBrowser(call, accountKey(person.email));
       logStep(call, 'authentication', 'completed', { user_id: person.id, passkey_id: stored.id });
-      const isNew = isNewDevice(person, found.browser, services.clock.now());
-      return completeSignIn(call, { userId: person.id, isNewDevice: isNew });
+      return completeSignIn(call, { userId: person.id, method: 'passkey' });
     });
   },
 });
@@ -79,7 +74,7 @@ async function takeTurn(call: Call<unknown>, unit: UnitOfWork, credentialId: str
   const counter = { key: counted, limit: attempts.limit };
   const freeAt = await takeAttempt(unit, [counter], attempts.windowMs);
   if (freeAt) throw tooManyAttempts('Too many failed sign-ins', freeAt, services.clock.now());
-  return { stored, browser, counter };
+  return { stored, counter };
 }
 
 /**

@@ -52,7 +52,7 @@ function callbackRoute(name: ProviderName): Route {
     tag: 'Account',
     summary: `Return from the provider ${name}`,
     description:
-      'The provider sends the browser here. Begins a session like /v1/login, or links the identity to the account whose session began it, and sends the browser on. A verified address without an account gets a new account; an address that has one is refused with identity_not_linked.',
+      'The provider sends the browser here. Begins a session like /v1/login, or links the identity to the account whose session began it, and sends the browser on; to people with a second factor with `challenge_token` in the fragment of the address, for /v1/2fa/validate. A verified address without an account gets a new account; an address that has one is refused with identity_not_linked.',
     access: 'public',
     query: CallbackQuery,
     answers: { 302: RedirectSchema },
@@ -77,7 +77,7 @@ function callbackRoute(name: ProviderName): Route {
       const { unit } = call;
       const data = unit.data.privileged('provider sign-in');
       const userId = await personOfIdentity(unit, data, identity, name);
-      return finishSignIn(call, data, opened, userId);
+      return finishSignIn(call, data, opened.target, { userId, method: 'provider' });
     },
   });
 }

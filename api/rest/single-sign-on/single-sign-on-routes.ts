@@ -99,7 +99,9 @@ export const singleSignOnCallback = defineRoute({
       if (!isOfDomain) throw failed('you are not a member of the organization');
       await data.create(membership, { organizationId: row.organizationId, userId, role: 'member' });
     }
-    return finishSignIn(call, data, opened, userId, row.organizationId);
+    const { organizationId } = row;
+    const proven = { userId, method: 'single_sign_on', singleSignOnId: organizationId } as const;
+    return finishSignIn(call, data, opened.target, proven);
   },
 });
 

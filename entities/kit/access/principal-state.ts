@@ -54,8 +54,10 @@ interface TokenState {
 
 /** The current state of a person in one organization. */
 export interface MembershipState extends Pick<Caller, 'groupIds' | 'relations' | 'productModules'> {
-  /** The strongest role in the organization or one of its ancestors; null for a person without a role. */
+  /** The strongest role in the organization or one of its ancestors; null for a person without a role, and for one who lacks a factor. */
   readonly role: Role | null;
+  /** Whether the person is a member, but the organization or one of its ancestors requires a second factor that the person does not have. */
+  readonly lacksSecondFactor: boolean;
 }
 
 /** A state with the text in which the database returned it: equal texts are equal states. */
@@ -65,11 +67,13 @@ export interface PrincipalSnapshot {
 }
 
 const snapshotText = `select to_json(found)::text as result from (select is_active as "isActive", is_signed_in as "isSignedIn",
-  role, group_ids as "groupIds", relations, modules as "productModules" from request_context($1, $2, $3)) found`;
+  role, group_ids as "groupIds", relations, modules as "productModules",
+  role is not null and lacks_second_factor($1, $3) as "lacksSecondFactor" from request_context($1, $2, $3)) found`;
 
 const tokenSnapshotText = `select to_json(found)::text as result from (select is_active as "isActive", is_signed_in as "isSignedIn",
   role, group_ids as "groupIds", relations, modules as "productModules", json_build_object('userId', user_id,
-    'organizationId', organization_id, 'scopes', scopes, 'expiresAt', expires_at) as token
+    'organizationId', organization_id, 'scopes', scopes, 'expiresAt', expires_at) as token,
+  role is not null and user_id is not null and lacks_second_factor(user_id, organization_id) as "lacksSecondFactor"
   from token_context($1, $2, $3, $4)) found`;
 
 /** The statement for the current state of a caller: one column of one row. */
@@ -107,7 +111,13 @@ export async function readPrincipalState(
     traceparent,
   });
   const text = rows[0]?.result ?? '';
-  return { state: JSON.parse(text) as PrincipalState, text };
+  return { state: stateIn(text), text };
+}
+
+/** Whoever lacks a second factor that the organization requires has no role there, wherever the state is read. */
+function stateIn(text: string): PrincipalState {
+  const state = JSON.parse(text) as PrincipalState;
+  return state.lacksSecondFactor ? { ...state, role: null } : state;
 }
 
 /** Names no session: the session of the work has been judged, or is judged apart (`readEntry`). */
@@ -122,7 +132,7 @@ export async function readMembershipState(
   const session = await work.readAs('app');
   const { text, values } = snapshotStatement({ userId, sessionId: judgedSession, organizationId });
   const { rows } = await session.query<{ readonly result: string }>(text, values);
-  return JSON.parse(rows[0]?.result ?? '') as MembershipState;
+  return stateIn(rows[0]?.result ?? '');
 }
 
 /**

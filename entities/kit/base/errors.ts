@@ -48,6 +48,8 @@ export const errorCatalogue = {
   unauthenticated: entry('unauthenticated', 'Sign in first.'),
   single_sign_on_required: entry('denied', 'The organization requires its single sign-on.'),
   permission_denied: entry('denied', 'You may not do this.'),
+  second_factor_required: entry('denied', 'The organization requires a second factor.'),
+  step_up_required: entry('denied', 'Prove again who you are.'),
   module_not_enabled: entry('denied', 'The organization does not have this product module.'),
   csrf_token_missing: entry('denied', 'The CSRF token is missing.'),
   csrf_token_invalid: entry('denied', 'The CSRF token does not match.'),

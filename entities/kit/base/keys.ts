@@ -10,6 +10,7 @@ export type KeyPurpose =
   | 'session-encryption'
   | 'session-signature'
   | 'sign-in-state'
+  | 'totp-secret'
   | 'workflow-payload';
 
 /** Keys by purpose and secret: requests need the same few again and again. */

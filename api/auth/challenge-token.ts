@@ -1,0 +1,83 @@
+import { hash } from 'node:crypto';
+import type { Config } from '#config/objects/root.ts';
+import type { Clock } from '#entities/kit/base/clock.ts';
+import { isId, newId } from '#entities/kit/base/ids.ts';
+import { rejectedToken, type SignedTokens, type TokenParties, type TokenType } from './signed-tokens.ts';
+
+const challengeToken: TokenType = {
+  typ: 'challenge+jwt',
+  rejection: 'The challenge is not valid, has been answered, or has expired; sign in again.',
+};
+
+/** Ways to prove who somebody is, before a second factor. */
+export const signInMethods = ['password', 'passkey', 'provider', 'single_sign_on'] as const;
+export type SignInMethod = (typeof signInMethods)[number];
+
+/** Lifetime of a challenge, in milliseconds. */
+export const challengeLifetimeMs = 5 * 60_000;
+
+/** What somebody has proven before they are asked for a second factor. */
+export interface Challenge {
+  /** `jti`: a challenge is answered once. */
+  readonly id: string;
+  readonly userId: string;
+  readonly method: SignInMethod;
+  /** `sso`: the organization whose single sign-on it was; null for other methods. */
+  readonly singleSignOnId: string | null;
+  /** Digest of the credential that was valid at the first proof; another password makes the challenge useless. */
+  readonly credential: string;
+}
+
+/**
+ * Issues and verifies challenges: signed JWTs of a type and an audience of their own, without a session, which only
+ * `/v1/2fa/validate` accepts.
+ */
+export class ChallengeTokens {
+  readonly #tokens: SignedTokens;
+  readonly #issuer: () => string;
+  readonly #clock: Clock;
+
+  constructor(tokens: SignedTokens, config: () => Config, clock: Clock) {
+    this.#tokens = tokens;
+    this.#issuer = () => config().auth.token.issuer;
+    this.#clock = clock;
+  }
+
+  async issue({ userId, method, singleSignOnId, credential }: Omit<Challenge, 'id'>): Promise<string> {
+    const notBefore = this.#clock.now();
+    return this.#tokens.sign(challengeToken, this.#parties(), {
+      subject: userId,
+      id: newId(),
+      notBefore,
+      expiresAt: new Date(notBefore.getTime() + challengeLifetimeMs),
+      own: { amr: [method], crd: credential, sso: singleSignOnId },
+    });
+  }
+
+  /** @throws AppError unauthenticated, with the same message for every reason */
+  async verify(token: string): Promise<Challenge> {
+    const { payload, isYetValid, isForeign } = await this.#tokens.verify(challengeToken, this.#parties(), token);
+    const { sub, jti, amr, crd, sso } = payload as typeof payload & Readonly<Record<'amr' | 'crd' | 'sso', unknown>>;
+    const method = signInMethods.find((known) => Array.isArray(amr) && amr[0] === known);
+    if (isForeign || !isYetValid || !isId(sub) || !isId(jti) || method === undefined || typeof crd !== 'string')
+      throw refusedChallenge();
+    if (sso !== null && !isId(sso)) throw refusedChallenge();
+    return { id: jti, userId: sub, method, singleSignOnId: sso, credential: crd };
+  }
+
+  /** Services that accept access tokens by their audience alone do not accept a challenge. */
+  #parties(): TokenParties {
+    const issuer = this.#issuer();
+    return { issuer, audience: `${issuer}/v1/2fa/validate` };
+  }
+}
+
+/** The error for a challenge that counts no longer. */
+export function refusedChallenge() {
+  return rejectedToken(challengeToken);
+}
+
+/** What a challenge keeps of a password hash, which is random and long: nobody finds the hash by its digest. */
+export function credentialDigest(passwordHash: string | null): string {
+  return hash('sha256', passwordHash ?? '', 'base64url');
+}

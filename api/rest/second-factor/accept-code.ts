@@ -1,0 +1,103 @@
+import { Type } from 'typebox';
+import { secondFactor } from '#entities/identity/second-factor.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import { forgetAttempt, takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
+import { customEvent } from '#entities/kit/write/custom-events.ts';
+import { recoveryCodeHash } from '../../auth/recovery-codes.ts';
+import { openSecret, sealSecret } from '../../auth/sealed-secret.ts';
+import { stepOfCode } from '../../auth/authenticator-app.ts';
+import { workOf } from '../../http/request-context.ts';
+import type { Call } from '../../http/route.ts';
+import { tooManyAttempts } from '../account/too-many-attempts.ts';
+import type { Factor } from './confirmed-factor.ts';
+
+/** A code of the app, or a recovery code in its place. */
+export interface GivenCode {
+  readonly code?: string;
+  readonly recovery_code?: string;
+}
+
+export const CodeSchema = Type.String({
+  minLength: 6,
+  maxLength: 16,
+  pattern: '^[0-9 ]+$',
+  writeOnly: true,
+  description: 'Code that the authenticator app shows.',
+});
+
+export const codeFields = {
+  code: Type.Optional(CodeSchema),
+  recovery_code: Type.Optional(
+    Type.String({
+      minLength: 8,
+      maxLength: 128,
+      writeOnly: true,
+      description: 'Recovery code in place of a code of the app. It can be used once.',
+    }),
+  ),
+};
+
+/** Codes of one person, whatever for and from where, after which the person must wait; the window is in milliseconds. */
+const attempts = { limit: 10, windowMs: 15 * 60_000 };
+
+/**
+ * Counts a code before anybody looks at it, in a transaction of its own. The route `runsOnce`, and its unit of work has not begun.
+ * @throws AppError too_many_requests; invalid_input unless exactly one code is given
+ */
+export async function countCode({ services, request }: Call<unknown>, userId: string, given: GivenCode): Promise<void> {
+  if ((given.code === undefined) === (given.recovery_code === undefined)) throw oneCodeOnly();
+  await services.database.transact(workOf(request.core, systemCaller('count codes')), async (unit) => {
+    const freeAt = await takeAttempt(unit, [{ key: counterOf(userId), limit: attempts.limit }], attempts.windowMs);
+    if (freeAt) throw tooManyAttempts('Too many wrong codes', freeAt, services.clock.now());
+  });
+}
+
+/**
+ * Accepts a code once, and forgets the wrong ones before it. The code has been counted, and the user is locked, so that of several
+ * requests with one code the first finds it unused, and the others find it used.
+ * @throws AppError invalid_credentials
+ */
+export async function acceptCode(call: Call<unknown>, factor: Factor, given: GivenCode): Promise<void> {
+  const { unit } = call;
+  const { secret, isCurrent } = await openSecret(factor.sealedSecret ?? '', sealing(call, factor.id));
+  const changes =
+    given.code === undefined ? withoutCode(factor, secret, given) : await withStep(call, factor, secret, given.code);
+  if (!changes) throw new AppError('invalid_credentials', 'The code is wrong, has expired, or has been used.');
+  const changed = await unit.data.privileged('second factor').update(secondFactor, factor.id, {
+    ...changes,
+    ...(isCurrent ? {} : { sealedSecret: await sealSecret(secret, sealing(call, factor.id)) }),
+  });
+  await forgetAttempt(unit, counterOf(factor.userId), null);
+  if (given.recovery_code !== undefined)
+    unit.emit(customEvent(secondFactor, 'recovery_code_used', changed, { userId: factor.userId }));
+}
+
+/** How the secret of a factor is encrypted. @param id of the factor */
+export function sealing({ services }: Call<unknown>, id: string) {
+  return { secrets: services.config.current.totp.secret, purpose: 'totp-secret', subject: id } as const;
+}
+
+async function withStep({ services }: Call<unknown>, factor: Factor, secret: string, code: string) {
+  const { userId, digits, lastUsedStep } = factor;
+  const step = await stepOfCode(code.replaceAll(' ', ''), { secret, digits, lastUsedStep }, services.clock.now());
+  if (step === undefined) return undefined;
+  const isFirst = !services.config.current.totp.cache || (await services.usedCodes.take(userId, step));
+  return isFirst ? { lastUsedStep: step } : undefined;
+}
+
+function withoutCode({ userId, recoveryCodeHashes }: Factor, secret: string, { recovery_code: code = '' }: GivenCode) {
+  const used = recoveryCodeHash(secret, userId, code);
+  const held = (recoveryCodeHashes ?? []) as string[];
+  const left = held.filter((hash) => hash !== used);
+  return left.length === held.length ? undefined : { recoveryCodeHashes: left, recoveryCodesLeft: left.length };
+}
+
+function counterOf(userId: string): string {
+  return `second-factor:${userId}`;
+}
+
+function oneCodeOnly(): AppError {
+  const message = 'is a code of the authenticator app; send it, or recovery_code, but not both';
+  return new AppError('invalid_input', `code ${message}.`, { details: { fields: [{ path: '/code', message }] } });
+}

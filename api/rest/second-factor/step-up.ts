@@ -1,0 +1,68 @@
+import { Type, type Static } from 'typebox';
+import { user } from '#entities/identity/user.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
+import { forgetAttempt } from '#entities/kit/access/sign-in-failures.ts';
+import type { AccessClaims } from '../../auth/access-token.ts';
+import { MessageSchema } from '../../http/request-schemas.ts';
+import { signInFirst } from '../../http/plugins/sign-in-first.ts';
+import { defineRoute, type Call } from '../../http/route.ts';
+import { passwordCounter, readPerson, withCurrentPassword } from '../account/current-password.ts';
+import { PasswordSchema } from '../account/password-schemas.ts';
+import { acceptCode, codeFields, countCode } from './accept-code.ts';
+import { confirmedFactor } from './confirmed-factor.ts';
+import { signedInPerson } from '../account/signed-in-person.ts';
+import { noteProof } from './recent-proof.ts';
+
+const BodySchema = Type.Object(
+  { ...codeFields, password: Type.Optional(PasswordSchema('Password; for users without a second factor.')) },
+  { additionalProperties: false },
+);
+type Body = Static<typeof BodySchema>;
+
+export const stepUp = defineRoute({
+  method: 'POST',
+  url: '/v1/2fa/step-up',
+  tag: 'Second factor',
+  summary: 'Prove again who you are',
+  description:
+    'Allows sensitive actions of this session for ten minutes. Users with a second factor send a code or a recovery code; users without one send their password.',
+  access: 'required',
+  allowsMissingFactor: true,
+  body: BodySchema,
+  answers: { 200: MessageSchema },
+  // It counts the attempt in a transaction of its own.
+  runsOnce: true,
+  errors: ['invalid_input', 'permission_denied', 'invalid_credentials', 'too_many_requests', 'overloaded'],
+  handle: async (call) => {
+    const claims = signedInPerson(call);
+    await (call.body.password === undefined
+      ? proveWithCode(call, claims)
+      : proveWithPassword(call, claims, call.body.password));
+    await noteProof(call, claims);
+    return { status: 200, body: { message: 'Sensitive actions are allowed for ten minutes.' } };
+  },
+});
+
+async function proveWithCode(call: Call<Body>, { userId }: AccessClaims): Promise<void> {
+  await countCode(call, userId, call.body);
+  await call.unit.data.privileged('step up').findLocked(user, userId);
+  const factor = await confirmedFactor(call, userId);
+  if (!factor) throw anotherProof('You have no second factor: send your password.');
+  await acceptCode(call, factor, call.body);
+}
+
+async function proveWithPassword(call: Call<Body>, { userId }: AccessClaims, password: string): Promise<void> {
+  if (call.body.code !== undefined || call.body.recovery_code !== undefined)
+    throw anotherProof('Send either a code or your password.');
+  const person = await readPerson(call, userId);
+  await withCurrentPassword(call, person, password, () => Promise.resolve());
+  const locked = await call.unit.data.privileged('step up').findLocked(user, userId);
+  // Somebody may have set another one meanwhile.
+  if (locked?.passwordHash !== person.passwordHash) throw signInFirst();
+  if (await confirmedFactor(call, userId)) throw anotherProof('You have a second factor: send a code of it.');
+  await forgetAttempt(call.unit, passwordCounter(userId), null);
+}
+
+function anotherProof(message: string): AppError {
+  return new AppError('invalid_input', message);
+}
