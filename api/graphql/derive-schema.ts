@@ -253,7 +253,7 @@ function forSessions(config: FieldConfig): FieldConfig {
   return {
     ...config,
     resolve: (source, args, context, info) => {
-      refuseTokens(context.fastify.request);
+      refuseTokens(context.unit.context.caller);
       return resolve?.(source, args, context, info);
     },
   };

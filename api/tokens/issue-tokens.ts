@@ -1,5 +1,6 @@
 import { apiToken } from '#entities/identity/api-token.ts';
 import { personalAccessToken } from '#entities/identity/personal-access-token.ts';
+import { organization } from '#entities/organizations/organization.ts';
 import { readMembershipState } from '#entities/kit/access/principal-state.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { isId } from '#entities/kit/base/ids.ts';
@@ -48,21 +49,15 @@ export async function createApiToken({ unit, services }: Issuing, input: NewToke
   return issued;
 }
 
-/** @throws AppError invalid_input, permission_denied, limit_exceeded */
+/** @throws AppError invalid_input, permission_denied, limit_exceeded; not_found for organizations of others */
 export async function createPersonalToken(
   { unit, services }: Issuing,
   { organizationIds, ...input }: NewPersonalToken,
 ): Promise<IssuedToken> {
   const userId = personOf(unit);
-  const values = checked(unit, services, 'personal', input);
   const organizations = [...new Set(organizationIds)];
-  const isMember = await Promise.all(organizations.map((id) => isMemberOf(unit, userId, id)));
-  const problems = organizations.flatMap((_, index) =>
-    isMember[index]
-      ? []
-      : [{ path: `/organizationIds/${index}`, message: 'is not the id of an organization of yours' }],
-  );
-  if (problems.length > 0) throw inputError(problems);
+  await refuseForeign(unit, userId, organizations);
+  const values = checked(unit, services, 'personal', input);
   const issued = services.apiTokens.issue('personal');
   await unit.data.privileged('create personal token').create(personalAccessToken, {
     ...values,
@@ -123,8 +118,15 @@ function personOf({ context: { caller } }: UnitOfWork): string {
   return caller.subjectId;
 }
 
-async function isMemberOf(unit: UnitOfWork, userId: string, organizationId: string): Promise<boolean> {
-  return isId(organizationId) && (await readMembershipState(unit, userId, organizationId)).role !== null;
+/** @throws AppError not_found, the same for organizations that do not exist and for those of others */
+async function refuseForeign(unit: UnitOfWork, userId: string, ids: readonly string[]): Promise<void> {
+  const isMember = await Promise.all(
+    ids.map(async (id) => isId(id) && (await readMembershipState(unit, userId, id)).role !== null),
+  );
+  const fields = ids.flatMap((id, index) =>
+    isMember[index] ? [] : [{ path: `/organizationIds/${index}`, message: missingRecord(organization, id).message }],
+  );
+  if (fields[0]) throw new AppError('not_found', fields[0].message, { details: { fields } });
 }
 
 function refuseMore(held: readonly unknown[]): void {

@@ -9,6 +9,8 @@ export interface ApiInstallation {
   /** Of that process. */
   readonly pid: number;
   readonly databaseUrl: string;
+  /** What that process was started with. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Owners of as many organizations, with their tokens. */
   readonly people: readonly (BenchPerson & BenchSignIn)[];
   readonly client: BenchInstallation['client'];
@@ -34,6 +36,7 @@ export async function openApiInstallation(settings: Readonly<Record<string, stri
     url: api.url,
     pid: api.pid,
     databaseUrl,
+    environment,
     people,
     client,
     close: async () => {

@@ -64,6 +64,8 @@ export async function openBenchInstallation(): Promise<BenchInstallation> {
     CORE_AUTHZ_HOSTURL: openfga.url,
     CORE_JOBQUEUE_CONNECTIONURI: `temporal://${temporal.address}/default`,
     CORE_AUTH_TOKEN_KID: 'bench',
+    CORE_AUTH_TOKEN_APITOKENS_ENABLED: 'true',
+    CORE_API_TOKEN_KEY_BENCH: 'b'.repeat(40),
     CORE_AUTH_TOKEN_ISSUER: 'https://api.test',
     CORE_AUTH_TOKEN_AUDIENCE: 'https://api.test',
     CORE_INTEGRATIONS_EMAIL_FROMEMAIL: 'core@example.com',

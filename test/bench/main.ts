@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { apiMemory } from './api-memory.ts';
+import { apiToken } from './api-token.ts';
 import { authzWarm } from './authz-warm.ts';
 import { bulkContention } from './bulk-contention.ts';
 import { createOneOrganization } from './create-one-organization.ts';
@@ -10,8 +11,8 @@ import { eventBurnDown } from './event-burn-down.ts';
 import { eventLatency } from './event-latency.ts';
 import { graphqlNested } from './graphql-nested.ts';
 import { keyRotation } from './key-rotation.ts';
-import { login, loginStarvation } from './login.ts';
-import { refresh } from './refresh.ts';
+import { loginRate, loginStarvation } from './login-rate.ts';
+import { refreshRate } from './refresh-rate.ts';
 import { livez, restCreate, restList, restRead } from './rest.ts';
 import type { Bench, BenchRow } from './row.ts';
 import { startCold } from './start-cold.ts';
@@ -31,15 +32,16 @@ const benches: readonly Bench[] = [
   restRead,
   restList,
   restCreate,
+  apiToken,
   createOneOrganization,
   bulkContention,
   apiMemory,
   graphqlNested,
   derive110,
-  login,
+  loginRate,
   loginStarvation,
   tokenVerify,
-  refresh,
+  refreshRate,
   keyRotation,
 ];
 

@@ -11,7 +11,9 @@ let world: World;
 let person: Person;
 
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openWorld({
+    environment: { CORE_AUTH_TOKEN_APITOKENS_ENABLED: 'true', CORE_API_TOKEN_KEY_FIRST: 'k'.repeat(40) },
+  });
   person = await buildPerson(world);
 });
 afterAll(() => world.close());
@@ -75,4 +77,29 @@ test('T-06: the stored hash is not accepted as a password', async () => {
   ]);
   const answer = await world.client().post('/v1/login', { username: person.user.email, password: row?.hash });
   expectProblem(answer, 'invalid_credentials');
+});
+
+test('T-06: no malformed Authorization header is anybody, and none is an error of ours', async () => {
+  const id = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+  for (const token of [
+    'core_',
+    'pat_',
+    'core__',
+    `core_${id}`,
+    `core_${id}_`,
+    `core_${id}_null`,
+    `pat_${id}_undefined`,
+    `pat_${id.toLowerCase()}_x`,
+    `core_${'8'.repeat(26)}_x`,
+    `core_${id}_${'x'.repeat(4_000)}`,
+    `core_[]_{}`,
+    'null',
+    'undefined',
+  ])
+    for (const header of [`Bearer ${token}`, `bearer ${token}`, `Bearer  ${token} `, token, `Basic ${token}`, 'Bearer'])
+      for (const url of ['/v1/tasks', '/v1/logout', '/graphql?query={self{id}}']) {
+        const method = url === '/v1/logout' ? 'POST' : 'GET';
+        const answer = await world.client().request({ method, url, headers: { authorization: header } });
+        expectProblem(answer, 'unauthenticated', `${url} ${header}`);
+      }
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isSignedNonce } from '#api/auth/signed-nonce.ts';
+import { readPrincipalState } from '#entities/kit/access/principal-state.ts';
 import { deriveKey } from '#entities/kit/base/keys.ts';
 import { checkOneTimeToken, claimedId } from '#entities/kit/base/one-time-token.ts';
 import { seeded, timesOf } from '../kit/depth.ts';
@@ -14,7 +15,9 @@ import { openWorld, type World } from '../kit/world.ts';
 let world: World;
 
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openWorld({
+    environment: { CORE_AUTH_TOKEN_APITOKENS_ENABLED: 'true', CORE_API_TOKEN_KEY_FIRST: 'k'.repeat(40) },
+  });
 });
 afterAll(() => world.close());
 
@@ -111,6 +114,34 @@ test('T-04: no mutated access token is accepted', async () => {
   }
   recordTried('access tokens', verified + sent);
 });
+
+test.each(['/v1/api-tokens', '/v1/personal-access-tokens'])(
+  'T-04: no mutated token of %s is accepted',
+  async (path) => {
+    const person = await signedIn(world, await buildPerson(world));
+    const created = await person.post(path, { name: 'a program', scopes: ['task:read', 'user:read'] });
+    const { token } = created.body as { token: string };
+    const { apiTokens, database } = world.api.services;
+    const verify = async (text: string): Promise<void> => {
+      const presented = apiTokens.read(text, null);
+      const work = { deadline: Date.now() + 30_000, traceparent: '' };
+      const snapshot = presented && (await readPrincipalState(database, presented, work));
+      if (!snapshot?.state.isSignedIn || !snapshot.state.isActive) throw new Error('refused');
+    };
+    expect(await acceptedOf(token, verify)).toEqual([]);
+    await verify(token);
+
+    const client = world.client();
+    const inHeaders = [...mutations(token, sent)].filter((mutated) => mutated.trim() !== token);
+    for (const mutated of inHeaders.slice(0, sent)) {
+      client.bearer = mutated;
+      expectProblem(await client.get('/v1/tasks'), 'unauthenticated', mutated);
+    }
+    client.bearer = token;
+    expect((await client.get('/v1/tasks')).status).toBe(200);
+    recordTried(`tokens of ${path}`, verified + sent);
+  },
+);
 
 test('T-04: no mutated refresh token is accepted', async () => {
   const token = (await signedIn(world, await buildPerson(world))).cookies.get('refresh_token') ?? '';

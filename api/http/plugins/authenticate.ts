@@ -49,8 +49,8 @@ export function requireCaller(app: FastifyInstance, services: Services): void {
   app.addHook('preValidation', async (request) => {
     // Anonymous routes do not query the database.
     if (request.core.token === undefined || request.routeOptions.config.access === 'anonymous') return;
-    if (!request.routeOptions.config.acceptsTokens) refuseTokens(request);
     await findCaller(request, services);
+    if (!request.routeOptions.config.acceptsTokens) refuseTokens(request.core.caller);
   });
   app.addHook('onResponse', (request, _reply, done) => {
     const { token, caller } = request.core;

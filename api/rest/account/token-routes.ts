@@ -88,7 +88,7 @@ function routesOf(module: EntityModule, { body, about, create, rotate }: Operati
       access: 'required',
       body,
       answers: { 201: answer },
-      errors: ['permission_denied', 'limit_exceeded'],
+      errors: ['permission_denied', 'limit_exceeded', 'not_found'],
       handle: (call) =>
         inSnakeCase(async () => {
           const { expires_at: expiresAt, organization_ids: ids, ...values } = call.body as unknown as Body;

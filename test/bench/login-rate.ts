@@ -13,7 +13,7 @@ const clients = 16;
 const otherRate = 50;
 
 /** Sign-ins with the password, against argon2id alone on the same cores. */
-export const login: Bench = {
+export const loginRate: Bench = {
   name: 'login',
   run: async (say) => {
     const installation = await openApiInstallation();
