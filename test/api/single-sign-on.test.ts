@@ -4,7 +4,7 @@ import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { asSystem } from '../kit/as-person.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
-import { FakeIdentityProvider, type FakePerson } from '../kit/fakes/identity-provider.ts';
+import { FakeIdentityProvider, type FakePerson } from '../kit/fakes/fake-identity-provider.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
 import { openWorld, type World } from '../kit/world.ts';
@@ -15,7 +15,9 @@ let owner: Person;
 let client: TestClient;
 
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openWorld({
+    environment: { CORE_AUTH_TOKEN_APITOKENS_ENABLED: 'true', CORE_API_TOKEN_KEY_FIRST: 'f'.repeat(40) },
+  });
   await world.reconfigure({ CORE_AUTH_PROVIDERS_REDIRECTURL: 'https://console.example/login/sso' });
   fake = await FakeIdentityProvider.start(() => world.clock.now());
   owner = await buildPerson(world);
