@@ -25,7 +25,7 @@ import {
 import { organizationProvider, settingsDigest, type Provider } from './organization-provider.ts';
 
 /** Roles whose test of a provider counts. */
-const managers: readonly (string | null)[] = ['owner', 'super_admin', 'admin'];
+const managers: ReadonlySet<string> = new Set(['owner', 'super_admin', 'admin']);
 
 export const singleSignOn = defineRoute({
   method: 'GET',
@@ -124,7 +124,7 @@ async function linkOrTest(
   await linkIdentity(data, person.id, identity, 'single_sign_on');
   if (opened.purpose === 'test') {
     const held = await data.findLocked(identityProvider, row.id);
-    if (!held || settingsDigest(held) !== opened.settings || !managers.includes(role))
+    if (!held || settingsDigest(held) !== opened.settings || !managers.has(role))
       throw failed('the settings of the single sign-on have changed since the test began');
     await data.update(identityProvider, row.id, { testedAt: call.services.clock.now() });
   }
