@@ -3,19 +3,18 @@ import { apiToken } from '#entities/identity/api-token.ts';
 import { emailVerification } from '#entities/identity/email-verification.ts';
 import { passwordReset } from '#entities/identity/password-reset.ts';
 import { personalAccessToken } from '#entities/identity/personal-access-token.ts';
-import { user } from '#entities/identity/user.ts';
-import type { RowOf } from '#entities/kit/model/define.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { deriveKey } from '#entities/kit/base/keys.ts';
 import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { inviteAcceptedMail, inviteMail, recordSentInvite } from './invite-mails.ts';
+import { recipientOf, type Links, type Mail } from './mail.ts';
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { workContext } from '../clients/temporal/work-origin.ts';
 import { emailTheme, emailTransport } from '../clients/email/from-config.ts';
 import { renderEmail, type EmailContent } from '../clients/email/render.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
 import { accountMail, isAccountTemplate, type AccountTemplate } from './account-mails.ts';
-import type { Links, Mail } from './mail.ts';
 
 type EmailDependencies = Pick<ActivityDependencies, 'config' | 'database'>;
 
@@ -34,6 +33,8 @@ export const createEmailActivities = defineActivities(({ config, database }: Ema
         if (input.template === 'verify-address') return verificationMail(input, unit, links);
         if (input.template === 'reset-password') return resetMail(input, unit, links);
         if (input.template === 'new-device') return newDeviceMail(input, unit);
+        if (input.template === 'invite') return inviteMail(input, unit, links);
+        if (input.template === 'invite-accepted') return inviteAcceptedMail(input, unit);
         if (isAccountTemplate(input.template)) return accountMail(input.template, input, unit, links);
         if (input.template === 'token-created') return tokenMail(input, unit);
         const person = await recipientOf(input, unit);
@@ -48,6 +49,10 @@ export const createEmailActivities = defineActivities(({ config, database }: Ema
         to: message.to,
         ...renderEmail(message.content, message.name, theme),
       });
+      if (input.template === 'invite')
+        await database.transact(workContext(systemCaller('send e-mail'), `email-${input.key}`), (unit) =>
+          recordSentInvite(input, unit),
+        );
       return 'sent';
     },
   };
@@ -76,10 +81,6 @@ async function verificationMail(
       action: { text: 'Confirm the address', url: `${apiUrl}/v1/verify#token=${token}` },
     },
   };
-}
-
-async function recipientOf({ userId }: SendEmailInput, unit: UnitOfWork): Promise<RowOf<typeof user> | undefined> {
-  return userId === undefined ? undefined : unit.data.findOne(user, { id: { eq: userId } });
 }
 
 async function resetMail(
@@ -158,7 +159,7 @@ function productsOf(userAgent: string): string {
 
 type PlainTemplate = Exclude<
   SendEmailInput['template'],
-  'verify-address' | 'reset-password' | 'new-device' | 'token-created' | AccountTemplate
+  'verify-address' | 'reset-password' | 'new-device' | 'token-created' | 'invite' | 'invite-accepted' | AccountTemplate
 >;
 
 function contentOf(template: PlainTemplate): EmailContent {

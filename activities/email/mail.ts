@@ -1,3 +1,7 @@
+import { user } from '#entities/identity/user.ts';
+import type { RowOf } from '#entities/kit/model/define.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
 import type { EmailContent } from '../clients/email/render.ts';
 
 /** A mail to one recipient, before its layout. */
@@ -14,4 +18,11 @@ export interface Links {
   readonly tokenKey: Buffer;
   /** Base of links that lead to the API itself (`integrations.email.apiurl`), without a trailing slash. */
   readonly apiUrl: string;
+}
+
+export async function recipientOf(
+  { userId }: SendEmailInput,
+  unit: UnitOfWork,
+): Promise<RowOf<typeof user> | undefined> {
+  return userId === undefined ? undefined : unit.data.findOne(user, { id: { eq: userId } });
 }

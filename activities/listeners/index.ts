@@ -5,6 +5,7 @@ import {
   mailEmailChange,
   mailEmailChanged,
 } from './mail-account-change.ts';
+import { mailInvite, mailInviteAccepted } from './mail-invite.ts';
 import { mailPasswordReset } from './mail-password-reset.ts';
 import { mailRepeatedRegistration } from './mail-repeated-registration.ts';
 import {
@@ -42,6 +43,8 @@ export const listeners: readonly Listener[] = [
   mailPasskeyAdded,
   mailPasskeyRemoved,
   mailCopiedPasskey,
+  mailInvite,
+  mailInviteAccepted,
   setUpOrganization,
   announceEndedSession,
 ];

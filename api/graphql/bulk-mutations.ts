@@ -4,6 +4,7 @@ import type { EntityModule } from '#entities/kit/model/define.ts';
 import { pluralOf } from '#entities/kit/read/relations.ts';
 import type { Refusal } from '#entities/kit/write/change-set.ts';
 import { checkRowCount } from '#entities/kit/write/change-counters.ts';
+import { checkNewAddresses } from '../http/check-new-addresses.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 import { csvCreations, csvFormat } from './csv.ts';
 import { changing } from './known-targets.ts';
@@ -58,9 +59,10 @@ function createFields(module: EntityModule, parts: MutationParts): FieldMap {
       type: payload,
       description: `Creates up to 1,000 ${module.typeName} records. Creates either all of them or none.`,
       args: { inputs: { type: inputs, description: 'One input for each record.' } },
-      resolve: async (_source, args: { inputs: readonly RecordJson[] }, { unit }) => {
+      resolve: async (_source, args: { inputs: readonly RecordJson[] }, { unit, services }) => {
         checkRowCount(args.inputs.length, '/inputs');
         const creations = args.inputs.map((input, index) => parts.inputs.creationOf(module, input, `/${index}`));
+        await checkNewAddresses(services, creations);
         const created = await unit.data.createAll(creations);
         return { createdIds: created.map(({ id }) => id) };
       },
@@ -69,8 +71,11 @@ function createFields(module: EntityModule, parts: MutationParts): FieldMap {
       type: payload,
       description: `Creates up to 1,000 ${module.typeName} records from CSV. Creates either all of them or none. ${csvFormat}`,
       args: { csv: { type: new GraphQLNonNull(GraphQLString), description: 'CSV document with a header line.' } },
-      resolve: async (_source, { csv }: { csv: string }, { unit }) => {
-        const made = await csvCreations(module, csv, (creations, known) => unit.data.createAll(creations, known));
+      resolve: async (_source, { csv }: { csv: string }, { unit, services }) => {
+        const made = await csvCreations(module, csv, async (creations, known) => {
+          await checkNewAddresses(services, creations);
+          return unit.data.createAll(creations, known);
+        });
         return { createdIds: made.map(({ id }) => id) };
       },
     },

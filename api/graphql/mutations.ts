@@ -2,6 +2,7 @@ import { GraphQLID, GraphQLInt, GraphQLNonNull, GraphQLObjectType } from 'graphq
 import { unlessHidden, type RecordJson } from '#entities/kit/unit/answers.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
+import { checkNewAddresses } from '../http/check-new-addresses.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 import type { Types } from './hand-written-field.ts';
 import { changing } from './known-targets.ts';
@@ -33,8 +34,10 @@ function createField(module: EntityModule, parts: MutationParts): FieldConfig {
     type: new GraphQLNonNull(recordPayload('Create', module, parts)),
     description: `Creates one ${module.typeName}.`,
     args: { input: { type: new GraphQLNonNull(parts.inputs.creation(module)), description: 'Values of the record.' } },
-    resolve: async (_source, { input }: { input: RecordJson }, { unit }) => {
-      const [created] = await unit.data.createAll([parts.inputs.creationOf(module, input, '')]);
+    resolve: async (_source, { input }: { input: RecordJson }, { unit, services }) => {
+      const creation = parts.inputs.creationOf(module, input, '');
+      await checkNewAddresses(services, [creation]);
+      const [created] = await unit.data.createAll([creation]);
       return { id: created?.['id'] };
     },
   };

@@ -2,7 +2,7 @@ import type { Registry } from '#entities/kit/model/registry.ts';
 import type { Route } from '../http/route.ts';
 import { livez, ready, readyz } from './service/health.ts';
 import { discovery, jwks } from './service/jwks.ts';
-import { resetPages, verifyPages } from './account/account-pages.ts';
+import { invitePages, resetPages, verifyPages } from './account/account-pages.ts';
 import { changePassword } from './account/change-password.ts';
 import { forgotPassword } from './account/forgot-password.ts';
 import { login } from './account/login.ts';
@@ -17,6 +17,11 @@ import { listRoles, ownFeatures, ownRoles, ownRolesElsewhere } from './own-accou
 import { userinfoRoutes } from './own-account/userinfo.ts';
 import { emailChangePages, reactivationPages } from './own-account/own-account-pages.ts';
 import { reactivateAccount } from './own-account/reactivate-account.ts';
+import { acceptInvite } from './people/accept-invite.ts';
+import { declineInvite } from './people/decline-invite.ts';
+import { resendInvite, withdrawInvite } from './people/resend-invite.ts';
+import { showInvite } from './people/show-invite.ts';
+import { transferOwnership } from './people/transfer-ownership.ts';
 import { authenticationOptions } from './passkeys/authentication-options.ts';
 import { authenticationVerification } from './passkeys/authentication-verification.ts';
 import { registrationOptions } from './passkeys/registration-options.ts';
@@ -82,6 +87,13 @@ export const routesOf = (registry: Registry): readonly Route[] => [
   reactivateAccount,
   ...reactivationPages,
   deleteAccount,
+  showInvite,
+  ...invitePages,
+  acceptInvite,
+  declineInvite,
+  resendInvite,
+  withdrawInvite,
+  transferOwnership,
   ...providerRoutes,
   singleSignOn,
   singleSignOnCallback,

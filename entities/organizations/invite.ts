@@ -1,31 +1,117 @@
+import { Type } from 'typebox';
+import { roles } from '../kit/model/caller.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
-import { choice, email, integer, timestamp } from '../kit/model/fields.ts';
+import { payload } from '../kit/model/events.ts';
+import { choice, email, integer, member, timestamp } from '../kit/model/fields.ts';
 import { managedRecord } from '../presets/managed-record.ts';
 
+const day = 86_400_000;
+
+/** Lifetime of an invitation after each request to send it, in milliseconds. */
+export const inviteLifetimeMs = 14 * day;
+
+/** Number of times that the e-mail of an invitation can be sent again. */
+export const maxResends = 6;
+
+/** Statuses of an invitation that can still be accepted. */
+export const openStatuses: readonly string[] = ['pending', 'sent'];
+
+/**
+ * The token of its link is not stored: it is derived from the id and `round` with a secret key of the server, so a copy of the table
+ * lets nobody in, and sending the mail again makes the links before it void.
+ */
 export const invite = defineEntityModule({
   kind: 'invite',
   table: 'invites',
-  description: 'Invitation to join an organization.',
+  description:
+    'Invitation to join an organization. Creating it sends an e-mail with a link that accepts or declines it.',
   fields: {
-    recipient: email('E-mail address of the invited person.', { immutable: true }),
-    role: choice('Role granted on acceptance.', ['admin', 'member', 'auditor'], { default: 'member' }),
+    recipient: email('E-mail address of the invited person.', { immutable: true, checked: true }),
+    role: choice('Role granted on acceptance; not above the role of whoever invites.', roles, {
+      default: 'member',
+      immutable: true,
+    }),
     status: choice(
       'Status of the invitation; pending until an e-mail has been sent.',
-      ['pending', 'sent', 'accepted', 'expired', 'withdrawn'],
+      ['pending', 'sent', 'accepted', 'declined', 'expired', 'withdrawn'],
       { default: 'pending' },
     ),
     sendAttempts: integer('Number of e-mails sent.', { min: 0, max: 100, default: 0 }),
-    expiresAt: timestamp('When the invitation expires.', { optional: true }),
+    expiresAt: timestamp('When the invitation expires: 14 days after it was last requested.', { optional: true }),
+    inviterId: member('Person who last requested the invitation; null for an API token.', {
+      optional: true,
+      creator: true,
+      onLeave: 'keep',
+    }),
+    activeRecipient: email(
+      '`recipient` while the invitation is open; null afterwards: the address can be invited again.',
+      {
+        optional: true,
+      },
+    ),
+    round: integer('1 at first; greater by 1 each time the e-mail is requested again.', {
+      min: 1,
+      max: maxResends + 1,
+      default: 1,
+    }),
+    sentRound: integer('`round` of the last e-mail that was sent; 0 for none.', {
+      min: 0,
+      max: maxResends + 1,
+      default: 0,
+    }),
   },
-  unique: [{ fields: ['organizationId', 'recipient'], message: 'This address is already invited.' }],
+  unique: [
+    {
+      fields: ['organizationId', 'activeRecipient'],
+      names: 'recipient',
+      message: 'This address is already invited; send the invitation again, or withdraw it first.',
+    },
+  ],
   tenancy: 'organization',
   policy: managedRecord(),
-  expose: { recipient: 'read-write', role: 'read-write', status: 'read', sendAttempts: 'read', expiresAt: 'read' },
+  givesRole: { field: 'role' },
+  refusals: [
+    {
+      refuseIf: `exists (select 1 from organizations o where o.id = row.organization_id and o.is_personal)`,
+      field: 'organizationId',
+      code: 'permission_denied',
+      message: 'Nobody can join a personal organization; create an organization and invite people there.',
+    },
+    {
+      refuseIf: `exists (select 1 from memberships m join users u on u.id = m.user_id where m.organization_id = row.organization_id
+        and u.email = row.recipient and m.deleted_at is null and u.deleted_at is null)`,
+      field: 'recipient',
+      code: 'already_exists',
+      message: 'The person with this address is already a member.',
+    },
+  ],
+  expose: {
+    recipient: 'read-write',
+    role: 'read-write',
+    status: 'read',
+    sendAttempts: 'read',
+    expiresAt: 'read',
+    inviterId: 'read',
+  },
   filter: ['recipient', 'role', 'status'],
   order: ['expiresAt', 'createdAt'],
   search: ['recipient'],
-  mutate: ['create', 'update', 'delete'],
+  mutate: ['create', 'delete'],
   // Who is invited may get more rights than the token that invites has.
   needsSession: true,
   events: ['created', 'updated', 'deleted'],
+  customEvents: {
+    resent: {
+      description: 'Somebody asked to send the e-mail of an invitation again.',
+      payload: payload({ round: Type.Integer({ description: '`round` of the record.' }) }),
+    },
+    accepted: { description: 'The invited person joined the organization.', payload: payload({}) },
+  },
+  hooks: {
+    derivedValues: ({ recipient, status }, { operation, at }) => {
+      if (operation === 'create')
+        return { activeRecipient: recipient ?? null, expiresAt: new Date(at.getTime() + inviteLifetimeMs) };
+      return status === undefined || openStatuses.includes(status) ? {} : { activeRecipient: null };
+    },
+  },
 });

@@ -16,16 +16,25 @@ export const membership = defineEntityModule({
   unique: [{ fields: ['organizationId', 'userId'], message: 'This user is already a member.' }],
   tenancy: 'organization',
   rlsUsing: 'organization_id = $organization or user_id = $user',
-  rlsWithCheck: 'organization_id = $organization',
+  // People leave organizations in which they do not act at the moment.
+  rlsWithCheck: 'organization_id = $organization or (user_id = $user and deleted_at is not null)',
   policy: {
     view: [allow(system), allow(self('userId')), allow(role(...roles)), deny(anyone)],
     create: [allow(system)],
     edit: [allow(system), allow(roleIn('organizationId', 'owner', 'super_admin'))],
     remove: [allow(system), allow(self('userId')), allow(managers)],
   },
+  givesRole: { field: 'role', holder: 'userId' },
+  keepsLast: {
+    field: 'role',
+    is: 'owner',
+    message:
+      'The organization would be left without an owner. Transfer its ownership to another member first, or delete the organization.',
+  },
   expose: { userId: 'read-write', role: 'read-write' },
   filter: ['userId', 'role'],
   order: ['createdAt'],
+  mutate: ['update', 'delete'],
   events: ['created', 'updated', 'deleted'],
   grants: [
     {

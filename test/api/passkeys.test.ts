@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { passkey, user } from '#entities/index.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { asSystem } from '../kit/as-person.ts';
+import { enroll } from '../kit/authenticator.ts';
 import { timesOf } from '../kit/depth.ts';
 import { isSettled } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
@@ -30,7 +31,12 @@ let owner: TestClient;
 beforeAll(async () => {
   world = await openWorld({
     worker: true,
-    environment: { ...passkeyEnvironment, CORE_AUTH_PROVIDERS_WEBAUTHN_MAXDEVICES: '1000' },
+    environment: {
+      ...passkeyEnvironment,
+      CORE_AUTH_PROVIDERS_WEBAUTHN_MAXDEVICES: '1000',
+      // Races of fifty take their time on a busy machine.
+      CORE_SERVER_WRITETIMEOUT: '600000',
+    },
   });
   person = await buildPerson(world);
   owner = await signedIn(world, person);
@@ -520,7 +526,48 @@ describe('bad input', () => {
   });
 });
 
+describe('T-13: a passkey takes the place of the password only', () => {
+  test('of a person with a second factor it asks for a code, and gives no session before', async () => {
+    const own = await buildPerson(world);
+    const careful = await signedIn(world, own);
+    const authenticator = await newPasskey(careful);
+    const { app } = await enroll(world, careful);
+    const client = world.client();
+    const { status, body } = await signInByPasskey(client, authenticator);
+    expect(status).toBe(200);
+    expect(body).toEqual({ mfa_required: true, challenge_token: expect.any(String), expires_in: expect.any(Number) });
+    for (const name of ['access_token', 'session', 'refresh_token']) expect(client.cookies.has(name)).toBe(false);
+    expect(await isSignedIn(client)).toBe(false);
+    client.bearer = body.challenge_token;
+    expectProblem(await client.post('/v1/registration/options'), 'unauthenticated');
+    client.bearer = undefined;
+    const code = await app.nextCode();
+    const answer = await client.post('/v1/2fa/validate', { challenge_token: body.challenge_token, code });
+    expect(answer.body).toMatchObject({ user_id: own.user.id });
+    expect(await isSignedIn(client)).toBe(true);
+  });
+
+  test('T-14: who has found a device of somebody signed in adds no passkey: a proof of the last ten minutes is needed', async () => {
+    const own = await buildPerson(world);
+    const client = await signedIn(world, own);
+    const authenticator = new SoftwareAuthenticator(passkeyOrigin);
+    world.clock.advance(9 * 60_000 + 30_000);
+    const body = authenticator.create(await passkeyOptions(client, 'registration'));
+    world.clock.advance(31_000);
+    expectProblem(await client.post('/v1/registration/verification', body), 'step_up_required');
+    expectProblem(await client.post('/v1/registration/options'), 'step_up_required');
+    expect(await countOf(own)).toBe(0);
+    expect((await client.post('/v1/2fa/step-up', { password: testPassword })).status).toBe(200);
+    expect((await registerPasskey(client, authenticator)).status).toBe(201);
+  });
+});
+
 describe('auth.providers.webauthn', () => {
+  beforeAll(async () => {
+    // What was proven before is too old for another passkey.
+    owner = await signedIn(world, person);
+  });
+
   const prefix = 'CORE_AUTH_PROVIDERS_WEBAUTHN_';
   const instance = (settings: Readonly<Record<string, string>>) =>
     world.openInstance({

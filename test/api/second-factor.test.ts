@@ -273,8 +273,8 @@ describe('a code', () => {
   test('T-06: of another type or form is refused before anything is looked at', async () => {
     const { person, client } = await enrolled();
     const challenge = await challengeOf(person);
-    const codes = ['', null, [], {}, 7, true, '12345', 'abcdef', '१२३४५६', ['123456'], '1'.repeat(1_000_000)];
-    const recoveryCodes = ['', null, [], {}, 7, true, 'ABCDEFG', ['ABCDEFGH'], 'A'.repeat(1_000_000)];
+    const codes = ['', null, [], {}, 7, true, '12345', 'abcdef', '१२३४५६', ['123456'], '1'.repeat(900_000)];
+    const recoveryCodes = ['', null, [], {}, 7, true, 'ABCDEFG', ['ABCDEFGH'], 'A'.repeat(900_000)];
     const given = [...codes.map((code) => ({ code })), ...recoveryCodes.map((code) => ({ recovery_code: code }))];
     for (const body of given)
       for (const answer of [
@@ -520,7 +520,12 @@ describe('totp', () => {
     const server = await startRedisServer();
     if (typeof server === 'string') return context.skip(server);
     const inside = new Redis(server.url.href);
-    const environment = { CORE_CACHE_ENABLED: 'true', CORE_CACHE_ADDRESS: server.url.host };
+    const environment = {
+      CORE_CACHE_ENABLED: 'true',
+      CORE_CACHE_ADDRESS: server.url.host,
+      CORE_CACHE_USERNAME: server.url.username,
+      CORE_CACHE_PASSWORD: server.url.password,
+    };
     const cached = await world.openInstance({ environment });
     const uncached = await world.openInstance({ environment: { ...environment, CORE_TOTP_CACHE: 'false' } });
     const { person, app } = await enrolled();

@@ -74,7 +74,8 @@ describe('a successful sign-in', () => {
   });
 
   test('acts in the oldest membership, or in none', async () => {
-    const person = await buildPerson(world);
+    const { organization } = await buildPerson(world);
+    const person = await buildPerson(world, { organization, role: 'member' });
     await removeAsSystem(membership, await membershipOf(person));
     const answer = await world.client().post('/v1/login', { username: person.user.email, password: testPassword });
     expect(answer.body).toMatchObject({ organization_id: null });

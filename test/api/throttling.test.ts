@@ -4,6 +4,7 @@ import { countHashes } from '../kit/count-hashes.ts';
 import { buildPerson, testPassword, type Person } from '../kit/people.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
+import { resetToken } from '../kit/verification-token.ts';
 import { openWorld, type Instance, type World } from '../kit/world.ts';
 
 let world: World;
@@ -28,6 +29,8 @@ function signIn(client: TestClient, person: Person, password = testPassword): Pr
   client.cookies.clear();
   return client.post('/v1/login', { username: person.user.email, password });
 }
+
+const body = ({ user: { email } }: Person, password = testPassword) => ({ username: email, password });
 
 async function failures(key: string): Promise<number> {
   const rows = await asOwner<{ failures: number }>(world, 'select failures from sign_in_failures where key = $1', [
@@ -64,6 +67,24 @@ describe('an account', () => {
     const client = await somewhere();
     expectProblem(await signIn(client, person), 'too_many_requests');
     expect((await signIn(client, neighbour)).status).toBe(200);
+  });
+
+  test('knows no browser any more after a new password, except the one in which it was changed', async () => {
+    const person = await buildPerson(world);
+    const [thief, owner] = [await somewhere(), await somewhere()];
+    for (const client of [thief, owner]) expect((await client.post('/v1/login', body(person))).status).toBe(200);
+    const changed = 'tangerine umbrella sidewalk';
+    await owner.post('/v1/change-password', { password: testPassword, new_password: changed });
+    for (let attempt = 0; attempt < 10; attempt++) await signIn(await somewhere(), person, 'wrong');
+    // The mark of the thief counts no longer: the account waits for them as for everybody.
+    expectProblem(await thief.post('/v1/login', body(person, changed)), 'too_many_requests');
+    expect((await owner.post('/v1/login', body(person, changed))).status).toBe(200);
+
+    await world.client().post('/v1/forgot-password', { email: person.user.email });
+    const reset = { token: await resetToken(world, person.user.email), password: testPassword };
+    expect((await world.client().post('/v1/password-reset', reset)).status).toBe(200);
+    for (let attempt = 0; attempt < 10; attempt++) await signIn(await somewhere(), person, 'wrong');
+    expectProblem(await owner.post('/v1/login', body(person)), 'too_many_requests');
   });
 
   test('that does not exist waits as well', async () => {

@@ -78,6 +78,11 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'api/rest/passkeys/passkey-requests.ts': [`system 'use passkey challenge'`],
   'api/rest/passkeys/registration-verification.ts': [`privileged 'register passkey'`],
   'api/rest/passkeys/authentication-verification.ts': [`privileged 'sign-in with passkey'`],
+  // Whoever holds the mailed token is invited, and has no role in the organization yet; the inviter's rights are checked.
+  'api/rest/people/show-invite.ts': [`privileged 'show invitation'`],
+  'api/rest/people/accept-invite.ts': [`privileged 'accept invitation'`],
+  'api/rest/people/decline-invite.ts': [`privileged 'decline invitation'`],
+  'api/rest/people/register-invited.ts': [`system 'sign-up with invitation'`, `privileged 'sign-up with invitation'`],
   // Its founder has no role in it before the first membership is there.
   'api/graphql/fields/create-organization.ts': [`privileged 'create organization'`],
   // Tuples, events and their batches are the machine's and belong to all organizations.
@@ -93,8 +98,8 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'activities/maintenance/maintenance-activities.ts': [`system 'prune records'`],
   // Compares the rows of all organizations with the authorization store.
   'activities/authorization/authorization-activities.ts': [`system 'reconcile authorization'`],
-  // Reads what a mail is made of; the transaction is read-only.
-  'activities/email/email-activities.ts': [`system 'send e-mail'`],
+  // Reads what a mail is made of, in a transaction that is read-only; records that an invitation was sent.
+  'activities/email/email-activities.ts': [`system 'send e-mail'`, `system 'send e-mail'`],
 };
 
 const folders = ['api', 'relay', 'runtime', 'worker', 'activities', 'workflows', 'entities'];

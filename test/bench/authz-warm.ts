@@ -1,4 +1,4 @@
-import { membership } from '#entities/index.ts';
+import { membership, user } from '#entities/index.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { eventually } from '../kit/eventually.ts';
@@ -47,6 +47,8 @@ async function makeMember({ runtime }: BenchInstallation, { userId, organization
   const context = { caller: systemCaller('benchmark', organizationId), requestId: newId() };
   await runtime.database.transact(context, async ({ data }) => {
     const held = await data.findOne(membership, { userId: { eq: userId } });
+    const { id } = await data.create(user, { email: 'stand-in@example.com', displayName: 'Stand-in' });
+    await data.create(membership, { organizationId, userId: id, role: 'owner' });
     await data.update(membership, held?.id ?? '', { role: 'member' });
   });
 }

@@ -41,7 +41,8 @@ test('the first calls of the README work as pasted, against npm start', async ()
     ...calls.map((call, index) => `${call}\nprintf '\\n--- %s\\n' ${index}`),
   ].join('\n');
   const { stdout } = await paste(script, 'reader');
-  const [livez, registered, mail, verified, signedIn, userinfo, graphql, switched, rest] = stdout.split(/\n--- \d+\n/);
+  const [livez, registered, mail, verified, signedIn, userinfo, graphql, switched, rest, invited, joined] =
+    stdout.split(/\n--- \d+\n/);
   expect(livez).toContain('"status":"up"');
   expect(registered).toMatch(/^HTTP\/1\.1 202/);
   expect(registered).toMatch(/x-request-id: \w+/i);
@@ -53,6 +54,9 @@ test('the first calls of the README work as pasted, against npm start', async ()
   expect(graphql).toContain('"name":"My first organization"');
   expect(switched).toMatch(/"organization_id":"\w{26}"/);
   expect(rest).toContain('"total_count":1');
+  expect(invited).toContain('"status":"pending"');
+  expect(joined).toContain('you can sign in now');
+  expect(joined).toContain('"role":"admin"');
 });
 
 test('every address of ready.json answers, and so do the three printed calls', async () => {

@@ -70,7 +70,8 @@ export class AuthorizationFixtures {
       case 'organization':
         return { id: this.#owner.organization.id, change: { description: unique } };
       case 'membership': {
-        const of = situation === 'themselves' ? userId : this.#owner.user.id;
+        // Rights to the membership of an owner are those of owners alone (`givesRole`).
+        const of = situation === 'themselves' ? userId : await this.#member(data);
         const held = await data.findOne(membership, { userId: { eq: of } });
         return { id: held?.id ?? newId(), change: { role: 'auditor' } };
       }

@@ -52,6 +52,12 @@ export function deletePerson(world: World, email: string): Promise<void> {
   const context = { caller: systemCaller('test builder'), requestId: `build-${newId()}` };
   return world.runtime.database.transact(context, async ({ data }) => {
     const person = await data.findOne(user, { email: { eq: email } });
+    // Organizations keep an owner: those of the person go first.
+    const own = await data.find(membership, {
+      where: { userId: { eq: person?.id ?? '' }, role: { eq: 'owner' } },
+      limit: 100,
+    });
+    for (const { organizationId } of own) await data.remove(organization, organizationId);
     await data.remove(user, person?.id ?? '');
   });
 }

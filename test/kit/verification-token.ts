@@ -13,6 +13,16 @@ export function resetToken(world: World, email: string): Promise<string> {
   return latestToken(world, email, 'password-reset', 'select id, 1 as round from password_resets');
 }
 
+/** The token of the latest invitation of an address, whether or not a mail carries it. */
+export function inviteToken(world: World, email: string): Promise<string> {
+  return latestToken(
+    world,
+    email,
+    'invite',
+    'select id, round from (select *, recipient as email from invites) as invited',
+  );
+}
+
 /** The token of the latest link to change the address to this one, whether or not a mail carries it. */
 export function emailChangeToken(world: World, newEmail: string): Promise<string> {
   const rows = 'select id, 1 as round, new_email as email from email_changes';

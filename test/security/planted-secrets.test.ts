@@ -44,6 +44,7 @@ beforeAll(async () => {
     worker: true,
     environment: {
       CORE_DB_DEBUG: 'true',
+      CORE_TOTP_RECOVERYCODELENGTH: '24',
       CORE_AUTH_TOKEN_APITOKENS_ENABLED: 'true',
       CORE_API_TOKEN_KEY_FIRST: secrets.make('key of API tokens').padEnd(40, '-'),
     },
@@ -52,6 +53,7 @@ beforeAll(async () => {
   person = await buildPerson(world);
   secrets.add('password of people', testPassword);
   await comeAndGo();
+  await answerInvitation();
   await showTokens();
   await configure();
   await fuzzInputs(await signedIn(world, person), (place) => secrets.make(place));
@@ -148,6 +150,22 @@ async function setUpSingleSignOn(client: TestClient): Promise<void> {
   expect((await client.post('/v1/sso/test')).status).toBe(503);
   const [row] = await asOwner<{ sealed: string }>(world, 'select client_secret as sealed from identity_providers');
   secrets.add('sealed client secret', row?.sealed ?? '');
+}
+
+/** Somebody is invited and signs up with the invitation. */
+async function answerInvitation(): Promise<void> {
+  const email = 'canary-bird@example.com';
+  const inviter = await signedIn(world, person);
+  await inviter.post('/v1/invites', { recipient: email });
+  const [mail = ''] = await waitForMails(world, email);
+  const token = secrets.add('token of an invitation', tokenIn(mail));
+  const invited = world.client();
+  await invited.post('/v1/invite', { token });
+  await invited.post('/v1/invite', { token: `${token.slice(0, -1)}~` });
+  await inviter.post('/v1/invite/accept', { token });
+  await invited.get(`/v1/invite?token=${token}`);
+  const password = secrets.make('password of an invited person');
+  expect((await invited.post('/v1/register', { email, password, invite_token: token })).status).toBe(201);
 }
 
 /** Sets up a second factor, and offers right and wrong codes everywhere. */

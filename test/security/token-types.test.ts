@@ -2,7 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { enroll, type Authenticator } from '../kit/authenticator.ts';
 import { buildPerson, signedIn, testPassword } from '../kit/people.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
-import { emailChangeToken, reactivationToken, resetToken, verificationToken } from '../kit/verification-token.ts';
+import {
+  emailChangeToken,
+  inviteToken,
+  reactivationToken,
+  resetToken,
+  verificationToken,
+} from '../kit/verification-token.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 // T-21: values that we hand out are of a type; none is accepted in the place of another.
@@ -13,7 +19,16 @@ let email: string;
 let app: Authenticator;
 /** One valid value of every type. */
 let values: Record<
-  'access' | 'refresh' | 'session' | 'csrf' | 'confirmation' | 'reset' | 'emailChange' | 'reactivation' | 'challenge',
+  | 'access'
+  | 'refresh'
+  | 'session'
+  | 'csrf'
+  | 'confirmation'
+  | 'reset'
+  | 'emailChange'
+  | 'reactivation'
+  | 'challenge'
+  | 'invite',
   string
 >;
 
@@ -23,6 +38,7 @@ beforeAll(async () => {
   email = person.user.email;
   const client = await signedIn(world, person);
   await client.post('/v1/forgot-password', { email });
+  await client.post('/v1/invites', { recipient: 'invited@example.com' });
   await client.post('/v1/register', { email: 'typed@example.com', password: 'correct horse battery' });
   await client.post('/v1/account/email', { password: testPassword, new_email: 'changed@example.com' });
   const gone = await buildPerson(world);
@@ -34,6 +50,7 @@ beforeAll(async () => {
     csrf: client.cookies.get('csrf_token') ?? '',
     confirmation: await verificationToken(world, 'typed@example.com'),
     reset: await resetToken(world, email),
+    invite: await inviteToken(world, 'invited@example.com'),
     challenge: await challengeToken(),
     emailChange: await emailChangeToken(world, 'changed@example.com'),
     reactivation: await reactivationToken(world, gone.user.email),
@@ -61,6 +78,7 @@ const others = (own: TokenType) =>
       'emailChange',
       'reactivation',
       'challenge',
+      'invite',
     ] as const
   ).filter((type) => type !== own);
 
@@ -105,6 +123,20 @@ test.each(others('reset'))('T-21: a %s token is refused as a token to set a pass
   expect(['invalid_token', 'invalid_input']).toContain(answer.body.code);
 });
 
+test.each(others('invite'))('T-21: a %s token is refused as the token of an invitation', async (type) => {
+  const client = await signedIn(world, await buildPerson(world));
+  const password = 'correct horse battery';
+  for (const [url, body] of [
+    ['/v1/invite', { token: values[type] }],
+    ['/v1/invite/accept', { token: values[type] }],
+    ['/v1/invite/decline', { token: values[type] }],
+    ['/v1/register', { email: 'invited@example.com', password, invite_token: values[type] }],
+  ] as const) {
+    const answer = await client.post(url, body);
+    expect(['invalid_token', 'invalid_input'], url).toContain(answer.body.code);
+  }
+});
+
 test.each(others('challenge'))('T-21: a %s token is refused as the challenge of a sign-in', async (type) => {
   const body = { challenge_token: values[type], code: await app.code(1) };
   expectProblem(await world.client().post('/v1/2fa/validate', body), 'unauthenticated');
@@ -127,6 +159,8 @@ test('T-21: each token is accepted in its own place', async () => {
   client.cookies.set('csrf_token', values.csrf);
   const body = { token: values.confirmation, password: 'correct horse battery' };
   expect((await client.post('/v1/verify', body)).status).toBe(200);
+  const joining = { email: 'invited@example.com', password: 'correct horse battery', invite_token: values.invite };
+  expect((await client.post('/v1/register', joining)).status).toBe(201);
   expect((await client.graphql('{ self { id } }')).data.self).not.toBeNull();
   const answered = { challenge_token: values.challenge, code: await app.nextCode() };
   expect((await world.client().post('/v1/2fa/validate', answered)).status).toBe(200);

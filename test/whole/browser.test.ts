@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Authenticator } from '../kit/authenticator.ts';
 import { Browser } from '../kit/browser.ts';
 import { tokenIn, waitForMails } from '../kit/mailbox.ts';
 import { passkeyEnvironment } from '../kit/register-passkey.ts';
@@ -58,7 +59,7 @@ globalThis.signInWithPasskey = async () => {
 globalThis.self = async () => (await post('/graphql', { query: '{ self { email } }' })).body.data.self;
 `;
 
-test('in a real browser: sign-up, confirmation by mail, sign-in, passkey, sign-out, passkey, sign-out everywhere', async (context) => {
+test('in a real browser: sign-up, confirmation by mail, sign-in, passkey, second factor, sign-out everywhere', async (context) => {
   const page = typeof browser === 'string' ? context.skip(browser) : browser;
   const run = (script: string) => page.evaluate(script);
   const open = async (path: string) => {
@@ -99,8 +100,22 @@ test('in a real browser: sign-up, confirmation by mail, sign-in, passkey, sign-o
   expect(await run('self()')).toEqual({ email });
   expect((await waitForMails(world, email, 3)).join('\n')).toContain('A passkey was added');
 
+  // A second factor is asked for after the passkey, too.
+  const { body: setUp } = await run(`post('/v1/2fa/setup')`);
+  const app = new Authenticator(world, setUp.secret);
+  expect(await run(`post('/v1/2fa/confirm', { code: '${await app.code()}' })`)).toMatchObject({ status: 200 });
+  await run(`post('/v1/logout')`);
+  const { body: challenge } = await run('signInWithPasskey()');
+  expect(challenge).toMatchObject({ mfa_required: true });
+  expect(await run('self()')).toBeNull();
+  const answer = { challenge_token: challenge.challenge_token, code: await app.nextCode() };
+  expect(await run(`post('/v1/2fa/validate', ${JSON.stringify(answer)})`)).toMatchObject({ status: 200 });
+  expect(await run('self()')).toEqual({ email });
+
   const elsewhere = world.client();
-  await elsewhere.post('/v1/login', { username: email, password });
+  const { challenge_token } = (await elsewhere.post('/v1/login', { username: email, password })).body;
+  await elsewhere.post('/v1/2fa/validate', { challenge_token, code: await app.nextCode() });
+  expect((await elsewhere.graphql('{ self { email } }')).data.self).toEqual({ email });
   expect(await run(`post('/v1/logout', { sessions: 'all' })`)).toMatchObject({ status: 200 });
   expect(await run('self()')).toBeNull();
   expect((await elsewhere.graphql('{ self { id } }')).data.self).toBeNull();

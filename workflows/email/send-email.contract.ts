@@ -20,6 +20,8 @@ export type EmailTemplate =
   | 'account-deactivated'
   | 'account-reactivated'
   | 'account-deleted'
+  | 'invite'
+  | 'invite-accepted'
   | 'token-created'
   | 'passkey-added'
   | 'passkey-removed'

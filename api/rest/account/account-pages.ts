@@ -22,3 +22,21 @@ export const resetPages = formPage({
   button: 'Set the password',
   body: `{ password: value('password') }`,
 });
+
+export const invitePages = formPage({
+  url: '/v1/invite',
+  title: 'Invitation',
+  summary: 'Page of an invitation',
+  description:
+    'Page that the e-mailed link opens. It shows the invitation with POST /v1/invite and answers it with POST /v1/invite/accept, /v1/register or /v1/invite/decline.',
+  fields: `<p><label>Your answer <select id="answer">
+<option value="/v1/invite/accept">Join with my account; I am signed in in this browser</option>
+<option value="/v1/register">Join with a new account</option>
+<option value="/v1/invite/decline">Decline</option>
+</select></label></p>
+<p><label>Password of the new account <input id="password" type="password" autocomplete="new-password" maxlength="1024"></label></p>`,
+  button: 'Send',
+  body: `(value('answer') === '/v1/register' ? { email: shown.email, password: value('password') } : {})`,
+  sends: { to: `value('answer')`, tokenAs: `value('answer') === '/v1/register' ? 'invite_token' : 'token'` },
+  shows: '/v1/invite',
+});

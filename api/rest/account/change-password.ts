@@ -10,6 +10,7 @@ import { MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
 import { requireRecentFactor } from '../second-factor/recent-proof.ts';
 import { passwordCounter, readPerson, withCurrentPassword } from './current-password.ts';
+import { rememberBrowser } from './known-browser.ts';
 import { NewPasswordSchema, PasswordSchema } from './password-schemas.ts';
 import { signedInPerson } from './signed-in-person.ts';
 import { personalWords, setPassword } from './set-password.ts';
@@ -58,6 +59,7 @@ export const changePassword = defineRoute({
     await requireRecentFactor(call);
     await setPassword(unit, data, { person, passwordHash }, sessionId);
     await forgetAttempt(unit, passwordCounter(userId), null);
+    rememberBrowser(call, { email: person.email, passwordHash });
     return { status: 200, body: { message: 'The password is changed; all other devices are signed out.' } };
   },
 });

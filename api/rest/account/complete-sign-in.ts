@@ -11,7 +11,6 @@ import {
 } from '../../auth/challenge-token.ts';
 import type { Call, RouteResponse } from '../../http/route.ts';
 import { confirmedFactor } from '../second-factor/confirmed-factor.ts';
-import { accountKey } from './account-key.ts';
 import { beginSession } from './begin-session.ts';
 import { homeOrganization } from './home-organization.ts';
 import { isNewDevice, knownBrowser, rememberBrowser } from './known-browser.ts';
@@ -85,9 +84,8 @@ async function activePerson({ unit }: Call<unknown>, userId: string): Promise<Pe
 
 /** Only a browser that has signed in completely is known at the next sign-in. */
 async function begin(call: Call<unknown>, person: Person, singleSignOnId: string | null): Promise<RouteResponse> {
-  const account = accountKey(person.email);
-  const isNew = isNewDevice(person, knownBrowser(call, account), call.services.clock.now());
-  rememberBrowser(call, account);
+  const isNew = isNewDevice(person, knownBrowser(call, person), call.services.clock.now());
+  rememberBrowser(call, person);
   const organizationId = await homeOrganization(call, { userId: person.id, singleSignOnId }, singleSignOnId);
   return beginSession(call, person.id, organizationId, { isNewDevice: isNew, singleSignOnId });
 }

@@ -15,6 +15,10 @@ interface FormPage {
   readonly button: string;
   /** JavaScript object literal: the body that is sent, besides the token. `value(id)` is the text of a field. */
   readonly body: string;
+  /** JavaScript expressions: the path to which the form is sent, if it is not always `url`, and the name of the token there. */
+  readonly sends?: { readonly to: string; readonly tokenAs: string };
+  /** Path of a POST that says what the token stands for: the page shows the `message` of its answer, and `shown` is the answer. */
+  readonly shows?: string;
 }
 
 /**
@@ -63,6 +67,7 @@ function documentOf({ url, title, fields, button }: FormPage): string {
 <body>
 <main>
 <h1>${title}</h1>
+<p id="about"></p>
 <form id="form">
 ${fields}
 <button id="confirm">${button}</button>
@@ -74,7 +79,10 @@ ${fields}
 `;
 }
 
-function scriptOf({ url, body }: FormPage, csrf: { readonly cookie: string; readonly header: string }): string {
+function scriptOf(
+  { url, body, sends, shows }: FormPage,
+  csrf: { readonly cookie: string; readonly header: string },
+): string {
   return `'use strict';
 const form = document.getElementById('form');
 const button = document.getElementById('confirm');
@@ -83,18 +91,27 @@ const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
 const value = (id) => document.getElementById(id).value;
 const cookieValue = (name) =>
   document.cookie.split('; ').find((entry) => entry.startsWith(name + '='))?.slice(name.length + 1) ?? '';
+const post = (path, body) => fetch(path, {
+  method: 'POST',
+  headers: { 'content-type': 'application/json', [${JSON.stringify(csrf.header)}]: decodeURIComponent(cookieValue(${JSON.stringify(csrf.cookie)})) },
+  body: JSON.stringify(body),
+});
+let shown = {};
+const showWhat = async (path) => {
+  const answer = await post(path, { token });
+  shown = await answer.json();
+  if (answer.ok) document.getElementById('about').textContent = shown.message;
+  else result.textContent = shown.detail;
+  form.hidden = !answer.ok;
+};
 if (!token) {
   result.textContent = 'This link is incomplete; copy the complete link from the e-mail.';
   form.hidden = true;
-}
+}${shows === undefined ? '' : ` else showWhat(${JSON.stringify(shows)});`}
 form.addEventListener('submit', async (event) => {
   event.preventDefault();
   button.disabled = true;
-  const answer = await fetch(${JSON.stringify(url)}, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', [${JSON.stringify(csrf.header)}]: decodeURIComponent(cookieValue(${JSON.stringify(csrf.cookie)})) },
-    body: JSON.stringify({ token, ...${body} }),
-  });
+  const answer = await post(${sends?.to ?? JSON.stringify(url)}, { [${sends?.tokenAs ?? `'token'`}]: token, ...${body} });
   const body = await answer.json();
   result.textContent = answer.ok ? body.message : body.detail;
   form.hidden = answer.ok;

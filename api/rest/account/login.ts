@@ -45,8 +45,7 @@ export const login = defineRoute({
   handle: async (call) => {
     const { body, unit } = call;
     const email = body.username.trim().toLowerCase();
-    const attempt = attemptOf(call, email);
-    const credential = await readCredential(call, email, attempt);
+    const { credential, attempt } = await readCredential(call, email);
     const isRight = await verifyPassword(body.password, credential?.passwordHash ?? null).catch((error: unknown) =>
       notJudged(call, attempt, error),
     );
@@ -76,9 +75,9 @@ interface Attempt {
   readonly counters: readonly [cleared: SignInKey, ...reduced: SignInKey[]];
 }
 
-function attemptOf(call: Call<unknown>, email: string): Attempt {
+function attemptOf(call: Call<unknown>, email: string, passwordHash: string | null): Attempt {
   const account = accountKey(email);
-  const browser = knownBrowser(call, account);
+  const browser = knownBrowser(call, { email, passwordHash });
   if (browser !== undefined) return { counters: [{ key: `device:${browser}`, limit: limits.device }] };
   const address = `address:${clientNetwork(call.request, call.services)}`;
   return {
@@ -93,12 +92,14 @@ function attemptOf(call: Call<unknown>, email: string): Attempt {
  * Reads the stored hash of an account in a transaction that ends before the hashing begins. The attempt is counted before its
  * result is known; a success removes it.
  */
-async function readCredential({ services, request }: Call<unknown>, email: string, { counters }: Attempt) {
+async function readCredential(call: Call<unknown>, email: string) {
+  const { services, request } = call;
   return services.database.transact(workOf(request.core, systemCaller('sign-in')), async (unit) => {
     const person = await unit.data.findOne(user, { email: { eq: email } });
-    const freeAt = await takeAttempt(unit, counters, windowMs);
+    const attempt = attemptOf(call, email, person?.passwordHash ?? null);
+    const freeAt = await takeAttempt(unit, attempt.counters, windowMs);
     if (freeAt) throw tooManyAttempts('Too many failed sign-ins', freeAt, services.clock.now());
-    return person;
+    return { credential: person, attempt };
   });
 }
 

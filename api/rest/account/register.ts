@@ -5,6 +5,7 @@ import { hashPassword } from '../../auth/password.ts';
 import { checkStrength } from '../../auth/password-strength.ts';
 import { EmailSchema, MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
+import { registerInvited } from '../people/register-invited.ts';
 import { checkNewEmail } from './check-new-email.ts';
 import { PasswordSchema } from './password-schemas.ts';
 
@@ -26,26 +27,54 @@ export const register = defineRoute({
       password: PasswordSchema('At least 12 characters, or hard to guess. Spaces at its ends are significant.'),
       first_name: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'First name.' })),
       last_name: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Last name.' })),
+      invite_token: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 200,
+          writeOnly: true,
+          description:
+            'Token of an e-mailed invitation to this address. It confirms the address: the account is created at once, as a member of the organization.',
+        }),
+      ),
     },
     { additionalProperties: false },
   ),
-  answers: { 202: MessageSchema },
-  errors: ['invalid_input', 'weak_password', 'too_many_requests', 'overloaded'],
+  answers: { 201: MessageSchema, 202: MessageSchema },
+  errors: [
+    'invalid_input',
+    'weak_password',
+    'too_many_requests',
+    'overloaded',
+    'invalid_token',
+    'token_expired',
+    'permission_denied',
+    'already_exists',
+  ],
   handle: async (call) => {
     const { body, unit } = call;
     const email = body.email.toLowerCase();
     const names = [body.first_name, body.last_name].flatMap((name) => name?.trim() || []);
     await checkNewEmail(call, email);
     await checkStrength(body.password, [email, ...names]);
-    // Hashing is slow, so it is done before the first statement opens the transaction.
-    const passwordHash = await hashPassword(body.password, 'sign-up');
+    const { first_name: firstName = null, last_name: lastName = null, invite_token: token } = body;
+    // Hashing is slow, so it is done while no transaction is open.
+    const hash = () => hashPassword(body.password, 'sign-up');
+    if (token !== undefined)
+      return registerInvited(call, { email, token }, async () => ({
+        email,
+        passwordHash: await hash(),
+        firstName,
+        lastName,
+        displayName: names.join(' ') || email,
+      }));
+    const passwordHash = await hash();
 
     await lockEmail(unit, email);
     await requestVerification(call, unit.data.privileged('sign-up'), {
       email,
       passwordHash,
-      firstName: body.first_name ?? null,
-      lastName: body.last_name ?? null,
+      firstName,
+      lastName,
       round: 1,
     });
     return { status: 202, body: { message: `An e-mail has been sent to ${email}.` } };

@@ -18,8 +18,9 @@ export const deactivateAccount = defineRoute({
   tag: 'Account',
   summary: 'Deactivate the account',
   description:
-    'Signs out all devices and refuses every further sign-in. A link that is e-mailed reactivates the account within 90 days (POST /v1/account/reactivate); afterwards only the operator of the server can. Refused for the last owner of an organization that has other members.',
+    'Signs out all devices and refuses every further sign-in. A link that is e-mailed reactivates the account within 90 days (POST /v1/account/reactivate); afterwards only the operator of the server can. Refused for the last owner of an organization that has other members. Users with a second factor have signed in, or called /v1/2fa/step-up, within the last ten minutes.',
   access: 'required',
+  allowsMissingFactor: true,
   body: Type.Object({ password: PasswordSchema('Current password.') }, { additionalProperties: false }),
   answers: { 200: MessageSchema },
   // It counts the attempt in a transaction of its own.

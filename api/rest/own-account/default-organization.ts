@@ -19,6 +19,7 @@ export const setDefaultOrganization = defineRoute({
   description:
     'Sets the organization in which the sign-ins of the user begin. While the user has no role there, it does not count.',
   access: 'required',
+  allowsMissingFactor: true,
   body: Type.Object({ organization_id: idOrNull }, { additionalProperties: false }),
   answers: { 200: Type.Object({ default_organization_id: idOrNull }) },
   errors: ['invalid_input', 'permission_denied', 'not_found'],

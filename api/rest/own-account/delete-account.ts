@@ -18,8 +18,9 @@ export const deleteAccount = defineRoute({
   tag: 'Account',
   summary: 'Delete the account',
   description:
-    'Deletes the user with their memberships and sessions, and the organizations of which they are the only member, such as the personal one. The e-mail address can sign up again. Refused for the last owner of an organization that has other members.',
+    'Deletes the user with their memberships and sessions, and the organizations of which they are the only member, such as the personal one. The e-mail address can sign up again. Refused for the last owner of an organization that has other members. Users with a second factor have signed in, or called /v1/2fa/step-up, within the last ten minutes.',
   access: 'required',
+  allowsMissingFactor: true,
   body: Type.Object({ password: PasswordSchema('Current password.') }, { additionalProperties: false }),
   answers: { 200: MessageSchema },
   // It counts the attempt in a transaction of its own.

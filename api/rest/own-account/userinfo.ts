@@ -33,6 +33,7 @@ export const userinfoRoutes: readonly Route[] = [
     summary,
     description: 'The signed-in user, with the standard claims of OpenID Connect. Change the names with `updateUser`.',
     access: 'required',
+    allowsMissingFactor: true,
     answers: { 200: UserinfoSchema },
     errors: ['permission_denied'],
     handle: readUserinfo,

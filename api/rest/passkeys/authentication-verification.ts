@@ -9,7 +9,6 @@ import { passkeyCookieName } from '../../auth/cookie-attributes.ts';
 import { claimedPerson, PasskeyRefusal, verifyAuthentication, type VerifiedSignIn } from '../../auth/passkeys.ts';
 import { clientNetwork } from '../../http/client-address.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
-import { accountKey } from '../account/account-key.ts';
 import { completeSignIn, SignInSchema } from '../account/complete-sign-in.ts';
 import { knownBrowser } from '../account/known-browser.ts';
 import { tooManyAttempts } from '../account/too-many-attempts.ts';
@@ -69,7 +68,7 @@ async function takeTurn(call: Call<unknown>, unit: UnitOfWork, credentialId: str
   const { request, services } = call;
   const stored = await unit.data.findOne(passkey, { credentialId: { eq: credentialId } });
   const person = stored && (await unit.data.findOne(user, { id: { eq: stored.userId } }));
-  const browser = person && knownBrowser(call, accountKey(person.email));
+  const browser = person && knownBrowser(call, person);
   const counted = browser === undefined ? `passkey:${clientNetwork(request, services)}` : `passkey-device:${browser}`;
   const counter = { key: counted, limit: attempts.limit };
   const freeAt = await takeAttempt(unit, [counter], attempts.windowMs);

@@ -2,9 +2,10 @@ import { passkey } from '#entities/identity/passkey.ts';
 import { user } from '#entities/identity/user.ts';
 import { creationOptions } from '../../auth/passkeys.ts';
 import { defineRoute } from '../../http/route.ts';
+import { signedInPerson } from '../account/signed-in-person.ts';
+import { requireRecentProof } from '../second-factor/recent-proof.ts';
 import { challengeFor, logStep, passkeySettings } from './passkey-requests.ts';
 import { OptionsSchema } from './passkey-schemas.ts';
-import { registeringPerson } from './registering-person.ts';
 
 /** A passkey is registered for the session's own person only, whatever a request says. */
 export const registrationOptions = defineRoute({
@@ -13,14 +14,15 @@ export const registrationOptions = defineRoute({
   tag: 'Passkeys',
   summary: 'Begin to register a passkey',
   description:
-    'Returns options for `navigator.credentials.create` (see `PublicKeyCredential.parseCreationOptionsFromJSON`). The passkey is for the signed-in user. Send the result to /v1/registration/verification in the same session.',
+    'Returns options for `navigator.credentials.create` (see `PublicKeyCredential.parseCreationOptionsFromJSON`). The passkey is for the signed-in user. The user has signed in, or called /v1/2fa/step-up, within the last ten minutes. Send the result to /v1/registration/verification in the same session.',
   access: 'required',
   answers: { 200: OptionsSchema },
-  errors: ['permission_denied', 'not_found'],
+  errors: ['permission_denied', 'step_up_required', 'not_found'],
   handle: async (call) => {
     const { unit, services } = call;
     const settings = passkeySettings(services);
-    const { userId, sessionId } = registeringPerson(call);
+    const { userId, sessionId } = signedInPerson(call);
+    await requireRecentProof(call);
     const person = await unit.data.get(user, userId);
     const held = await unit.data.find(passkey, { where: { userId: { eq: userId } }, limit: settings.maxdevices });
     const challenge = challengeFor(call, { ceremony: 'registration', subject: sessionId });

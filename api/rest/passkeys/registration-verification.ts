@@ -8,9 +8,10 @@ import type { AccessClaims } from '../../auth/access-token.ts';
 import { verifyRegistration } from '../../auth/passkeys.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { defineRoute } from '../../http/route.ts';
+import { signedInPerson } from '../account/signed-in-person.ts';
+import { requireRecentProof } from '../second-factor/recent-proof.ts';
 import { acceptResponse, logStep, passkeySettings, takeChallenge, type PasskeySettings } from './passkey-requests.ts';
 import { RegistrationSchema } from './passkey-schemas.ts';
-import { registeringPerson } from './registering-person.ts';
 
 export const registrationVerification = defineRoute({
   method: 'POST',
@@ -29,11 +30,11 @@ export const registrationVerification = defineRoute({
   },
   // It uses up the challenge in a transaction of its own.
   runsOnce: true,
-  errors: ['permission_denied', 'not_found', 'invalid_passkey', 'already_exists', 'limit_exceeded'],
+  errors: ['permission_denied', 'step_up_required', 'not_found', 'invalid_passkey', 'already_exists', 'limit_exceeded'],
   handle: async (call) => {
     const { body, unit, services } = call;
     const settings = passkeySettings(services);
-    const person = registeringPerson(call);
+    const person = signedInPerson(call);
     const { name = 'Passkey', ...response } = body;
     const verified = await acceptResponse(call, 'registration', refused, async () => {
       const { clientDataJSON } = response.response;
@@ -44,6 +45,7 @@ export const registrationVerification = defineRoute({
 
     const data = unit.data.privileged('register passkey');
     await checkRoom(data, person, settings);
+    await requireRecentProof(call);
     const made = await data.create(passkey, { userId: person.userId, name, ...verified });
     logStep(call, 'registration', 'completed', { user_id: person.userId, passkey_id: made.id });
     return { status: 201, body: { id: made.id, name: made.name } };

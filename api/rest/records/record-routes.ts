@@ -17,6 +17,7 @@ import { isOpenToTokens } from '#entities/kit/model/scopes.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import type { RecordSelection } from '#entities/kit/read/selection.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
+import { checkNewAddresses } from '../../http/check-new-addresses.ts';
 import { defineRoute, type Call, type Route, type RouteResponse } from '../../http/route.ts';
 import { listQuerySchema, listSelection, pageSchema } from './list-query.ts';
 import { recordNames } from './record-names.ts';
@@ -142,9 +143,11 @@ function createRoute(record: RecordSelection, answer: TObject): Route {
     body: creationSchema(module),
     answers: { 201: answer },
     errors: ['not_found', 'permission_denied', 'already_exists'],
-    handle: ({ unit, body, reply }) =>
+    handle: ({ unit, body, reply, services }) =>
       inSnakeCase(async () => {
-        const { id } = (await unit.data.create(module, valuesOf(names, body))) as { readonly id: string };
+        const input = valuesOf(names, body);
+        await checkNewAddresses(services, [{ module, input, path: '' }]);
+        const { id } = (await unit.data.create(module, input)) as { readonly id: string };
         void reply.header('location', `${path}/${id}`);
         return await changed(201, record, id, unit, reply);
       }),

@@ -3,7 +3,7 @@ import { isId } from './ids.ts';
 import { isSignedBy, sign } from './keys.ts';
 
 /** Tokens of one purpose are never accepted for another. */
-export type TokenPurpose = 'email-verification' | 'password-reset' | 'email-change' | 'reactivation';
+export type TokenPurpose = 'email-verification' | 'password-reset' | 'email-change' | 'reactivation' | 'invite';
 
 /**
  * The token in the link of a mail: `<id>.<signature>`. It is never stored or queued: it is derived from the record's id and

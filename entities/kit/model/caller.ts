@@ -6,6 +6,16 @@ import type { TupleCondition } from './tuples.ts';
 export const roles = ['owner', 'super_admin', 'admin', 'member', 'auditor'] as const;
 export type Role = (typeof roles)[number];
 
+/** Whether whoever has a role may give another one: nobody gives more than they have. API tokens have no role and give the lowest ones. */
+export function mayGiveRole(held: Role | null, given: Role): boolean {
+  return rankOf(given) >= (held === null ? rankOf('member') : rankOf(held));
+}
+
+/** 0 for the most powerful role; member and auditor are equal. */
+function rankOf(role: Role): number {
+  return Math.min(roles.indexOf(role), roles.indexOf('member'));
+}
+
 export type CallerKind = 'user' | 'api_token' | 'support' | 'anonymous' | 'system';
 
 /**

@@ -4,6 +4,7 @@ import type { CustomEvents, EventVerb } from './events.ts';
 import type { EntityHooks } from './hooks.ts';
 import { hasObjectRights, type Policy } from './policy.ts';
 import type { ProductModule } from './product-modules.ts';
+import type { CreationRefusal, LastKept, RoleGiving } from './record-rules.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import type { TupleGrant } from './tuples.ts';
 
@@ -40,6 +41,8 @@ export interface UniqueKey<Name extends string = string> {
   readonly fields: readonly Name[];
   /** The message of a conflict, shown to the caller. */
   readonly message: string;
+  /** The field that the error of a conflict names, where callers do not know those of the key. */
+  readonly names?: Name;
 }
 
 /**
@@ -92,6 +95,12 @@ export interface EntityDefinition<
   readonly share?: true;
   /** Records with this value need a further right to the record in a reference when they are created or deleted. */
   readonly restricted?: Restriction;
+  /** Nobody gives a role above their own, or changes or deletes a record that gives one (write/given-roles.ts). */
+  readonly givesRole?: RoleGiving<Name>;
+  /** Changes and deletions of the last record of an organization with a value are refused, whoever makes them (write/keep-last.ts). */
+  readonly keepsLast?: LastKept<Name>;
+  /** Creations that are refused, whoever makes them (write/refused-creations.ts). */
+  readonly refusals?: readonly CreationRefusal<Name>[];
   /** The record that makes the person who creates a record its manager, created together with it (write/creator-records.ts). */
   readonly managedBy?: ManagedBy;
   /** Relationship tuples that the authorization store has for each live row. */
@@ -226,6 +235,12 @@ export function defineEntityModule<
     ...definition.filter,
     ...(definition.search ?? []),
     ...(definition.unique ?? []).flatMap((key) => key.fields),
+    ...(definition.refusals ?? []).map(({ field }) => field),
+    ...[
+      definition.givesRole?.field ?? [],
+      definition.givesRole?.holder ?? [],
+      definition.keepsLast?.field ?? [],
+    ].flat(),
   ];
   for (const name of named) {
     if (!known.has(name)) fail(`"${name}" is not a declared field; declared are ${[...known].join(', ')}`);

@@ -36,6 +36,8 @@ export interface Field<Value = unknown, Optional extends boolean = boolean, HasD
   readonly moves?: 'remove';
   /** Name of the reverse connection on the target record; default: the plural of the kind. */
   readonly reverse?: string;
+  /** An address that comes into the product with new records: the APIs check it as `ormconfig.emailvalidation` says. */
+  readonly isChecked?: true;
   /** Set by the server; callers cannot set it. */
   readonly generated?: true;
   /** Defaults to the person who creates the record. */
@@ -94,19 +96,16 @@ interface TextOptions extends Options<string> {
   readonly pattern?: RegExp;
 }
 
-interface SingleLineOptions extends Options<string> {
-  readonly min: number;
-  readonly max: number;
-}
+type EmailOptions = Options<string> & { readonly checked?: true };
+
+type SingleLineOptions = Options<string> & { readonly min: number; readonly max: number };
 
 interface IntegerOptions extends Options<number> {
   readonly min: number;
   readonly max: number;
 }
 
-interface JsonOptions extends Options<unknown> {
-  readonly maxBytes: number;
-}
+type JsonOptions = Options<unknown> & { readonly maxBytes: number };
 
 /** Text of `min` to `max` characters (UTF-16 code units). `pattern` is anchored by the caller. */
 export function text<const O extends TextOptions>(
@@ -136,14 +135,17 @@ export function singleLine<const O extends SingleLineOptions>(
 }
 
 /** An e-mail address, stored in lower case (not citext: its operators are not leakproof, so row-level security would keep an index from being used). */
-export function email<const O extends Options<string>>(
+export function email<const O extends EmailOptions>(
   description: string,
-  options: O & Exact<O, Options<string>> = {} as O & Exact<O, Options<string>>,
+  options: O & Exact<O, EmailOptions> = {} as O & Exact<O, EmailOptions>,
 ): Made<string, O> {
-  return make<string, O>('text', description, options, {
+  const { checked }: EmailOptions = options;
+  const shape = {
     schema: Type.String({ format: 'email', minLength: 3, maxLength: 254 }),
     columnType: 'text',
-  });
+    ...(checked ? { isChecked: checked } : {}),
+  };
+  return make<string, O>('text', description, options, shape, ['checked']);
 }
 
 /** One of a closed list of lower-case words; the column has a check constraint. */

@@ -18,6 +18,7 @@ import { ChangeCounters } from '../write/change-counters.ts';
 import { recordChanges } from '../write/change-log.ts';
 import type { ChangeWork, Stamp } from '../write/change-work.ts';
 import type { EventDraft } from '../write/event-draft.ts';
+import { keepLast } from '../write/keep-last.ts';
 import { translateWriteError } from '../write/write-error.ts';
 import { ChangeBuffer } from './change-buffer.ts';
 import type { AnswerWork } from './answer-work.ts';
@@ -259,6 +260,8 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
     events: readonly EventDraft[],
   ): Promise<void> {
     await recordChanges(transaction.as(role), changes, events, this);
+    if (changes.some(({ module, before }) => module.keepsLast && before))
+      await keepLast(transaction.as('system'), changes, this.registry);
     if (changes.some(({ operation }) => operation === 'deleted'))
       await deleteDependents(transaction.as('system'), changes, this);
   }

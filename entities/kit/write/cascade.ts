@@ -8,6 +8,7 @@ import { column } from '../storage/column.ts';
 import { recordChanges } from './change-log.ts';
 import type { ChangeWork } from './change-work.ts';
 import type { Registry } from '../model/registry.ts';
+import { keepLast } from './keep-last.ts';
 import { updateRows } from './update-rows.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import type { RoleSession } from '../storage/transaction.ts';
@@ -38,6 +39,7 @@ export async function deleteDependents(
         const chunk = await deleteChunk(session, dependent, next.rows, work);
         if (chunk.length === 0) break;
         await recordChanges(session, chunk, [], work);
+        if (dependent.module.keepsLast) await keepLast(session, chunk, work.registry);
         queue.push({ module: dependent.module, rows: chunk.map(({ after }) => after) });
       }
     }

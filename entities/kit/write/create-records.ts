@@ -2,6 +2,8 @@ import { databaseRoleOf } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { ChangeWork } from './change-work.ts';
 import { refuseBlockingGranters } from './blocked-people.ts';
+import { refusedRole } from './given-roles.ts';
+import { refuseCreations } from './refused-creations.ts';
 import { withManagers } from './creator-records.ts';
 import { isDecidedByParent, newRows, type Creation, type Creator } from './creations.ts';
 import { newReferences } from './new-references.ts';
@@ -35,12 +37,18 @@ export async function createRecords(
     decided.filter((one) => !isDecidedByParent(one)),
   ];
   for (const { module, row } of decidedAlone) await authorize(module, row);
+  for (const { module, row } of decided.filter((one) => one.module.givesRole)) {
+    const refusal = refusedRole(module, caller, [row]);
+    if (refusal) throw refusal;
+  }
   const references = newReferences(kept);
   const deep = references.filter(({ levels = 1 }) => levels > 1);
   for (const { module, field, id } of new Map(deep.map((reference) => [reference.module, reference])).values())
     await lockHierarchies(work, caller, module, { [field]: id });
   await checkReferences(work, caller, references);
   if (kept.length > 1) await refuseUniqueConflicts(await work.readAs(role), kept);
+  const refusable = kept.filter(({ module }) => module.refusals);
+  if (refusable.length > 0) await refuseCreations(await work.readAs('system'), refusable);
   for (const [level, rows] of Map.groupBy(kept, (one) => one.level)) {
     // Parents, and what makes the caller their manager, are written before the child's rule reads them.
     const [granted, others] = [rows.filter(({ isGranted }) => isGranted), rows.filter(({ isGranted }) => !isGranted)];

@@ -7,6 +7,7 @@ import { deniedMessage } from '../model/denied-message.ts';
 import { missingRecord } from '../model/missing-record.ts';
 import { refuseBeyondLimits, refuseDisabledModule } from '../model/module-gate.ts';
 import type { ChangeWork, Stamp } from './change-work.ts';
+import { refusedRole } from './given-roles.ts';
 import { hasDependents, lockInOrder } from './lock-order.ts';
 import {
   isMove,
@@ -86,7 +87,7 @@ export async function planChanges(work: ChangeWork, request: ChangeRequest, acce
   const changes: PlannedChange[] = [];
   for (const id of ids) {
     const found = rows.get(id);
-    const refusal = found ? await refusalOf(found, request) : missingRecord(module, id);
+    const refusal = found ? await refusalOf(found, request, caller) : missingRecord(module, id);
     if (refusal) refusals.set(id, refusal);
     if (!found || refusal) continue;
     const given = differences(found.row, values);
@@ -100,11 +101,14 @@ export async function planChanges(work: ChangeWork, request: ChangeRequest, acce
   return { caller, changes: changes.filter(({ row }) => !refusals.has(row['id'] as string)), unchanged, refusals };
 }
 
-async function refusalOf(found: AuthorizedRow, request: ChangeRequest): Promise<AppError | undefined> {
+async function refusalOf(found: AuthorizedRow, request: ChangeRequest, caller: Caller): Promise<AppError | undefined> {
   const { module, operation, values, recordVersion } = request;
   const { row } = found;
   if (!module.policy) return undefined;
   if (!(await found.may(operation))) return denied(module, operation);
+  const refusedGift =
+    module.givesRole && refusedRole(module, caller, [row, { ...row, ...values }], operation === 'remove');
+  if (refusedGift) return refusedGift;
   const expected = recordVersion === undefined ? undefined : [recordVersion].flat();
   if (expected && !expected.includes(row['recordVersion'] as number))
     return new AppError(

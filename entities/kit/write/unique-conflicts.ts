@@ -71,12 +71,11 @@ function conflictQuery({ module, key, rows }: KeyCheck, index: number) {
  * @param row the record, if the message is to name the values of the input
  */
 export function uniqueConflict(
-  { fields, message }: UniqueKey,
+  { fields, message, names }: UniqueKey,
   { module, path, row }: Pick<NewRow, 'module' | 'path'> & Partial<Pick<NewRow, 'row'>>,
 ): FieldProblem[] {
-  return fields
-    .filter((name) => module.fields[name])
-    .map((name) => ({ path: `${path}/${name}`, message: withValue(message, module, name, row?.[name]) }));
+  const named = names === undefined ? fields.filter((name) => module.fields[name]) : [names];
+  return named.map((name) => ({ path: `${path}/${name}`, message: withValue(message, module, name, row?.[name]) }));
 }
 
 /** A sentence with the value that it is about, unless clients cannot send it. */

@@ -1,0 +1,46 @@
+import { Type } from 'typebox';
+import { roles } from '#entities/kit/model/caller.ts';
+import { defineRoute } from '../../http/route.ts';
+import { InviteTokenSchema, usableInvite } from './usable-invite.ts';
+
+/** A POST, so that the token is in no URL and no log of a proxy. */
+export const showInvite = defineRoute({
+  method: 'POST',
+  url: '/v1/invite',
+  tag: 'Account',
+  summary: 'Show an invitation',
+  description: 'Who invites to what, for whoever has the token of the e-mailed link. It changes nothing.',
+  access: 'public',
+  body: Type.Object({ token: InviteTokenSchema }, { additionalProperties: false }),
+  answers: {
+    200: Type.Object({
+      message: Type.String({ description: 'The invitation, as text for people.' }),
+      organization: Type.String({ description: 'Name of the organization.' }),
+      role: Type.Enum([...roles], { description: 'Role that the invited person gets.' }),
+      email: Type.String({ description: 'Address that is invited.' }),
+      invited_by: Type.Union([Type.String(), Type.Null()], {
+        description: 'E-mail address of the person who invites; null for an API token.',
+      }),
+      expires_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+        description: 'When the invitation expires.',
+      }),
+    }),
+  },
+  errors: ['invalid_input', 'invalid_token', 'token_expired'],
+  handle: async (call) => {
+    const data = call.unit.data.privileged('show invitation');
+    const { invite, organization, inviter } = await usableInvite(call, data, call.body.token);
+    const who = inviter?.email ?? 'The organization';
+    return {
+      status: 200,
+      body: {
+        message: `${who} invites ${invite.recipient} to join ${organization.name} with the role ${invite.role}.`,
+        organization: organization.name,
+        role: invite.role,
+        email: invite.recipient,
+        invited_by: inviter?.email ?? null,
+        expires_at: invite.expiresAt?.toISOString() ?? null,
+      },
+    };
+  },
+});

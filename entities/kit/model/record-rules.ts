@@ -1,0 +1,26 @@
+import type { ErrorCode } from '../base/errors.ts';
+
+/** A field with a role of the organization, which the record gives to somebody. */
+export interface RoleGiving<Name extends string> {
+  readonly field: Name;
+  /** The person who has the role; they may give it up themselves. */
+  readonly holder?: Name;
+}
+
+/** While an organization exists, the last of its records with a value is kept. */
+export interface LastKept<Name extends string> {
+  readonly field: Name;
+  readonly is: string;
+  /** The message of a refusal, shown to the caller. */
+  readonly message: string;
+}
+
+/** Creations that are refused, whoever makes them. */
+export interface CreationRefusal<Name extends string> {
+  /** SQL: a condition on the new row, with the alias `row`, and on stored rows of any kind. */
+  readonly refuseIf: string;
+  /** The field that the error names. */
+  readonly field: Name;
+  readonly code: ErrorCode;
+  readonly message: string;
+}

@@ -1,0 +1,142 @@
+import type { InjectOptions } from 'fastify';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { membership, user } from '#entities/index.ts';
+import { forgedToken } from '../../kit/access-tokens.ts';
+import { asSystem } from '../../kit/as-person.ts';
+import { enroll } from '../../kit/authenticator.ts';
+import { buildPerson, signedIn, testPassword, type Person } from '../../kit/people.ts';
+import type { TestClient } from '../../kit/test-client.ts';
+import { resetToken, verificationToken } from '../../kit/verification-token.ts';
+import { openWorld, type World } from '../../kit/world.ts';
+import { endpoints, outcomes, type Credential, type Endpoint } from './outcomes.ts';
+
+let world: World;
+let owner: Person;
+
+beforeAll(async () => {
+  world = await openWorld({
+    environment: { CORE_AUTH_TOKEN_APITOKENS_ENABLED: 'true', CORE_API_TOKEN_KEY_FIRST: 'k'.repeat(40) },
+  });
+  owner = await buildPerson(world);
+});
+afterAll(() => world.close());
+
+/** The request that stands for a class of endpoints. */
+const requests: Readonly<Record<Endpoint, InjectOptions & { readonly url: string }>> = {
+  anybody: { method: 'GET', url: '/livez' },
+  'reads records': { method: 'GET', url: '/v1/tasks' },
+  'changes records': { method: 'POST', url: '/v1/tasks', payload: { title: 'of a credential' } },
+  'GraphQL reads': { method: 'POST', url: '/graphql', payload: { query: '{ tasks { totalCount } }' } },
+  'GraphQL changes': {
+    method: 'POST',
+    url: '/graphql',
+    payload: { query: 'mutation { createTask(input: { title: "of a credential" }) { task { id } } }' },
+  },
+  'own account': { method: 'GET', url: '/v1/account/userinfo' },
+  'own sessions': { method: 'POST', url: '/v1/logout', payload: { sessions: 'others' } },
+  'gives tokens': {
+    method: 'POST',
+    url: '/v1/personal-access-tokens',
+    payload: { name: 'of a credential', scopes: ['task:read'] },
+  },
+  refreshes: { method: 'POST', url: '/v1/refresh' },
+};
+
+/** A client with one credential, made anew for each request: some of them are used up. */
+const holders: Readonly<Record<Credential, () => Promise<TestClient>>> = {
+  none: async () => world.client(),
+  'access token': async () => bearer(await forgedToken(world, owner)),
+  'cookies of a session': () => signedIn(world, owner),
+  'access cookie alone': async () => withCookies('access_token'),
+  'session cookie alone': async () => withCookies('session'),
+  'refresh token as bearer': async () => bearer((await signedIn(world, owner)).cookies.get('refresh_token') ?? ''),
+  'refresh cookie alone': async () => withCookies('refresh_token'),
+  'API token that reads tasks': () => program('api-tokens', 'task:read'),
+  'API token that changes tasks': () => program('api-tokens', 'task:write'),
+  'personal token that reads tasks': () => program('personal-access-tokens', 'task:read'),
+  'personal token that changes tasks': () => program('personal-access-tokens', 'task:write'),
+  'deleted API token': async () => {
+    const client = await signedIn(world, owner);
+    const { body } = await client.post('/v1/api-tokens', { name: 'gone', scopes: ['task:write'] });
+    await client.mutate({ method: 'DELETE', url: `/v1/api-tokens/${body.id}` });
+    return bearer(body.token);
+  },
+  'access token of a session that ended': async () => {
+    const client = await signedIn(world, owner);
+    const token = client.cookies.get('access_token') ?? '';
+    await client.post('/v1/logout');
+    return bearer(token);
+  },
+  'expired access token': async () => {
+    const now = Math.floor(world.clock.now().getTime() / 1_000);
+    return bearer(await forgedToken(world, owner, { claims: { iat: now - 7_200, nbf: now - 7_200, exp: now - 1 } }));
+  },
+  'access token of a deactivated person': async () => {
+    const person = await buildPerson(world);
+    const token = await forgedToken(world, person);
+    await asSystem(world, person.organization.id, (data) =>
+      data.update(user, person.user.id, { status: 'deactivated' }),
+    );
+    return bearer(token);
+  },
+  'access token of somebody who left': async () => {
+    const person = await buildPerson(world, { organization: owner.organization, role: 'member' });
+    const token = await forgedToken(world, person);
+    await asSystem(world, owner.organization.id, async (data) => {
+      const held = await data.findOne(membership, { userId: { eq: person.user.id } });
+      await data.remove(membership, held?.id ?? '');
+    });
+    return bearer(token);
+  },
+  'challenge of a sign-in that needs a code': async () => {
+    const person = await buildPerson(world);
+    await enroll(world, await signedIn(world, person));
+    const { body } = await world.client().post('/v1/login', { username: person.user.email, password: testPassword });
+    return bearer(body.challenge_token);
+  },
+  'token of a confirmation link': async () => {
+    await world.client().post('/v1/register', { email: 'new@example.com', password: 'correct horse battery' });
+    return bearer(await verificationToken(world, 'new@example.com'));
+  },
+  'token of a password link': async () => {
+    await world.client().post('/v1/forgot-password', { email: owner.user.email });
+    return bearer(await resetToken(world, owner.user.email));
+  },
+  'token in the query string': async () => world.client(),
+};
+
+function bearer(token: string): TestClient {
+  const client = world.client();
+  client.bearer = token;
+  return client;
+}
+
+/** A browser that has one cookie of a session, and the CSRF token that fits it. */
+async function withCookies(name: string): Promise<TestClient> {
+  const whole = await signedIn(world, owner);
+  const client = world.client();
+  client.cookies.set(name, whole.cookies.get(name) ?? '');
+  return client;
+}
+
+async function program(path: string, scope: string): Promise<TestClient> {
+  const { body } = await (await signedIn(world, owner)).post(`/v1/${path}`, { name: 'a program', scopes: [scope] });
+  return bearer(body.token);
+}
+
+/** Sends the request of an endpoint. @returns `yes`, or the code of the error */
+async function outcome(credential: Credential, endpoint: Endpoint): Promise<string> {
+  const client = await holders[credential]();
+  const { url, ...request } = requests[endpoint];
+  const query = credential === 'token in the query string' ? `?access_token=${await forgedToken(world, owner)}` : '';
+  // The refresh token counts from some time before the access token expires.
+  if (endpoint === 'refreshes') world.clock.advance(46 * 60_000);
+  const { status, body } = await client.mutate({ ...request, url: url + query });
+  return status < 300 && !body.errors ? 'yes' : (body.code ?? body.errors[0].extensions.code);
+}
+
+describe.each(Object.keys(outcomes) as Credential[])('%s', (credential) => {
+  test.each(endpoints)('%s', async (endpoint) => {
+    expect(await outcome(credential, endpoint)).toBe(outcomes[credential][endpoint]);
+  });
+});
