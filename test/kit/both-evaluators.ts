@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { checkRequestFor } from '#entities/kit/access/check-request.ts';
 import { Viewer } from '#entities/kit/read/viewer.ts';
 import { readAuthorizationState } from '#entities/kit/access/authorization-state.ts';
-import type { Caller } from '#entities/kit/model/caller.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { column } from '#entities/kit/storage/column.ts';
 import { compileSql } from '#entities/kit/storage/sql.ts';
@@ -23,15 +22,7 @@ export async function bothEvaluators(
   person: Person,
   { module, id }: { readonly module: EntityModule; readonly id: string },
 ): Promise<{ rows: string[]; store: string[] }> {
-  return evaluatorsFor(world, await callerNow(world.runtime, person.user.id, person.organization.id), { module, id });
-}
-
-/** The same for any caller. */
-export async function evaluatorsFor(
-  world: Pick<World, 'runtime'>,
-  caller: Caller,
-  { module, id }: { readonly module: EntityModule; readonly id: string },
-): Promise<{ rows: string[]; store: string[] }> {
+  const caller = await callerNow(world.runtime, person.user.id, person.organization.id);
   const { store } = world.runtime;
   return transactAs(world.runtime, caller, async (unit) => {
     const session = await unit.readAs('system');
