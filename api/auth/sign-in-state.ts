@@ -30,7 +30,7 @@ export interface SignInState {
   readonly session: { readonly userId: string; readonly sessionId: string } | null;
   /** The organization whose single sign-on it is. */
   readonly organizationId: string | null;
-  /** `updatedAt` … of the settings that are tested, so that a test of earlier ones does not count. */
+  /** Digest of the settings that are tested: a test of others does not count. */
   readonly settings: string | null;
 }
 

@@ -20,6 +20,9 @@ export const ProblemSchema = Type.Object(
     request_id: Type.String({
       description: 'Id of the request, which also stands in logs, events and workflows. Quote it in support requests.',
     }),
+    sign_in_url: Type.Optional(
+      Type.String({ description: 'URL at which the required sign-in begins, for `single_sign_on_required`.' }),
+    ),
     errors: Type.Optional(
       Type.Array(
         Type.Object({
@@ -41,6 +44,7 @@ export interface Problem {
   readonly instance: string;
   readonly code: ErrorCode;
   readonly request_id: string;
+  readonly sign_in_url?: string;
   readonly errors?: readonly FieldProblem[];
 }
 
@@ -53,6 +57,7 @@ export function problemOf(error: AppError, requestId: string): Problem {
     instance: `urn:request:${requestId}`,
     code: error.code,
     request_id: requestId,
+    ...(error.details.signInUrl === undefined ? {} : { sign_in_url: error.details.signInUrl }),
     ...(error.details.fields ? { errors: error.details.fields } : {}),
   };
 }

@@ -30,6 +30,9 @@ import { relatedOrigins } from './passkeys/related-origins.ts';
 import { docs, errorDocs, home, openapi } from './service/reference.ts';
 import { beginLink, unlinkIdentity } from './providers/identity-routes.ts';
 import { providerRoutes } from './providers/provider-routes.ts';
+import { enforceProvider, putProvider, testProvider } from './single-sign-on/provider-settings.ts';
+import { singleSignOn, singleSignOnCallback } from './single-sign-on/single-sign-on-routes.ts';
+import { webfinger } from './single-sign-on/webfinger.ts';
 import { recordRoutes } from './records/record-routes.ts';
 import { refresh } from './account/refresh.ts';
 import { register } from './account/register.ts';
@@ -92,6 +95,12 @@ export const routesOf = (registry: Registry): readonly Route[] => [
   withdrawInvite,
   transferOwnership,
   ...providerRoutes,
+  singleSignOn,
+  singleSignOnCallback,
+  putProvider,
+  testProvider,
+  enforceProvider,
+  webfinger,
   beginLink,
   unlinkIdentity,
   ...tokenRoutes,

@@ -8,7 +8,11 @@ export const externalIdentity = defineEntityModule({
   table: 'external_identities',
   description: 'Identity of a person at a sign-in provider, with which they sign in.',
   fields: {
-    provider: choice('Provider of the identity.', ['codehost', 'identity'], { immutable: true }),
+    provider: choice(
+      'Provider of the identity: one of this server, or the single sign-on of an organization.',
+      ['codehost', 'identity', 'single_sign_on'],
+      { immutable: true },
+    ),
     issuer: text('URL of the provider.', { max: 512, immutable: true }),
     subject: text('Id of the person at the provider.', { max: 255, immutable: true }),
     email: email('Address that the provider had verified when the identity was linked.', { immutable: true }),

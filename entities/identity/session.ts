@@ -16,6 +16,10 @@ export const session = defineEntityModule({
       optional: true,
       immutable: true,
     }),
+    singleSignOnId: text(
+      'Id of the organization whose single sign-on began it, in which alone it counts; null for other ways to sign in.',
+      { max: 26, optional: true, immutable: true },
+    ),
     address: text('Network address that the last token of this sign-in was given to.', { max: 64 }),
     lastSeenAt: timestamp('When the last token of this sign-in was given.'),
     expiresAt: timestamp('When the sign-in ends unless its tokens are refreshed before.'),
@@ -41,6 +45,7 @@ export const session = defineEntityModule({
   },
   expose: {
     userAgent: 'read',
+    singleSignOnId: 'read',
     address: 'read',
     lastSeenAt: 'read',
     expiresAt: 'read',

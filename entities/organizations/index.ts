@@ -1,3 +1,4 @@
+export { identityProvider } from './identity-provider.ts';
 export { invite } from './invite.ts';
 export { membership } from './membership.ts';
 export { organizationModule } from './organization-module.ts';

@@ -3,7 +3,7 @@ import { configuredProvider } from '#api/rest/providers/configured-provider.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { startCertifiedProvider } from '../kit/certified-provider.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
-import { FakeIdentityProvider, type FakePerson } from '../kit/fakes/identity-provider.ts';
+import { FakeIdentityProvider, type FakePerson } from '../kit/fakes/fake-identity-provider.ts';
 import { buildPerson, signedIn, testPassword } from '../kit/people.ts';
 import { cookiesOf } from '../kit/set-cookies.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';

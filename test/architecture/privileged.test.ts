@@ -64,7 +64,14 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'api/rest/providers/person-of-identity.ts': [`system 'provider sign-in'`],
   // The link was asked for by a session; no rule lets people choose their identities.
   'api/rest/providers/provider-routes.ts': [`privileged 'provider sign-in'`, `privileged 'link identity'`],
-  'api/rest/providers/identity-routes.ts': [`privileged 'unlink identity'`],
+  'api/rest/providers/identity-routes.ts': [
+    `privileged 'unlink identity'`,
+    `system 'link identity'`,
+    `system 'link identity'`,
+  ],
+  // Members are made by their first single sign-on, before any rule applies to them; the client secret is read for it.
+  'api/rest/single-sign-on/organization-provider.ts': [`system 'single sign-on'`],
+  'api/rest/single-sign-on/single-sign-on-routes.ts': [`privileged 'single sign-on'`, `privileged 'single sign-on'`],
   // Nobody may create it with scopes and organizations that were not checked.
   'api/tokens/issue-tokens.ts': [`privileged 'create personal token'`],
   // Passkeys are made and used after a proof that no rule knows; challenges are used up although the request is refused.
@@ -138,6 +145,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'access/last-seen.ts': ['noteSeen'],
   'access/principal-state.ts': ['callerIn', 'callerOfToken', 'readMembershipState', 'readPrincipalState'],
   'access/token-use.ts': ['recordTokenUse'],
+  'access/single-sign-on.ts': ['readEntry'],
   'access/sign-in-failures.ts': ['forgetAttempt', 'giveBackAttempt', 'takeAttempt'],
   // Rows of the machine, which have no rules.
   'outbox/deliveries.ts': [

@@ -141,6 +141,17 @@ async function comeAndGo(): Promise<void> {
   secrets.add('waiting password hash', waiting[0]?.hash ?? '');
 }
 
+/** The client secret of an organization, which its provider alone is shown. */
+async function setUpSingleSignOn(client: TestClient): Promise<void> {
+  const payload = { issuer: 'https://127.0.0.1:1', client_id: 'client', client_secret: secrets.make('client secret') };
+  const url = '/v1/sso/provider';
+  expect((await client.mutate({ method: 'PUT', url, payload })).status).toBe(200);
+  expect((await client.mutate({ method: 'PUT', url, payload: { ...payload, unknown: 1 } })).status).toBe(400);
+  expect((await client.post('/v1/sso/test')).status).toBe(503);
+  const [row] = await asOwner<{ sealed: string }>(world, 'select client_secret as sealed from identity_providers');
+  secrets.add('sealed client secret', row?.sealed ?? '');
+}
+
 /** Somebody is invited and signs up with the invitation. */
 async function answerInvitation(): Promise<void> {
   const email = 'canary-bird@example.com';
@@ -183,6 +194,7 @@ async function useFactor(client: TestClient, credentials: object): Promise<void>
 /** Creates tokens of programs and shows them where they belong, and where they do not. */
 async function showTokens(): Promise<void> {
   const client = await signedIn(world, person);
+  await setUpSingleSignOn(client);
   for (const [path, table] of [
     ['/v1/api-tokens', 'api_tokens'],
     ['/v1/personal-access-tokens', 'personal_access_tokens'],
@@ -303,6 +315,7 @@ describe('T-62: a secret', () => {
     expect(fields, advice).toEqual([
       'apiToken.secretHash',
       'emailVerification.passwordHash',
+      'identityProvider.clientSecret',
       'personalAccessToken.secretHash',
       'secondFactor.sealedSecret',
       'secondFactor.recoveryCodeHashes',
@@ -318,6 +331,7 @@ describe('T-62: a secret', () => {
     for (const [table, rows] of dump) {
       const isOwn = (name: string) =>
         (table === 'public.users' && name.startsWith('password hash')) ||
+        (table === 'public.identity_providers' && name === 'sealed client secret') ||
         name === `token hash of ${table.replace('public.', '')}` ||
         (table === 'public.sessions' && name.startsWith('refresh token hash')) ||
         (table === 'public.second_factors' && name.startsWith('stored factor')) ||

@@ -22,7 +22,7 @@ export async function beginSession(
   call: Call<unknown>,
   userId: string,
   organizationId: string | null,
-  { isNewDevice }: { readonly isNewDevice: boolean },
+  { isNewDevice, singleSignOnId }: { readonly isNewDevice: boolean; readonly singleSignOnId: string | null },
 ): Promise<RouteResponse> {
   const { unit, request } = call;
   const data = unit.data.privileged('sign-in');
@@ -35,6 +35,7 @@ export async function beginSession(
     id: sessionId,
     userId,
     userAgent: userAgent || null,
+    singleSignOnId,
     provenAt: values.lastSeenAt,
     ...values,
   });

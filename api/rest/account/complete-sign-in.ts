@@ -22,6 +22,8 @@ type Person = RowOf<typeof user>;
 export interface ProvenSignIn {
   readonly userId: string;
   readonly method: SignInMethod;
+  /** The organization whose single sign-on it was, in which alone the session counts; absent for other ways to sign in. */
+  readonly singleSignOnId?: string | null;
 }
 
 const ChallengeSchema = Type.Object({
@@ -39,18 +41,21 @@ export const SignInSchema = Type.Union([SessionSchema, ChallengeSchema]);
  * Ends every way to sign in, so that what a session requires is decided in one place: an active person, and a code from those who have
  * a second factor, whatever the first was. Locks the user: what changes the credentials at the same moment either is found here, or
  * finds the session that begins here and ends it.
- * @throws AppError invalid_credentials
+ * @throws AppError invalid_credentials, single_sign_on_required
  */
-export async function completeSignIn(call: Call<unknown>, { userId, method }: ProvenSignIn): Promise<RouteResponse> {
+export async function completeSignIn(
+  call: Call<unknown>,
+  { userId, method, singleSignOnId = null }: ProvenSignIn,
+): Promise<RouteResponse> {
   const person = await activePerson(call, userId);
   if (!person) throw new AppError('invalid_credentials', 'This account cannot sign in.');
-  if (!(await confirmedFactor(call, userId))) return begin(call, person);
+  if (!(await confirmedFactor(call, userId))) return begin(call, person, singleSignOnId);
   const credential = credentialDigest(person.passwordHash);
   return {
     status: 200,
     body: {
       mfa_required: true,
-      challenge_token: await call.services.challengeTokens.issue({ userId, method, credential }),
+      challenge_token: await call.services.challengeTokens.issue({ userId, method, singleSignOnId, credential }),
       expires_in: challengeLifetimeMs / 1_000,
     },
   };
@@ -63,13 +68,13 @@ export async function completeSignIn(call: Call<unknown>, { userId, method }: Pr
  */
 export async function completeChallenge(
   call: Call<unknown>,
-  { userId, credential }: Challenge,
+  { userId, credential, singleSignOnId }: Challenge,
   answer: () => Promise<void>,
 ): Promise<RouteResponse> {
   const person = await activePerson(call, userId);
   if (!person || credentialDigest(person.passwordHash) !== credential) throw refusedChallenge();
   await answer();
-  return begin(call, person);
+  return begin(call, person, singleSignOnId);
 }
 
 async function activePerson({ unit }: Call<unknown>, userId: string): Promise<Person | undefined> {
@@ -78,10 +83,11 @@ async function activePerson({ unit }: Call<unknown>, userId: string): Promise<Pe
 }
 
 /** Only a browser that has signed in completely is known at the next sign-in. */
-async function begin(call: Call<unknown>, person: Person): Promise<RouteResponse> {
+async function begin(call: Call<unknown>, person: Person, singleSignOnId: string | null): Promise<RouteResponse> {
   const isNew = isNewDevice(person, knownBrowser(call, person), call.services.clock.now());
   rememberBrowser(call, person);
-  return beginSession(call, person.id, await homeOrganization(call.unit, person.id), { isNewDevice: isNew });
+  const organizationId = await homeOrganization(call, { userId: person.id, singleSignOnId }, singleSignOnId);
+  return beginSession(call, person.id, organizationId, { isNewDevice: isNew, singleSignOnId });
 }
 
 /**

@@ -1,40 +1,59 @@
 import { user } from '#entities/identity/user.ts';
 import { membership } from '#entities/organizations/membership.ts';
 import { readMembershipState } from '#entities/kit/access/principal-state.ts';
-import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { readEntry } from '#entities/kit/access/single-sign-on.ts';
 import { secondFactorRequired } from '../../http/request-caller.ts';
+import type { Call } from '../../http/route.ts';
+import { singleSignOnRequired } from '../single-sign-on/single-sign-on-required.ts';
 
 /** Memberships that are looked through for one in which the person can act. */
 const maxMemberships = 100;
 
+/** A session, as far as it decides where it may act. */
+interface Session {
+  readonly userId: string;
+  /** The organization whose single sign-on began it; null for other ways to sign in. */
+  readonly singleSignOnId: string | null;
+}
+
 /**
  * The organization in which a person goes on: where they were, while they have a role there, else their default organization, else the
- * one they joined first of those in which they can act.
+ * one they joined first of those in which they can act in this session.
+ * @param call without services, nobody is refused: the result is null
  * @returns null for a person without an organization
- * @throws AppError second_factor_required if where they were requires one that they do not have: nobody goes on elsewhere unasked
+ * @throws AppError second_factor_required, single_sign_on_required if where they were requires what they do not have: nobody goes on
+ * elsewhere unasked; single_sign_on_required also if there is no other organization
  */
 export async function homeOrganization(
-  unit: UnitOfWork,
-  userId: string,
+  { unit, services }: Pick<Call<unknown>, 'unit'> & Partial<Pick<Call<unknown>, 'services'>>,
+  { userId, singleSignOnId }: Session,
   organizationId: string | null = null,
 ): Promise<string | null> {
+  const enter = async (id: string) => {
+    const { gap } = await readEntry(unit, userId, id, singleSignOnId);
+    const { role, lacksSecondFactor } = await readMembershipState(unit, userId, id);
+    return { gap, lacksSecondFactor, isOpen: gap === null && role !== null };
+  };
   if (organizationId !== null) {
-    const { role, lacksSecondFactor } = await readMembershipState(unit, userId, organizationId);
+    const { gap, lacksSecondFactor, isOpen } = await enter(organizationId);
+    if (gap && services) throw singleSignOnRequired(services, gap);
     if (lacksSecondFactor) throw secondFactorRequired();
-    if (role !== null) return organizationId;
+    if (isOpen) return organizationId;
   }
   const data = unit.data.privileged('find home organization');
   const { defaultOrganizationId } = await data.get(user, userId);
-  if (await hasRole(unit, userId, defaultOrganizationId)) return defaultOrganizationId;
-  const held = await data.find(membership, {
+  const joined = await data.find(membership, {
     where: { userId: { eq: userId } },
     orderBy: [{ field: 'createdAt', direction: 'asc' }],
     limit: maxMemberships,
   });
-  for (const { organizationId: id } of held) if (await hasRole(unit, userId, id)) return id;
+  let required: string | undefined;
+  for (const id of [defaultOrganizationId, ...joined.map((one) => one.organizationId)]) {
+    if (id === null) continue;
+    const { gap, isOpen } = await enter(id);
+    if (isOpen) return id;
+    if (gap) required ??= gap;
+  }
+  if (required !== undefined && services) throw singleSignOnRequired(services, required);
   return null;
-}
-
-async function hasRole(unit: UnitOfWork, userId: string, organizationId: string | null): Promise<boolean> {
-  return organizationId !== null && (await readMembershipState(unit, userId, organizationId)).role !== null;
 }

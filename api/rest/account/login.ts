@@ -41,7 +41,7 @@ export const login = defineRoute({
   answers: { 200: SignInSchema },
   // It counts the attempt in a transaction of its own.
   runsOnce: true,
-  errors: ['invalid_input', 'invalid_credentials', 'too_many_requests', 'overloaded'],
+  errors: ['invalid_input', 'invalid_credentials', 'single_sign_on_required', 'too_many_requests', 'overloaded'],
   handle: async (call) => {
     const { body, unit } = call;
     const email = body.username.trim().toLowerCase();

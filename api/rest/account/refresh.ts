@@ -36,7 +36,13 @@ export const refresh = defineRoute({
     { additionalProperties: false },
   ),
   answers: { 200: SessionSchema },
-  errors: ['invalid_input', 'unauthenticated', 'token_not_yet_valid', 'second_factor_required'],
+  errors: [
+    'invalid_input',
+    'unauthenticated',
+    'token_not_yet_valid',
+    'second_factor_required',
+    'single_sign_on_required',
+  ],
   handle: async (call) => {
     const { body, unit, services } = call;
     const token = sentRefreshToken(call, body.refresh_token);
@@ -57,7 +63,7 @@ export const refresh = defineRoute({
     }
     if (person?.status !== 'active') throw refusedRefresh();
 
-    const organizationId = await homeOrganization(unit, person.id, held.activeOrganizationId);
+    const organizationId = await homeOrganization(call, held, held.activeOrganizationId);
     const next = await issueTokens(call, { userId: person.id, organizationId, sessionId: held.id });
     await data.update(session, held.id, next.values);
     await noteSeen(unit, person.id);

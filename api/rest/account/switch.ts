@@ -2,12 +2,14 @@ import { Type } from 'typebox';
 import { organization } from '#entities/organizations/organization.ts';
 import { session } from '#entities/identity/session.ts';
 import { readMembershipState } from '#entities/kit/access/principal-state.ts';
+import { readEntry } from '#entities/kit/access/single-sign-on.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts';
 import { secondFactorRequired } from '../../http/request-caller.ts';
 import { clientAddress } from '../../http/client-address.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { defineRoute } from '../../http/route.ts';
+import { singleSignOnRequired } from '../single-sign-on/single-sign-on-required.ts';
 import { accessAnswer, AccessSchema } from './session-answer.ts';
 
 /** The current token stays valid, so that a user can work in two organizations at the same time. */
@@ -25,7 +27,7 @@ export const switchOrganization = defineRoute({
   ),
   allowsMissingFactor: true,
   answers: { 200: AccessSchema },
-  errors: ['invalid_input', 'not_found', 'second_factor_required'],
+  errors: ['invalid_input', 'not_found', 'second_factor_required', 'single_sign_on_required'],
   handle: async (call) => {
     const { body, unit, request, services } = call;
     const { claims } = request.core;
@@ -33,13 +35,15 @@ export const switchOrganization = defineRoute({
       throw new AppError('permission_denied', 'Only users can switch between organizations.');
     const { userId, sessionId } = claims;
     const wanted = existingId(organization, body.target_organization_id);
-    const { role, lacksSecondFactor } = await readMembershipState(unit, userId, wanted);
-    if (lacksSecondFactor) throw secondFactorRequired();
-    if (role === null) throw missingRecord(organization, wanted);
     const data = unit.data.privileged('switch organization');
     // The session may end at this moment.
     const held = await data.findLocked(session, sessionId);
     if (!held) throw signInFirst();
+    const { role, gap } = await readEntry(unit, userId, wanted, held.singleSignOnId);
+    if (gap) throw singleSignOnRequired(services, gap);
+    if (role === null || gap !== null) throw missingRecord(organization, wanted);
+    const { lacksSecondFactor } = await readMembershipState(unit, userId, wanted);
+    if (lacksSecondFactor) throw secondFactorRequired();
     await data.update(session, sessionId, {
       activeOrganizationId: wanted,
       address: clientAddress(request, services),

@@ -39,7 +39,7 @@ export const authenticationVerification = defineRoute({
   answers: { 200: SignInSchema },
   // It counts the attempt and uses up the challenge in a transaction of its own.
   runsOnce: true,
-  errors: ['invalid_input', 'not_found', 'invalid_credentials', 'too_many_requests'],
+  errors: ['invalid_input', 'not_found', 'invalid_credentials', 'single_sign_on_required', 'too_many_requests'],
   handle: async (call) => {
     const { body, services, request, unit } = call;
     const settings = passkeySettings(services);

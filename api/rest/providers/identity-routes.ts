@@ -1,15 +1,21 @@
 import { Type } from 'typebox';
 import { externalIdentity } from '#entities/identity/external-identity.ts';
 import { passkey } from '#entities/identity/passkey.ts';
+import { session } from '#entities/identity/session.ts';
 import { user } from '#entities/identity/user.ts';
+import { organization } from '#entities/organizations/organization.ts';
+import { readMembershipState } from '#entities/kit/access/principal-state.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { AccessClaims } from '../../auth/access-token.ts';
 import { MessageSchema } from '../../http/request-schemas.ts';
+import { workOf } from '../../http/request-context.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
-import { providerNames } from './configured-provider.ts';
+import { organizationProvider } from '../single-sign-on/organization-provider.ts';
+import { providerNames, type ProviderName } from './configured-provider.ts';
 import { beginFlow, RedirectSchema, TargetField, targetOf } from './provider-flow.ts';
 import { settingsOf } from './provider-routes.ts';
 
@@ -24,7 +30,16 @@ export const beginLink = defineRoute({
   access: 'required',
   body: Type.Object(
     {
-      provider: Type.Enum([...providerNames], { description: 'Provider of the identity.' }),
+      provider: Type.Enum([...providerNames, 'single_sign_on'], {
+        description: 'Provider of the identity; `single_sign_on` for that of an organization.',
+      }),
+      organization_id: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 26,
+          description: 'For `single_sign_on`: id of the organization, of which the person must be a member.',
+        }),
+      ),
       redirect_uri: TargetField,
     },
     { additionalProperties: false },
@@ -32,16 +47,24 @@ export const beginLink = defineRoute({
   answers: { 200: RedirectSchema },
   errors: ['invalid_input', 'not_found', 'permission_denied', 'provider_unavailable'],
   handle: async (call) => {
-    const { userId, sessionId } = ownSession(call);
-    const { provider, redirect_uri: wanted } = call.body;
-    const location = await beginFlow(call, settingsOf(call, provider), {
-      provider,
-      purpose: 'link',
-      target: targetOf(call.services.config.current, wanted),
-      session: { userId, sessionId },
-      organizationId: null,
-      settings: null,
-    });
+    const { userId, sessionId } = await ownSession(call);
+    const { provider, redirect_uri: wanted, organization_id: id } = call.body;
+    const isOfServer = provider !== 'single_sign_on';
+    const organizationId = isOfServer ? null : await ownOrganization(call, userId, id ?? '');
+    const location = await beginFlow(
+      call,
+      organizationId === null
+        ? settingsOf(call, provider as ProviderName)
+        : (await organizationProvider(call, organizationId)).settings,
+      {
+        provider: isOfServer ? provider : 'sso',
+        purpose: 'link',
+        target: targetOf(call.services.config.current, wanted),
+        session: { userId, sessionId },
+        organizationId,
+        settings: null,
+      },
+    );
     return { status: 200, body: { location } };
   },
 });
@@ -58,7 +81,7 @@ export const unlinkIdentity = defineRoute({
   answers: { 200: MessageSchema },
   errors: ['not_found', 'permission_denied', 'last_way_in'],
   handle: async (call) => {
-    const { userId } = ownSession(call);
+    const { userId } = await ownSession(call);
     const id = existingId(externalIdentity, call.params['id'] ?? '');
     const data = call.unit.data.privileged('unlink identity');
     // Of two ways that are removed at the same time, the second finds the first gone.
@@ -86,10 +109,29 @@ async function hasOtherWay(
   return (await data.findOne(passkey, { userId: { eq: id } })) !== undefined;
 }
 
-/** The session of the person who asks. @throws AppError permission_denied for other callers */
-function ownSession({ unit, request }: Call<unknown>): AccessClaims {
+/** An organization of the person. @throws AppError not_found, the same for one that does not exist */
+async function ownOrganization({ services, request }: Call<unknown>, userId: string, id: string): Promise<string> {
+  const wanted = existingId(organization, id);
+  const context = workOf(request.core, systemCaller('link identity'));
+  const { role } = await services.database.transact(context, (unit) => readMembershipState(unit, userId, wanted));
+  if (role === null) throw missingRecord(organization, wanted);
+  return wanted;
+}
+
+/**
+ * The session of the person who asks.
+ * @throws AppError permission_denied for other callers, and for sessions of a single sign-on: whoever runs the provider of an organization
+ * could otherwise sign in to the whole account from then on
+ */
+async function ownSession({ unit, request, services }: Call<unknown>): Promise<AccessClaims> {
   const { claims } = request.core;
   if (unit.context.caller.kind !== 'user' || !claims)
     throw new AppError('permission_denied', 'Only users link identities.');
+  const context = workOf(request.core, systemCaller('link identity'));
+  const held = await services.database.transact(context, ({ data }) =>
+    data.findOne(session, { id: { eq: claims.sessionId } }),
+  );
+  if (held?.singleSignOnId !== null)
+    throw new AppError('permission_denied', 'Sign in without single sign-on to change how you sign in.');
   return claims;
 }

@@ -30,6 +30,7 @@ export async function checkNewIdentity(call: Call<unknown>, identity: ProviderId
 /**
  * The person to whom an identity belongs; a new one for an unknown identity with a verified address that no account has. An account
  * with that address is never taken over: its owner links the identity.
+ * @param mayCreate whether an unknown identity may get an account
  * @returns the id of the person
  * @throws AppError provider_sign_in_failed without a verified address, identity_not_linked
  */
@@ -38,10 +39,12 @@ export async function personOfIdentity(
   data: DataClient,
   identity: ProviderIdentity,
   provider: IdentitySource,
+  mayCreate = true,
 ): Promise<string> {
   const known = await findIdentity(data, identity);
   if (known) return known.userId;
   const email = verifiedAddress(identity);
+  if (!mayCreate) throw failed('your address is of none of the domains whose people may join');
   await lockEmail(unit, email);
   // Two first sign-ins at the same time: the second finds what the first has created.
   const meanwhile = await findIdentity(data, identity);

@@ -2,7 +2,11 @@ import { hash } from 'node:crypto';
 import { Type, type Static } from 'typebox';
 import { publicApiUrl } from '#config/objects/public-api-url.ts';
 import type { Config } from '#config/objects/root.ts';
+import { session } from '#entities/identity/session.ts';
+import { user } from '#entities/identity/user.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
+import type { RowOf } from '#entities/kit/model/define.ts';
+import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { stateCookie, stateCookieName } from '../../auth/cookie-attributes.ts';
@@ -10,7 +14,7 @@ import { stateLifetimeMs, type OpenedState, type SignInState } from '../../auth/
 import { failed, type ProviderIdentity, type ProviderSettings } from '../../auth/sign-in-providers.ts';
 import { giveCookie } from '../../http/plugins/cookies.ts';
 import { workOf } from '../../http/request-context.ts';
-import type { Call } from '../../http/route.ts';
+import type { Call, RouteResponse } from '../../http/route.ts';
 
 /** What a sign-in at a provider is for. */
 type Intent = Omit<SignInState, 'state' | 'nonce' | 'verifier'>;
@@ -95,6 +99,22 @@ export function identityOf(
     if (value !== undefined) answer.set(name, value);
   }
   return call.services.signInProviders.finish(settings, answer, opened, opened.begunAt);
+}
+
+/**
+ * The person of the session that began a flow, if the session is still there. Both stay locked.
+ * @throws AppError provider_sign_in_failed
+ */
+export async function sessionOf(data: DataClient, { session: begun }: OpenedState): Promise<RowOf<typeof user>> {
+  const person = begun && (await data.findLocked(user, begun.userId));
+  const held = begun && (await data.findLocked(session, begun.sessionId));
+  if (person?.status !== 'active' || held?.userId !== person.id) throw failed('the session that began it has ended');
+  return person;
+}
+
+export function redirect({ reply }: Call<unknown>, location: string): RouteResponse {
+  void reply.header('location', location).header('cache-control', 'no-store');
+  return { status: 302, body: { location } };
 }
 
 /**

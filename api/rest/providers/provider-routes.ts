@@ -1,18 +1,18 @@
 import { Type } from 'typebox';
-import { session } from '#entities/identity/session.ts';
-import { user } from '#entities/identity/user.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import type { OpenedState } from '../../auth/sign-in-state.ts';
-import { failed, type ProviderIdentity, type ProviderSettings } from '../../auth/sign-in-providers.ts';
+import type { ProviderIdentity, ProviderSettings } from '../../auth/sign-in-providers.ts';
 import { defineRoute, type Call, type Route, type RouteResponse } from '../../http/route.ts';
-import { addressAfter, completeSignIn } from '../account/complete-sign-in.ts';
 import { configuredProvider, providerNames, type ProviderName } from './configured-provider.ts';
+import { finishSignIn } from './finish-sign-in.ts';
 import { checkNewIdentity, linkIdentity, personOfIdentity } from './person-of-identity.ts';
 import {
   beginFlow,
   CallbackQuery,
   identityOf,
+  redirect,
   RedirectSchema,
+  sessionOf,
   takeState,
   TargetField,
   targetOf,
@@ -66,6 +66,7 @@ function callbackRoute(name: ProviderName): Route {
       'already_exists',
       'too_many_requests',
       'invalid_credentials',
+      'single_sign_on_required',
     ],
     handle: async (call) => {
       const settings = settingsOf(call, name);
@@ -76,11 +77,7 @@ function callbackRoute(name: ProviderName): Route {
       const { unit } = call;
       const data = unit.data.privileged('provider sign-in');
       const userId = await personOfIdentity(unit, data, identity, name);
-      // Locked, as in all sign-ins: whoever deactivates the account finds the session that begins here and ends it.
-      const person = await data.findLocked(user, userId);
-      if (person?.status !== 'active' || !person.emailConfirmedAt) throw failed('your account here is not active');
-      const response = await completeSignIn(call, { userId, method: 'provider' });
-      return redirect(call, addressAfter(response, opened.target));
+      return finishSignIn(call, data, opened.target, { userId, method: 'provider' });
     },
   });
 }
@@ -95,20 +92,12 @@ export function settingsOf({ services }: Call<unknown>, name: ProviderName): Pro
 /** Links the identity to the account of the session that asked for it, if the session is still there. */
 async function link(
   call: Call<unknown>,
-  { session: begun, target }: OpenedState,
+  opened: OpenedState,
   identity: ProviderIdentity,
   name: ProviderName,
 ): Promise<RouteResponse> {
   const data = call.unit.data.privileged('link identity');
-  const person = begun && (await data.findLocked(user, begun.userId));
-  const held = begun && (await data.findLocked(session, begun.sessionId));
-  if (person?.status !== 'active' || held?.userId !== person.id)
-    throw failed('the session that began to link it has ended');
+  const person = await sessionOf(data, opened);
   await linkIdentity(data, person.id, identity, name);
-  return redirect(call, target);
-}
-
-export function redirect({ reply }: Call<unknown>, location: string): RouteResponse {
-  void reply.header('location', location).header('cache-control', 'no-store');
-  return { status: 302, body: { location } };
+  return redirect(call, opened.target);
 }

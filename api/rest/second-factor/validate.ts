@@ -32,7 +32,7 @@ export const validateSecondFactor = defineRoute({
   answers: { 200: SessionSchema },
   // It counts the code in a transaction of its own.
   runsOnce: true,
-  errors: ['invalid_input', 'unauthenticated', 'invalid_credentials', 'too_many_requests'],
+  errors: ['invalid_input', 'unauthenticated', 'invalid_credentials', 'single_sign_on_required', 'too_many_requests'],
   handle: async (call) => {
     const { body, services } = call;
     const challenge = await services.challengeTokens.verify(body.challenge_token);

@@ -120,14 +120,17 @@ function stateIn(text: string): PrincipalState {
   return state.lacksSecondFactor ? { ...state, role: null } : state;
 }
 
-/** Reads the state of a person in an organization within a unit of work. */
+/** Names no session: the session of the work has been judged, or is judged apart (`readEntry`). */
+const judgedSession = '*';
+
+/** Reads the state of a person in an organization within a unit of work, whatever the session. */
 export async function readMembershipState(
   work: Work,
   userId: string,
   organizationId: string,
 ): Promise<MembershipState> {
   const session = await work.readAs('app');
-  const { text, values } = snapshotStatement({ userId, sessionId: '', organizationId });
+  const { text, values } = snapshotStatement({ userId, sessionId: judgedSession, organizationId });
   const { rows } = await session.query<{ readonly result: string }>(text, values);
   return stateIn(rows[0]?.result ?? '');
 }

@@ -46,6 +46,7 @@ export const errorCatalogue = {
   invalid_credentials: entry('unauthenticated', 'The sign-in failed.'),
   provider_sign_in_failed: entry('unauthenticated', 'The sign-in at the provider failed.'),
   unauthenticated: entry('unauthenticated', 'Sign in first.'),
+  single_sign_on_required: entry('denied', 'The organization requires its single sign-on.'),
   permission_denied: entry('denied', 'You may not do this.'),
   second_factor_required: entry('denied', 'The organization requires a second factor.'),
   step_up_required: entry('denied', 'Prove again who you are.'),
@@ -100,6 +101,8 @@ export interface ErrorDetails {
   readonly fields?: readonly FieldProblem[];
   /** Seconds after which a retry makes sense; becomes the Retry-After header. */
   readonly retryAfterSeconds?: number;
+  /** URL at which the required sign-in begins. */
+  readonly signInUrl?: string;
 }
 
 /**

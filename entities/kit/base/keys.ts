@@ -3,6 +3,7 @@ import { createHmac, hash, hkdfSync, timingSafeEqual } from 'node:crypto';
 /** What a derived key is used for. Each purpose has its own key (RFC 5869, `info`). */
 export type KeyPurpose =
   | 'csrf'
+  | 'identity-provider-secret'
   | 'known-device'
   | 'one-time-token'
   | 'passkey-challenge'

@@ -1,0 +1,60 @@
+import { hash } from 'node:crypto';
+import { publicApiUrl } from '#config/objects/public-api-url.ts';
+import { identityProvider } from '#entities/organizations/identity-provider.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import type { RowOf } from '#entities/kit/model/define.ts';
+import { openSecret, sealSecret } from '../../auth/sealed-secret.ts';
+import type { ProviderSettings } from '../../auth/sign-in-providers.ts';
+import { workOf } from '../../http/request-context.ts';
+import type { Call } from '../../http/route.ts';
+import type { Services } from '../../http/services.ts';
+
+export type Provider = RowOf<typeof identityProvider>;
+
+/** The provider of an organization, and how it is asked. */
+export interface OrganizationProvider {
+  readonly row: Provider;
+  readonly settings: ProviderSettings;
+}
+
+/**
+ * Reads the provider of an organization in a transaction that ends before the provider is asked.
+ * @throws AppError not_found, the same for an organization that does not exist
+ */
+export async function organizationProvider(
+  { services, request }: Call<unknown>,
+  organizationId: string,
+): Promise<OrganizationProvider> {
+  const context = workOf(request.core, systemCaller('single sign-on'));
+  const row = await services.database.transact(context, ({ data }) =>
+    data.findOne(identityProvider, { organizationId: { eq: organizationId } }),
+  );
+  if (!row) throw new AppError('not_found', 'There is no organization with this id that has single sign-on.');
+  const config = services.config.current;
+  const { secret } = await openSecret(row.clientSecret, secretOf(services, organizationId));
+  const settings = {
+    issuer: row.issuer,
+    clientId: row.clientId,
+    clientSecret: secret,
+    scopes: ['openid', 'email', 'profile'],
+    callbackUrl: `${publicApiUrl(config)}/v1/sso/callback`,
+    rules: { isDev: config.server.dev, allowsPrivate: false },
+  };
+  return { row, settings };
+}
+
+/** Encrypts the client secret of an organization. */
+export function sealClientSecret(services: Services, organizationId: string, secret: string): Promise<string> {
+  return sealSecret(secret, secretOf(services, organizationId));
+}
+
+function secretOf({ config }: Services, organizationId: string) {
+  const secrets = config.current.sessions.encryptionkey;
+  return { secrets, purpose: 'identity-provider-secret', subject: organizationId } as const;
+}
+
+/** What a test is a test of: with other settings, it is none. */
+export function settingsDigest({ issuer, clientId, clientSecret }: Provider): string {
+  return hash('sha256', JSON.stringify([issuer, clientId, clientSecret]), 'base64url');
+}

@@ -1,0 +1,31 @@
+import type { Role } from '../model/caller.ts';
+import type { Work } from '../storage/work.ts';
+
+/** Whether a person may act in an organization, in a session that began in a certain way. */
+export interface Entry {
+  /** The strongest role of the person in the organization or one of its ancestors, whatever the session. */
+  readonly role: Role | null;
+  /**
+   * Null when the session may act there. Otherwise the id of the organization whose single sign-on is required; empty for a session that
+   * began with the single sign-on of another organization, in which alone it counts.
+   */
+  readonly gap: string | null;
+}
+
+/**
+ * Reads whether a session may act in an organization. The rule is that of `request_context`, which applies it to every request.
+ * @param singleSignOnId of the session; null for other ways to sign in
+ */
+export async function readEntry(
+  work: Work,
+  userId: string,
+  organizationId: string,
+  singleSignOnId: string | null,
+): Promise<Entry> {
+  const session = await work.readAs('app');
+  const { rows } = await session.query<{ role: Role | null; gap: string | null }>(
+    'select role, gap from organization_entry($1, $2, $3)',
+    [userId, organizationId, singleSignOnId ?? ''],
+  );
+  return rows[0] ?? { role: null, gap: null };
+}

@@ -1,0 +1,37 @@
+import { defineEntityModule } from '../kit/model/define.ts';
+import { flag, text, textList, timestamp } from '../kit/model/fields.ts';
+import { allow, anyone, deny, system } from '../kit/model/policy.ts';
+import { managers } from '../presets/roles.ts';
+
+export const identityProvider = defineEntityModule({
+  kind: 'identityProvider',
+  table: 'identity_providers',
+  description: 'OpenID Connect provider for the single sign-on of an organization.',
+  fields: {
+    issuer: text('URL of the provider, below which it has its OpenID Connect metadata.', { max: 512 }),
+    clientId: text('Client id of this server at the provider.', { max: 256 }),
+    clientSecret: text('Client secret, encrypted.', { max: 8_192, secret: true }),
+    allowedDomains: textList(
+      'Domains of e-mail addresses whose people become members when they first sign in with it; empty for none.',
+      { max: 253, maxItems: 100 },
+    ),
+    testedAt: timestamp('When a manager signed in with the current settings; null: not yet.', { optional: true }),
+    isEnforced: flag(
+      'Whether all members but owners must sign in with it to act in the organization and in the organizations that are part of it.',
+      { default: false },
+    ),
+  },
+  unique: [{ fields: ['organizationId'], message: 'The organization has a provider for its single sign-on already.' }],
+  tenancy: 'organization',
+  policy: {
+    view: [allow(system), allow(managers), deny(anyone)],
+    create: [allow(system), allow(managers)],
+    edit: [allow(system), allow(managers)],
+    remove: [allow(system), allow(managers)],
+  },
+  expose: { issuer: 'read', clientId: 'read', allowedDomains: 'read', testedAt: 'read', isEnforced: 'read' },
+  filter: [],
+  order: ['createdAt'],
+  mutate: ['delete'],
+  events: ['created', 'updated', 'deleted'],
+});
