@@ -166,19 +166,19 @@ export const rooms: readonly Room[] = [
     imports: [...config, ...apiKit, 'runtime', ...relay, 'api/auth'],
   },
   {
-    path: 'api/tokens',
-    purpose: 'creates and rotates API tokens and personal tokens, for REST and GraphQL',
+    path: 'api/credentials',
+    purpose: 'what REST and GraphQL share about credentials: tokens of programs, and the proof that sensitive actions need',
     imports: [...config, ...apiKit, ...kinds, 'api/auth', 'api/http'],
   },
   {
     path: 'api/rest',
     purpose: 'REST routes, one file each; those of all kinds are derived',
-    imports: [...config, ...apiKit, ...kinds, 'runtime', 'api/auth', 'api/http', 'api/tokens'],
+    imports: [...config, ...apiKit, ...kinds, 'runtime', 'api/auth', 'api/http', 'api/credentials'],
   },
   {
     path: 'api/graphql',
     purpose: 'the GraphQL schema derived from the kinds, its server, fields written by hand',
-    imports: [...config, ...apiKit, ...kinds, 'runtime', 'api/auth', 'api/http', 'api/tokens'],
+    imports: [...config, ...apiKit, ...kinds, 'runtime', 'api/auth', 'api/http', 'api/credentials'],
   },
   {
     path: 'api',
@@ -193,7 +193,7 @@ export const rooms: readonly Room[] = [
       'activities/clients/*',
       'api/auth',
       'api/http',
-      'api/tokens',
+      'api/credentials',
       'api/rest',
       'api/graphql',
     ],

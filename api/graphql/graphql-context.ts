@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { OperationBudget } from './operation-budget.ts';
+import type { Asking } from '../credentials/asking.ts';
 import type { Services } from '../http/services.ts';
 
 /** What resolvers work with. One operation is one unit of work. */
@@ -10,4 +11,9 @@ export interface GraphqlContext {
   unit: UnitOfWork;
   /** What the operation has selected so far. */
   budget?: OperationBudget;
+}
+
+/** The request of an operation, for what REST does alike. */
+export function askingOf({ unit, services, fastify }: GraphqlContext): Asking {
+  return { unit, services, request: fastify.request };
 }

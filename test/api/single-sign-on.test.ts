@@ -7,6 +7,7 @@ import { expectProblem } from '../kit/expect-problem.ts';
 import { FakeIdentityProvider, type FakePerson } from '../kit/fakes/fake-identity-provider.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
+import { resetToken } from '../kit/verification-token.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
@@ -175,6 +176,29 @@ describe('a sign-in', () => {
       expectProblem(await signOn(person, by), code, person.email);
       expect((await by.graphql('{ self { id } }')).data.self).toBeNull();
     }
+  });
+
+  test('proves nothing to the account: what concerns all of it needs a credential of its own', async () => {
+    await setUp(false);
+    const by = world.client();
+    const person = employee();
+    expect((await signOn(person, by)).status).toBe(302);
+    for (const [url, body] of [
+      ['/v1/2fa/setup', {}],
+      ['/v1/personal-access-tokens', { name: 'all of it', scopes: ['task:read'] }],
+    ] as const)
+      expectProblem(await by.post(url, body), 'step_up_required', url);
+    const create = 'mutation { createPersonalAccessToken(input: { name: "x", scopes: ["task:read"] }) { token } }';
+    expect((await by.graphql(create)).errors[0].extensions.code).toBe('step_up_required');
+    expectProblem(await by.post('/v1/2fa/step-up', { password: testPassword }), 'invalid_credentials');
+    // Whoever reads the mail of the address takes the account over, without the provider of the organization.
+    await world.client().post('/v1/forgot-password', { email: person.email ?? '' });
+    const token = await resetToken(world, person.email ?? '');
+    expect((await world.client().post('/v1/password-reset', { token, password: testPassword })).status).toBe(200);
+    expectProblem(await signOn(person), 'identity_not_linked');
+    const own = world.client();
+    expect((await own.post('/v1/login', { username: person.email, password: testPassword })).status).toBe(200);
+    expect((await own.post('/v1/personal-access-tokens', { name: 'x', scopes: ['task:read'] })).status).toBe(201);
   });
 
   test('signs members in who have linked their identity', async () => {

@@ -38,10 +38,10 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   // Second factors are changed after a proof that no rule knows: a code. Codes count although they are refused.
   'api/rest/second-factor/accept-code.ts': [`system 'count codes'`, `privileged 'second factor'`],
   'api/rest/second-factor/confirm.ts': [`privileged 'confirm second factor'`],
-  'api/rest/second-factor/confirmed-factor.ts': [`privileged 'second factor'`],
+  'api/credentials/confirmed-factor.ts': [`privileged 'second factor'`],
   'api/rest/second-factor/disable.ts': [`privileged 'remove second factor'`],
   'api/rest/second-factor/give-recovery-codes.ts': [`privileged 'give recovery codes'`],
-  'api/rest/second-factor/recent-proof.ts': [`privileged 'recent proof'`, `privileged 'recent proof'`],
+  'api/credentials/recent-proof.ts': [`privileged 'recent proof'`, `privileged 'recent proof'`],
   'api/rest/second-factor/replace-recovery-codes.ts': [`privileged 'replace recovery codes'`],
   'api/rest/second-factor/setup.ts': [`privileged 'set up second factor'`],
   'api/rest/second-factor/step-up.ts': [`privileged 'step up'`, `privileged 'step up'`],
@@ -73,7 +73,7 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'api/rest/single-sign-on/organization-provider.ts': [`system 'single sign-on'`],
   'api/rest/single-sign-on/single-sign-on-routes.ts': [`privileged 'single sign-on'`, `privileged 'single sign-on'`],
   // Nobody may create it with scopes and organizations that were not checked.
-  'api/tokens/issue-tokens.ts': [`privileged 'create personal token'`],
+  'api/credentials/issue-tokens.ts': [`privileged 'create personal token'`],
   // Passkeys are made and used after a proof that no rule knows; challenges are used up although the request is refused.
   'api/rest/passkeys/passkey-requests.ts': [`system 'use passkey challenge'`],
   'api/rest/passkeys/registration-verification.ts': [`privileged 'register passkey'`],

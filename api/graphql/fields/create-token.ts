@@ -15,9 +15,10 @@ import {
   createPersonalToken as createForPerson,
   type IssuedToken,
   type NewPersonalToken,
-} from '../../tokens/issue-tokens.ts';
+} from '../../credentials/issue-tokens.ts';
+import type { Asking } from '../../credentials/asking.ts';
 import { DateTime } from '../date-time.ts';
-import type { GraphqlContext } from '../graphql-context.ts';
+import { askingOf, type GraphqlContext } from '../graphql-context.ts';
 import type { HandWrittenField, Types } from '../hand-written-field.ts';
 import { capitalized } from '../capitalized.ts';
 
@@ -59,7 +60,7 @@ function creation(
   module: EntityModule,
   description: string,
   fields: GraphQLInputFieldConfigMap,
-  create: (context: GraphqlContext, input: NewPersonalToken) => Promise<IssuedToken>,
+  create: (asking: Asking, input: NewPersonalToken) => Promise<IssuedToken>,
 ): HandWrittenField {
   const name = `create${module.typeName}`;
   return {
@@ -73,7 +74,7 @@ function creation(
           type: new GraphQLNonNull(new GraphQLInputObjectType({ name: `${capitalized(name)}Input`, fields })),
         },
       },
-      resolve: (_source, { input }, context) => create(context, input as NewPersonalToken),
+      resolve: (_source, { input }, context) => create(askingOf(context), input as NewPersonalToken),
     }),
   };
 }

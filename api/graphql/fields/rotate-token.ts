@@ -2,8 +2,9 @@ import { GraphQLID, GraphQLNonNull } from 'graphql';
 import { apiToken } from '#entities/identity/api-token.ts';
 import { personalAccessToken } from '#entities/identity/personal-access-token.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
-import { rotateApiToken as rotateFor, rotatePersonalToken, type IssuedToken } from '../../tokens/issue-tokens.ts';
-import type { GraphqlContext } from '../graphql-context.ts';
+import { rotateApiToken as rotateFor, rotatePersonalToken, type IssuedToken } from '../../credentials/issue-tokens.ts';
+import { askingOf } from '../graphql-context.ts';
+import type { Asking } from '../../credentials/asking.ts';
 import type { HandWrittenField } from '../hand-written-field.ts';
 import { issuedType } from './create-token.ts';
 
@@ -14,7 +15,7 @@ export const rotatePersonalAccessToken = rotation(personalAccessToken, rotatePer
 
 function rotation(
   module: EntityModule,
-  rotate: (context: GraphqlContext, id: string) => Promise<IssuedToken>,
+  rotate: (asking: Asking, id: string) => Promise<IssuedToken>,
 ): HandWrittenField {
   const name = `rotate${module.typeName}`;
   return {
@@ -25,7 +26,7 @@ function rotation(
       description:
         'Replaces the secret of a token; the old one stops working at once. The token is shown in this answer only.',
       args: { id: { type: new GraphQLNonNull(GraphQLID), description: 'Id of the token.' } },
-      resolve: (_source, { id }, context) => rotate(context, id as string),
+      resolve: (_source, { id }, context) => rotate(askingOf(context), id as string),
     }),
   };
 }

@@ -36,7 +36,8 @@ export async function beginSession(
     userId,
     userAgent: userAgent || null,
     singleSignOnId,
-    provenAt: values.lastSeenAt,
+    // Single sign-on proves who somebody is to one organization alone.
+    provenAt: singleSignOnId === null ? values.lastSeenAt : null,
     ...values,
   });
   await noteSeen(unit, userId);

@@ -8,11 +8,11 @@ import { checkStrength } from '../../auth/password-strength.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
-import { requireRecentFactor } from '../second-factor/recent-proof.ts';
+import { requireRecentFactor } from '../../credentials/recent-proof.ts';
 import { passwordCounter, readPerson, withCurrentPassword } from './current-password.ts';
 import { rememberBrowser } from './known-browser.ts';
 import { NewPasswordSchema, PasswordSchema } from './password-schemas.ts';
-import { signedInPerson } from './signed-in-person.ts';
+import { signedInPerson } from '../../credentials/signed-in-person.ts';
 import { personalWords, setPassword } from './set-password.ts';
 
 /** Who has only found a device of somebody signed in does not know the password, and cannot change it. */

@@ -10,7 +10,7 @@ import {
   type SignInMethod,
 } from '../../auth/challenge-token.ts';
 import type { Call, RouteResponse } from '../../http/route.ts';
-import { confirmedFactor } from '../second-factor/confirmed-factor.ts';
+import { confirmedFactor } from '../../credentials/confirmed-factor.ts';
 import { beginSession } from './begin-session.ts';
 import { homeOrganization } from './home-organization.ts';
 import { isNewDevice, knownBrowser, rememberBrowser } from './known-browser.ts';

@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
+import { externalIdentity } from '#entities/identity/external-identity.ts';
 import { passwordReset } from '#entities/identity/password-reset.ts';
 import { user } from '#entities/identity/user.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
+import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { deriveKey } from '#entities/kit/base/keys.ts';
@@ -57,9 +59,25 @@ export const resetPassword = defineRoute({
     const person = await data.findOne(user, { email: { eq: email } });
     if (!person?.emailConfirmedAt || person.status !== 'active') throw invalidToken();
     await setPassword(unit, data, { person, passwordHash });
+    if (person.passwordHash === null) await unlinkSingleSignOn(data, person.id);
     return { status: 200, body: { message: 'The new password is set; sign in with it.' } };
   },
 });
+
+/**
+ * Single sign-on can create an account for any address that its organization allows. Whoever reads the mail of that address takes the
+ * account over with its first password, and the organization's provider no longer signs in to it.
+ */
+async function unlinkSingleSignOn(data: DataClient, userId: string): Promise<void> {
+  const held = await data.find(externalIdentity, {
+    where: { userId: { eq: userId }, provider: { eq: 'single_sign_on' } },
+    limit: 1_000,
+  });
+  await data.removeAll(
+    externalIdentity,
+    held.map(({ id }) => id),
+  );
+}
 
 /** Reads what the token stands for in a transaction that ends before the hashing begins. */
 function readReset(call: Call<Body>, id: string): Promise<{ email: string; words: readonly string[] }> {

@@ -9,7 +9,7 @@ import {
   rotatePersonalToken,
   type IssuedToken,
   type NewPersonalToken,
-} from '../../tokens/issue-tokens.ts';
+} from '../../credentials/issue-tokens.ts';
 import { defineRoute, type Call, type Route, type RouteResponse } from '../../http/route.ts';
 import { recordNames } from '../records/record-names.ts';
 import { inSnakeCase, selectionOf } from '../records/record-routes.ts';
@@ -88,7 +88,7 @@ function routesOf(module: EntityModule, { body, about, create, rotate }: Operati
       access: 'required',
       body,
       answers: { 201: answer },
-      errors: ['permission_denied', 'limit_exceeded', 'not_found'],
+      errors: ['permission_denied', 'step_up_required', 'limit_exceeded', 'not_found'],
       handle: (call) =>
         inSnakeCase(async () => {
           const { expires_at: expiresAt, organization_ids: ids, ...values } = call.body as unknown as Body;
@@ -110,7 +110,7 @@ function routesOf(module: EntityModule, { body, about, create, rotate }: Operati
       access: 'required',
       params: Type.Object({ id: Type.Unsafe({ ...idText, description: 'Id of the record.' }) }),
       answers: { 200: answer },
-      errors: ['not_found', 'permission_denied', 'token_expired'],
+      errors: ['not_found', 'permission_denied', 'step_up_required', 'token_expired'],
       handle: async (call) => answered(200, module, call, await rotate(call, call.params['id'] ?? '')),
     }),
   ];

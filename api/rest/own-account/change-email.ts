@@ -13,8 +13,8 @@ import { checkNewEmail } from '../account/check-new-email.ts';
 import { passwordCounter, readPerson, withCurrentPassword } from '../account/current-password.ts';
 import { countMailRequest, minIntervalMs } from '../account/mail-limits.ts';
 import { PasswordSchema } from '../account/password-schemas.ts';
-import { signedInPerson } from '../account/signed-in-person.ts';
-import { requireRecentFactor } from '../second-factor/recent-proof.ts';
+import { signedInPerson } from '../../credentials/signed-in-person.ts';
+import { requireRecentFactor } from '../../credentials/recent-proof.ts';
 
 /** Lifetime of a link, in milliseconds. */
 const linkLifetimeMs = 86_400_000;

@@ -4,7 +4,7 @@ import { organization } from '#entities/organizations/organization.ts';
 import { readMembershipState } from '#entities/kit/access/principal-state.ts';
 import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts';
 import { defineRoute } from '../../http/route.ts';
-import { signedInPerson } from '../account/signed-in-person.ts';
+import { signedInPerson } from '../../credentials/signed-in-person.ts';
 
 const idOrNull = Type.Union([Type.String({ minLength: 1, maxLength: 26 }), Type.Null()], {
   description: 'Id of an organization of which the user is a member; null for the one joined first.',

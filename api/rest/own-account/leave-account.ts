@@ -7,8 +7,8 @@ import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import type { Call } from '../../http/route.ts';
 import { readPerson, withCurrentPassword } from '../account/current-password.ts';
-import { signedInPerson } from '../account/signed-in-person.ts';
-import { requireRecentFactor } from '../second-factor/recent-proof.ts';
+import { signedInPerson } from '../../credentials/signed-in-person.ts';
+import { requireRecentFactor } from '../../credentials/recent-proof.ts';
 import { lastOwned, ownedOrganizations, refuseLastOwner, type LastOwned } from './owned-organizations.ts';
 
 interface Leaving {

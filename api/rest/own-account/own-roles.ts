@@ -5,7 +5,7 @@ import { roles, type Role } from '#entities/kit/model/caller.ts';
 import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts';
 import { productModules } from '#entities/kit/model/product-modules.ts';
 import { defineRoute } from '../../http/route.ts';
-import { signedInPerson } from '../account/signed-in-person.ts';
+import { signedInPerson } from '../../credentials/signed-in-person.ts';
 
 const descriptions: Readonly<Record<Role, readonly [name: string, description: string]>> = {
   owner: ['Owner', 'May do everything, and delete the organization. There is at least one.'],

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { user } from '#entities/identity/user.ts';
 import { defineRoute, type Call, type Route } from '../../http/route.ts';
-import { signedInPerson } from '../account/signed-in-person.ts';
+import { signedInPerson } from '../../credentials/signed-in-person.ts';
 
 const nullable = (description: string, options: { readonly format?: 'date-time' } = {}) =>
   Type.Union([Type.String(options), Type.Null()], { description });

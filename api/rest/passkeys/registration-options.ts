@@ -2,8 +2,8 @@ import { passkey } from '#entities/identity/passkey.ts';
 import { user } from '#entities/identity/user.ts';
 import { creationOptions } from '../../auth/passkeys.ts';
 import { defineRoute } from '../../http/route.ts';
-import { signedInPerson } from '../account/signed-in-person.ts';
-import { requireRecentProof } from '../second-factor/recent-proof.ts';
+import { signedInPerson } from '../../credentials/signed-in-person.ts';
+import { requireRecentProof } from '../../credentials/recent-proof.ts';
 import { challengeFor, logStep, passkeySettings } from './passkey-requests.ts';
 import { OptionsSchema } from './passkey-schemas.ts';
 

@@ -8,8 +8,8 @@ import type { AccessClaims } from '../../auth/access-token.ts';
 import { verifyRegistration } from '../../auth/passkeys.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { defineRoute } from '../../http/route.ts';
-import { signedInPerson } from '../account/signed-in-person.ts';
-import { requireRecentProof } from '../second-factor/recent-proof.ts';
+import { signedInPerson } from '../../credentials/signed-in-person.ts';
+import { requireRecentProof } from '../../credentials/recent-proof.ts';
 import { acceptResponse, logStep, passkeySettings, takeChallenge, type PasskeySettings } from './passkey-requests.ts';
 import { RegistrationSchema } from './passkey-schemas.ts';
 

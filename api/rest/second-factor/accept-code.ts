@@ -10,7 +10,7 @@ import { stepOfCode } from '../../auth/authenticator-app.ts';
 import { workOf } from '../../http/request-context.ts';
 import type { Call } from '../../http/route.ts';
 import { tooManyAttempts } from '../account/too-many-attempts.ts';
-import type { Factor } from './confirmed-factor.ts';
+import type { Factor } from '../../credentials/confirmed-factor.ts';
 
 /** A code of the app, or a recovery code in its place. */
 export interface GivenCode {

@@ -6,9 +6,9 @@ import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { defineRoute } from '../../http/route.ts';
 import { endSessions } from '../account/end-sessions.ts';
 import { acceptCode, CodeSchema, countCode } from './accept-code.ts';
-import { heldFactor } from './confirmed-factor.ts';
-import { signedInPerson } from '../account/signed-in-person.ts';
-import { noteProof } from './recent-proof.ts';
+import { heldFactor } from '../../credentials/confirmed-factor.ts';
+import { signedInPerson } from '../../credentials/signed-in-person.ts';
+import { noteProof } from '../../credentials/recent-proof.ts';
 import { giveRecoveryCodes, RecoveryCodesSchema } from './give-recovery-codes.ts';
 
 /** Turns the factor on. Whoever signed in elsewhere without it signs in again. */

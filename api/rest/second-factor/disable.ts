@@ -6,8 +6,8 @@ import { MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
 import { endSessions } from '../account/end-sessions.ts';
 import { acceptCode, codeFields, countCode } from './accept-code.ts';
-import { confirmedFactor, noFactor } from './confirmed-factor.ts';
-import { signedInPerson } from '../account/signed-in-person.ts';
+import { confirmedFactor, noFactor } from '../../credentials/confirmed-factor.ts';
+import { signedInPerson } from '../../credentials/signed-in-person.ts';
 
 /** Nobody else removes a factor, an administrator neither: who has lost the app uses a recovery code. */
 export const disableSecondFactor = defineRoute({

@@ -4,7 +4,7 @@ import { newRecoveryCodes, recoveryCodeHash } from '../../auth/recovery-codes.ts
 import { openSecret } from '../../auth/sealed-secret.ts';
 import type { Call } from '../../http/route.ts';
 import { sealing } from './accept-code.ts';
-import type { Factor } from './confirmed-factor.ts';
+import type { Factor } from '../../credentials/confirmed-factor.ts';
 
 export const RecoveryCodesSchema = Type.Object({
   recovery_codes: Type.Array(Type.String(), {

@@ -2,10 +2,10 @@ import { secondFactor } from '#entities/identity/second-factor.ts';
 import { user } from '#entities/identity/user.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { defineRoute } from '../../http/route.ts';
-import { confirmedFactor, noFactor } from './confirmed-factor.ts';
+import { confirmedFactor, noFactor } from '../../credentials/confirmed-factor.ts';
 import { giveRecoveryCodes, RecoveryCodesSchema } from './give-recovery-codes.ts';
-import { signedInPerson } from '../account/signed-in-person.ts';
-import { requireRecentProof } from './recent-proof.ts';
+import { signedInPerson } from '../../credentials/signed-in-person.ts';
+import { requireRecentProof } from '../../credentials/recent-proof.ts';
 
 export const replaceRecoveryCodes = defineRoute({
   method: 'POST',

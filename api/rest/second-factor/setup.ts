@@ -9,9 +9,9 @@ import { newEnrollment, type CodeDigits } from '../../auth/authenticator-app.ts'
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { defineRoute } from '../../http/route.ts';
 import { sealing } from './accept-code.ts';
-import { heldFactor } from './confirmed-factor.ts';
-import { signedInPerson } from '../account/signed-in-person.ts';
-import { requireRecentProof } from './recent-proof.ts';
+import { heldFactor } from '../../credentials/confirmed-factor.ts';
+import { signedInPerson } from '../../credentials/signed-in-person.ts';
+import { requireRecentProof } from '../../credentials/recent-proof.ts';
 
 /** What was set up has no effect until a code confirms it, and can be set up again until then. */
 export const setUpSecondFactor = defineRoute({

@@ -9,9 +9,9 @@ import { defineRoute, type Call } from '../../http/route.ts';
 import { passwordCounter, readPerson, withCurrentPassword } from '../account/current-password.ts';
 import { PasswordSchema } from '../account/password-schemas.ts';
 import { acceptCode, codeFields, countCode } from './accept-code.ts';
-import { confirmedFactor } from './confirmed-factor.ts';
-import { signedInPerson } from '../account/signed-in-person.ts';
-import { noteProof } from './recent-proof.ts';
+import { confirmedFactor } from '../../credentials/confirmed-factor.ts';
+import { signedInPerson } from '../../credentials/signed-in-person.ts';
+import { noteProof } from '../../credentials/recent-proof.ts';
 
 const BodySchema = Type.Object(
   { ...codeFields, password: Type.Optional(PasswordSchema('Password; for users without a second factor.')) },

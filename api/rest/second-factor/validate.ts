@@ -6,7 +6,7 @@ import { defineRoute, type Call } from '../../http/route.ts';
 import { completeChallenge } from '../account/complete-sign-in.ts';
 import { SessionSchema } from '../account/session-answer.ts';
 import { acceptCode, codeFields, countCode } from './accept-code.ts';
-import { confirmedFactor } from './confirmed-factor.ts';
+import { confirmedFactor } from '../../credentials/confirmed-factor.ts';
 
 /** Ends a sign-in that was answered with a challenge. */
 export const validateSecondFactor = defineRoute({

@@ -91,8 +91,8 @@ export const otherRecipes: readonly Recipe[] = [
     follow: (copy) => {
       copy.write('api/rest/service/coffee.ts', coffeeRoute);
       const list = 'api/rest/routes.ts';
-      copy.change(list, 'import { jwks }', "import { coffee } from './service/coffee.ts';\nimport { jwks }");
-      copy.change(list, '\n  jwks,\n', '\n  coffee,\n  jwks,\n');
+      copy.change(list, 'import { livez,', "import { coffee } from './service/coffee.ts';\nimport { livez,");
+      copy.change(list, '\n  livez,\n', '\n  coffee,\n  livez,\n');
     },
   },
   {

@@ -1,8 +1,8 @@
 import { session } from '#entities/identity/session.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
-import type { AccessClaims } from '../../auth/access-token.ts';
-import type { Call } from '../../http/route.ts';
-import { signedInPerson } from '../account/signed-in-person.ts';
+import type { AccessClaims } from '../auth/access-token.ts';
+import type { Asking } from './asking.ts';
+import { signedInPerson } from './signed-in-person.ts';
 import { confirmedFactor } from './confirmed-factor.ts';
 
 /** How long a proof of identity counts for sensitive actions of the same session, in milliseconds. */
@@ -10,12 +10,12 @@ const proofLifetimeMs = 10 * 60_000;
 
 /**
  * For sensitive actions: refuses unless the person has proven who they are in this session within the last ten minutes, at the sign-in or
- * with `/v1/2fa/step-up`. Whoever has a second factor has proven it then.
+ * with `/v1/2fa/step-up`. Whoever has a second factor has proven it then. A sign-in with single sign-on proves nothing: it counts in one
+ * organization, which runs the provider, and these actions concern the whole account.
  * @throws AppError step_up_required, permission_denied
  */
-export async function requireRecentProof(call: Call<unknown>): Promise<void> {
-  const { sessionId } = signedInPerson(call);
-  const held = await call.unit.data.privileged('recent proof').findOne(session, { id: { eq: sessionId } });
+export async function requireRecentProof(call: Asking): Promise<void> {
+  const held = await ownSession(call);
   const ageMs = call.services.clock.now().getTime() - (held?.provenAt?.getTime() ?? 0);
   if (ageMs > proofLifetimeMs)
     throw new AppError(
@@ -29,11 +29,26 @@ export async function requireRecentProof(call: Call<unknown>): Promise<void> {
  * work, so it comes after all hashing.
  * @throws AppError step_up_required, permission_denied
  */
-export async function requireRecentFactor(call: Call<unknown>): Promise<void> {
+export async function requireRecentFactor(call: Asking): Promise<void> {
   if (await confirmedFactor(call, signedInPerson(call).userId)) await requireRecentProof(call);
 }
 
+/**
+ * The same for what gives access to the whole account: also from people without a second factor, if single sign-on began their session.
+ * @throws AppError step_up_required, permission_denied
+ */
+export async function requireAccountProof(call: Asking): Promise<void> {
+  const held = await ownSession(call);
+  if (held?.singleSignOnId == null) await requireRecentFactor(call);
+  else await requireRecentProof(call);
+}
+
+function ownSession(call: Asking) {
+  const { sessionId } = signedInPerson(call);
+  return call.unit.data.privileged('recent proof').findOne(session, { id: { eq: sessionId } });
+}
+
 /** Notes that the person has just proven who they are in this session. */
-export async function noteProof(call: Call<unknown>, { sessionId }: AccessClaims): Promise<void> {
+export async function noteProof(call: Asking, { sessionId }: AccessClaims): Promise<void> {
   await call.unit.data.privileged('recent proof').update(session, sessionId, { provenAt: call.services.clock.now() });
 }

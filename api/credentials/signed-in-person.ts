@@ -1,9 +1,9 @@
 import { AppError } from '#entities/kit/base/errors.ts';
-import type { AccessClaims } from '../../auth/access-token.ts';
-import type { Call } from '../../http/route.ts';
+import type { AccessClaims } from '../auth/access-token.ts';
+import type { Asking } from './asking.ts';
 
 /** The claims of a signed-in person. @throws AppError permission_denied for other callers */
-export function signedInPerson({ unit, request }: Call<unknown>): AccessClaims {
+export function signedInPerson({ unit, request }: Pick<Asking, 'unit' | 'request'>): AccessClaims {
   const { claims } = request.core;
   if (unit.context.caller.kind !== 'user' || !claims)
     throw new AppError('permission_denied', 'Only a person who is signed in can do this.');

@@ -9,13 +9,8 @@ import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts
 import { refuseScopesBeyond, refuseUnknownScopes } from '#entities/kit/model/scopes.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
-import type { Services } from '../http/services.ts';
-
-/** What tokens are created with. */
-interface Issuing {
-  readonly unit: UnitOfWork;
-  readonly services: Pick<Services, 'apiTokens' | 'clock'>;
-}
+import type { Asking } from './asking.ts';
+import { requireAccountProof, requireRecentFactor } from './recent-proof.ts';
 
 export interface NewToken {
   readonly name: string;
@@ -38,8 +33,10 @@ export interface IssuedToken {
 /** Maximum number of tokens of an organization, and of a person. */
 const maxTokens = 200;
 
-/** @throws AppError invalid_input, permission_denied, limit_exceeded */
-export async function createApiToken({ unit, services }: Issuing, input: NewToken): Promise<IssuedToken> {
+/** @throws AppError invalid_input, permission_denied, step_up_required, limit_exceeded */
+export async function createApiToken(asking: Asking, input: NewToken): Promise<IssuedToken> {
+  const { unit, services } = asking;
+  await requireRecentFactor(asking);
   const values = checked(unit, services, 'api', input);
   const issued = services.apiTokens.issue('api');
   await unit.data.create(apiToken, { ...values, id: issued.id, ...issued.values });
@@ -49,11 +46,13 @@ export async function createApiToken({ unit, services }: Issuing, input: NewToke
   return issued;
 }
 
-/** @throws AppError invalid_input, permission_denied, limit_exceeded; not_found for organizations of others */
+/** @throws AppError invalid_input, permission_denied, step_up_required, limit_exceeded; not_found for organizations of others */
 export async function createPersonalToken(
-  { unit, services }: Issuing,
+  asking: Asking,
   { organizationIds, ...input }: NewPersonalToken,
 ): Promise<IssuedToken> {
+  const { unit, services } = asking;
+  await requireAccountProof(asking);
   const userId = personOf(unit);
   const organizations = [...new Set(organizationIds)];
   await refuseForeign(unit, userId, organizations);
@@ -72,9 +71,11 @@ export async function createPersonalToken(
 
 /**
  * Replaces the secret of an API token. The old one stops working at once; a program that must go on meanwhile gets a second token.
- * @throws AppError not_found, permission_denied, token_expired
+ * @throws AppError not_found, permission_denied, step_up_required, token_expired
  */
-export async function rotateApiToken({ unit, services }: Issuing, id: string): Promise<IssuedToken> {
+export async function rotateApiToken(asking: Asking, id: string): Promise<IssuedToken> {
+  const { unit, services } = asking;
+  await requireRecentFactor(asking);
   const held = await unit.data.findLocked(apiToken, existingId(apiToken, id));
   if (!held) throw missingRecord(apiToken, id);
   refuseExpired(held, services);
@@ -85,8 +86,10 @@ export async function rotateApiToken({ unit, services }: Issuing, id: string): P
   return issued;
 }
 
-/** The same for a personal token of the caller. @throws AppError not_found, token_expired */
-export async function rotatePersonalToken({ unit, services }: Issuing, id: string): Promise<IssuedToken> {
+/** The same for a personal token of the caller. @throws AppError not_found, step_up_required, token_expired */
+export async function rotatePersonalToken(asking: Asking, id: string): Promise<IssuedToken> {
+  const { unit, services } = asking;
+  await requireAccountProof(asking);
   const held = await unit.data.findLocked(personalAccessToken, existingId(personalAccessToken, id));
   if (!held) throw missingRecord(personalAccessToken, id);
   refuseExpired(held, services);
@@ -99,7 +102,7 @@ export async function rotatePersonalToken({ unit, services }: Issuing, id: strin
 
 function checked<T extends NewToken>(
   unit: UnitOfWork,
-  { clock }: Issuing['services'],
+  { clock }: Pick<Asking['services'], 'clock'>,
   sort: 'api' | 'personal',
   input: T,
 ): T & { readonly scopes: string[]; readonly expiresAt: Date | null } {
@@ -137,7 +140,7 @@ function refuseMore(held: readonly unknown[]): void {
     });
 }
 
-function refuseExpired({ expiresAt }: { readonly expiresAt: Date | null }, { clock }: Issuing['services']): void {
+function refuseExpired({ expiresAt }: { readonly expiresAt: Date | null }, { clock }: Pick<Asking['services'], 'clock'>): void {
   if (expiresAt && expiresAt <= clock.now())
     throw new AppError('token_expired', 'This token has expired; create another one.');
 }
