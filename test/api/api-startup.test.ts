@@ -200,5 +200,5 @@ test('server.dev off: without its secrets nothing starts and nothing is generate
 
 test('a signing key that cannot be used is named', async () => {
   const api = startApi({ CORE_AUTH_TOKEN_KEYS: JSON.stringify({ test: '/nowhere/key.pem' }) });
-  expect(await refusal(api)).toBe('auth.token.keys: the key "test" cannot be read from /nowhere/key.pem.');
+  expect(await refusal(api)).toBe('auth.token.keys: "test" cannot be read (ENOENT).');
 });

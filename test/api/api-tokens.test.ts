@@ -174,6 +174,8 @@ describe('an API token', () => {
 
   test('T-01: ends with its organization, not with who created it', async () => {
     const founder = await buildPerson(world);
+    // Who stays owner.
+    await buildPerson(world, { organization: founder.organization });
     const { token } = await apiToken(['task:read'], {}, await signedIn(world, founder));
     await set(user, founder.user.id, { status: 'deactivated' });
     await leave(founder, founder);

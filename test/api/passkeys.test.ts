@@ -18,7 +18,7 @@ import {
   registerPasskey,
   signInByPasskey,
 } from '../kit/register-passkey.ts';
-import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
+import { buildPerson, deletePerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import { SoftwareAuthenticator, type Deviation } from '../kit/software-authenticator.ts';
 import type { TestClient } from '../kit/test-client.ts';
 import { resetToken } from '../kit/verification-token.ts';
@@ -365,7 +365,7 @@ describe('T-15: a sign-in is refused', () => {
     }
     await set('active');
     expect((await signInByPasskey(world.client(), authenticator)).status).toBe(200);
-    await asSystem(world, locked.organization.id, (data) => data.remove(user, locked.user.id));
+    await deletePerson(world, locked.user.email);
     expectProblem(await signInByPasskey(world.client(), authenticator), 'invalid_credentials');
   });
 });

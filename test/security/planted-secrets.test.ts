@@ -154,7 +154,7 @@ async function setUpSingleSignOn(client: TestClient): Promise<void> {
 
 /** Somebody is invited and signs up with the invitation. */
 async function answerInvitation(): Promise<void> {
-  const email = 'canary-bird@example.com';
+  const email = 'nestling@example.com';
   const inviter = await signedIn(world, person);
   await inviter.post('/v1/invites', { recipient: email });
   const [mail = ''] = await waitForMails(world, email);
@@ -315,12 +315,12 @@ describe('T-62: a secret', () => {
     expect(fields, advice).toEqual([
       'apiToken.secretHash',
       'emailVerification.passwordHash',
-      'identityProvider.clientSecret',
       'personalAccessToken.secretHash',
       'secondFactor.sealedSecret',
       'secondFactor.recoveryCodeHashes',
       'session.refreshTokenHash',
       'user.passwordHash',
+      'identityProvider.clientSecret',
     ]);
   });
 
