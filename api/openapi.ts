@@ -15,6 +15,7 @@ export function openapiOptions(registry: Registry): FastifyDynamicSwaggerOptions
       },
       tags: [
         { name: 'Account', description: 'Sign-up, e-mail confirmation, sign-in and sign-out.' },
+        { name: 'Single sign-on', description: 'Sign-in of the members of an organization with its own provider.' },
         ...recordTags(registry),
         { name: 'Service', description: 'Health checks, public keys and API descriptions.' },
       ],

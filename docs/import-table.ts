@@ -167,7 +167,8 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'api/credentials',
-    purpose: 'what REST and GraphQL share about credentials: tokens of programs, and the proof that sensitive actions need',
+    purpose:
+      'what REST and GraphQL share about credentials: tokens of programs, and the proof that sensitive actions need',
     imports: [...config, ...apiKit, ...kinds, 'api/auth', 'api/http'],
   },
   {

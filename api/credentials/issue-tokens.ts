@@ -140,7 +140,10 @@ function refuseMore(held: readonly unknown[]): void {
     });
 }
 
-function refuseExpired({ expiresAt }: { readonly expiresAt: Date | null }, { clock }: Pick<Asking['services'], 'clock'>): void {
+function refuseExpired(
+  { expiresAt }: { readonly expiresAt: Date | null },
+  { clock }: Pick<Asking['services'], 'clock'>,
+): void {
   if (expiresAt && expiresAt <= clock.now())
     throw new AppError('token_expired', 'This token has expired; create another one.');
 }

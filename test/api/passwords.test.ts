@@ -181,7 +181,7 @@ describe('a forgotten password', () => {
     expect(page.headers['content-type']).toContain('text/html');
     expect(page.body).toContain('<script src="/v1/password-reset.js" defer></script>');
     const { body } = await world.client().get('/v1/password-reset.js');
-    expect(body).toContain('fetch("/v1/password-reset"');
+    expect(body).toContain('post("/v1/password-reset"');
   });
 });
 

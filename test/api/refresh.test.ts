@@ -41,7 +41,7 @@ async function selfOf(token: string): Promise<TestAnswer['body']> {
 
 async function isOver(token: string): Promise<boolean> {
   const answer = await selfOf(token);
-  return answer.code === 'unauthenticated';
+  return answer.errors?.[0].extensions.code === 'unauthenticated';
 }
 
 describe('a refresh', () => {

@@ -110,7 +110,12 @@ async function valuesOf(organizationId: string): Promise<Set<string>> {
 async function answer(of: GraphQLSchema, caller: Caller, { document }: IdPosition, variables: object): Promise<string> {
   const unit = world.runtime.database.unitOfWork({ caller, requestId: newId() });
   try {
-    const contextValue = { services: { config: world.config }, unit } as unknown as GraphqlContext;
+    const claims = caller.kind === 'user' ? { userId: caller.subjectId, sessionId: newId() } : undefined;
+    const contextValue = {
+      services: { config: world.config },
+      unit,
+      fastify: { request: { core: { claims } } },
+    } as unknown as GraphqlContext;
     const result = await execute({
       schema: of,
       document: documentOf(document),

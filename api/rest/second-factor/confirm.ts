@@ -15,7 +15,7 @@ import { giveRecoveryCodes, RecoveryCodesSchema } from './give-recovery-codes.ts
 export const confirmSecondFactor = defineRoute({
   method: 'POST',
   url: '/v1/2fa/confirm',
-  tag: 'Second factor',
+  tag: 'Second factors',
   summary: 'Confirm an authenticator app',
   description:
     'Turns on the authenticator app that was set up, with a code of it, and returns the recovery codes, once. From then on each sign-in asks for a code. All other devices of the user are signed out.',

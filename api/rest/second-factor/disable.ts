@@ -13,7 +13,7 @@ import { signedInPerson } from '../../credentials/signed-in-person.ts';
 export const disableSecondFactor = defineRoute({
   method: 'POST',
   url: '/v1/2fa/disable',
-  tag: 'Second factor',
+  tag: 'Second factors',
   summary: 'Remove the authenticator app',
   description:
     'Removes the second factor with a code of the app or a recovery code; sign-ins no longer ask for a code. All other devices of the user are signed out. Organizations that require a second factor are closed to the user until they set one up again.',

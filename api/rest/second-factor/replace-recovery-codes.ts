@@ -10,7 +10,7 @@ import { requireRecentProof } from '../../credentials/recent-proof.ts';
 export const replaceRecoveryCodes = defineRoute({
   method: 'POST',
   url: '/v1/2fa/recovery-codes',
-  tag: 'Second factor',
+  tag: 'Second factors',
   summary: 'Get new recovery codes',
   description:
     'Returns new recovery codes, once; those before no longer work. The user has signed in, or called /v1/2fa/step-up, within the last ten minutes.',

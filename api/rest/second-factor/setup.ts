@@ -17,7 +17,7 @@ import { requireRecentProof } from '../../credentials/recent-proof.ts';
 export const setUpSecondFactor = defineRoute({
   method: 'POST',
   url: '/v1/2fa/setup',
-  tag: 'Second factor',
+  tag: 'Second factors',
   summary: 'Set up an authenticator app',
   description:
     'Returns a new secret for an authenticator app, once: as text, as `otpauth` URI and as QR code. /v1/2fa/confirm turns it on with a code of the app. The user has signed in, or called /v1/2fa/step-up, within the last ten minutes.',

@@ -22,7 +22,7 @@ type Body = Static<typeof BodySchema>;
 export const stepUp = defineRoute({
   method: 'POST',
   url: '/v1/2fa/step-up',
-  tag: 'Second factor',
+  tag: 'Second factors',
   summary: 'Prove again who you are',
   description:
     'Allows sensitive actions of this session for ten minutes. Users with a second factor send a code or a recovery code; users without one send their password.',

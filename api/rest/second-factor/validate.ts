@@ -12,7 +12,7 @@ import { confirmedFactor } from '../../credentials/confirmed-factor.ts';
 export const validateSecondFactor = defineRoute({
   method: 'POST',
   url: '/v1/2fa/validate',
-  tag: 'Second factor',
+  tag: 'Second factors',
   summary: 'Answer the challenge of a sign-in',
   description:
     'Begins the session of a sign-in that was answered with `mfa_required`. Send the challenge token of that response with a code of the authenticator app, or with a recovery code. A challenge works for five minutes, once; a code works once, too. After ten wrong codes the user waits for a quarter of an hour.',
