@@ -3,11 +3,12 @@ import { parseListenAddress } from '../schema/format.ts';
 import type { Config } from './root.ts';
 import { requireTexts, type Refuse, type Rule } from './rule.ts';
 
-const secretsRule: Rule = ({ server, sessions }, refuse) => {
+const secretsRule: Rule = ({ server, sessions, totp }, refuse) => {
   if (server.dev) return;
   const { signingkey, encryptionkey } = sessions;
   const why = 'server.dev is off';
   requireTexts(refuse, why, 'sessions', { signingkey, encryptionkey }, ['server.dev']);
+  if (totp.enabled) requireTexts(refuse, why, 'totp', { secret: totp.secret }, ['server.dev', 'totp.enabled']);
 };
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/iu;

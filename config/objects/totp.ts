@@ -1,4 +1,5 @@
 import { flag, integer, object, secret, text } from '../schema/field.ts';
+import { keyList } from '../schema/format.ts';
 
 /** `totp`. */
 export const totp = object('Time-based one-time passwords (TOTP) as second factor.', {
@@ -24,7 +25,8 @@ export const totp = object('Time-based one-time passwords (TOTP) as second facto
   }),
   secret: secret({
     description:
-      'Key from which the key for the TOTP secrets of users is derived, at least 32 characters. While server.dev is on, a missing key is generated and kept in the local state folder.',
+      'Key from which the key for the TOTP secrets of users is derived, at least 32 characters. Several keys are separated by commas: the first one encrypts, all of them decrypt. To rotate, put the new key first. A secret is encrypted again when its user sends a code, so keep an old key until every user has done so. Required in production while totp.enabled is on. While server.dev is on, a missing key is generated and kept in the local state folder.',
+    format: keyList,
     minLength: 32,
     restart: true,
   }),

@@ -115,6 +115,9 @@ describe('an API token', () => {
     const made = await program(writer.token).post('/v1/tasks', { title: 'of a program' });
     expect(made.status).toBe(201);
     expectProblem(await removed(`/v1/tasks/${made.body.id}`, program(writer.token)), 'permission_denied');
+    // The editors of a task may delete its subtasks; a token needs the scope for it.
+    const below = await program(writer.token).post('/v1/tasks', { title: 'below', parent_id: made.body.id });
+    expectProblem(await removed(`/v1/tasks/${below.body.id}`, program(writer.token)), 'permission_denied');
     const remover = await apiToken(['task:delete']);
     expect((await removed(`/v1/tasks/${made.body.id}`, program(remover.token))).status).toBe(204);
     const actors = await asOwner<{ actor: string }>(

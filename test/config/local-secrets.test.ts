@@ -16,7 +16,7 @@ const load = (environment: Record<string, string> = leastEnvironment) =>
 const stateFile = () => join(sandbox.directory, '.local', 'secrets.json');
 
 describe('secrets in production', () => {
-  test.each(['CORE_SESSIONS_SIGNINGKEY', 'CORE_SESSIONS_ENCRYPTIONKEY'] as const)(
+  test.each(['CORE_SESSIONS_SIGNINGKEY', 'CORE_SESSIONS_ENCRYPTIONKEY', 'CORE_TOTP_SECRET'] as const)(
     'start is refused without %s',
     async (variable) => {
       const { [variable]: _, ...rest } = productionEnvironment;

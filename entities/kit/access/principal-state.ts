@@ -169,6 +169,8 @@ export function callerOfToken(
     organizationId,
     relations,
     productModules,
+    // Rights that a record inherits, such as that of the editors of a task to delete its subtasks, are not in the scopes.
+    limits: relations,
     tokenId,
     ...others,
   });
