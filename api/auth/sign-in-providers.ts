@@ -174,6 +174,9 @@ async function discover(
     (cause) => unavailable('its metadata are not those of an OpenID Connect provider of this issuer', cause),
   );
   const metadata = found.serverMetadata();
+  // The library does not compare them for every form of URL. A provider that names another issuer would sign in the people of that one.
+  if (new URL(metadata.issuer).href !== new URL(issuer).href)
+    throw unavailable('its metadata are those of another issuer');
   const { code_challenge_methods_supported: methods } = metadata;
   if (methods !== undefined && !methods.includes('S256'))
     throw unavailable('it does not support PKCE with S256, which this server requires');

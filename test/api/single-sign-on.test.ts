@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { membership, organization } from '#entities/index.ts';
+import { membership, organization, user } from '#entities/index.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { asSystem } from '../kit/as-person.ts';
@@ -129,6 +129,11 @@ describe('the settings', () => {
     expect((await put(client, settings())).body).toMatchObject({ is_enforced: false, tested_at: null });
   });
 
+  test('of a provider that says it is another one are of no use', async () => {
+    await put(client, settings({ issuer: `${fake.url}/.well-known/openid-configuration` }));
+    expectProblem(await client.post('/v1/sso/test'), 'provider_unavailable');
+  });
+
   test('of a provider in a private network, or of a machine beside it, are of no use', async () => {
     for (const issuer of ['https://10.0.0.1', 'https://169.254.169.254', 'https://[fd00::1]', 'http://192.168.0.1']) {
       await put(client, settings({ issuer }));
@@ -183,6 +188,12 @@ describe('a sign-in', () => {
     const by = world.client();
     const person = employee();
     expect((await signOn(person, by)).status).toBe(302);
+    await asSystem(world, owner.organization.id, async (data) => {
+      const held = await data.findOne(user, { email: { eq: person.email ?? '' } });
+      const joined = await data.findOne(membership, { userId: { eq: held?.id ?? '' } });
+      await data.privileged('test').update(membership, joined?.id ?? '', { role: 'admin' });
+    });
+    expectProblem(await by.post('/v1/sso/test'), 'step_up_required');
     for (const [url, body] of [
       ['/v1/2fa/setup', {}],
       ['/v1/personal-access-tokens', { name: 'all of it', scopes: ['task:read'] }],

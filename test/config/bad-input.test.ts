@@ -401,6 +401,7 @@ describe('reporting', () => {
       'c.yaml:4 server.tls.enabled',
       'c.yaml sessions.signingkey',
       'c.yaml sessions.encryptionkey',
+      'c.yaml totp.secret',
     ]);
   });
 

@@ -11,6 +11,7 @@ import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { AccessClaims } from '../../auth/access-token.ts';
+import { requireRecentProof } from '../../credentials/recent-proof.ts';
 import { MessageSchema } from '../../http/request-schemas.ts';
 import { workOf } from '../../http/request-context.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
@@ -45,9 +46,10 @@ export const beginLink = defineRoute({
     { additionalProperties: false },
   ),
   answers: { 200: RedirectSchema },
-  errors: ['invalid_input', 'not_found', 'permission_denied', 'provider_unavailable'],
+  errors: ['invalid_input', 'not_found', 'permission_denied', 'step_up_required', 'provider_unavailable'],
   handle: async (call) => {
     const { userId, sessionId } = await ownSession(call);
+    await requireRecentProof(call);
     const { provider, redirect_uri: wanted, organization_id: id } = call.body;
     const isOfServer = provider !== 'single_sign_on';
     const organizationId = isOfServer ? null : await ownOrganization(call, userId, id ?? '');
@@ -79,9 +81,10 @@ export const unlinkIdentity = defineRoute({
   access: 'required',
   params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 26, description: 'Id of the linked identity.' }) }),
   answers: { 200: MessageSchema },
-  errors: ['not_found', 'permission_denied', 'last_way_in'],
+  errors: ['not_found', 'permission_denied', 'step_up_required', 'last_way_in'],
   handle: async (call) => {
     const { userId } = await ownSession(call);
+    await requireRecentProof(call);
     const id = existingId(externalIdentity, call.params['id'] ?? '');
     const data = call.unit.data.privileged('unlink identity');
     // Of two ways that are removed at the same time, the second finds the first gone.

@@ -42,13 +42,13 @@ export async function personOfIdentity(
   mayCreate = true,
 ): Promise<string> {
   const known = await findIdentity(data, identity);
-  if (known) return known.userId;
+  if (known) return personOfKnown(known, provider);
   const email = verifiedAddress(identity);
   if (!mayCreate) throw failed('your address is of none of the domains whose people may join');
   await lockEmail(unit, email);
   // Two first sign-ins at the same time: the second finds what the first has created.
   const meanwhile = await findIdentity(data, identity);
-  if (meanwhile) return meanwhile.userId;
+  if (meanwhile) return personOfKnown(meanwhile, provider);
   if (await data.findOne(user, { email: { eq: email } })) throw notLinked();
   const person = await createAccount(unit, data, {
     email,
@@ -76,6 +76,15 @@ export async function linkIdentity(
   if (!known) await storeIdentity(data, userId, identity, provider);
   else if (known.userId !== userId)
     throw new AppError('already_exists', 'This identity is linked to another account; unlink it there first.');
+}
+
+/**
+ * What an organization's single sign-on has linked opens that organization alone: the providers of this server do not sign in with it.
+ * @throws AppError identity_not_linked
+ */
+function personOfKnown(known: RowOf<typeof externalIdentity>, provider: IdentitySource): string {
+  if (provider !== 'single_sign_on' && known.provider !== provider) throw notLinked();
+  return known.userId;
 }
 
 function findIdentity(data: DataClient, { issuer, subject }: ProviderIdentity) {

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { identityProvider } from '#entities/organizations/identity-provider.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
+import { requireAccountProof, requireRecentFactor } from '../../credentials/recent-proof.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
 import { beginFlow, RedirectSchema, targetOf } from '../providers/provider-flow.ts';
@@ -61,10 +62,11 @@ export const putProvider = defineRoute({
   access: 'required',
   body: BodySchema,
   answers: { 200: SettingsSchema },
-  errors: ['invalid_input', 'permission_denied'],
+  errors: ['invalid_input', 'permission_denied', 'step_up_required'],
   handle: async (call) => {
     const { unit, services, body } = call;
     const organizationId = currentOrganization(call);
+    await requireRecentFactor(call);
     const held = await unit.data.findOne(identityProvider, { organizationId: { eq: organizationId } });
     const isSame = held?.issuer === body.issuer && held.clientId === body.client_id;
     // A secret that is kept is never sent to another provider than the one that it was given for.
@@ -97,7 +99,7 @@ export const testProvider = defineRoute({
     'Returns the URL of the provider to which the browser of a manager goes. When it comes back signed in, the current settings count as tested, and the identity is linked to the account of the manager.',
   access: 'required',
   answers: { 200: RedirectSchema },
-  errors: ['not_found', 'permission_denied', 'provider_unavailable'],
+  errors: ['not_found', 'permission_denied', 'step_up_required', 'provider_unavailable'],
   handle: async (call) => {
     const organizationId = currentOrganization(call);
     const { claims } = call.request.core;
@@ -105,6 +107,8 @@ export const testProvider = defineRoute({
     const { row, settings } = await organizationProvider(call, organizationId);
     // Who may not see the settings learns that there are none.
     await call.unit.data.get(identityProvider, row.id);
+    // The test links the identity to the account.
+    await requireAccountProof(call);
     const location = await beginFlow(call, settings, {
       provider: 'sso',
       purpose: 'test',
