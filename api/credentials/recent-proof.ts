@@ -1,5 +1,6 @@
 import { session } from '#entities/identity/session.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
+import type { RowOf } from '#entities/kit/model/define.ts';
 import type { AccessClaims } from '../auth/access-token.ts';
 import type { Asking } from './asking.ts';
 import { signedInPerson } from './signed-in-person.ts';
@@ -15,13 +16,7 @@ const proofLifetimeMs = 10 * 60_000;
  * @throws AppError step_up_required, permission_denied
  */
 export async function requireRecentProof(call: Asking): Promise<void> {
-  const held = await ownSession(call);
-  const ageMs = call.services.clock.now().getTime() - (held?.provenAt?.getTime() ?? 0);
-  if (ageMs > proofLifetimeMs)
-    throw new AppError(
-      'step_up_required',
-      'Prove again who you are with POST /v1/2fa/step-up, then repeat this request within ten minutes.',
-    );
+  refuseStale(await ownSession(call), call);
 }
 
 /**
@@ -39,13 +34,22 @@ export async function requireRecentFactor(call: Asking): Promise<void> {
  */
 export async function requireAccountProof(call: Asking): Promise<void> {
   const held = await ownSession(call);
-  if (held?.singleSignOnId == null) await requireRecentFactor(call);
-  else await requireRecentProof(call);
+  if (held?.singleSignOnId != null || (await confirmedFactor(call, signedInPerson(call).userId)))
+    refuseStale(held, call);
 }
 
-function ownSession(call: Asking) {
+function ownSession(call: Asking): Promise<RowOf<typeof session> | undefined> {
   const { sessionId } = signedInPerson(call);
   return call.unit.data.privileged('recent proof').findOne(session, { id: { eq: sessionId } });
+}
+
+function refuseStale(held: RowOf<typeof session> | undefined, { services }: Asking): void {
+  const ageMs = services.clock.now().getTime() - (held?.provenAt?.getTime() ?? 0);
+  if (ageMs > proofLifetimeMs)
+    throw new AppError(
+      'step_up_required',
+      'Prove again who you are with POST /v1/2fa/step-up, then repeat this request within ten minutes.',
+    );
 }
 
 /** Notes that the person has just proven who they are in this session. */

@@ -34,7 +34,7 @@ export async function createAccount(
   const person = existing
     ? await data.update(user, existing.id, confirmed)
     : await data.create(user, { email, ...confirmed });
-  await voidLinks(data, email, now);
+  await voidSignUpLinks(data, email, now);
   const own = await data.create(organization, {
     name: `personal-${newId()}`,
     displayName: person.displayName,
@@ -45,9 +45,9 @@ export async function createAccount(
   return person;
 }
 
-/** All links of the address stop working, and what was written at sign-up is forgotten. */
-async function voidLinks(data: DataClient, email: string, now: Date): Promise<void> {
-  // A link beyond these stops working too, because the address is confirmed.
+/** All links of sign-ups with the address stop working, and what was written at sign-up is forgotten. @param email locked */
+export async function voidSignUpLinks(data: DataClient, email: string, now: Date): Promise<void> {
+  // More are not mailed within their lifetime.
   const all = await data.find(emailVerification, {
     where: { email: { eq: email }, usedAt: { isNull: true } },
     limit: 1_000,

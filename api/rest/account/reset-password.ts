@@ -6,8 +6,7 @@ import type { RowOf } from '#entities/kit/model/define.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
-import { deriveKey } from '#entities/kit/base/keys.ts';
-import { checkOneTimeToken, claimedId, invalidToken } from '#entities/kit/base/one-time-token.ts';
+import { claimedId, invalidToken } from '#entities/kit/base/one-time-token.ts';
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
 import { hashPassword } from '../../auth/password.ts';
 import { checkStrength } from '../../auth/password-strength.ts';
@@ -16,6 +15,7 @@ import { workOf } from '../../http/request-context.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
 import { NewPasswordSchema } from './password-schemas.ts';
 import { personalWords, setPassword } from './set-password.ts';
+import { checkLink } from './mailed-link.ts';
 
 type Reset = RowOf<typeof passwordReset>;
 
@@ -92,8 +92,7 @@ function readReset(call: Call<Body>, id: string): Promise<{ email: string; words
 /** @throws AppError invalid_token, token_expired */
 function checkUsable(found: Reset | undefined, { services, body }: Call<Body>): Reset {
   if (!found) throw invalidToken();
-  const key = deriveKey(services.config.current.sessions.signingkey, 'one-time-token');
-  checkOneTimeToken(key, 'password-reset', found.id, round, body.token);
+  checkLink(services, 'password-reset', found.id, round, body.token);
   if (found.usedAt || !found.sentAt) throw invalidToken();
   if (found.expiresAt <= services.clock.now())
     throw new AppError('token_expired', 'This link has expired; request a new one with POST /v1/forgot-password.');

@@ -4,8 +4,7 @@ import { user } from '#entities/identity/user.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
-import { deriveKey } from '#entities/kit/base/keys.ts';
-import { checkOneTimeToken, claimedId, invalidToken } from '#entities/kit/base/one-time-token.ts';
+import { claimedId, invalidToken } from '#entities/kit/base/one-time-token.ts';
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
 import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { hashPassword, verifyPassword } from '../../auth/password.ts';
@@ -15,6 +14,7 @@ import { defineRoute, type Call } from '../../http/route.ts';
 import { createAccount, type Profile } from './create-account.ts';
 import { PasswordSchema } from './password-schemas.ts';
 import { tooManyAttempts } from './too-many-attempts.ts';
+import { checkLink } from './mailed-link.ts';
 
 type Verification = RowOf<typeof emailVerification>;
 
@@ -107,8 +107,7 @@ function checkUsable(
   { services }: Pick<Call<Body>, 'services'>,
 ): Verification {
   if (!found) throw invalidToken();
-  const key = deriveKey(services.config.current.sessions.signingkey, 'one-time-token');
-  checkOneTimeToken(key, 'email-verification', found.id, found.round, token);
+  checkLink(services, 'email-verification', found.id, found.round, token);
   if (found.usedAt || !found.passwordHash) throw invalidToken();
   if (found.expiresAt <= services.clock.now())
     throw new AppError('token_expired', 'This link has expired; request a new one with POST /v1/resend.');

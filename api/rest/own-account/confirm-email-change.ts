@@ -11,7 +11,8 @@ import { MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
 import type { Services } from '../../http/services.ts';
 import { endSessions } from '../account/end-sessions.ts';
-import { checkLink, countGuess, LinkBody, requirePassword } from './link-password.ts';
+import { checkLink } from '../account/mailed-link.ts';
+import { countGuess, LinkBody, requirePassword } from './link-password.ts';
 import { voidMailedLinks } from './void-mailed-links.ts';
 
 type Change = RowOf<typeof emailChange> & { readonly newEmail: string };

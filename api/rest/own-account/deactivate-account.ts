@@ -1,41 +1,19 @@
-import { Type } from 'typebox';
 import { user } from '#entities/identity/user.ts';
 import { forgetAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
-import { MessageSchema } from '../../http/request-schemas.ts';
-import { defineRoute } from '../../http/route.ts';
 import { passwordCounter } from '../account/current-password.ts';
 import { endSessions } from '../account/end-sessions.ts';
-import { PasswordSchema } from '../account/password-schemas.ts';
-import { forgetSession } from '../account/session-answer.ts';
-import { beginLeaving } from './leave-account.ts';
+import { beginLeaving, leavingRoute } from './leave-account.ts';
 import { voidMailedLinks } from './void-mailed-links.ts';
 
 /** Nothing is deleted: the mailed link brings the account back as it was. */
-export const deactivateAccount = defineRoute({
+export const deactivateAccount = leavingRoute({
   method: 'POST',
   url: '/v1/account/deactivate',
-  tag: 'Account',
   summary: 'Deactivate the account',
   description:
     'Signs out all devices and refuses every further sign-in. A link that is e-mailed reactivates the account within 90 days (POST /v1/account/reactivate); afterwards only the operator of the server can. Refused for the last owner of an organization that has other members. Users with a second factor have signed in, or called /v1/2fa/step-up, within the last ten minutes.',
-  access: 'required',
-  allowsMissingFactor: true,
-  body: Type.Object({ password: PasswordSchema('Current password.') }, { additionalProperties: false }),
-  answers: { 200: MessageSchema },
-  // It counts the attempt in a transaction of its own.
-  runsOnce: true,
-  errors: [
-    'invalid_input',
-    'invalid_credentials',
-    'permission_denied',
-    'step_up_required',
-    'last_owner',
-    'too_many_requests',
-    'overloaded',
-    'concurrent_changes',
-  ],
-  handle: async (call) => {
+  leave: async (call) => {
     const { unit, services } = call;
     const data = unit.data.privileged('deactivate account');
     const { person } = await beginLeaving(call, data, 'edit');
@@ -44,10 +22,6 @@ export const deactivateAccount = defineRoute({
     const deactivated = await data.update(user, person.id, { status: 'deactivated' });
     await forgetAttempt(unit, passwordCounter(person.id), null);
     unit.emit(customEvent(user, 'deactivated', deactivated, {}));
-    forgetSession(call);
-    return {
-      status: 200,
-      body: { message: 'The account is deactivated. The link in the e-mail reactivates it within 90 days.' },
-    };
+    return 'The account is deactivated. The link in the e-mail reactivates it within 90 days.';
   },
 });

@@ -1,41 +1,19 @@
-import { Type } from 'typebox';
 import { emailChange } from '#entities/identity/email-change.ts';
 import { user } from '#entities/identity/user.ts';
 import { organization } from '#entities/organizations/organization.ts';
 import { forgetAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
-import { MessageSchema } from '../../http/request-schemas.ts';
-import { defineRoute } from '../../http/route.ts';
 import { passwordCounter } from '../account/current-password.ts';
-import { PasswordSchema } from '../account/password-schemas.ts';
-import { forgetSession } from '../account/session-answer.ts';
-import { beginLeaving } from './leave-account.ts';
+import { beginLeaving, leavingRoute } from './leave-account.ts';
 import { voidMailedLinks } from './void-mailed-links.ts';
 
-export const deleteAccount = defineRoute({
+export const deleteAccount = leavingRoute({
   method: 'DELETE',
   url: '/v1/account',
-  tag: 'Account',
   summary: 'Delete the account',
   description:
     'Deletes the user with their memberships and sessions, and the organizations of which they are the only member, such as the personal one. The e-mail address can sign up again. Refused for the last owner of an organization that has other members. Users with a second factor have signed in, or called /v1/2fa/step-up, within the last ten minutes.',
-  access: 'required',
-  allowsMissingFactor: true,
-  body: Type.Object({ password: PasswordSchema('Current password.') }, { additionalProperties: false }),
-  answers: { 200: MessageSchema },
-  // It counts the attempt in a transaction of its own.
-  runsOnce: true,
-  errors: [
-    'invalid_input',
-    'invalid_credentials',
-    'permission_denied',
-    'step_up_required',
-    'last_owner',
-    'too_many_requests',
-    'overloaded',
-    'concurrent_changes',
-  ],
-  handle: async (call) => {
+  leave: async (call) => {
     const { unit, services } = call;
     const data = unit.data.privileged('delete account');
     const { person, owned } = await beginLeaving(call, data, 'remove');
@@ -47,7 +25,6 @@ export const deleteAccount = defineRoute({
     const released = await data.create(emailChange, { userId, email, expiresAt: now, usedAt: now });
     await forgetAttempt(unit, passwordCounter(userId), null);
     unit.emit(customEvent(emailChange, 'account_deleted', released, {}));
-    forgetSession(call);
-    return { status: 200, body: { message: 'The account is deleted.' } };
+    return 'The account is deleted.';
   },
 });

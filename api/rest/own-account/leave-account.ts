@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import { user } from '#entities/identity/user.ts';
 import { organization } from '#entities/organizations/organization.ts';
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
@@ -5,11 +6,49 @@ import { concurrentChanges } from '#entities/kit/base/errors.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
-import type { Call } from '../../http/route.ts';
+import { MessageSchema } from '../../http/request-schemas.ts';
+import { defineRoute, type Call, type Route } from '../../http/route.ts';
 import { readPerson, withCurrentPassword } from '../account/current-password.ts';
+import { PasswordSchema } from '../account/password-schemas.ts';
+import { forgetSession } from '../account/session-answer.ts';
 import { signedInPerson } from '../../credentials/signed-in-person.ts';
 import { requireRecentFactor } from '../../credentials/recent-proof.ts';
 import { lastOwned, ownedOrganizations, refuseLastOwner, type LastOwned } from './owned-organizations.ts';
+
+/** What differs between the routes that end an account. */
+type LeavingRoute = Pick<Route, 'method' | 'url' | 'summary' | 'description'> & {
+  /** Ends the account. @returns a message for people */
+  readonly leave: (call: Call<{ readonly password: string }>) => Promise<string>;
+};
+
+/** A route that ends the account of the caller, who gives the password. */
+export function leavingRoute({ leave, ...route }: LeavingRoute): Route {
+  return defineRoute({
+    ...route,
+    tag: 'Account',
+    access: 'required',
+    allowsMissingFactor: true,
+    body: Type.Object({ password: PasswordSchema('Current password.') }, { additionalProperties: false }),
+    answers: { 200: MessageSchema },
+    // It counts the attempt in a transaction of its own.
+    runsOnce: true,
+    errors: [
+      'invalid_input',
+      'invalid_credentials',
+      'permission_denied',
+      'step_up_required',
+      'last_owner',
+      'too_many_requests',
+      'overloaded',
+      'concurrent_changes',
+    ],
+    handle: async (call) => {
+      const message = await leave(call);
+      forgetSession(call);
+      return { status: 200, body: { message } };
+    },
+  });
+}
 
 interface Leaving {
   readonly person: RowOf<typeof user>;

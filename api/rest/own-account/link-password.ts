@@ -1,11 +1,9 @@
 import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
-import { deriveKey } from '#entities/kit/base/keys.ts';
-import { checkOneTimeToken, type TokenPurpose } from '#entities/kit/base/one-time-token.ts';
+import type { TokenPurpose } from '#entities/kit/base/one-time-token.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { Type } from 'typebox';
 import { verifyPassword } from '../../auth/password.ts';
-import type { Services } from '../../http/services.ts';
 import { PasswordSchema } from '../account/password-schemas.ts';
 import { tooManyAttempts } from '../account/too-many-attempts.ts';
 
@@ -20,11 +18,6 @@ export const LinkBody = Type.Object(
   },
   { additionalProperties: false },
 );
-
-/** @throws AppError invalid_token unless the token is the one of this purpose, record and round */
-export function checkLink({ config }: Services, purpose: TokenPurpose, id: string, round: number, token: string): void {
-  checkOneTimeToken(deriveKey(config.current.sessions.signingkey, 'one-time-token'), purpose, id, round, token);
-}
 
 /** Counts a password that is tried with a link before it is compared. @throws AppError too_many_requests */
 export async function countGuess(unit: UnitOfWork, purpose: TokenPurpose, id: string): Promise<void> {

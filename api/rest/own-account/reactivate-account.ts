@@ -9,7 +9,8 @@ import { workOf } from '../../http/request-context.ts';
 import { MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
 import type { Services } from '../../http/services.ts';
-import { checkLink, countGuess, LinkBody, requirePassword } from './link-password.ts';
+import { checkLink } from '../account/mailed-link.ts';
+import { countGuess, LinkBody, requirePassword } from './link-password.ts';
 
 type Person = RowOf<typeof user>;
 

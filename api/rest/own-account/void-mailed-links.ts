@@ -1,6 +1,6 @@
 import { emailChange } from '#entities/identity/email-change.ts';
-import { emailVerification } from '#entities/identity/email-verification.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
+import { voidSignUpLinks } from '../account/create-account.ts';
 import { voidResetLinks } from '../account/set-password.ts';
 
 /** Links that one address can have; more are not mailed within their lifetime. */
@@ -16,17 +16,17 @@ export async function voidMailedLinks(
   emails: readonly string[],
   now: Date,
 ): Promise<void> {
-  const unused = { usedAt: { isNull: true } } as const;
-  const changes = await data.find(emailChange, { where: { userId: { eq: userId }, ...unused }, limit: maxLinks });
-  if (changes.length > 0) await data.updateAll(emailChange, ids(changes), { usedAt: now });
+  const changes = await data.find(emailChange, {
+    where: { userId: { eq: userId }, usedAt: { isNull: true } },
+    limit: maxLinks,
+  });
+  await data.updateAll(
+    emailChange,
+    changes.map(({ id }) => id),
+    { usedAt: now },
+  );
   for (const email of emails) {
     await voidResetLinks(data, email, now);
-    const links = await data.find(emailVerification, { where: { email: { eq: email }, ...unused }, limit: maxLinks });
-    const voided = { usedAt: now, passwordHash: null, firstName: null, lastName: null };
-    if (links.length > 0) await data.updateAll(emailVerification, ids(links), voided);
+    await voidSignUpLinks(data, email, now);
   }
-}
-
-function ids(records: readonly { readonly id: string }[]): string[] {
-  return records.map(({ id }) => id);
 }

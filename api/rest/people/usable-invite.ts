@@ -5,13 +5,13 @@ import { membership } from '#entities/organizations/membership.ts';
 import { organization } from '#entities/organizations/organization.ts';
 import { callerIn, readMembershipState } from '#entities/kit/access/principal-state.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
-import { deriveKey } from '#entities/kit/base/keys.ts';
-import { checkOneTimeToken, claimedId, invalidToken } from '#entities/kit/base/one-time-token.ts';
+import { claimedId, invalidToken } from '#entities/kit/base/one-time-token.ts';
 import { mayGiveRole } from '#entities/kit/model/caller.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import { mayAll } from '#entities/kit/model/policy.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import type { Call } from '../../http/route.ts';
+import { checkLink } from '../account/mailed-link.ts';
 
 export const InviteTokenSchema = Type.String({
   minLength: 1,
@@ -39,9 +39,8 @@ export async function usableInvite(call: Call<unknown>, data: DataClient, token:
   const { services } = call;
   const id = claimedId(token);
   const found = await data.findLocked(invite, id);
-  const key = deriveKey(services.config.current.sessions.signingkey, 'one-time-token');
   // Compared for unknown ids, too.
-  checkOneTimeToken(key, 'invite', id, found?.round ?? 1, token);
+  checkLink(services, 'invite', id, found?.round ?? 1, token);
   if (!found || !openStatuses.includes(found.status)) throw invalidToken();
   if (found.expiresAt !== null && found.expiresAt <= services.clock.now()) throw expired(call, found);
   const inviter = await inviterOf(call, data, found);
