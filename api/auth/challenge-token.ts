@@ -13,6 +13,8 @@ const challengeToken: TokenType = {
 export const signInMethods = ['password', 'passkey', 'provider', 'single_sign_on'] as const;
 export type SignInMethod = (typeof signInMethods)[number];
 
+type OwnClaim = 'amr' | 'crd' | 'cid' | 'sso';
+
 /** Lifetime of a challenge, in milliseconds. */
 export const challengeLifetimeMs = 5 * 60_000;
 
@@ -22,6 +24,8 @@ export interface Challenge {
   readonly id: string;
   readonly userId: string;
   readonly method: SignInMethod;
+  /** `cid`: id of the passkey or the linked identity of the first proof, which must still be there; null for a password. */
+  readonly credentialId: string | null;
   /** `sso`: the organization whose single sign-on it was; null for other methods. */
   readonly singleSignOnId: string | null;
   /** Digest of the credential that was valid at the first proof; another password makes the challenge useless. */
@@ -43,26 +47,26 @@ export class ChallengeTokens {
     this.#clock = clock;
   }
 
-  async issue({ userId, method, singleSignOnId, credential }: Omit<Challenge, 'id'>): Promise<string> {
+  async issue({ userId, method, credentialId, singleSignOnId, credential }: Omit<Challenge, 'id'>): Promise<string> {
     const notBefore = this.#clock.now();
     return this.#tokens.sign(challengeToken, this.#parties(), {
       subject: userId,
       id: newId(),
       notBefore,
       expiresAt: new Date(notBefore.getTime() + challengeLifetimeMs),
-      own: { amr: [method], crd: credential, sso: singleSignOnId },
+      own: { amr: [method], crd: credential, cid: credentialId, sso: singleSignOnId },
     });
   }
 
   /** @throws AppError unauthenticated, with the same message for every reason */
   async verify(token: string): Promise<Challenge> {
     const { payload, isYetValid, isForeign } = await this.#tokens.verify(challengeToken, this.#parties(), token);
-    const { sub, jti, amr, crd, sso } = payload as typeof payload & Readonly<Record<'amr' | 'crd' | 'sso', unknown>>;
+    const { sub, jti, amr, crd, cid, sso } = payload as typeof payload & Readonly<Record<OwnClaim, unknown>>;
     const method = signInMethods.find((known) => Array.isArray(amr) && amr[0] === known);
     if (isForeign || !isYetValid || !isId(sub) || !isId(jti) || method === undefined || typeof crd !== 'string')
       throw refusedChallenge();
-    if (sso !== null && !isId(sso)) throw refusedChallenge();
-    return { id: jti, userId: sub, method, singleSignOnId: sso, credential: crd };
+    if ((cid !== null && !isId(cid)) || (sso !== null && !isId(sso))) throw refusedChallenge();
+    return { id: jti, userId: sub, method, credentialId: cid, singleSignOnId: sso, credential: crd };
   }
 
   /** Services that accept access tokens by their audience alone do not accept a challenge. */

@@ -33,5 +33,6 @@ export const identityProvider = defineEntityModule({
   filter: [],
   order: ['createdAt'],
   mutate: ['delete'],
+  needsSession: 'changes',
   events: ['created', 'updated', 'deleted'],
 });

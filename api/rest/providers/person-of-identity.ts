@@ -5,6 +5,7 @@ import { lockEmail } from '#entities/kit/access/email-lock.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
+import { customEvent } from '#entities/kit/write/custom-events.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { failed, type ProviderIdentity } from '../../auth/sign-in-providers.ts';
 import { workOf } from '../../http/request-context.ts';
@@ -12,8 +13,17 @@ import type { Call } from '../../http/route.ts';
 import { checkNewEmail } from '../account/check-new-email.ts';
 import { createAccount } from '../account/create-account.ts';
 
+type Identity = RowOf<typeof externalIdentity>;
+
 /** Where an identity comes from. */
-export type IdentitySource = RowOf<typeof externalIdentity>['provider'];
+export type IdentitySource = Identity['provider'];
+
+/** A person, and the identity with which they sign in. */
+export interface IdentityOwner {
+  readonly userId: string;
+  /** Id of the identity. */
+  readonly credentialId: string;
+}
 
 /**
  * Checks the address of an identity that no account knows, as sign-up does. It may wait for servers elsewhere, so no transaction may
@@ -31,7 +41,6 @@ export async function checkNewIdentity(call: Call<unknown>, identity: ProviderId
  * The person to whom an identity belongs; a new one for an unknown identity with a verified address that no account has. An account
  * with that address is never taken over: its owner links the identity.
  * @param mayCreate whether an unknown identity may get an account
- * @returns the id of the person
  * @throws AppError provider_sign_in_failed without a verified address, identity_not_linked
  */
 export async function personOfIdentity(
@@ -40,7 +49,7 @@ export async function personOfIdentity(
   identity: ProviderIdentity,
   provider: IdentitySource,
   mayCreate = true,
-): Promise<string> {
+): Promise<IdentityOwner> {
   const known = await findIdentity(data, identity);
   if (known) return personOfKnown(known, provider);
   const email = verifiedAddress(identity);
@@ -57,8 +66,7 @@ export async function personOfIdentity(
     lastName: null,
     displayName: identity.name ?? email,
   });
-  await storeIdentity(data, person.id, identity, provider);
-  return person.id;
+  return ownerOf(await storeIdentity(data, person.id, identity, provider));
 }
 
 /**
@@ -66,6 +74,7 @@ export async function personOfIdentity(
  * @throws AppError provider_sign_in_failed without a verified address, already_exists for an identity of another person
  */
 export async function linkIdentity(
+  unit: UnitOfWork,
   data: DataClient,
   userId: string,
   identity: ProviderIdentity,
@@ -73,8 +82,10 @@ export async function linkIdentity(
 ): Promise<void> {
   verifiedAddress(identity);
   const known = await findIdentity(data, identity);
-  if (!known) await storeIdentity(data, userId, identity, provider);
-  else if (known.userId !== userId)
+  if (!known) {
+    const linked = await storeIdentity(data, userId, identity, provider);
+    unit.emit(customEvent(externalIdentity, 'linked', linked, { userId }));
+  } else if (known.userId !== userId)
     throw new AppError('already_exists', 'This identity is linked to another account; unlink it there first.');
 }
 
@@ -82,22 +93,26 @@ export async function linkIdentity(
  * What an organization's single sign-on has linked opens that organization alone: the providers of this server do not sign in with it.
  * @throws AppError identity_not_linked
  */
-function personOfKnown(known: RowOf<typeof externalIdentity>, provider: IdentitySource): string {
+function personOfKnown(known: Identity, provider: IdentitySource): IdentityOwner {
   if (provider !== 'single_sign_on' && known.provider !== provider) throw notLinked();
-  return known.userId;
+  return ownerOf(known);
+}
+
+function ownerOf({ id, userId }: Identity): IdentityOwner {
+  return { userId, credentialId: id };
 }
 
 function findIdentity(data: DataClient, { issuer, subject }: ProviderIdentity) {
   return data.findOne(externalIdentity, { issuer: { eq: issuer }, subject: { eq: subject } });
 }
 
-async function storeIdentity(
+function storeIdentity(
   data: DataClient,
   userId: string,
   { issuer, subject, email }: ProviderIdentity,
   provider: IdentitySource,
-): Promise<void> {
-  await data.create(externalIdentity, { userId, provider, issuer, subject, email: email ?? '' });
+): Promise<Identity> {
+  return data.create(externalIdentity, { userId, provider, issuer, subject, email: email ?? '' });
 }
 
 function verifiedAddress({ email }: ProviderIdentity): string {

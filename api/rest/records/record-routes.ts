@@ -13,10 +13,12 @@ import {
   writableFields,
   type NamedField,
 } from '#entities/kit/model/exposure.ts';
+import type { ScopeVerb } from '#entities/kit/model/scope-relations.ts';
 import { isOpenToTokens } from '#entities/kit/model/scopes.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import type { RecordSelection } from '#entities/kit/read/selection.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
+import { requireProofFor } from '../../credentials/required-proof.ts';
 import { checkNewAddresses } from '../../http/check-new-addresses.ts';
 import { defineRoute, type Call, type Route, type RouteResponse } from '../../http/route.ts';
 import { listQuerySchema, listSelection, pageSchema } from './list-query.ts';
@@ -44,15 +46,15 @@ function routesOf(module: EntityModule): Route[] {
   const offered = module.mutate ?? [];
   const record = selectionOf(module);
   const answer = recordSchema(module);
-  const tokens: Pick<Route, 'acceptsTokens'> = isOpenToTokens(module) ? { acceptsTokens: true } : {};
-  const routes = [
-    listRoute(record, answer),
-    readRoute(record, answer),
-    ...(offered.includes('create') ? [createRoute(record, answer)] : []),
-    ...(offered.includes('update') ? [updateRoute(record, answer)] : []),
-    ...(offered.includes('delete') ? [deleteRoute(module)] : []),
+  const openTo = (verb: ScopeVerb, route: Route): Route =>
+    isOpenToTokens(module, verb) ? { ...route, acceptsTokens: true } : route;
+  return [
+    openTo('read', listRoute(record, answer)),
+    openTo('read', readRoute(record, answer)),
+    ...(offered.includes('create') ? [openTo('write', createRoute(record, answer))] : []),
+    ...(offered.includes('update') ? [openTo('write', updateRoute(record, answer))] : []),
+    ...(offered.includes('delete') ? [openTo('delete', deleteRoute(module))] : []),
   ];
-  return routes.map((route) => ({ ...route, ...tokens }));
 }
 
 /** All fields of a record in responses, named in snake_case. */
@@ -143,10 +145,12 @@ function createRoute(record: RecordSelection, answer: TObject): Route {
     body: creationSchema(module),
     answers: { 201: answer },
     errors: ['not_found', 'permission_denied', 'already_exists'],
-    handle: ({ unit, body, reply, services }) =>
+    handle: (call) =>
       inSnakeCase(async () => {
+        const { unit, body, reply, services } = call;
         const input = valuesOf(names, body);
         await checkNewAddresses(services, [{ module, input, path: '' }]);
+        await requireProofFor(call, [{ module, values: input }]);
         const { id } = (await unit.data.create(module, input)) as { readonly id: string };
         void reply.header('location', `${path}/${id}`);
         return await changed(201, record, id, unit, reply);
@@ -174,8 +178,10 @@ function updateRoute(record: RecordSelection, answer: TObject): Route {
       inSnakeCase(async () => {
         const id = idOf(module, call);
         const { record_version: recordVersion, ...changes } = call.body;
+        const values = valuesOf(names, changes);
+        await requireProofFor(call, [{ module, values }]);
         await matching(ifMatch(call), recordVersion as number | undefined, (versions) =>
-          call.unit.data.update(module, id, valuesOf(names, changes), versions),
+          call.unit.data.update(module, id, values, versions),
         );
         return await changed(200, record, id, call.unit, call.reply);
       }),

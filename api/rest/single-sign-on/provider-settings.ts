@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { identityProvider } from '#entities/organizations/identity-provider.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
-import { requireAccountProof, requireRecentFactor } from '../../credentials/recent-proof.ts';
+import { requireAccountProof, requireOrganizationProof, requireRecentFactor } from '../../credentials/recent-proof.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
 import { beginFlow, RedirectSchema, targetOf } from '../providers/provider-flow.ts';
@@ -127,14 +127,14 @@ export const enforceProvider = defineRoute({
   tag: 'Single sign-on',
   summary: 'Enforce single sign-on, or stop',
   description:
-    'While it is enforced, all members but owners act in the organization, and in those that are part of it, only in sessions that began with its single sign-on; personal tokens do not count there. Owners keep their other ways to sign in, for emergencies. The settings must have been tested.',
+    'While it is enforced, all members but owners act in the organization, and in those that are part of it, only in sessions that began with its single sign-on; personal tokens do not count there. Owners keep their other ways to sign in, for emergencies. The settings must have been tested, and the caller has signed in, or called /v1/2fa/step-up, within the last ten minutes.',
   access: 'required',
   body: Type.Object(
     { is_enforced: Type.Boolean({ description: 'Whether it is enforced from now on.' }) },
     { additionalProperties: false },
   ),
   answers: { 200: SettingsSchema },
-  errors: ['invalid_input', 'not_found', 'permission_denied'],
+  errors: ['invalid_input', 'not_found', 'permission_denied', 'step_up_required'],
   handle: async (call) => {
     const { unit, body } = call;
     const organizationId = currentOrganization(call);
@@ -143,6 +143,7 @@ export const enforceProvider = defineRoute({
     const held = found && (await unit.data.findLocked(identityProvider, found.id));
     if (!held)
       throw new AppError('not_found', 'The organization has no single sign-on; set it with PUT /v1/sso/provider.');
+    await requireOrganizationProof(call);
     if (body.is_enforced && !held.testedAt)
       throw new AppError(
         'invalid_input',

@@ -13,6 +13,7 @@ import { finishSignIn } from '../providers/finish-sign-in.ts';
 import { checkNewIdentity, linkIdentity, personOfIdentity } from '../providers/person-of-identity.ts';
 import {
   beginFlow,
+  callbackErrors,
   CallbackQuery,
   identityOf,
   redirect,
@@ -73,16 +74,7 @@ export const singleSignOnCallback = defineRoute({
   answers: { 302: RedirectSchema },
   // It uses up the state in a transaction of its own, and asks the provider.
   runsOnce: true,
-  errors: [
-    'not_found',
-    'provider_sign_in_failed',
-    'provider_unavailable',
-    'identity_not_linked',
-    'already_exists',
-    'too_many_requests',
-    'invalid_credentials',
-    'permission_denied',
-  ],
+  errors: callbackErrors,
   handle: async (call) => {
     const opened = await takeState(call, 'sso');
     const { row, settings } = await organizationProvider(call, opened.organizationId ?? '');
@@ -92,16 +84,17 @@ export const singleSignOnCallback = defineRoute({
     if (isOfDomain) await checkNewIdentity(call, identity);
     const { unit } = call;
     const data = unit.data.privileged('single sign-on');
-    const userId = await personOfIdentity(unit, data, identity, 'single_sign_on', isOfDomain);
+    const owner = await personOfIdentity(unit, data, identity, 'single_sign_on', isOfDomain);
     // Of two sign-ins at the same time, the second finds the membership that the first has created.
+    const { userId } = owner;
     await data.findLocked(user, userId);
     if ((await readMembershipState(unit, userId, row.organizationId)).role === null) {
       if (!isOfDomain) throw failed('you are not a member of the organization');
       await data.create(membership, { organizationId: row.organizationId, userId, role: 'member' });
     }
     const { organizationId } = row;
-    const proven = { userId, method: 'single_sign_on', singleSignOnId: organizationId } as const;
-    return finishSignIn(call, data, opened.target, proven);
+    const proven = { ...owner, method: 'single_sign_on', singleSignOnId: organizationId } as const;
+    return finishSignIn(call, opened.target, proven);
   },
 });
 
@@ -121,7 +114,7 @@ async function linkOrTest(
   const person = await sessionOf(data, opened);
   const { role } = await readMembershipState(call.unit, person.id, row.organizationId);
   if (role === null) throw failed('you are not a member of the organization');
-  await linkIdentity(data, person.id, identity, 'single_sign_on');
+  await linkIdentity(call.unit, data, person.id, identity, 'single_sign_on');
   if (opened.purpose === 'test') {
     const held = await data.findLocked(identityProvider, row.id);
     if (!held || settingsDigest(held) !== opened.settings || !managers.has(role))

@@ -85,8 +85,13 @@ export interface EntityDefinition<
   readonly order: readonly (Name | 'createdAt' | 'updatedAt')[];
   readonly search?: readonly Name[];
   readonly mutate?: readonly Mutation[];
-  /** Only people who are signed in reach its records: no token has a scope for them. Kinds of tenancy `user` need no such line. */
-  readonly needsSession?: true;
+  /**
+   * Only people who are signed in reach its records, or with `changes` change them: no token has a scope for it. Kinds of tenancy `user`
+   * need no such line.
+   */
+  readonly needsSession?: true | 'changes';
+  /** Whoever gives one of these values to a field, or changes it at all, has proven recently who they are (credentials/required-proof.ts). */
+  readonly needsProof?: { readonly [N in Name]?: 'any' | readonly string[] };
   /** Verbs of changes that record an event. */
   readonly events: readonly E[];
   /** Events that handlers record besides those of changes, by verb: a past participle. */
@@ -240,6 +245,7 @@ export function defineEntityModule<
       definition.givesRole?.field ?? [],
       definition.givesRole?.holder ?? [],
       definition.keepsLast?.field ?? [],
+      Object.keys(definition.needsProof ?? {}),
     ].flat(),
   ];
   for (const name of named) {
