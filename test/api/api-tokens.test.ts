@@ -628,11 +628,13 @@ test('T-71: of fifty creations at once as many succeed as there is room for', as
     const person = await buildPerson(quiet);
     const by = await signedIn(quiet, person);
     const values = { name: 'x', scopes: ['task:read'], hint: 'hint', keyId: 'first', secretHash: 'x' };
+    const ofPerson = { ...values, userId: person.user.id, organizationIds: [] };
     await asSystem(quiet, person.organization.id, async (data) => {
-      for (let count = 0; count < 190; count++) {
-        await data.create(apiTokenKind, { ...values });
-        await data.create(personalAccessToken, { ...values, userId: person.user.id, organizationIds: [] });
-      }
+      for (const [module, input] of [
+        [apiTokenKind, values],
+        [personalAccessToken, ofPerson],
+      ] as const)
+        await data.createAll(Array.from({ length: 190 }, () => ({ module, input, path: '' })));
     });
     for (const path of ['/v1/api-tokens', '/v1/personal-access-tokens']) {
       const answers = await Promise.all(

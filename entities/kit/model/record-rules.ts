@@ -7,6 +7,14 @@ export interface RoleGiving<Name extends string> {
   readonly holder?: Name;
 }
 
+/** A right to the record in the field `on` that creations and deletions of records with a value need. */
+export interface Restriction {
+  readonly field: string;
+  readonly is: string;
+  readonly on: string;
+  readonly requires: 'remove';
+}
+
 /** While an organization exists, the last of its records with a value is kept. */
 export interface LastKept<Name extends string> {
   readonly field: Name;
