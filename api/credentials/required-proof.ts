@@ -22,3 +22,16 @@ function needsProof({ module, values }: GivenValues): boolean {
       values[field] !== undefined && (which === 'any' || which.some((value) => value === values[field])),
   );
 }
+
+/**
+ * What the description of a creation or a change says about it; empty for kinds that need no proof.
+ * @param nameOf the name of a field in the interface
+ */
+export function proofNote({ needsProof = {} }: EntityModule, nameOf: (field: string) => string): string {
+  return Object.entries(needsProof)
+    .map(([field, which]) => {
+      const value = which === undefined || which === 'any' ? 'a value' : `the value ${which.join(' or ')}`;
+      return ` Whoever gives \`${nameOf(field)}\` ${value} has signed in, or called /v1/2fa/step-up, within the last ten minutes.`;
+    })
+    .join('');
+}

@@ -3,7 +3,7 @@ import { unlessHidden, type RecordJson } from '#entities/kit/unit/answers.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import { checkNewAddresses } from '../http/check-new-addresses.ts';
-import { requireProofFor } from '../credentials/required-proof.ts';
+import { proofNote, requireProofFor } from '../credentials/required-proof.ts';
 import { askingOf, type GraphqlContext } from './graphql-context.ts';
 import type { Types } from './hand-written-field.ts';
 import { changing } from './known-targets.ts';
@@ -33,7 +33,7 @@ export function mutationsOf(module: EntityModule, parts: MutationParts): FieldMa
 function createField(module: EntityModule, parts: MutationParts): FieldConfig {
   return {
     type: new GraphQLNonNull(recordPayload('Create', module, parts)),
-    description: `Creates one ${module.typeName}.`,
+    description: `Creates one ${module.typeName}.${proofNote(module, String)}`,
     args: { input: { type: new GraphQLNonNull(parts.inputs.creation(module)), description: 'Values of the record.' } },
     resolve: async (_source, { input }: { input: RecordJson }, context) => {
       const creation = parts.inputs.creationOf(module, input, '');
@@ -48,7 +48,7 @@ function createField(module: EntityModule, parts: MutationParts): FieldConfig {
 function updateField(module: EntityModule, parts: MutationParts): FieldConfig {
   return {
     type: new GraphQLNonNull(recordPayload('Update', module, parts)),
-    description: `Changes one ${module.typeName}.`,
+    description: `Changes one ${module.typeName}.${proofNote(module, String)}`,
     args: {
       id: { type: new GraphQLNonNull(GraphQLID), description: 'Id of the record.' },
       input: { type: new GraphQLNonNull(parts.inputs.change(module)), description: 'The change.' },

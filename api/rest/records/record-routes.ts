@@ -4,7 +4,7 @@ import { unlessHidden, type RecordJson } from '#entities/kit/unit/answers.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
-import { isAppError } from '#entities/kit/base/errors.ts';
+import { isAppError, type ErrorCode } from '#entities/kit/base/errors.ts';
 import { withProblems } from '#entities/kit/base/input-error.ts';
 import {
   answeredFields,
@@ -18,7 +18,7 @@ import { isOpenToTokens } from '#entities/kit/model/scopes.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import type { RecordSelection } from '#entities/kit/read/selection.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
-import { requireProofFor } from '../../credentials/required-proof.ts';
+import { proofNote, requireProofFor } from '../../credentials/required-proof.ts';
 import { checkNewAddresses } from '../../http/check-new-addresses.ts';
 import { defineRoute, type Call, type Route, type RouteResponse } from '../../http/route.ts';
 import { listQuerySchema, listSelection, pageSchema } from './list-query.ts';
@@ -66,6 +66,10 @@ export function selectionOf(module: EntityModule): RecordSelection {
 }
 
 const idAlone = 'The response has only the id if the caller cannot view the record after the change.';
+
+function proofErrors({ needsProof }: EntityModule): readonly ErrorCode[] {
+  return needsProof ? ['step_up_required'] : [];
+}
 
 /** Headers of changes that can name the version on which they are based. */
 const headers = Type.Object({
@@ -140,11 +144,11 @@ function createRoute(record: RecordSelection, answer: TObject): Route {
     url: path,
     tag,
     summary: `Create one ${singular}`,
-    description: `${module.description} The record is created in the current organization of the caller. ${idAlone}`,
+    description: `${module.description} The record is created in the current organization of the caller.${proofNote(module, snakeCase)} ${idAlone}`,
     access: 'required',
     body: creationSchema(module),
     answers: { 201: answer },
-    errors: ['not_found', 'permission_denied', 'already_exists'],
+    errors: ['not_found', 'permission_denied', 'already_exists', ...proofErrors(module)],
     handle: (call) =>
       inSnakeCase(async () => {
         const { unit, body, reply, services } = call;
@@ -167,13 +171,20 @@ function updateRoute(record: RecordSelection, answer: TObject): Route {
     url: `${path}/:id`,
     tag,
     summary: `Update one ${singular}`,
-    description: `Omitted fields stay unchanged; null clears an optional field. ${idAlone}`,
+    description: `Omitted fields stay unchanged; null clears an optional field.${proofNote(module, snakeCase)} ${idAlone}`,
     access: 'required',
     params,
     headers,
     body: changeSchema(module),
     answers: { 200: answer },
-    errors: ['not_found', 'permission_denied', 'already_exists', 'stale_record', 'precondition_failed'],
+    errors: [
+      'not_found',
+      'permission_denied',
+      'already_exists',
+      'stale_record',
+      'precondition_failed',
+      ...proofErrors(module),
+    ],
     handle: (call) =>
       inSnakeCase(async () => {
         const id = idOf(module, call);
