@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../kit/eventually.ts';
 import { codeBlocks, ReaderShell } from '../kit/reader-shell.ts';
 import { ProductProcess } from '../kit/spawned-process.ts';
 import { StartedProduct } from '../kit/started-product.ts';
@@ -118,7 +119,7 @@ test('the production configuration of the README starts an API, with addresses o
     },
   });
   await api.ready;
-  const answer = await fetch(`${api.url}/readyz`);
+  const answer = await fetch(`${await eventually(() => api.url !== '' && api.url)}/readyz`);
   expect(answer.status, await answer.text()).toBe(200);
   expect(answer.headers.getSetCookie().join()).toContain('Secure');
   expect(api.logs.filter((line) => line['level'] !== 'info')).toEqual([]);
