@@ -78,7 +78,9 @@ async function follow(
 
 /** The browser of the reader, which has the cookies of the shell. @returns where it is at the end */
 function browse(url: string): Promise<string> {
-  return shell.run(`curl -sS -L -o /dev/null -w '%{url_effective}' -b .local/cookies.txt -c .local/cookies.txt '${url}'`);
+  return shell.run(
+    `curl -sS -L -o /dev/null -w '%{url_effective}' -b .local/cookies.txt -c .local/cookies.txt '${url}'`,
+  );
 }
 
 /** Goes to the `location` of a response, and comes back to a page of the API. */

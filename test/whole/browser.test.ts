@@ -229,7 +229,9 @@ test('in a real browser: single sign-on is set up, tested and enforced, and memb
   expect(await post('/v1/tasks', { title: 'before' })).toMatchObject({ status: 201 });
 
   const enforcing = await signedIn(world, owner);
-  expect((await enforcing.post('/v1/sso/enforcement', { is_enforced: true })).body).toMatchObject({ is_enforced: true });
+  expect((await enforcing.post('/v1/sso/enforcement', { is_enforced: true })).body).toMatchObject({
+    is_enforced: true,
+  });
   expect(await post('/v1/tasks', { title: 'without' })).toMatchObject({ status: 403 });
   await post('/v1/logout');
   const refused = await post('/v1/login', { username: member.user.email, password: testPassword });
