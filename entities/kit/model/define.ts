@@ -87,6 +87,11 @@ export interface EntityDefinition<
   readonly mutate?: readonly Mutation[];
   /** Only people who are signed in reach its records: no token has a scope for them. Kinds of tenancy `user` need no such line. */
   readonly needsSession?: true;
+  /**
+   * What a session that began with the single sign-on of an organization reaches of a kind whose records belong to no organization: the
+   * record of the organization in which it acts, its own record, or all that the person can view, without changing any. Absent: nothing.
+   */
+  readonly singleSignOnReach?: 'organization' | 'session' | 'view';
   /** Verbs of changes that record an event. */
   readonly events: readonly E[];
   /** Events that handlers record besides those of changes, by verb: a past participle. */
@@ -207,6 +212,8 @@ export function defineEntityModule<
     if (field.type === 'reference' && !name.endsWith('Id')) fail(`reference "${name}" must end in "Id"`);
     if (field.secret && Object.hasOwn(definition.expose, name)) fail(`secret field "${name}" cannot be exposed`);
   }
+  if (definition.singleSignOnReach && definition.tenancy === 'organization')
+    fail('its records belong to organizations, so sessions of single sign-on reach those of their own, and singleSignOnReach says nothing');
   if (definition.productModules && definition.tenancy !== 'organization')
     fail("product modules belong to organizations, so its tenancy must be 'organization'");
   if (definition.productModules && definition.rlsUsing)
