@@ -4,7 +4,7 @@ import type { CustomEvents, EventVerb } from './events.ts';
 import type { EntityHooks } from './hooks.ts';
 import { hasObjectRights, type Policy } from './policy.ts';
 import type { ProductModule } from './product-modules.ts';
-import type { CreationRefusal, LastKept, RoleGiving } from './record-rules.ts';
+import type { CreationRefusal, LastKept, ManagedBy, Restriction, RoleGiving } from './record-rules.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import type { TupleGrant } from './tuples.ts';
 
@@ -15,26 +15,6 @@ export type Exposure = 'read' | 'read-write' | 'write';
 
 /** Mutations that are derived for callers, for one record and in bulk. The others are written by hand, or only the server makes them. */
 export type Mutation = 'create' | 'update' | 'delete';
-
-/** A right to the record in the field `on` that creations and deletions of records with a value need. */
-interface Restriction {
-  readonly field: string;
-  readonly is: string;
-  readonly on: string;
-  readonly requires: 'remove';
-}
-
-/** Makes a person the manager of a record by a record of another kind. */
-interface ManagedBy {
-  /** Kind of that record. */
-  readonly kind: string;
-  /** Its reference to the managed record. */
-  readonly record: string;
-  /** Its reference to the person. */
-  readonly person: string;
-  /** Its other values. */
-  readonly values: Readonly<Record<string, unknown>>;
-}
 
 /** A unique key over live rows; the values of soft-deleted rows can be used again. */
 export interface UniqueKey<Name extends string = string> {
