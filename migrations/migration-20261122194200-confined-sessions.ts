@@ -75,7 +75,10 @@ const changes: readonly (readonly [from: string, to: string])[] = [
 /** Replaces parts of `request_context`, each of which it must contain once. Its columns cannot be changed, so it is created anew. */
 function replaced(parts: typeof changes): string {
   const steps = parts.map(
-    ([from, to]) => `if (length(definition) - length(replace(definition, $old$${from}$old$, ''))) <> length($old$${from}$old$) then
+    ([
+      from,
+      to,
+    ]) => `if (length(definition) - length(replace(definition, $old$${from}$old$, ''))) <> length($old$${from}$old$) then
       raise exception 'request_context does not contain once: %', $old$${from}$old$; end if;
     definition := replace(definition, $old$${from}$old$, $new$${to}$new$);`,
   );
@@ -115,7 +118,8 @@ export class Migration20261122194200ConfinedSessions extends Migration {
 
     this.addSql(`alter table "external_identities" add "realm" text null;`);
     // Of single sign-on, that of an organization of the person with this issuer; what belongs to none signs nobody in.
-    this.addSql(`update external_identities e set realm = case when e.provider <> 'single_sign_on' then e.provider else coalesce(
+    this
+      .addSql(`update external_identities e set realm = case when e.provider <> 'single_sign_on' then e.provider else coalesce(
       (select p.organization_id from identity_providers p join memberships m on m.organization_id = p.organization_id
         where p.issuer = e.issuer and m.user_id = e.user_id and p.deleted_at is null and m.deleted_at is null
         order by p.id limit 1), 'none') end;`);

@@ -69,7 +69,9 @@ export class SignInProviders {
   /** Requests for metadata under way, which all who sign in meanwhile wait for. */
   readonly #asked = new Map<string, Promise<client.ServerMetadata>>();
   /** Why the last request for metadata failed, and until when there is no other. */
-  readonly #failures = new LRUCache<string, { readonly error: unknown; readonly untilMs: number }>({ max: maxProviders });
+  readonly #failures = new LRUCache<string, { readonly error: unknown; readonly untilMs: number }>({
+    max: maxProviders,
+  });
 
   constructor(clock: Clock) {
     this.#clock = clock;

@@ -398,13 +398,20 @@ describe('a session of single sign-on', () => {
     );
     for (const path of [`memberships/${home.id}`, `sessions/${elsewhere.id}`, `personal-access-tokens/${tokenId}`])
       expectProblem(await by.mutate({ method: 'DELETE', url: `/v1/${path}` }), 'not_found', path);
-    const rename = { method: 'PATCH', url: `/v1/users/${member.user.id}`, payload: { display_name: 'Mallory' } } as const;
+    const rename = {
+      method: 'PATCH',
+      url: `/v1/users/${member.user.id}`,
+      payload: { display_name: 'Mallory' },
+    } as const;
     expectProblem(await by.mutate(rename), 'permission_denied');
     const bulk = `mutation { updateBulkUser(ids: ["${member.user.id}"], input: { displayName: "Mallory" }) { refused { code } } }`;
     expect(JSON.stringify((await by.graphql(bulk)).body)).not.toContain('"refused":[]');
     expect((await by.graphql(`{ node(id: "${tokenId}") { id } }`)).errors[0].extensions.code).toBe('not_found');
     expect((await by.graphql('{ self { id } }')).data.self.id).toBe(member.user.id);
-    expect((await by.get('/v1/account/userinfo')).body).toMatchObject({ sub: member.user.id, default_organization_id: null });
+    expect((await by.get('/v1/account/userinfo')).body).toMatchObject({
+      sub: member.user.id,
+      default_organization_id: null,
+    });
     // It goes on acting in the organization.
     expect((await by.post('/v1/tasks', { title: 'within' })).status).toBe(201);
     expect((await by.post('/v1/logout', { sessions: 'all' })).status).toBe(200);
@@ -424,10 +431,12 @@ describe('a session of single sign-on', () => {
     // Whoever adds a line has seen that the route does nothing for its caller beyond the organization, not even with `privileged`.
     const derived = registry.modules.map(({ table }) => `/v1/${table.replaceAll('_', '-')}`);
     const open = routesOf(registry).filter((route) => route.acceptsSingleSignOn);
-    const byHand = open.map(({ method, url }) => `${method} ${url}`).filter((line) => {
-      const [, path = ''] = line.split(' ');
-      return !derived.some((one) => path === one || path === `${one}/:id`);
-    });
+    const byHand = open
+      .map(({ method, url }) => `${method} ${url}`)
+      .filter((line) => {
+        const [, path = ''] = line.split(' ');
+        return !derived.some((one) => path === one || path === `${one}/:id`);
+      });
     expect(byHand.toSorted()).toEqual([
       'GET /oauth/userinfo',
       'GET /v1/account/features',
@@ -463,16 +472,22 @@ describe('a session of single sign-on', () => {
   test('is refused by GraphQL fields that are written by hand, unless they say that they stay within the organization', async () => {
     const { by } = await memberWithAccount('owner');
     const derived = new Set(
-      registry.modules.flatMap(({ typeName }) => ['create', 'update', 'delete'].flatMap((verb) => [`${verb}${typeName}`, `${verb}Bulk${typeName}`])),
+      registry.modules.flatMap(({ typeName }) =>
+        ['create', 'update', 'delete'].flatMap((verb) => [`${verb}${typeName}`, `${verb}Bulk${typeName}`]),
+      ),
     );
-    const fields = Object.keys(productSchema().getMutationType()?.getFields() ?? {}).filter((name) => !derived.has(name));
+    const fields = Object.keys(productSchema().getMutationType()?.getFields() ?? {}).filter(
+      (name) => !derived.has(name),
+    );
     expect(fields).toContain('rotatePersonalAccessToken');
     for (const operation of [
       'createOrganization(input: { name: "another one" }) { organization { id } }',
       'createPersonalAccessToken(input: { name: "x", scopes: ["task:read"] }) { token }',
       `rotatePersonalAccessToken(id: "${newId()}") { token }`,
     ])
-      expect((await by.graphql(`mutation { ${operation} }`)).errors[0].extensions.code, operation).toBe('permission_denied');
+      expect((await by.graphql(`mutation { ${operation} }`)).errors[0].extensions.code, operation).toBe(
+        'permission_denied',
+      );
     const api = 'mutation { createApiToken(input: { name: "x", scopes: ["task:read"] }) { apiToken { name } } }';
     expect((await by.graphql(api)).data.createApiToken.apiToken.name).toBe('x');
   });
@@ -492,9 +507,13 @@ describe('a session of single sign-on', () => {
     const confined = callerOf({ ...plain, sessionId, singleSignOnId: owner.organization.id });
     const idsFor = (caller: Caller, module: EntityModule) =>
       transactAs(world.runtime, caller, async ({ data }) =>
-        (await data.find(module, { limit: 1_000 })).map((row) => row as { readonly id: string; readonly organizationId?: string }),
+        (await data.find(module, { limit: 1_000 })).map(
+          (row) => row as { readonly id: string; readonly organizationId?: string },
+        ),
       );
-    const kinds = registry.modules.filter(({ tenancy, rlsUsing, policy }) => policy && (tenancy !== 'organization' || rlsUsing));
+    const kinds = registry.modules.filter(
+      ({ tenancy, rlsUsing, policy }) => policy && (tenancy !== 'organization' || rlsUsing),
+    );
     for (const module of kinds) {
       const situation = module.tenancy === 'user' || module.kind === 'membership' ? 'themselves' : 'any';
       const { id, change } = await fixtures.record(module.kind, situation, person.user.id);
@@ -507,19 +526,24 @@ describe('a session of single sign-on', () => {
         own: before.filter((row) => row.organizationId === owner.organization.id),
       }[module.tenancy === 'organization' ? 'own' : (module.singleSignOnReach ?? 'none')];
       expect(after, module.kind).toEqual(reached);
-      if (module.tenancy === 'user') expect(before.map((row) => row.id), module.kind).toContain(id);
+      if (module.tenancy === 'user')
+        expect(
+          before.map((row) => row.id),
+          module.kind,
+        ).toContain(id);
       const refused = { code: expect.stringMatching(/^(not_found|permission_denied)$/) };
       const attempt = (work: (data: DataClient) => Promise<unknown>) =>
-        expect(transactAs(world.runtime, confined, ({ data }) => work(data)), module.kind).rejects.toMatchObject(refused);
+        expect(
+          transactAs(world.runtime, confined, ({ data }) => work(data)),
+          module.kind,
+        ).rejects.toMatchObject(refused);
       await attempt((data) => data.update(module, id, change as never));
       await attempt((data) => data.remove(module, id));
       await attempt((data) => data.update(module, person.user.id, change as never));
     }
-    expect(kinds.flatMap(({ kind, singleSignOnReach: reach }) => (reach ? [`${kind}: ${reach}`] : [])).toSorted()).toEqual([
-      'organization: organization',
-      'session: session',
-      'user: view',
-    ]);
+    expect(
+      kinds.flatMap(({ kind, singleSignOnReach: reach }) => (reach ? [`${kind}: ${reach}`] : [])).toSorted(),
+    ).toEqual(['organization: organization', 'session: session', 'user: view']);
   });
 
   test('ends when its provider is replaced or deleted, and refreshes no longer', async () => {
@@ -577,7 +601,10 @@ describe('a domain', () => {
     // Members go on without it.
     dns.zone.clear();
     expect((await signOn(person)).status).toBe(302);
-    const member = await signedIn(world, await buildPerson(world, { organization: owner.organization, role: 'member' }));
+    const member = await signedIn(
+      world,
+      await buildPerson(world, { organization: owner.organization, role: 'member' }),
+    );
     expectProblem(await member.post('/v1/sso/domains/verify'), 'not_found');
   });
 

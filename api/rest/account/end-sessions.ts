@@ -13,7 +13,10 @@ export async function endSessions(
   kept?: string,
   singleSignOnId: string | null = null,
 ): Promise<number> {
-  const where = { userId: { eq: userId }, ...(singleSignOnId === null ? {} : { singleSignOnId: { eq: singleSignOnId } }) };
+  const where = {
+    userId: { eq: userId },
+    ...(singleSignOnId === null ? {} : { singleSignOnId: { eq: singleSignOnId } }),
+  };
   const held = await data.find(session, { where, limit: 1_000 });
   const ending = held.map(({ id }) => id).filter((id) => id !== kept);
   if (ending.length > 0) await data.removeAll(session, ending);

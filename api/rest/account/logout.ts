@@ -13,7 +13,8 @@ const BodySchema = Type.Object(
     sessions: Type.Optional(
       Type.Enum(['this', 'others', 'all'], {
         default: 'this',
-        description: 'Which sessions of the user end: this one, all others, or all. Others need a signed-in caller. A session of single sign-on ends only those of the same organization.',
+        description:
+          'Which sessions of the user end: this one, all others, or all. Others need a signed-in caller. A session of single sign-on ends only those of the same organization.',
       }),
     ),
     refresh_token: Type.Optional(

@@ -78,7 +78,8 @@ interface Operations {
 function routesOf(module: EntityModule, { body, about, create, rotate }: Operations): Route[] {
   const { path, singular, tag } = recordNames(module);
   const answer = answerSchema(module);
-  const reached: Pick<Route, 'acceptsSingleSignOn'> = module.tenancy === 'organization' ? { acceptsSingleSignOn: true } : {};
+  const reached: Pick<Route, 'acceptsSingleSignOn'> =
+    module.tenancy === 'organization' ? { acceptsSingleSignOn: true } : {};
   return [
     defineRoute({
       method: 'POST',

@@ -17,7 +17,9 @@ const UserinfoSchema = Type.Object({
   updated_at: Type.Integer({ description: 'When the profile was last changed, in seconds since 1970.' }),
   organization_id: nullable('Id of the organization that the access token is valid for.'),
   organization_role: nullable('Role of the user in this organization.'),
-  default_organization_id: nullable('Id of the organization in which sign-ins begin; null for the one joined first, and in sessions of single sign-on.'),
+  default_organization_id: nullable(
+    'Id of the organization in which sign-ins begin; null for the one joined first, and in sessions of single sign-on.',
+  ),
   last_seen_at: nullable('When the user last signed in or refreshed their tokens.', { format: 'date-time' }),
 });
 

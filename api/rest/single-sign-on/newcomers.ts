@@ -11,7 +11,12 @@ import type { ProviderIdentity } from '../../auth/sign-in-providers.ts';
 import { workOf } from '../../http/request-context.ts';
 import type { Call } from '../../http/route.ts';
 import { tooManyAttempts } from '../account/too-many-attempts.ts';
-import { checkNewIdentity, findIdentity, personOfIdentity, type IdentitySource } from '../providers/person-of-identity.ts';
+import {
+  checkNewIdentity,
+  findIdentity,
+  personOfIdentity,
+  type IdentitySource,
+} from '../providers/person-of-identity.ts';
 import { isDomainProven } from './domain-proof.ts';
 import type { Provider } from './organization-provider.ts';
 

@@ -35,7 +35,8 @@ export async function organizationProvider(
     if (!home || home.isPersonal) return undefined;
     return data.findOne(identityProvider, { organizationId: { eq: organizationId } });
   });
-  if (!row || !(row.testedAt || isTest)) throw new AppError('not_found', 'There is no organization with this id that has single sign-on.');
+  if (!row || !(row.testedAt || isTest))
+    throw new AppError('not_found', 'There is no organization with this id that has single sign-on.');
   const config = services.config.current;
   const { secret } = await openSecret(row.clientSecret, secretOf(services, organizationId));
   const settings = {

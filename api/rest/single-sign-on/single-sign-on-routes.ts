@@ -53,7 +53,9 @@ export const singleSignOn = defineRoute({
     const { organization_id: id, redirect_uri: wanted } = call.query as Record<string, string>;
     const target = targetOf(call.services.config.current, wanted);
     const organizationId = existingId(organization, id ?? '');
-    const { settings } = await organizationProvider(call, organizationId).catch((error: unknown) => refuseGuess(call, error));
+    const { settings } = await organizationProvider(call, organizationId).catch((error: unknown) =>
+      refuseGuess(call, error),
+    );
     const intent = {
       provider: 'sso',
       purpose: 'sign-in',

@@ -193,7 +193,9 @@ export function defineEntityModule<
     if (field.secret && Object.hasOwn(definition.expose, name)) fail(`secret field "${name}" cannot be exposed`);
   }
   if (definition.singleSignOnReach && definition.tenancy === 'organization')
-    fail('its records belong to organizations, so sessions of single sign-on reach those of their own, and singleSignOnReach says nothing');
+    fail(
+      'its records belong to organizations, so sessions of single sign-on reach those of their own, and singleSignOnReach says nothing',
+    );
   if (definition.productModules && definition.tenancy !== 'organization')
     fail("product modules belong to organizations, so its tenancy must be 'organization'");
   if (definition.productModules && definition.rlsUsing)
