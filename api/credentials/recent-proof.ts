@@ -22,18 +22,6 @@ export async function requireRecentProof(call: Asking): Promise<void> {
 }
 
 /**
- * The same for how a person signs in, which sessions of single sign-on cannot change: whoever runs the provider of an organization could
- * otherwise sign in to the whole account from then on.
- * @throws AppError step_up_required, permission_denied, unauthenticated
- */
-export async function requireOwnProof(call: Asking): Promise<void> {
-  const held = await ownSession(call);
-  if (held.singleSignOnId !== null)
-    throw new AppError('permission_denied', 'Sign in without single sign-on to change how you sign in.');
-  refuseStale(held, call);
-}
-
-/**
  * The same for what concerns one organization, where the sign-in with its single sign-on counts, too.
  * @throws AppError step_up_required, permission_denied, unauthenticated
  */

@@ -76,6 +76,7 @@ describe('a forgotten password', () => {
       data.create(externalIdentity, {
         userId: person.user.id,
         provider: 'identity',
+        realm: 'identity',
         issuer: 'https://provider.example',
         subject: newId(),
         email,

@@ -67,7 +67,13 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'api/rest/providers/identity-routes.ts': [`privileged 'unlink identity'`],
   // Members are made by their first single sign-on, before any rule applies to them; the client secret is read for it.
   'api/rest/single-sign-on/organization-provider.ts': [`system 'single sign-on'`],
-  'api/rest/single-sign-on/single-sign-on-routes.ts': [`privileged 'single sign-on'`, `privileged 'single sign-on'`],
+  'api/rest/single-sign-on/single-sign-on-routes.ts': [
+    `system 'single sign-on'`,
+    `privileged 'single sign-on'`,
+    `privileged 'single sign-on'`,
+  ],
+  // Whether somebody is a member is read before they are signed in; refusals count although they are refused.
+  'api/rest/single-sign-on/newcomers.ts': [`system 'single sign-on'`],
   // Nobody may create it with scopes and organizations that were not checked.
   // The organization is locked while its tokens are counted, also by managers who are members of one above it.
   'api/credentials/issue-tokens.ts': [`privileged 'count tokens'`, `privileged 'create personal token'`],
@@ -142,7 +148,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'access/last-seen.ts': ['noteSeen'],
   'access/principal-state.ts': ['callerIn', 'callerOfToken', 'readMembershipState', 'readPrincipalState'],
   'access/token-use.ts': ['recordTokenUse'],
-  'access/single-sign-on.ts': ['readEntry'],
+  'access/single-sign-on.ts': ['isSignOnCurrent', 'readEntry', 'wasMember'],
   'access/sign-in-failures.ts': ['forgetAttempt', 'giveBackAttempt', 'takeAttempt'],
   // Rows of the machine, which have no rules.
   'outbox/deliveries.ts': [

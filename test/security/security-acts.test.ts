@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { identityProvider } from '#entities/index.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { asSystem } from '../kit/as-person.ts';
 import { enroll } from '../kit/authenticator.ts';
@@ -134,7 +135,7 @@ const acts: readonly (readonly [act: string, event: string, audit: string, mail:
       client.post(`/v1/organizations/${person.organization.id}/transfer-ownership`, { user_id: colleague.user.id })],
   ['enforced single sign-on', 'identity_provider.updated', 'identity_provider updated', 'Single sign-on is enforced', 'the person',
     async ({ client, person }) => {
-      const settings = { issuer: 'https://provider.example', clientId: 'x', clientSecret: 'x', allowedDomains: [] };
+      const settings = { issuer: 'https://provider.example', clientId: 'x', clientSecret: 'x', revision: newId() };
       await asSystem(world, person.organization.id, (data) =>
         data.create(identityProvider, { ...settings, testedAt: world.clock.now() }),
       );

@@ -13,7 +13,7 @@ import {
 } from '../../auth/challenge-token.ts';
 import type { Call, RouteResponse } from '../../http/route.ts';
 import { confirmedFactor } from '../../credentials/confirmed-factor.ts';
-import { beginSession } from './begin-session.ts';
+import { beginSession, type SignOn } from './begin-session.ts';
 import { homeOrganization } from './home-organization.ts';
 import { isNewDevice, knownBrowser, rememberBrowser } from './known-browser.ts';
 import { SessionSchema } from './session-answer.ts';
@@ -28,6 +28,8 @@ export interface ProvenSignIn {
   readonly credentialId: string | null;
   /** The organization whose single sign-on it was, in which alone the session counts; absent for other ways to sign in. */
   readonly singleSignOnId?: string | null;
+  /** `revision` of its provider: the session ends when another provider takes its place. */
+  readonly singleSignOnRevision?: string | null;
 }
 
 const ChallengeSchema = Type.Object({
@@ -49,11 +51,12 @@ export const SignInSchema = Type.Union([SessionSchema, ChallengeSchema]);
  */
 export async function completeSignIn(
   call: Call<unknown>,
-  { userId, method, credentialId, singleSignOnId = null }: ProvenSignIn,
+  { userId, method, credentialId, singleSignOnId = null, singleSignOnRevision = null }: ProvenSignIn,
 ): Promise<RouteResponse> {
   const person = await lockPerson(call, { userId, method, credentialId });
   if (!person) throw new AppError('invalid_credentials', 'This account cannot sign in.');
-  if (!(await confirmedFactor(call, userId))) return begin(call, person, singleSignOnId);
+  const signOn = { singleSignOnId, singleSignOnRevision };
+  if (!(await confirmedFactor(call, userId))) return begin(call, person, signOn);
   const credential = credentialDigest(person.passwordHash);
   return {
     status: 200,
@@ -63,7 +66,7 @@ export async function completeSignIn(
         userId,
         method,
         credentialId,
-        singleSignOnId,
+        ...signOn,
         credential,
       }),
       expires_in: challengeLifetimeMs / 1_000,
@@ -84,7 +87,7 @@ export async function completeChallenge(
   const person = await lockPerson(call, challenge);
   if (!person || credentialDigest(person.passwordHash) !== challenge.credential) throw refusedChallenge();
   await answer();
-  return begin(call, person, challenge.singleSignOnId);
+  return begin(call, person, challenge);
 }
 
 /** Records of what people sign in with. A password has none; a challenge keeps a digest of it. */
@@ -105,11 +108,11 @@ async function lockPerson(
 }
 
 /** Only a browser that has signed in completely is known at the next sign-in. */
-async function begin(call: Call<unknown>, person: Person, singleSignOnId: string | null): Promise<RouteResponse> {
+async function begin(call: Call<unknown>, person: Person, signOn: SignOn): Promise<RouteResponse> {
   const isNew = isNewDevice(person, knownBrowser(call, person), call.services.clock.now());
   rememberBrowser(call, person);
-  const organizationId = await homeOrganization(call, { userId: person.id, singleSignOnId }, singleSignOnId);
-  return beginSession(call, person.id, organizationId, { isNewDevice: isNew, singleSignOnId });
+  const organizationId = await homeOrganization(call, { userId: person.id, ...signOn }, signOn.singleSignOnId);
+  return beginSession(call, person.id, organizationId, { isNewDevice: isNew, ...signOn });
 }
 
 /**

@@ -10,7 +10,7 @@ import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
-import { requireOwnProof } from '../../credentials/recent-proof.ts';
+import { requireRecentProof } from '../../credentials/recent-proof.ts';
 import { signedInPerson } from '../../credentials/signed-in-person.ts';
 import { MessageSchema } from '../../http/request-schemas.ts';
 import { workOf } from '../../http/request-context.ts';
@@ -56,7 +56,7 @@ export const beginLink = defineRoute({
     const { services, request } = call;
     // A transaction that ends before the provider is asked.
     const organizationId = await services.database.transact(workOf(request.core), async (unit) => {
-      await requireOwnProof({ ...call, unit });
+      await requireRecentProof({ unit, services, request });
       return isOfServer ? null : ownOrganization(unit, userId, id ?? '');
     });
     const location = await beginFlow(
@@ -94,7 +94,7 @@ export const unlinkIdentity = defineRoute({
     const data = call.unit.data.privileged('unlink identity');
     // Of two ways that are removed at the same time, the second finds the first gone.
     const person = await data.findLocked(user, userId);
-    await requireOwnProof(call);
+    await requireRecentProof(call);
     const held = await data.find(externalIdentity, { where: { userId: { eq: userId } }, limit: 1_000 });
     const unlinked = held.find((one) => one.id === id);
     if (!person || !unlinked) throw missingRecord(externalIdentity, id);

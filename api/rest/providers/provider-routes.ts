@@ -65,10 +65,11 @@ function callbackRoute(name: ProviderName): Route {
       const opened = await takeState(call, name);
       const identity = await identityOf(call, settings, opened);
       if (opened.purpose === 'link') return link(call, opened, identity, name);
-      await checkNewIdentity(call, identity);
+      const source = { provider: name, realm: name };
+      await checkNewIdentity(call, identity, source);
       const { unit } = call;
       const data = unit.data.privileged('provider sign-in');
-      const owner = await personOfIdentity(unit, data, identity, name);
+      const owner = await personOfIdentity(unit, data, identity, source);
       return finishSignIn(call, opened.target, { ...owner, method: 'provider' });
     },
   });
@@ -90,6 +91,6 @@ async function link(
 ): Promise<RouteResponse> {
   const data = call.unit.data.privileged('link identity');
   const person = await sessionOf(data, opened);
-  await linkIdentity(call.unit, data, person.id, identity, name);
+  await linkIdentity(call.unit, data, person.id, identity, { provider: name, realm: name });
   return redirect(call, opened.target);
 }

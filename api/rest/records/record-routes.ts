@@ -46,8 +46,12 @@ function routesOf(module: EntityModule): Route[] {
   const offered = module.mutate ?? [];
   const record = selectionOf(module);
   const answer = recordSchema(module);
-  const openTo = (verb: ScopeVerb, route: Route): Route =>
-    isOpenToTokens(module, verb) ? { ...route, acceptsTokens: true } : route;
+  // The data layer confines each session to what it may reach.
+  const openTo = (verb: ScopeVerb, route: Route): Route => ({
+    ...route,
+    ...(isOpenToTokens(module, verb) ? { acceptsTokens: true } : {}),
+    acceptsSingleSignOn: true,
+  });
   return [
     openTo('read', listRoute(record, answer)),
     openTo('read', readRoute(record, answer)),
