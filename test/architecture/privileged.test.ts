@@ -71,7 +71,13 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   ],
   // Members are made by their first single sign-on, before any rule applies to them; the client secret is read for it.
   'api/rest/single-sign-on/organization-provider.ts': [`system 'single sign-on'`],
-  'api/rest/single-sign-on/single-sign-on-routes.ts': [`privileged 'single sign-on'`, `privileged 'single sign-on'`],
+  'api/rest/single-sign-on/single-sign-on-routes.ts': [
+    `system 'single sign-on'`,
+    `privileged 'single sign-on'`,
+    `privileged 'single sign-on'`,
+  ],
+  // Whether somebody is a member is read before they are signed in; refusals count although they are refused.
+  'api/rest/single-sign-on/newcomers.ts': [`system 'single sign-on'`],
   // Nobody may create it with scopes and organizations that were not checked.
   'api/credentials/issue-tokens.ts': [`privileged 'create personal token'`],
   // Passkeys are made and used after a proof that no rule knows; challenges are used up although the request is refused.
@@ -145,7 +151,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'access/last-seen.ts': ['noteSeen'],
   'access/principal-state.ts': ['callerIn', 'callerOfToken', 'readMembershipState', 'readPrincipalState'],
   'access/token-use.ts': ['recordTokenUse'],
-  'access/single-sign-on.ts': ['readEntry'],
+  'access/single-sign-on.ts': ['isSignOnCurrent', 'readEntry', 'wasMember'],
   'access/sign-in-failures.ts': ['forgetAttempt', 'giveBackAttempt', 'takeAttempt'],
   // Rows of the machine, which have no rules.
   'outbox/deliveries.ts': [
