@@ -246,16 +246,21 @@ export function fieldsRule(context: ValidationContext): ASTVisitor {
       if (!type || context.getFieldDef()) return;
       const name = shortened(node.name.value);
       const hint = fieldHint(context.getSchema(), type, node.name.value);
-      context.reportError(new GraphQLError(`Cannot query field "${name}" on type "${type.name}". ${hint}`, { nodes: node }));
+      context.reportError(
+        new GraphQLError(`Cannot query field "${name}" on type "${type.name}". ${hint}`, { nodes: node }),
+      );
     },
   };
 }
 
 function fieldHint(schema: GraphQLSchema, type: GraphQLCompositeType, name: string): string {
-  const owner = isAbstractType(type) && schema.getPossibleTypes(type).find((one) => Object.hasOwn(one.getFields(), name));
+  const owner =
+    isAbstractType(type) && schema.getPossibleTypes(type).find((one) => Object.hasOwn(one.getFields(), name));
   if (owner) return `Ask for it in a fragment, such as ... on ${owner.name} { ${name} }.`;
   const names = isUnionType(type) ? [] : Object.keys(type.getFields());
   const near = didYouMean(name, names);
   if (near !== undefined) return `Did you mean "${near}"?`;
-  return names.length <= maxListed ? `Its fields are ${names.join(', ')}.` : 'The schema has its fields: ask for __schema.';
+  return names.length <= maxListed
+    ? `Its fields are ${names.join(', ')}.`
+    : 'The schema has its fields: ask for __schema.';
 }

@@ -531,7 +531,10 @@ describe('a list', () => {
   test('says what it can be ordered by', async () => {
     const { body } = await client.get('/v1/tasks?order_by=foo');
     expect(body.errors).toEqual([
-      { path: '/order_by', message: expect.stringMatching(/Fields to sort by, .*title, priority, due_at, created_at.*; it is "foo"$/) },
+      {
+        path: '/order_by',
+        message: expect.stringMatching(/Fields to sort by, .*title, priority, due_at, created_at.*; it is "foo"$/),
+      },
     ]);
     expect(body.detail).not.toContain('must match pattern');
   });
