@@ -6,7 +6,7 @@ import { asSystem } from '../kit/as-person.ts';
 import { countHashes } from '../kit/count-hashes.ts';
 import { isSettled } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
-import { expectProblem } from '../kit/expect-problem.ts';
+import { expectProblem, messageOf } from '../kit/expect-problem.ts';
 import { mailsTo, tokenIn, waitForMails } from '../kit/mailbox.ts';
 import { newPasskey, passkeyEnvironment, signInByPasskey } from '../kit/register-passkey.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
@@ -255,7 +255,11 @@ describe('a changed password', () => {
   test('is judged like the first one, and is another one', async () => {
     const person = await buildPerson(world);
     const client = await signedIn(world, person);
-    expectProblem(await change(client, testPassword, 'short'), 'weak_password');
+    for (const weak of ['short', 'password']) {
+      const refused = await change(client, testPassword, weak);
+      expectProblem(refused, 'weak_password');
+      expect(messageOf(refused), weak).toContain('Use at least 12 characters');
+    }
     expectProblem(await change(client, testPassword, person.user.email), 'weak_password');
     expectProblem(await change(client, testPassword, testPassword), 'weak_password');
     for (const value of ['', null, [], {}, 7, 'x'.repeat(1_025)]) {

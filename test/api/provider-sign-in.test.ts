@@ -475,6 +475,7 @@ describe('auth.supportedproviders', () => {
     await world.reconfigure({ CORE_AUTH_SUPPORTEDPROVIDERS: 'codehost' });
     for (const path of ['/v1/identity/login', '/v1/identity/callback?code=a&state=b'])
       expectProblem(await world.client().get(path), 'not_found');
+    expect((await world.client().get('/v1/identity/login')).body.detail).toContain('auth.supportedproviders');
     expect((await world.client().get('/v1/codehost/login')).status).toBe(302);
     await useProvider(fake);
     expect((await world.client().get('/v1/identity/login')).status).toBe(302);

@@ -220,6 +220,13 @@ describe('a sign-in', () => {
 });
 
 describe('a code', () => {
+  test('that is none is refused with what it looks like', async () => {
+    const { client } = await enrolled();
+    const refused = await client.post('/v1/2fa/step-up', { code: 'letters' });
+    expectProblem(refused, 'invalid_input');
+    expect(refused.body.detail).toContain('Digits that the authenticator app shows, such as 123456');
+  });
+
   test('T-10: works once, in sequence', async () => {
     const { person, client, app } = await enrolled();
     const code = await app.nextCode();

@@ -78,7 +78,11 @@ function callbackRoute(name: ProviderName): Route {
 /** @throws AppError not_found while the provider is switched off */
 export function settingsOf({ services }: Call<unknown>, name: ProviderName): ProviderSettings {
   const settings = configuredProvider(services.config.current, name);
-  if (!settings) throw new AppError('not_found', `Sign-in with ${name} is not available on this server.`);
+  if (!settings)
+    throw new AppError(
+      'not_found',
+      `This server offers no sign-in with ${name} (configuration auth.supportedproviders).`,
+    );
   return settings;
 }
 
