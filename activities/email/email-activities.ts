@@ -8,7 +8,7 @@ import { deriveKey } from '#entities/kit/base/keys.ts';
 import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { inviteAcceptedMail, inviteMail, recordSentInvite } from './invite-mails.ts';
-import { enforcementMail, newOwnerMail } from './organization-mails.ts';
+import { enforcementMail, newOwnerMail, removalMail } from './organization-mails.ts';
 import { recipientOf, type Links, type Mail } from './mail.ts';
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { workContext } from '../clients/temporal/work-origin.ts';
@@ -40,6 +40,7 @@ export const createEmailActivities = defineActivities(({ config, database }: Ema
         if (input.template === 'token-created') return tokenMail(input, unit);
         if (input.template === 'new-owner') return newOwnerMail(input, unit);
         if (input.template === 'single-sign-on-enforcement') return enforcementMail(input, unit);
+        if (input.template === 'single-sign-on-removed') return removalMail(input, unit);
         const person = await recipientOf(input, unit);
         if (!person) return undefined;
         return { to: person.email, name: person.displayName, content: contentOf(input.template) };
@@ -168,6 +169,7 @@ type PlainTemplate = Exclude<
   | 'token-created'
   | 'new-owner'
   | 'single-sign-on-enforcement'
+  | 'single-sign-on-removed'
   | 'invite'
   | 'invite-accepted'
   | AccountTemplate

@@ -6,7 +6,7 @@ import {
   mailEmailChanged,
 } from './mail-account-change.ts';
 import { mailInvite, mailInviteAccepted } from './mail-invite.ts';
-import { mailNewOwner, mailSingleSignOnEnforcement } from './mail-organization-change.ts';
+import { mailNewOwner, mailSingleSignOnEnforcement, mailSingleSignOnRemoved } from './mail-organization-change.ts';
 import { mailPasswordReset } from './mail-password-reset.ts';
 import { mailRepeatedRegistration } from './mail-repeated-registration.ts';
 import {
@@ -52,6 +52,7 @@ export const listeners: readonly Listener[] = [
   mailInviteAccepted,
   mailNewOwner,
   mailSingleSignOnEnforcement,
+  mailSingleSignOnRemoved,
   setUpOrganization,
   announceEndedSession,
 ];

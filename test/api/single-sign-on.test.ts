@@ -295,6 +295,10 @@ describe('enforced single sign-on', () => {
     const answer = await world.client().post('/v1/login', { username: only.user.email, password: testPassword });
     expectProblem(answer, 'single_sign_on_required');
     expectProblem(await enforce(false), 'step_up_required');
+    expectProblem(await put(client, settings()), 'step_up_required');
+    const [provider] = (await client.get('/v1/identity-providers')).body.data;
+    const removal = { method: 'DELETE', url: `/v1/identity-providers/${provider.id}` } as const;
+    expectProblem(await client.mutate(removal), 'step_up_required');
     expect((await client.post('/v1/2fa/step-up', { password: testPassword })).status).toBe(200);
     expect((await enforce(false)).status).toBe(200);
     expect((await world.client().post('/v1/login', { username: only.user.email, password: testPassword })).status).toBe(

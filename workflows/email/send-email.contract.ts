@@ -28,6 +28,7 @@ export type EmailTemplate =
   | 'token-created'
   | 'new-owner'
   | 'single-sign-on-enforcement'
+  | 'single-sign-on-removed'
   | 'passkey-added'
   | 'passkey-removed'
   | 'passkey-copied';

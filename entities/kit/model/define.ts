@@ -69,6 +69,8 @@ export interface EntityDefinition<
   readonly needsSession?: true | 'changes';
   /** Whoever gives one of these values to a field, or any, has proven recently who they are (credentials/required-proof.ts). */
   readonly needsProof?: { readonly [N in Name]?: 'any' | readonly string[] };
+  /** So has whoever deletes a record, other than together with a record on which it depends. */
+  readonly deletionNeedsProof?: true;
   /**
    * What a session that began with the single sign-on of an organization reaches of a kind whose records belong to no organization: the
    * record of the organization in which it acts, its own record, or all that the person can view, without changing any. Absent: nothing.
