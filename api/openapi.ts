@@ -16,6 +16,7 @@ export function openapiOptions(registry: Registry): FastifyDynamicSwaggerOptions
       tags: [
         { name: 'Account', description: 'Sign-up, e-mail confirmation, sign-in and sign-out.' },
         { name: 'Single sign-on', description: 'Sign-in of the members of an organization with its own provider.' },
+        { name: 'Acting as somebody else', description: 'Support access, and impersonation of members by managers.' },
         ...recordTags(registry),
         { name: 'Service', description: 'Health checks, public keys and API descriptions.' },
       ],

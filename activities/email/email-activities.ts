@@ -8,6 +8,7 @@ import { deriveKey } from '#entities/kit/base/keys.ts';
 import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { inviteAcceptedMail, inviteMail, recordSentInvite } from './invite-mails.ts';
+import { delegationMail } from './delegation-mails.ts';
 import { recipientOf, type Links, type Mail } from './mail.ts';
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { workContext } from '../clients/temporal/work-origin.ts';
@@ -37,6 +38,8 @@ export const createEmailActivities = defineActivities(({ config, database }: Ema
         if (input.template === 'invite-accepted') return inviteAcceptedMail(input, unit);
         if (isAccountTemplate(input.template)) return accountMail(input.template, input, unit, links);
         if (input.template === 'token-created') return tokenMail(input, unit);
+        if (input.template === 'impersonation-begun' || input.template === 'support-access-begun')
+          return delegationMail(input, unit);
         const person = await recipientOf(input, unit);
         if (!person) return undefined;
         return { to: person.email, name: person.displayName, content: contentOf(input.template) };
@@ -159,7 +162,15 @@ function productsOf(userAgent: string): string {
 
 type PlainTemplate = Exclude<
   SendEmailInput['template'],
-  'verify-address' | 'reset-password' | 'new-device' | 'token-created' | 'invite' | 'invite-accepted' | AccountTemplate
+  | 'verify-address'
+  | 'reset-password'
+  | 'new-device'
+  | 'token-created'
+  | 'support-access-begun'
+  | 'impersonation-begun'
+  | 'invite'
+  | 'invite-accepted'
+  | AccountTemplate
 >;
 
 function contentOf(template: PlainTemplate): EmailContent {

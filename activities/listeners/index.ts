@@ -5,6 +5,7 @@ import {
   mailEmailChange,
   mailEmailChanged,
 } from './mail-account-change.ts';
+import { mailDelegation } from './mail-delegation.ts';
 import { mailInvite, mailInviteAccepted } from './mail-invite.ts';
 import { mailPasswordReset } from './mail-password-reset.ts';
 import { mailRepeatedRegistration } from './mail-repeated-registration.ts';
@@ -40,6 +41,7 @@ export const listeners: readonly Listener[] = [
   mailAccountReactivated,
   mailAccountDeleted,
   mailTokenCreated,
+  mailDelegation,
   mailPasskeyAdded,
   mailPasskeyRemoved,
   mailCopiedPasskey,

@@ -1,11 +1,8 @@
 import { apiToken } from '#entities/identity/api-token.ts';
 import { personalAccessToken } from '#entities/identity/personal-access-token.ts';
-import { membership } from '#entities/organizations/membership.ts';
 import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
 import { defineListener, on } from './listener.ts';
-
-/** Maximum number of owners of an organization who are told. */
-const maxOwners = 20;
+import { ownersOfOrganization } from './owners-of-organization.ts';
 
 /** Tells whoever is responsible for a token that it has a new secret, so that they notice what was not done by them. */
 export const mailTokenCreated = defineListener(
@@ -30,8 +27,7 @@ export const mailTokenCreated = defineListener(
       for (const userId of held ? [held.userId] : personIn(actor)) mail(userId);
       return;
     }
-    const owners = await data.find(membership, { where: { role: { eq: 'owner' } }, limit: maxOwners });
-    for (const userId of new Set([...owners.map((owner) => owner.userId), ...personIn(actor)])) mail(userId);
+    for (const userId of new Set([...(await ownersOfOrganization(data)), ...personIn(actor)])) mail(userId);
   },
 );
 

@@ -27,6 +27,8 @@ export interface UserEndpoints {
 
 export interface ProviderSettings {
   readonly issuer: string;
+  /** URL of its OpenID Connect metadata, where that is not below `issuer`. */
+  readonly discoveryUrl?: string;
   readonly clientId: string;
   readonly clientSecret: string;
   readonly scopes: readonly string[];
@@ -61,7 +63,7 @@ interface Known {
 /** Sign-in at OAuth 2.0 and OpenID Connect providers: authorization code with PKCE, state and nonce (RFC 9700, section 2.1). */
 export class SignInProviders {
   readonly #clock: Clock;
-  /** By issuer. */
+  /** By issuer, and where its metadata are. */
   readonly #known = new LRUCache<string, Known>({ max: maxProviders, ttl: cacheMs });
 
   constructor(clock: Clock) {
@@ -136,12 +138,14 @@ export class SignInProviders {
 
   /** A client for one sign-in, with the cached metadata and keys of the provider. */
   async #configure(settings: ProviderSettings): Promise<{ config: client.Configuration; known: Known }> {
-    const { issuer, clientId, clientSecret, endpoints, rules } = settings;
+    const { issuer, discoveryUrl, clientId, clientSecret, endpoints, rules } = settings;
     const fetch: client.CustomFetch = (url, request) => outgoingFetch(url, request, rules);
-    let known = this.#known.get(issuer);
+    const key = `${issuer} ${discoveryUrl ?? ''}`;
+    let known = this.#known.get(key);
     if (!known) {
-      known = { metadata: endpoints?.metadata ?? (await discover(issuer, fetch, rules)), jwks: undefined };
-      this.#known.set(issuer, known);
+      const found: client.CustomFetch = (url, request) => fetch(discoveryUrl ?? url, request);
+      known = { metadata: endpoints?.metadata ?? (await discover(issuer, found, rules)), jwks: undefined };
+      this.#known.set(key, known);
     }
     const { metadata } = known;
     const skewS = Math.round((this.#clock.now().getTime() - Date.now()) / 1_000);

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { AssumedPrincipal } from '#entities/kit/access/assumed-principal.ts';
 import {
   callerIn,
+  callerOfDelegation,
   callerOfToken,
   readPrincipalState,
   type PrincipalSnapshot,
@@ -11,11 +12,12 @@ import { AppError, isAppError } from '#entities/kit/base/errors.ts';
 import { anonymousCaller } from '#entities/kit/model/caller.ts';
 import type { AccessClaims } from '../auth/access-token.ts';
 import type { PresentedToken } from '../auth/api-tokens.ts';
+import type { DelegationClaims } from '../auth/delegation-token.ts';
 import { signInFirst } from './plugins/sign-in-first.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Services } from './services.ts';
 
-type Token = AccessClaims | PresentedToken;
+type Token = AccessClaims | PresentedToken | DelegationClaims;
 
 /** The state of callers as of their last request, by what `AccessTokens` and `ApiTokens` keep of their token. */
 const lastSnapshots = new WeakMap<Token, PrincipalSnapshot>();
@@ -103,11 +105,11 @@ async function identify(request: FastifyRequest, services: Services, token: Toke
       'unauthenticated',
       'sessionId' in token
         ? 'The access token is not valid or has expired; sign in again.'
-        : 'The token is not valid: it does not exist, was revoked or has expired, or its person or organization has no access.',
+        : 'The token is not valid: it does not exist, has ended, was revoked or has expired, or its person or organization has no access.',
     );
   }
   lastSnapshots.set(token, snapshot);
-  if (!('sessionId' in token)) services.apiTokens.keep(token);
+  if ('sort' in token) services.apiTokens.keep(token);
   await setCaller(request, services, token, snapshot);
   if (isDefault && role === null) services.defaultCaller?.forget();
 }
@@ -117,8 +119,9 @@ function isRefused(state: PrincipalState, services: Services): boolean {
   return state.lacksSecondFactor || isExpired(state, services);
 }
 
-function isExpired({ token }: PrincipalState, { clock }: Services): boolean {
-  const { expiresAt = null } = token ?? {};
+function isExpired({ token, delegation }: PrincipalState, { clock, config }: Services): boolean {
+  if (delegation?.type === 'support' && !config.current.auth.supportaccess.enabled) return true;
+  const { expiresAt = null } = token ?? delegation ?? {};
   return expiresAt !== null && new Date(expiresAt) <= clock.now();
 }
 
@@ -135,5 +138,7 @@ async function setCaller(
     // Who has not signed in has no session to go on with.
     core.claims = services.defaultCaller?.is(token) ? undefined : token;
     core.caller = callerIn(userId, organizationId, state, { tokenId, ...context });
-  } else core.caller = callerOfToken(token, state, context);
+  } else if ('delegationId' in token)
+    core.caller = callerOfDelegation(services.database.options.registry, state, context);
+  else core.caller = callerOfToken(token, state, context);
 }

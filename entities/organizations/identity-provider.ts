@@ -23,6 +23,7 @@ export const identityProvider = defineEntityModule({
   },
   unique: [{ fields: ['organizationId'], message: 'The organization has a provider for its single sign-on already.' }],
   tenancy: 'organization',
+  delegates: 'view',
   policy: {
     view: [allow(system), allow(managers), deny(anyone)],
     create: [allow(system), allow(managers)],

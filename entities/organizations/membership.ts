@@ -18,6 +18,7 @@ export const membership = defineEntityModule({
   rlsUsing: 'organization_id = $organization or user_id = $user',
   // People leave organizations in which they do not act at the moment.
   rlsWithCheck: 'organization_id = $organization or (user_id = $user and deleted_at is not null)',
+  delegates: 'view',
   policy: {
     view: [allow(system), allow(self('userId')), allow(role(...roles)), deny(anyone)],
     create: [allow(system)],

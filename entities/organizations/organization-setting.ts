@@ -19,6 +19,7 @@ export const organizationSetting = defineEntityModule({
   },
   unique: [{ fields: ['organizationId'], message: 'This organization already has settings.' }],
   tenancy: 'organization',
+  delegates: 'view',
   policy: {
     ...internalRecord(),
     view: [allow(system), allow(role(...roles)), deny(anyone)],

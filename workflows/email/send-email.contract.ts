@@ -23,6 +23,8 @@ export type EmailTemplate =
   | 'invite'
   | 'invite-accepted'
   | 'token-created'
+  | 'support-access-begun'
+  | 'impersonation-begun'
   | 'passkey-added'
   | 'passkey-removed'
   | 'passkey-copied';

@@ -1,3 +1,4 @@
+import type { VisitorKind } from './caller.ts';
 import { fieldMistakes } from './field-mistakes.ts';
 import { text, type CreationInput, type ChangeInput, type Fields, type FieldValues } from './fields.ts';
 import type { CustomEvents, EventVerb } from './events.ts';
@@ -68,7 +69,7 @@ export interface EntityDefinition<
   /** Further indexes over live rows, besides references and unique keys. */
   readonly indexes?: readonly (readonly Name[])[];
   readonly tenancy: T;
-  /** The organization needs one of these product modules to use the kind; absent: the kind is part of the base. */
+  /** The organization needs one of these product modules to use the kind. */
   readonly productModules?: readonly [ProductModule, ...ProductModule[]];
   /**
    * The USING expression of the row-level security policy of the app role, for kinds whose tenancy does not define it: SQL over
@@ -87,6 +88,10 @@ export interface EntityDefinition<
   readonly mutate?: readonly Mutation[];
   /** Only people who are signed in reach its records: no token has a scope for them. Kinds of tenancy `user` need no such line. */
   readonly needsSession?: true;
+  /** Whoever acts as somebody else (support access, impersonation) only views its records. */
+  readonly delegates?: 'view';
+  /** Visitors without an account who reach its records, as far as its rules allow. */
+  readonly openTo?: readonly VisitorKind[];
   /** Verbs of changes that record an event. */
   readonly events: readonly E[];
   /** Events that handlers record besides those of changes, by verb: a past participle. */
@@ -257,7 +262,7 @@ export function defineEntityModule<
       description: `${definition.description} Requires the product module ${definition.productModules.join(' or ')}.`,
     }),
     topic: snakeCase(definition.kind),
-    typeName: pascalCase(definition.kind),
+    typeName: definition.kind.slice(0, 1).toUpperCase() + definition.kind.slice(1),
   };
   // The prefix is that of the definition.
   return module as TypedModule<F, T, E, C, D>;
@@ -290,8 +295,4 @@ function withDisplayId<F extends Fields, T extends Tenancy, E extends EventVerb,
 export function tenancyField(tenancy: Tenancy): string[] {
   if (tenancy === 'organization') return ['organizationId'];
   return tenancy === 'user' ? ['userId'] : [];
-}
-
-function pascalCase(name: string): string {
-  return name.slice(0, 1).toUpperCase() + name.slice(1);
 }
