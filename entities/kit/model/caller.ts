@@ -38,7 +38,7 @@ export const callerKinds = {
   support: { databaseRole: 'app', isPerson: true, subjectType: 'user', needsLimits: true },
   assessment: { databaseRole: 'app', isPerson: false, subjectType: null, needsLimits: true },
   nda_request: { databaseRole: 'app', isPerson: false, subjectType: null, needsLimits: true },
-  anonymous: { databaseRole: 'app', isPerson: false, subjectType: null, needsLimits: true },
+  anonymous: { databaseRole: 'app', isPerson: false, subjectType: null, needsLimits: false },
   system: { databaseRole: 'system', isPerson: false, subjectType: null, needsLimits: false },
 } as const satisfies Readonly<Record<string, CallerTraits>>;
 
