@@ -68,7 +68,9 @@ export const delegation = defineEntityModule({
       description: 'Support, or a manager as a member, has begun to act in the organization.',
       payload: payload({
         type: Type.Enum(delegationTypes, { description: 'Support access or impersonation.' }),
-        subjectId: Type.String({ description: 'Id of the member as whom the manager acts, or of the support identity.' }),
+        subjectId: Type.String({
+          description: 'Id of the member as whom the manager acts, or of the support identity.',
+        }),
       }),
     },
   },

@@ -9,7 +9,9 @@ export const supportConsent = defineEntityModule({
   description:
     'Consent of an organization to support access. While it exists, support staff can sign in to the organization; deleting it ends their access at once.',
   fields: { expiresAt: timestamp('When the consent ends, and with it all access under it.', { immutable: true }) },
-  unique: [{ fields: ['organizationId'], message: 'The organization has given its consent already; delete that first.' }],
+  unique: [
+    { fields: ['organizationId'], message: 'The organization has given its consent already; delete that first.' },
+  ],
   tenancy: 'organization',
   policy: {
     view: [allow(system), allow(managers), allow(role('auditor')), deny(anyone)],

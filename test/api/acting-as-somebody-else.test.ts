@@ -37,7 +37,9 @@ afterAll(async () => {
 });
 
 /** An organization with its consent. */
-async function consenting(by?: Person): Promise<{ readonly person: Person; readonly client: TestClient; readonly consentId: string }> {
+async function consenting(
+  by?: Person,
+): Promise<{ readonly person: Person; readonly client: TestClient; readonly consentId: string }> {
   const person = by ?? (await buildPerson(world));
   const own = await signedIn(world, person);
   const expiresAt = new Date(world.clock.now().getTime() + 30 * 86_400_000).toISOString();
@@ -129,7 +131,11 @@ describe('auth.supportaccess', () => {
       { email: 'anna@staff.example@other.example' },
       { email_verified: false },
     ])
-      expectProblem(await second(person.organization.id, { ...staff, ...wrong }), 'provider_sign_in_failed', JSON.stringify(wrong));
+      expectProblem(
+        await second(person.organization.id, { ...staff, ...wrong }),
+        'provider_sign_in_failed',
+        JSON.stringify(wrong),
+      );
     expect((await second(person.organization.id, { ...staff, email: 'ANNA@Staff.Example' })).status).toBe(201);
   });
 
@@ -174,7 +180,10 @@ describe('support access', () => {
       expectProblem(await first(world.client(), id), 'permission_denied', id);
     const expires = { expires_at: new Date(world.clock.now().getTime() + 86_400_000).toISOString() };
     expectProblem(await admin.post('/v1/support-consents', expires), 'permission_denied');
-    expectProblem(await admin.mutate({ method: 'DELETE', url: `/v1/support-consents/${consentId}` }), 'permission_denied');
+    expectProblem(
+      await admin.mutate({ method: 'DELETE', url: `/v1/support-consents/${consentId}` }),
+      'permission_denied',
+    );
     const support = bearer(await beginSupport(world, fake, person.organization.id));
     const begun = world.client();
     const { body } = await first(begun, person.organization.id);
@@ -190,7 +199,11 @@ describe('support access', () => {
   test('ends after an hour, with its consent, with its organization, and when somebody ends it', async () => {
     const { person, client: own } = await consenting();
     const { id } = person.organization;
-    const [ended, deleted, late] = [bearer(await beginSupport(world, fake, id)), await second(id), bearer(await beginSupport(world, fake, id))];
+    const [ended, deleted, late] = [
+      bearer(await beginSupport(world, fake, id)),
+      await second(id),
+      bearer(await beginSupport(world, fake, id)),
+    ];
     expect((await ended.post('/v1/delegation/end')).status).toBe(200);
     expectProblem(await ended.get('/v1/tasks'), 'unauthenticated');
     const admin = await signedIn(world, await buildPerson(world, { organization: person.organization, role: 'admin' }));
@@ -277,7 +290,9 @@ describe('support access', () => {
     } finally {
       await asOwner(world, 'alter table delegations_away rename to delegations');
     }
-    expect(await asOwner(world, 'select 1 from delegations where organization_id = $1', [person.organization.id])).toEqual([]);
+    expect(
+      await asOwner(world, 'select 1 from delegations where organization_id = $1', [person.organization.id]),
+    ).toEqual([]);
   });
 
   test('reaches one organization with the rights of an admin, and neither credentials, accounts, roles nor settings', async () => {
@@ -314,8 +329,14 @@ describe('support access', () => {
 
 /** What nobody does who acts as somebody else. */
 async function refusedEverywhere(by: TestClient, { organization: home }: Person, member: Person): Promise<void> {
-  const [held] = await asOwner<{ id: string }>(world, 'select id from memberships where user_id = $1', [member.user.id]);
-  const [setting] = await asOwner<{ id: string }>(world, 'select id from organization_settings where organization_id = $1', [home.id]);
+  const [held] = await asOwner<{ id: string }>(world, 'select id from memberships where user_id = $1', [
+    member.user.id,
+  ]);
+  const [setting] = await asOwner<{ id: string }>(
+    world,
+    'select id from organization_settings where organization_id = $1',
+    [home.id],
+  );
   for (const [method, url, payload] of [
     ['POST', '/v1/api-tokens', { name: 'x', scopes: ['task:read'] }],
     ['GET', '/v1/api-tokens', undefined],
@@ -334,7 +355,9 @@ async function refusedEverywhere(by: TestClient, { organization: home }: Person,
     ['POST', `/v1/organizations/${home.id}/transfer-ownership`, { user_id: member.user.id }],
     ['PATCH', `/v1/memberships/${held?.id}`, { role: 'admin' }],
     ['DELETE', `/v1/memberships/${held?.id}`, undefined],
-    ...(setting ? ([['PATCH', `/v1/organization-settings/${setting.id}`, { requires_second_factor: false }]] as const) : []),
+    ...(setting
+      ? ([['PATCH', `/v1/organization-settings/${setting.id}`, { requires_second_factor: false }]] as const)
+      : []),
     ['PATCH', `/v1/users/${member.user.id}`, { display_name: 'renamed' }],
     ['DELETE', `/v1/organizations/${home.id}`, undefined],
     ['PUT', '/v1/sso/provider', { issuer: 'https://x.example', client_id: 'x', client_secret: 'x' }],
@@ -348,7 +371,9 @@ async function refusedEverywhere(by: TestClient, { organization: home }: Person,
     'createApiToken(input: { name: "x", scopes: ["task:read"] }) { token }',
     `updateUser(id: "${member.user.id}", input: { displayName: "x" }) { user { id } }`,
   ])
-    expect(['permission_denied', 'not_found']).toContain((await by.graphql(`mutation { ${mutation} }`)).errors?.[0].extensions?.code);
+    expect(['permission_denied', 'not_found']).toContain(
+      (await by.graphql(`mutation { ${mutation} }`)).errors?.[0].extensions?.code,
+    );
 }
 
 describe('impersonation', () => {
@@ -375,7 +400,9 @@ describe('impersonation', () => {
     const made = await by.post('/v1/tasks', { title: 'as the member' });
     expect(made.status).toBe(201);
     const actor = `user:${member.user.id} by user:${owner.user.id}`;
-    expect(await asOwner(world, 'select created_by from tasks where id = $1', [made.body.id])).toEqual([{ created_by: actor }]);
+    expect(await asOwner(world, 'select created_by from tasks where id = $1', [made.body.id])).toEqual([
+      { created_by: actor },
+    ]);
     expect(await asOwner(world, `select actor from history where entity_id = $1`, [made.body.id])).toEqual([{ actor }]);
     expect((await client.get(`/v1/delegations/${body.delegation_id}`)).body).toMatchObject({
       type: 'impersonation',
@@ -395,20 +422,26 @@ describe('impersonation', () => {
   test('reaches nothing of the member outside of the organization', async () => {
     const member = await joined('member');
     const elsewhere = await buildPerson(world);
-    await asSystem(world, elsewhere.organization.id, (data) => data.create(membership, { userId: member.user.id, role: 'admin' }));
+    await asSystem(world, elsewhere.organization.id, (data) =>
+      data.create(membership, { userId: member.user.id, role: 'admin' }),
+    );
     const by = bearer((await impersonate(client, member.user.id)).body.access_token);
     const text = JSON.stringify([
       (await by.get('/v1/memberships?first=100')).body,
       (await by.get('/v1/organizations?first=100')).body,
-      (await by.graphql('{ self { id } organizations { edges { node { id name } } } memberships(first: 100) { edges { node { organizationId } } } }')).body,
+      (
+        await by.graphql(
+          '{ self { id } organizations { edges { node { id name } } } memberships(first: 100) { edges { node { organizationId } } } }',
+        )
+      ).body,
     ]);
     expect(text).not.toContain(elsewhere.organization.id);
   });
 
   test('never goes upwards, sideways, to strangers, or on', async () => {
-    const [admin, otherAdmin, superAdmin, member, auditor] = await Promise.all(
+    const [admin, otherAdmin, superAdmin, member, auditor] = (await Promise.all(
       (['admin', 'admin', 'super_admin', 'member', 'auditor'] as const).map(joined),
-    ) as [Person, Person, Person, Person, Person];
+    )) as [Person, Person, Person, Person, Person];
     const stranger = await buildPerson(world);
     const byAdmin = await signedIn(world, admin);
     for (const who of [owner, superAdmin, otherAdmin, admin, stranger])
@@ -422,7 +455,9 @@ describe('impersonation', () => {
     expectProblem(await impersonate(asMember, auditor.user.id), 'permission_denied');
     for (const wrong of [{ reason: 'short' }, { reason: undefined }, { duration_minutes: 61 }, { duration_minutes: 0 }])
       expectProblem(await impersonate(byAdmin, member.user.id, wrong), 'invalid_input', JSON.stringify(wrong));
-    expect(messageOf(await impersonate(byAdmin, newId()))).toBe(messageOf(await impersonate(byAdmin, superAdmin.user.id)));
+    expect(messageOf(await impersonate(byAdmin, newId()))).toBe(
+      messageOf(await impersonate(byAdmin, superAdmin.user.id)),
+    );
   });
 
   test('T-14: needs a recent proof', async () => {

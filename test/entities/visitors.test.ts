@@ -32,7 +32,10 @@ const everybodys = (kind: string, openTo?: readonly VisitorKind[]) =>
 const questionnaire = everybodys('questionnaire', ['assessment']);
 const notice = everybodys('notice');
 
-const derived = new Set(['creatorGrant', ...registry.modules.flatMap(({ kind, share }) => (share ? [`${kind}Share`] : []))]);
+const derived = new Set([
+  'creatorGrant',
+  ...registry.modules.flatMap(({ kind, share }) => (share ? [`${kind}Share`] : [])),
+]);
 const withExamples = createRegistry([
   ...registry.modules.filter(({ kind }) => !derived.has(kind)),
   questionnaire,

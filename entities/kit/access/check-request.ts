@@ -59,7 +59,12 @@ export async function checkRequestFor(
   // Support has no membership, so the store knows its role from the question alone.
   if (caller.kind === 'support' && caller.role !== null && caller.organizationId !== null)
     context.push({ object: objectName('organization', caller.organizationId), relation: caller.role, subject });
-  return { object: objectName(module.kind, row['id'] as string), relation: decidingRelation[operation], subject, context };
+  return {
+    object: objectName(module.kind, row['id'] as string),
+    relation: decidingRelation[operation],
+    subject,
+    context,
+  };
 }
 
 /** The id of a live record and its references that pass rights down. */

@@ -14,7 +14,11 @@ export function isModuleEnabled({ productModules }: EntityModule, caller: Pick<C
  * indirectly are left out of its answer.
  * @throws AppError permission_denied
  */
-export function refuseBeyondLimits(module: EntityModule, operation: Operation, caller: Pick<Caller, 'kind' | 'limits' | 'delegation'>): void {
+export function refuseBeyondLimits(
+  module: EntityModule,
+  operation: Operation,
+  caller: Pick<Caller, 'kind' | 'limits' | 'delegation'>,
+): void {
   const { kind } = module.historyOf ?? module;
   if (!isWithinLimits(caller, { kind, operation }))
     throw new AppError(
