@@ -24,6 +24,8 @@ export interface Challenge {
   readonly method: SignInMethod;
   /** `sso`: the organization whose single sign-on it was; null for other methods. */
   readonly singleSignOnId: string | null;
+  /** `ssr`: `revision` of its provider. */
+  readonly singleSignOnRevision: string | null;
   /** Digest of the credential that was valid at the first proof; another password makes the challenge useless. */
   readonly credential: string;
 }
@@ -43,26 +45,27 @@ export class ChallengeTokens {
     this.#clock = clock;
   }
 
-  async issue({ userId, method, singleSignOnId, credential }: Omit<Challenge, 'id'>): Promise<string> {
+  async issue({ userId, method, credential, ...signOn }: Omit<Challenge, 'id'>): Promise<string> {
     const notBefore = this.#clock.now();
     return this.#tokens.sign(challengeToken, this.#parties(), {
       subject: userId,
       id: newId(),
       notBefore,
       expiresAt: new Date(notBefore.getTime() + challengeLifetimeMs),
-      own: { amr: [method], crd: credential, sso: singleSignOnId },
+      own: { amr: [method], crd: credential, sso: signOn.singleSignOnId, ssr: signOn.singleSignOnRevision },
     });
   }
 
   /** @throws AppError unauthenticated, with the same message for every reason */
   async verify(token: string): Promise<Challenge> {
     const { payload, isYetValid, isForeign } = await this.#tokens.verify(challengeToken, this.#parties(), token);
-    const { sub, jti, amr, crd, sso } = payload as typeof payload & Readonly<Record<'amr' | 'crd' | 'sso', unknown>>;
+    const { sub, jti, amr, crd, sso, ssr } = payload as typeof payload &
+      Readonly<Record<'amr' | 'crd' | 'sso' | 'ssr', unknown>>;
     const method = signInMethods.find((known) => Array.isArray(amr) && amr[0] === known);
     if (isForeign || !isYetValid || !isId(sub) || !isId(jti) || method === undefined || typeof crd !== 'string')
       throw refusedChallenge();
-    if (sso !== null && !isId(sso)) throw refusedChallenge();
-    return { id: jti, userId: sub, method, singleSignOnId: sso, credential: crd };
+    if ((sso !== null && !isId(sso)) || (ssr !== null && !isId(ssr))) throw refusedChallenge();
+    return { id: jti, userId: sub, method, singleSignOnId: sso, singleSignOnRevision: ssr, credential: crd };
   }
 
   /** Services that accept access tokens by their audience alone do not accept a challenge. */

@@ -7,6 +7,9 @@ import { outgoingFetch, unavailable, type OutgoingRules } from './outgoing-fetch
 /** How long the metadata and the keys of a provider are kept, in milliseconds. */
 const cacheMs = 10 * 60_000;
 
+/** How long a provider whose metadata were of no use is not asked for them again, in milliseconds: whoever signs in waits for nothing. */
+const failureMs = 30_000;
+
 /** Maximum number of providers that are kept. */
 const maxProviders = 500;
 
@@ -65,6 +68,12 @@ export class SignInProviders {
   readonly #clock: Clock;
   /** By issuer, and where its metadata are. */
   readonly #known = new LRUCache<string, Known>({ max: maxProviders, ttl: cacheMs });
+  /** Requests for metadata under way, which all who sign in meanwhile wait for. */
+  readonly #asked = new Map<string, Promise<client.ServerMetadata>>();
+  /** Why the last request for metadata failed, and until when there is no other. */
+  readonly #failures = new LRUCache<string, { readonly error: unknown; readonly untilMs: number }>({
+    max: maxProviders,
+  });
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -136,6 +145,22 @@ export class SignInProviders {
       throw failed('its id token was not issued during this sign-in');
   }
 
+  /** Asks for metadata, not more than once at a time, and not again right after a failure: strangers can begin any number of sign-ins. */
+  async #askOnce(key: string, ask: () => Promise<client.ServerMetadata>): Promise<client.ServerMetadata> {
+    const failure = this.#failures.get(key);
+    if (failure && this.#clock.now().getTime() < failure.untilMs) throw failure.error;
+    const asked = this.#asked.get(key) ?? ask();
+    this.#asked.set(key, asked);
+    try {
+      return await asked;
+    } catch (error) {
+      this.#failures.set(key, { error, untilMs: this.#clock.now().getTime() + failureMs });
+      throw error;
+    } finally {
+      this.#asked.delete(key);
+    }
+  }
+
   /** A client for one sign-in, with the cached metadata and keys of the provider. */
   async #configure(settings: ProviderSettings): Promise<{ config: client.Configuration; known: Known }> {
     const { issuer, discoveryUrl, clientId, clientSecret, endpoints, rules } = settings;
@@ -144,7 +169,10 @@ export class SignInProviders {
     let known = this.#known.get(key);
     if (!known) {
       const found: client.CustomFetch = (url, request) => fetch(discoveryUrl ?? url, request);
-      known = { metadata: endpoints?.metadata ?? (await discover(issuer, found, rules)), jwks: undefined };
+      known = {
+        metadata: endpoints?.metadata ?? (await this.#askOnce(key, () => discover(issuer, found, rules))),
+        jwks: undefined,
+      };
       this.#known.set(key, known);
     }
     const { metadata } = known;

@@ -90,7 +90,7 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
     return reply.send(Buffer.from(await response.arrayBuffer()));
   };
   if (services.config.current.server.dev) serveGraphiqlFiles(app);
-  const config = { isRepeatable: true, acceptsTokens: true, errorAnswer: refusalAnswer };
+  const config = { isRepeatable: true, acceptsTokens: true, acceptsSingleSignOn: true, errorAnswer: refusalAnswer };
   app.route({
     method: 'GET',
     url: '/graphql',

@@ -34,7 +34,7 @@ import { supportLogin } from './delegations/support-login.ts';
 import { docs, errorDocs, home, openapi } from './service/reference.ts';
 import { beginLink, unlinkIdentity } from './providers/identity-routes.ts';
 import { providerRoutes } from './providers/provider-routes.ts';
-import { enforceProvider, putProvider, testProvider } from './single-sign-on/provider-settings.ts';
+import { enforceProvider, putProvider, testProvider, verifyDomains } from './single-sign-on/provider-settings.ts';
 import { singleSignOn, singleSignOnCallback } from './single-sign-on/single-sign-on-routes.ts';
 import { webfinger } from './single-sign-on/webfinger.ts';
 import { recordRoutes } from './records/record-routes.ts';
@@ -104,6 +104,7 @@ export const routesOf = (registry: Registry): readonly Route[] => [
   putProvider,
   testProvider,
   enforceProvider,
+  verifyDomains,
   webfinger,
   beginLink,
   unlinkIdentity,

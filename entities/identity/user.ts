@@ -38,6 +38,7 @@ export const user = defineEntityModule({
     and m.organization_id = $organization and m.deleted_at is null)`,
   rlsWithCheck: 'id = $user',
   delegates: 'view',
+  singleSignOnReach: 'view',
   policy: {
     view: [allow(system), allow(signedIn), allow(scope), deny(anyone)],
     create: [allow(system)],

@@ -35,6 +35,7 @@ export const organization = defineEntityModule({
     and m.user_id = $user and m.deleted_at is null)`,
   rlsWithCheck: 'id = $organization',
   delegates: 'view',
+  singleSignOnReach: 'organization',
   policy: {
     view: [allow(system), allow(memberOf('id')), deny(anyone)],
     create: [allow(system)],

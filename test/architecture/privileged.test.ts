@@ -71,13 +71,19 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   ],
   // Members are made by their first single sign-on, before any rule applies to them; the client secret is read for it.
   'api/rest/single-sign-on/organization-provider.ts': [`system 'single sign-on'`],
-  'api/rest/single-sign-on/single-sign-on-routes.ts': [`privileged 'single sign-on'`, `privileged 'single sign-on'`],
   // The support identity is no member and no user; a manager may not write the record that binds them.
   'api/rest/delegations/begin-delegation.ts': [`privileged 'begin delegation'`],
   'api/rest/delegations/end-delegation.ts': [`privileged 'end delegation'`],
   'api/rest/delegations/start-impersonation.ts': [`privileged 'impersonate'`],
   // The consent is read before anybody is signed in; attempts count although they are refused.
   'api/rest/delegations/support-login.ts': [`system 'support sign-in'`, `system 'support sign-in'`],
+  'api/rest/single-sign-on/single-sign-on-routes.ts': [
+    `system 'single sign-on'`,
+    `privileged 'single sign-on'`,
+    `privileged 'single sign-on'`,
+  ],
+  // Whether somebody is a member is read before they are signed in; refusals count although they are refused.
+  'api/rest/single-sign-on/newcomers.ts': [`system 'single sign-on'`],
   // Nobody may create it with scopes and organizations that were not checked.
   'api/credentials/issue-tokens.ts': [`privileged 'create personal token'`],
   // Passkeys are made and used after a proof that no rule knows; challenges are used up although the request is refused.
@@ -158,7 +164,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
     'readPrincipalState',
   ],
   'access/token-use.ts': ['recordTokenUse'],
-  'access/single-sign-on.ts': ['readEntry'],
+  'access/single-sign-on.ts': ['isSignOnCurrent', 'readEntry', 'wasMember'],
   'access/sign-in-failures.ts': ['forgetAttempt', 'giveBackAttempt', 'takeAttempt'],
   // Rows of the machine, which have no rules.
   'outbox/deliveries.ts': [

@@ -11,7 +11,7 @@ import {
 } from '../../auth/challenge-token.ts';
 import type { Call, RouteResponse } from '../../http/route.ts';
 import { confirmedFactor } from '../../credentials/confirmed-factor.ts';
-import { beginSession } from './begin-session.ts';
+import { beginSession, type SignOn } from './begin-session.ts';
 import { homeOrganization } from './home-organization.ts';
 import { isNewDevice, knownBrowser, rememberBrowser } from './known-browser.ts';
 import { SessionSchema } from './session-answer.ts';
@@ -24,6 +24,8 @@ export interface ProvenSignIn {
   readonly method: SignInMethod;
   /** The organization whose single sign-on it was, in which alone the session counts; absent for other ways to sign in. */
   readonly singleSignOnId?: string | null;
+  /** `revision` of its provider: the session ends when another provider takes its place. */
+  readonly singleSignOnRevision?: string | null;
 }
 
 const ChallengeSchema = Type.Object({
@@ -45,17 +47,18 @@ export const SignInSchema = Type.Union([SessionSchema, ChallengeSchema]);
  */
 export async function completeSignIn(
   call: Call<unknown>,
-  { userId, method, singleSignOnId = null }: ProvenSignIn,
+  { userId, method, singleSignOnId = null, singleSignOnRevision = null }: ProvenSignIn,
 ): Promise<RouteResponse> {
   const person = await activePerson(call, userId);
   if (!person) throw new AppError('invalid_credentials', 'This account cannot sign in.');
-  if (!(await confirmedFactor(call, userId))) return begin(call, person, singleSignOnId);
+  const signOn = { singleSignOnId, singleSignOnRevision };
+  if (!(await confirmedFactor(call, userId))) return begin(call, person, signOn);
   const credential = credentialDigest(person.passwordHash);
   return {
     status: 200,
     body: {
       mfa_required: true,
-      challenge_token: await call.services.challengeTokens.issue({ userId, method, singleSignOnId, credential }),
+      challenge_token: await call.services.challengeTokens.issue({ userId, method, ...signOn, credential }),
       expires_in: challengeLifetimeMs / 1_000,
     },
   };
@@ -68,13 +71,13 @@ export async function completeSignIn(
  */
 export async function completeChallenge(
   call: Call<unknown>,
-  { userId, credential, singleSignOnId }: Challenge,
+  { userId, credential, singleSignOnId, singleSignOnRevision }: Challenge,
   answer: () => Promise<void>,
 ): Promise<RouteResponse> {
   const person = await activePerson(call, userId);
   if (!person || credentialDigest(person.passwordHash) !== credential) throw refusedChallenge();
   await answer();
-  return begin(call, person, singleSignOnId);
+  return begin(call, person, { singleSignOnId, singleSignOnRevision });
 }
 
 async function activePerson({ unit }: Call<unknown>, userId: string): Promise<Person | undefined> {
@@ -83,11 +86,11 @@ async function activePerson({ unit }: Call<unknown>, userId: string): Promise<Pe
 }
 
 /** Only a browser that has signed in completely is known at the next sign-in. */
-async function begin(call: Call<unknown>, person: Person, singleSignOnId: string | null): Promise<RouteResponse> {
+async function begin(call: Call<unknown>, person: Person, signOn: SignOn): Promise<RouteResponse> {
   const isNew = isNewDevice(person, knownBrowser(call, person), call.services.clock.now());
   rememberBrowser(call, person);
-  const organizationId = await homeOrganization(call, { userId: person.id, singleSignOnId }, singleSignOnId);
-  return beginSession(call, person.id, organizationId, { isNewDevice: isNew, singleSignOnId });
+  const organizationId = await homeOrganization(call, { userId: person.id, ...signOn }, signOn.singleSignOnId);
+  return beginSession(call, person.id, organizationId, { isNewDevice: isNew, ...signOn });
 }
 
 /**

@@ -1,7 +1,8 @@
 import { user } from '#entities/identity/user.ts';
 import { membership } from '#entities/organizations/membership.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
 import { readMembershipState } from '#entities/kit/access/principal-state.ts';
-import { readEntry } from '#entities/kit/access/single-sign-on.ts';
+import { isSignOnCurrent, readEntry } from '#entities/kit/access/single-sign-on.ts';
 import { secondFactorRequired } from '../../http/request-caller.ts';
 import type { Call } from '../../http/route.ts';
 import { singleSignOnRequired } from '../single-sign-on/single-sign-on-required.ts';
@@ -14,6 +15,8 @@ interface Session {
   readonly userId: string;
   /** The organization whose single sign-on began it; null for other ways to sign in. */
   readonly singleSignOnId: string | null;
+  /** `revision` of the provider that began it. */
+  readonly singleSignOnRevision: string | null;
 }
 
 /**
@@ -21,14 +24,16 @@ interface Session {
  * one they joined first of those in which they can act in this session.
  * @param call without services, nobody is refused: the result is null
  * @returns null for a person without an organization
- * @throws AppError second_factor_required, single_sign_on_required if where they were requires what they do not have: nobody goes on
+ * @throws AppError unauthenticated for a session whose single sign-on is another one now; second_factor_required, single_sign_on_required if where they were requires what they do not have: nobody goes on
  * elsewhere unasked; single_sign_on_required also if there is no other organization
  */
 export async function homeOrganization(
   { unit, services }: Pick<Call<unknown>, 'unit'> & Partial<Pick<Call<unknown>, 'services'>>,
-  { userId, singleSignOnId }: Session,
+  { userId, singleSignOnId, singleSignOnRevision }: Session,
   organizationId: string | null = null,
 ): Promise<string | null> {
+  if (singleSignOnId !== null && !(await isSignOnCurrent(unit, singleSignOnId, singleSignOnRevision)))
+    throw new AppError('unauthenticated', 'The single sign-on of your organization has changed; sign in again.');
   const enter = async (id: string) => {
     const { gap } = await readEntry(unit, userId, id, singleSignOnId);
     const { role, lacksSecondFactor } = await readMembershipState(unit, userId, id);

@@ -17,7 +17,9 @@ const UserinfoSchema = Type.Object({
   updated_at: Type.Integer({ description: 'When the profile was last changed, in seconds since 1970.' }),
   organization_id: nullable('Id of the organization that the access token is valid for.'),
   organization_role: nullable('Role of the user in this organization.'),
-  default_organization_id: nullable('Id of the organization in which sign-ins begin; null for the one joined first.'),
+  default_organization_id: nullable(
+    'Id of the organization in which sign-ins begin; null for the one joined first, and in sessions of single sign-on.',
+  ),
   last_seen_at: nullable('When the user last signed in or refreshed their tokens.', { format: 'date-time' }),
 });
 
@@ -33,6 +35,7 @@ export const userinfoRoutes: readonly Route[] = [
     summary,
     description: 'The signed-in user, with the standard claims of OpenID Connect. Change the names with `updateUser`.',
     access: 'required',
+    acceptsSingleSignOn: true,
     allowsMissingFactor: true,
     answers: { 200: UserinfoSchema },
     errors: ['permission_denied'],
@@ -42,7 +45,7 @@ export const userinfoRoutes: readonly Route[] = [
 
 async function readUserinfo(call: Call<unknown>) {
   const { userId } = signedInPerson(call);
-  const { organizationId, role } = call.unit.context.caller;
+  const { organizationId, role, singleSignOnId } = call.unit.context.caller;
   const person = await call.unit.data.privileged('read own account').get(user, userId);
   return {
     status: 200,
@@ -56,7 +59,8 @@ async function readUserinfo(call: Call<unknown>) {
       updated_at: Math.floor(person.updatedAt.getTime() / 1_000),
       organization_id: organizationId,
       organization_role: role,
-      default_organization_id: person.defaultOrganizationId,
+      // It may be another organization, which a session of single sign-on does not see.
+      default_organization_id: singleSignOnId === null ? person.defaultOrganizationId : null,
       last_seen_at: person.lastSeenAt?.toISOString() ?? null,
     },
   };

@@ -12,44 +12,47 @@ import type { Call } from '../../http/route.ts';
 import { checkNewEmail } from '../account/check-new-email.ts';
 import { createAccount } from '../account/create-account.ts';
 
-/** Where an identity comes from. */
-export type IdentitySource = RowOf<typeof externalIdentity>['provider'];
+/** Where an identity comes from: an issuer can be the provider of several realms, which know nothing of each other. */
+export type IdentitySource = Pick<RowOf<typeof externalIdentity>, 'provider' | 'realm'>;
 
 /**
  * Checks the address of an identity that no account knows, as sign-up does. It may wait for servers elsewhere, so no transaction may
  * have begun.
  * @throws AppError invalid_input, too_many_requests
  */
-export async function checkNewIdentity(call: Call<unknown>, identity: ProviderIdentity): Promise<void> {
+export async function checkNewIdentity(
+  call: Call<unknown>,
+  identity: ProviderIdentity,
+  source: IdentitySource,
+): Promise<void> {
   const { services, request } = call;
   const context = workOf(request.core, systemCaller('provider sign-in'));
-  const known = await services.database.transact(context, ({ data }) => findIdentity(data, identity));
+  const known = await services.database.transact(context, ({ data }) => findIdentity(data, identity, source));
   if (!known) await checkNewEmail(call, verifiedAddress(identity), '/email');
 }
 
 /**
  * The person to whom an identity belongs; a new one for an unknown identity with a verified address that no account has. An account
  * with that address is never taken over: its owner links the identity.
- * @param mayCreate whether an unknown identity may get an account
  * @returns the id of the person
+ * @param refused the error for an address that has an account
  * @throws AppError provider_sign_in_failed without a verified address, identity_not_linked
  */
 export async function personOfIdentity(
   unit: UnitOfWork,
   data: DataClient,
   identity: ProviderIdentity,
-  provider: IdentitySource,
-  mayCreate = true,
+  source: IdentitySource,
+  refused: () => AppError = notLinked,
 ): Promise<string> {
-  const known = await findIdentity(data, identity);
-  if (known) return personOfKnown(known, provider);
+  const known = await findIdentity(data, identity, source);
+  if (known) return known.userId;
   const email = verifiedAddress(identity);
-  if (!mayCreate) throw failed('your address is of none of the domains whose people may join');
   await lockEmail(unit, email);
   // Two first sign-ins at the same time: the second finds what the first has created.
-  const meanwhile = await findIdentity(data, identity);
-  if (meanwhile) return personOfKnown(meanwhile, provider);
-  if (await data.findOne(user, { email: { eq: email } })) throw notLinked();
+  const meanwhile = await findIdentity(data, identity, source);
+  if (meanwhile) return meanwhile.userId;
+  if (await data.findOne(user, { email: { eq: email } })) throw refused();
   const person = await createAccount(unit, data, {
     email,
     passwordHash: null,
@@ -57,7 +60,7 @@ export async function personOfIdentity(
     lastName: null,
     displayName: identity.name ?? email,
   });
-  await storeIdentity(data, person.id, identity, provider);
+  await storeIdentity(data, person.id, identity, source);
   return person.id;
 }
 
@@ -69,35 +72,27 @@ export async function linkIdentity(
   data: DataClient,
   userId: string,
   identity: ProviderIdentity,
-  provider: IdentitySource,
+  source: IdentitySource,
 ): Promise<void> {
   verifiedAddress(identity);
-  const known = await findIdentity(data, identity);
-  if (!known) await storeIdentity(data, userId, identity, provider);
+  const known = await findIdentity(data, identity, source);
+  if (!known) await storeIdentity(data, userId, identity, source);
   else if (known.userId !== userId)
     throw new AppError('already_exists', 'This identity is linked to another account; unlink it there first.');
 }
 
-/**
- * What an organization's single sign-on has linked opens that organization alone: the providers of this server do not sign in with it.
- * @throws AppError identity_not_linked
- */
-function personOfKnown(known: RowOf<typeof externalIdentity>, provider: IdentitySource): string {
-  if (provider !== 'single_sign_on' && known.provider !== provider) throw notLinked();
-  return known.userId;
-}
-
-function findIdentity(data: DataClient, { issuer, subject }: ProviderIdentity) {
-  return data.findOne(externalIdentity, { issuer: { eq: issuer }, subject: { eq: subject } });
+/** What an organization's single sign-on has linked opens that organization alone, and nothing else opens the organization. */
+export function findIdentity(data: DataClient, { issuer, subject }: ProviderIdentity, { realm }: IdentitySource) {
+  return data.findOne(externalIdentity, { realm: { eq: realm }, issuer: { eq: issuer }, subject: { eq: subject } });
 }
 
 async function storeIdentity(
   data: DataClient,
   userId: string,
   { issuer, subject, email }: ProviderIdentity,
-  provider: IdentitySource,
+  { provider, realm }: IdentitySource,
 ): Promise<void> {
-  await data.create(externalIdentity, { userId, provider, issuer, subject, email: email ?? '' });
+  await data.create(externalIdentity, { userId, provider, realm, issuer, subject, email: email ?? '' });
 }
 
 function verifiedAddress({ email }: ProviderIdentity): string {

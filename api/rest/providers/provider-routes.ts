@@ -73,10 +73,11 @@ function callbackRoute(name: ProviderName): Route {
       const opened = await takeState(call, name);
       const identity = await identityOf(call, settings, opened);
       if (opened.purpose === 'link') return link(call, opened, identity, name);
-      await checkNewIdentity(call, identity);
+      const source = { provider: name, realm: name };
+      await checkNewIdentity(call, identity, source);
       const { unit } = call;
       const data = unit.data.privileged('provider sign-in');
-      const userId = await personOfIdentity(unit, data, identity, name);
+      const userId = await personOfIdentity(unit, data, identity, source);
       return finishSignIn(call, data, opened.target, { userId, method: 'provider' });
     },
   });
@@ -98,6 +99,6 @@ async function link(
 ): Promise<RouteResponse> {
   const data = call.unit.data.privileged('link identity');
   const person = await sessionOf(data, opened);
-  await linkIdentity(data, person.id, identity, name);
+  await linkIdentity(data, person.id, identity, { provider: name, realm: name });
   return redirect(call, opened.target);
 }

@@ -52,7 +52,8 @@ function routesOf(module: EntityModule): Route[] {
     ...(offered.includes('update') ? [updateRoute(record, answer)] : []),
     ...(offered.includes('delete') ? [deleteRoute(module)] : []),
   ];
-  return routes.map((route) => ({ ...route, ...tokens }));
+  // The data layer confines each session to what it may reach.
+  return routes.map((route) => ({ ...route, ...tokens, acceptsSingleSignOn: true }));
 }
 
 /** All fields of a record in responses, named in snake_case. */

@@ -13,6 +13,26 @@ export interface Entry {
 }
 
 /**
+ * Whether the provider of an organization is still the one with which somebody signed in. Its sessions end when another takes its place.
+ * The rule is that of `request_context`.
+ */
+export async function isSignOnCurrent(work: Work, organizationId: string, revision: string | null): Promise<boolean> {
+  const session = await work.readAs('app');
+  const { rows } = await session.query<{ is: boolean }>('select is_sign_on_current($1, $2) as is', [
+    organizationId,
+    revision ?? '',
+  ]);
+  return rows[0]?.is === true;
+}
+
+/** Whether somebody has been a member of an organization before: left it, or was removed. */
+export async function wasMember(work: Work, userId: string, organizationId: string): Promise<boolean> {
+  const session = await work.readAs('app');
+  const { rows } = await session.query<{ is: boolean }>('select was_member($1, $2) as is', [userId, organizationId]);
+  return rows[0]?.is === true;
+}
+
+/**
  * Reads whether a session may act in an organization. The rule is that of `request_context`, which applies it to every request.
  * @param singleSignOnId of the session; null for other ways to sign in
  */

@@ -30,8 +30,8 @@ beforeAll(async () => {
   await asSystem(world, owner.organization.id, (data) => data.create(supportConsent, { expiresAt }));
 });
 afterAll(async () => {
-  await fake.close();
   await world.close();
+  await fake.close();
 });
 
 /** The request that stands for a class of endpoints. */
@@ -129,6 +129,12 @@ const holders: Readonly<Record<Credential, () => Promise<TestClient>>> = {
   },
   'token of an assessment': async () => bearer(await forgedToken(world, owner, { header: { typ: 'assessment+jwt' } })),
   'token of an NDA request': async () => bearer(await forgedToken(world, owner, { header: { typ: 'nda+jwt' } })),
+  'session of single sign-on': async () => (await signedOn()).client,
+  'session of a deleted single sign-on': async () => {
+    const { client, manager, id } = await signedOn();
+    await manager.mutate({ method: 'DELETE', url: `/v1/identity-providers/${id}` });
+    return client;
+  },
   'challenge of a sign-in that needs a code': async () => {
     const person = await buildPerson(world);
     await enroll(world, await signedIn(world, person));
@@ -149,6 +155,24 @@ const holders: Readonly<Record<Credential, () => Promise<TestClient>>> = {
 async function impersonationToken(): Promise<string> {
   const request = { user_id: member.user.id, reason: 'a member asked for help' };
   return (await (await signedIn(world, owner)).post('/v1/impersonation', request)).body.access_token;
+}
+
+/** Somebody who has linked an identity with the test of the single sign-on of their organization, and has signed in with it. */
+async function signedOn() {
+  const person = await buildPerson(world);
+  const manager = await signedIn(world, person);
+  const payload = { issuer: fake.url, client_id: fake.client.id, client_secret: fake.client.secret };
+  const { body } = await manager.mutate({ method: 'PUT', url: '/v1/sso/provider', payload });
+  const claims = { sub: person.user.id, email: person.user.email, email_verified: true };
+  const come = async (by: TestClient, location: string) => {
+    const { pathname, search } = fake.approve(location, claims);
+    expect((await by.get(pathname + search)).status).toBe(302);
+  };
+  await come(manager, (await manager.post('/v1/sso/test')).body.location);
+  const client = world.client();
+  const begun = await client.get(`/v1/sso/login?organization_id=${person.organization.id}`);
+  await come(client, begun.body.location);
+  return { client, manager, id: body.id as string };
 }
 
 function bearer(token: string): TestClient {

@@ -55,6 +55,9 @@ export const outcomes = {
   'impersonation that was ended':          nobody,
   'token of an assessment':                nobody,
   'token of an NDA request':               nobody,
+  // It counts in the organization alone, and gives no token that counts elsewhere.
+  'session of single sign-on':             opens('yes',   'yes',   'yes',   'yes',   'yes',   'yes',   'yes',   denied,  'yes'),
+  'session of a deleted single sign-on':   nobody,
   'challenge of a sign-in that needs a code': nobody,
   'token of a confirmation link':          nobody,
   'token of a password link':              nobody,
