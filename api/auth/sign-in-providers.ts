@@ -169,10 +169,8 @@ export class SignInProviders {
     let known = this.#known.get(key);
     if (!known) {
       const found: client.CustomFetch = (url, request) => fetch(discoveryUrl ?? url, request);
-      known = {
-        metadata: endpoints?.metadata ?? (await this.#askOnce(key, () => discover(issuer, found, rules))),
-        jwks: undefined,
-      };
+      const asked = endpoints?.metadata ?? (await this.#askOnce(key, () => discover(issuer, found, rules)));
+      known = { metadata: asked, jwks: undefined };
       this.#known.set(key, known);
     }
     const { metadata } = known;
