@@ -24,7 +24,6 @@ export const identityProvider = defineEntityModule({
   },
   unique: [{ fields: ['organizationId'], message: 'The organization has a provider for its single sign-on already.' }],
   tenancy: 'organization',
-  delegates: 'view',
   refusals: [
     {
       refuseIf: `exists (select 1 from organizations o where o.id = row.organization_id and o.is_personal)`,
@@ -43,5 +42,6 @@ export const identityProvider = defineEntityModule({
   filter: [],
   order: ['createdAt'],
   mutate: ['delete'],
+  needsSession: 'changes',
   events: ['created', 'updated', 'deleted'],
 });

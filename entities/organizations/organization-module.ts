@@ -11,7 +11,6 @@ export const organizationModule = defineEntityModule({
   fields: { module: choice('Product module.', productModules, { immutable: true }) },
   unique: [{ fields: ['organizationId', 'module'], message: 'The organization already has this module.' }],
   tenancy: 'organization',
-  delegates: 'view',
   policy: { ...internalRecord(), view: organizationRecord().view },
   expose: { module: 'read' },
   filter: ['module'],

@@ -19,7 +19,6 @@ export const organizationSetting = defineEntityModule({
   },
   unique: [{ fields: ['organizationId'], message: 'This organization already has settings.' }],
   tenancy: 'organization',
-  delegates: 'view',
   policy: {
     ...internalRecord(),
     view: [allow(system), allow(role(...roles)), deny(anyone)],
@@ -29,5 +28,7 @@ export const organizationSetting = defineEntityModule({
   filter: [],
   order: ['createdAt'],
   mutate: ['update'],
+  needsSession: 'changes',
+  needsProof: { requiresSecondFactor: 'any' },
   events: ['created', 'updated'],
 });

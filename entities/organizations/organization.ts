@@ -34,7 +34,6 @@ export const organization = defineEntityModule({
   rlsUsing: `exists (select 1 from memberships m where m.organization_id = organizations.id
     and m.user_id = $user and m.deleted_at is null)`,
   rlsWithCheck: 'id = $organization',
-  delegates: 'view',
   singleSignOnReach: 'organization',
   policy: {
     view: [allow(system), allow(memberOf('id')), deny(anyone)],

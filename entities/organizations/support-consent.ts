@@ -24,5 +24,6 @@ export const supportConsent = defineEntityModule({
   order: ['createdAt'],
   mutate: ['create', 'delete'],
   needsSession: true,
+  needsProof: { expiresAt: 'any' },
   events: ['created', 'deleted'],
 });

@@ -110,7 +110,6 @@ test('whoever acts as somebody else reaches neither accounts nor credentials, an
     'identityProvider',
     'membership',
     'organization',
-    'organizationModule',
     'organizationSetting',
     'user',
   ]);

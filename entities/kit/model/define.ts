@@ -66,10 +66,10 @@ export interface EntityDefinition<
   readonly order: readonly (Name | 'createdAt' | 'updatedAt')[];
   readonly search?: readonly Name[];
   readonly mutate?: readonly Mutation[];
-  /** Only people who are signed in reach its records: no token has a scope for them. Kinds of tenancy `user` need no such line. */
-  readonly needsSession?: true;
-  /** Whoever acts as somebody else (support access, impersonation) only views its records. */
-  readonly delegates?: 'view';
+  /** Only people who are signed in reach its records, or (`changes`) change them; kinds of tenancy `user` need no such line. */
+  readonly needsSession?: true | 'changes';
+  /** Whoever gives one of these values to a field, or any, has proven recently who they are (credentials/required-proof.ts). */
+  readonly needsProof?: { readonly [N in Name]?: 'any' | readonly string[] };
   /** Visitors without an account who reach its records, as far as its rules allow. */
   readonly openTo?: readonly VisitorKind[];
   /**
@@ -234,6 +234,7 @@ export function defineEntityModule<
       definition.givesRole?.field ?? [],
       definition.givesRole?.holder ?? [],
       definition.keepsLast?.field ?? [],
+      Object.keys(definition.needsProof ?? {}),
     ].flat(),
   ];
   for (const name of named) {

@@ -31,15 +31,15 @@ export function isWithinLimits({ kind, limits }: Pick<Caller, 'kind' | 'limits'>
 }
 
 /**
- * The limits of whoever acts as somebody else: what tokens do not reach, they do not reach either, and they only view who may do what
- * in the organization (`delegates`).
+ * The limits of whoever acts as somebody else: they reach what tokens reach, and only view people and organizations, which belong to no
+ * organization.
  */
 export const limitsOfDelegates = ofEachRegistry(({ modules }) =>
-  modules
-    .filter(isOpenToTokens)
-    .flatMap(({ topic, delegates }) =>
-      (delegates === 'view' ? (['read'] as const) : scopeVerbs).map((verb) => `${topic}:${verb}`),
-    ),
+  modules.flatMap((module) =>
+    scopeVerbs
+      .filter((verb) => isOpenToTokens(module, verb) && (verb === 'read' || module.tenancy === 'organization'))
+      .map((verb) => `${module.topic}:${verb}`),
+  ),
 );
 
 /** The limits of visitors: kinds that are not open to them do not exist for them, whatever their rules say. */
@@ -59,8 +59,10 @@ function ofEachRegistry(scopes: (registry: Registry) => string[]): (registry: Re
 }
 
 /** Whether tokens reach records of a kind. What people prove their identity with, and what they manage tokens with, is theirs alone. */
-export function isOpenToTokens(module: EntityModule): boolean {
-  return isExposed(module) && module.tenancy !== 'user' && !module.needsSession;
+export function isOpenToTokens(module: EntityModule, verb: ScopeVerb = 'read'): boolean {
+  const { tenancy, needsSession } = module;
+  if (!isExposed(module) || tenancy === 'user' || needsSession === true) return false;
+  return verb === 'read' || needsSession === undefined;
 }
 
 /**
@@ -68,8 +70,9 @@ export function isOpenToTokens(module: EntityModule): boolean {
  * @param by gives the token no right that they do not have on all records of the kind
  */
 export function offeredScopes(registry: Registry, sort: TokenSort, by?: Caller): string[] {
-  return registry.modules.filter(isOpenToTokens).flatMap((module) => {
+  return registry.modules.flatMap((module) => {
     const offered = scopeVerbs.filter((verb) => {
+      if (!isOpenToTokens(module, verb)) return false;
       if (sort === 'personal') return true;
       const own = operationsOf[verb].filter((operation) => knowsTokens(module, operation));
       return own.length > 0 && (by === undefined || mayAllUpTo(registry, module, by, verb));
