@@ -414,8 +414,13 @@ describe('a provider', () => {
         { jwks_uri: null },
       ]) {
         other.metadata = metadata;
+        // After a failure it is left alone for a while.
+        world.clock.advance(30_000);
+        const before = other.asked.length;
         expectProblem(await world.client().get('/v1/identity/login'), 'provider_unavailable', JSON.stringify(metadata));
+        expect(other.asked.length).toBe(before + 1);
       }
+      world.clock.advance(30_000);
       other.metadata = {};
       other.instead.set(discovery, (response) => response.writeHead(404).end());
       expectProblem(await world.client().get('/v1/identity/login'), 'provider_unavailable');
