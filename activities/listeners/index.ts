@@ -5,7 +5,7 @@ import {
   mailEmailChange,
   mailEmailChanged,
 } from './mail-account-change.ts';
-import { mailDelegation } from './mail-delegation.ts';
+import { mailDelegation, mailSupportConsent } from './mail-delegation.ts';
 import { mailInvite, mailInviteAccepted } from './mail-invite.ts';
 import { mailNewOwner, mailSingleSignOnEnforcement, mailSingleSignOnRemoved } from './mail-organization-change.ts';
 import { mailPasswordReset } from './mail-password-reset.ts';
@@ -45,6 +45,7 @@ export const listeners: readonly Listener[] = [
   mailAccountDeleted,
   mailTokenCreated,
   mailDelegation,
+  mailSupportConsent,
   mailPasskeyAdded,
   mailPasskeyRemoved,
   mailCopiedPasskey,
