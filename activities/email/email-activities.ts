@@ -8,6 +8,8 @@ import { deriveKey } from '#entities/kit/base/keys.ts';
 import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { inviteAcceptedMail, inviteMail, recordSentInvite } from './invite-mails.ts';
+import { delegationMail } from './delegation-mails.ts';
+import { enforcementMail, newOwnerMail } from './organization-mails.ts';
 import { recipientOf, type Links, type Mail } from './mail.ts';
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { workContext } from '../clients/temporal/work-origin.ts';
@@ -30,13 +32,8 @@ export const createEmailActivities = defineActivities(({ config, database }: Ema
       const context = { ...workContext(systemCaller('send e-mail'), `email-${input.key}`), readOnly: true };
       const message = await database.transact(context, async (unit): Promise<Mail | undefined> => {
         const links = { tokenKey, apiUrl: publicApiUrl(config.current) };
-        if (input.template === 'verify-address') return verificationMail(input, unit, links);
-        if (input.template === 'reset-password') return resetMail(input, unit, links);
-        if (input.template === 'new-device') return newDeviceMail(input, unit);
-        if (input.template === 'invite') return inviteMail(input, unit, links);
-        if (input.template === 'invite-accepted') return inviteAcceptedMail(input, unit);
         if (isAccountTemplate(input.template)) return accountMail(input.template, input, unit, links);
-        if (input.template === 'token-created') return tokenMail(input, unit);
+        if (hasMail(input.template)) return mails[input.template](input, unit, links);
         const person = await recipientOf(input, unit);
         if (!person) return undefined;
         return { to: person.email, name: person.displayName, content: contentOf(input.template) };
@@ -157,10 +154,25 @@ function productsOf(userAgent: string): string {
   return products.slice(0, 4).join(' ') || 'unknown';
 }
 
-type PlainTemplate = Exclude<
-  SendEmailInput['template'],
-  'verify-address' | 'reset-password' | 'new-device' | 'token-created' | 'invite' | 'invite-accepted' | AccountTemplate
->;
+/** Mails that say more than that something has happened, besides those of accounts. */
+const mails = {
+  'verify-address': verificationMail,
+  'reset-password': resetMail,
+  'new-device': newDeviceMail,
+  'token-created': tokenMail,
+  'support-access-begun': delegationMail,
+  'impersonation-begun': delegationMail,
+  'new-owner': newOwnerMail,
+  'single-sign-on-enforcement': enforcementMail,
+  invite: inviteMail,
+  'invite-accepted': inviteAcceptedMail,
+} as const;
+
+function hasMail(template: SendEmailInput['template']): template is keyof typeof mails {
+  return Object.hasOwn(mails, template);
+}
+
+type PlainTemplate = Exclude<SendEmailInput['template'], keyof typeof mails | AccountTemplate>;
 
 function contentOf(template: PlainTemplate): EmailContent {
   switch (template) {
@@ -181,6 +193,31 @@ function contentOf(template: PlainTemplate): EmailContent {
         subject: 'Your password was changed',
         paragraphs: [
           'The password of your account was changed. If it was not you, set a new one at once with the link for forgotten passwords, and check who can read your e-mail.',
+        ],
+      };
+    case 'password-set-by-link':
+      return {
+        subject: 'Your password was changed',
+        paragraphs: [
+          'A new password was set for your account with a link that was e-mailed to you. All devices are signed out.',
+          'Passkeys, linked identities and personal tokens of the account are removed, because somebody else may have added them. Sign in and add again what you use. A second factor stays as it is.',
+          'If it was not you, set a new password at once with the link for forgotten passwords, and check who can read your e-mail.',
+        ],
+      };
+    case 'identity-linked':
+      return {
+        subject: 'An identity was linked to your account',
+        paragraphs: [
+          'From now on, whoever signs in with this identity at its provider signs in to your account.',
+          'If you did not link it, sign in, unlink it, sign out all other devices, and change your password.',
+        ],
+      };
+    case 'identity-unlinked':
+      return {
+        subject: 'An identity was unlinked from your account',
+        paragraphs: [
+          'Nobody can sign in to your account with the unlinked identity any more.',
+          'If you did not unlink it, sign out all devices and change your password.',
         ],
       };
     case 'session-copied':

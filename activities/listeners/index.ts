@@ -5,12 +5,16 @@ import {
   mailEmailChange,
   mailEmailChanged,
 } from './mail-account-change.ts';
+import { mailDelegation } from './mail-delegation.ts';
 import { mailInvite, mailInviteAccepted } from './mail-invite.ts';
+import { mailNewOwner, mailSingleSignOnEnforcement } from './mail-organization-change.ts';
 import { mailPasswordReset } from './mail-password-reset.ts';
 import { mailRepeatedRegistration } from './mail-repeated-registration.ts';
 import {
   mailCopiedPasskey,
   mailCopiedSession,
+  mailIdentityLinked,
+  mailIdentityUnlinked,
   mailNewDevice,
   mailPasskeyAdded,
   mailPasskeyRemoved,
@@ -40,11 +44,16 @@ export const listeners: readonly Listener[] = [
   mailAccountReactivated,
   mailAccountDeleted,
   mailTokenCreated,
+  mailDelegation,
   mailPasskeyAdded,
   mailPasskeyRemoved,
   mailCopiedPasskey,
+  mailIdentityLinked,
+  mailIdentityUnlinked,
   mailInvite,
   mailInviteAccepted,
+  mailNewOwner,
+  mailSingleSignOnEnforcement,
   setUpOrganization,
   announceEndedSession,
 ];

@@ -12,7 +12,7 @@ import {
   type GraphQLResolveInfo,
 } from 'graphql';
 import type { RecordJson } from '#entities/kit/unit/answers.ts';
-import { isConfined } from '#entities/kit/model/confinement.ts';
+import { hasSignedOn } from '#entities/kit/model/confinement.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { isExposed, readableFields } from '#entities/kit/model/exposure.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
@@ -75,8 +75,9 @@ class SchemaDeriver implements Types {
       roots.Query[pluralOf(module)] = this.#listField(module);
       roots.Query[module.kind] = this.#lookUpField(module);
       roots.Query[pluralOf(historyOf(module))] = this.#listField(historyOf(module));
+      const closed = module.needsSession ? forSessions : (mutation: FieldConfig) => mutation;
       for (const [name, mutation] of Object.entries({ ...mutationsOf(module, this), ...bulkMutationsOf(module, this) }))
-        roots.Mutation[name] = flushed(mutation);
+        roots.Mutation[name] = flushed(closed(mutation));
     }
     const readerOf = (context: GraphqlContext, info: GraphQLResolveInfo) => this.#reader(context, info);
     const searched = this.#exposed.filter(({ search = [] }) => search.length > 0);
@@ -268,7 +269,7 @@ function beyondOrganizations(config: FieldConfig): FieldConfig {
   return {
     ...config,
     resolve: (source, args, context, info) => {
-      if (isConfined(context.unit.context.caller)) throw beyondSingleSignOn();
+      if (hasSignedOn(context.unit.context.caller)) throw beyondSingleSignOn();
       return resolve?.(source, args, context, info);
     },
   };

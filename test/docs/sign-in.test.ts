@@ -20,7 +20,8 @@ let api: string;
 beforeAll(async () => {
   world = await openWorld({ worker: true });
   api = (await world.listen()).url;
-  provider = await startCertifiedProvider([`${api}/v1/identity/callback`, `${api}/v1/sso/callback`]);
+  const callbacks = ['identity', 'sso', 'support'].map((name) => `${api}/v1/${name}/callback`);
+  provider = await startCertifiedProvider(callbacks);
   await world.reconfigure({ CORE_INTEGRATIONS_EMAIL_APIURL: api });
   await configure(codeBlocks(page, 'yaml'));
   shell = new ReaderShell(dirname(world.mailFolder), 'reader');
@@ -89,6 +90,14 @@ async function goToLocation(answer: string): Promise<void> {
   expect(new URL(await browse(location)).origin).toBe(api);
 }
 
+/** Goes to the `location` of the first factor, and keeps the token that the second one gives. */
+async function goForSupport(answer: string): Promise<void> {
+  const { location } = JSON.parse(answer) as { location: string };
+  await shell.run(
+    `SUPPORT=$(curl -sS -L -b .local/cookies.txt -c .local/cookies.txt '${location}' | field access_token)`,
+  );
+}
+
 /** What the reader has done before, with README. */
 async function readReadme(): Promise<Person['organization']> {
   const account = { email: 'you@example.com', password: 'a long enough password', first_name: 'You' };
@@ -125,6 +134,11 @@ test('the calls of docs/sign-in.md work as pasted, after those of README', async
 
   const [, , enforced] = await follow('Single sign-on', { 1: goToLocation });
   expect(enforced).toContain('"is_enforced":true');
+
+  const [, , asSupport, impersonated] = await follow('Acting as somebody else', { 1: goForSupport });
+  expect(asSupport).toMatch(/^support-access: id="/m);
+  expect(asSupport).toContain('The access has ended');
+  expect(impersonated).toContain('"token_type":"Bearer"');
 
   const [reset, transferred, reactivated, deleted] = await follow('Leaving');
   expect(reset).toContain('"token_type":"Bearer"');
