@@ -392,10 +392,10 @@ describe('a session of single sign-on', () => {
     const held = (await by.get('/v1/memberships')).body.data;
     expect(held.length).toBeGreaterThan(1);
     expect(new Set(held.map((one: { organization_id: string }) => one.organization_id))).toEqual(new Set([id]));
-    const [home] = (await own.get('/v1/memberships')).body.data.filter(
+    const home = (await own.get('/v1/memberships')).body.data.find(
       (one: { organization_id: string }) => one.organization_id === member.organization.id,
     );
-    const [elsewhere] = (await own.get('/v1/sessions')).body.data.filter(
+    const elsewhere = (await own.get('/v1/sessions')).body.data.find(
       (one: { single_sign_on_id: string | null }) => one.single_sign_on_id === null,
     );
     for (const path of [`memberships/${home.id}`, `sessions/${elsewhere.id}`, `personal-access-tokens/${tokenId}`])
@@ -540,9 +540,9 @@ describe('a session of single sign-on', () => {
           transactAs(world.runtime, confined, ({ data }) => work(data)),
           module.kind,
         ).rejects.toMatchObject(refused);
-      await attempt((data) => data.update(module, id, change as never));
+      await attempt((data) => data.update(module, id, change));
       await attempt((data) => data.remove(module, id));
-      await attempt((data) => data.update(module, person.user.id, change as never));
+      await attempt((data) => data.update(module, person.user.id, change));
     }
     expect(
       kinds.flatMap(({ kind, singleSignOnReach: reach }) => (reach ? [`${kind}: ${reach}`] : [])).toSorted(),
