@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { isPlainObject } from '#config/schema/is-plain-object.ts';
 import { startCertifiedProvider, type CertifiedProvider } from '../kit/certified-provider.ts';
+import { DnsServer } from '../kit/dns-server.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
 import { codeBlocks, ReaderShell } from '../kit/reader-shell.ts';
 import { verificationToken } from '../kit/verification-token.ts';
@@ -14,11 +15,13 @@ const page = 'docs/sign-in.md';
 let world: World;
 let shell: ReaderShell;
 let provider: CertifiedProvider;
+let dns: DnsServer;
 /** Address of the API. */
 let api: string;
 
 beforeAll(async () => {
-  world = await openWorld({ worker: true });
+  dns = await DnsServer.start();
+  world = await openWorld({ worker: true, emailNetwork: { nameServers: [dns.address], limitMs: 10_000 } });
   api = (await world.listen()).url;
   provider = await startCertifiedProvider([`${api}/v1/identity/callback`, `${api}/v1/sso/callback`]);
   await world.reconfigure({ CORE_INTEGRATIONS_EMAIL_APIURL: api });
@@ -29,6 +32,7 @@ afterAll(async () => {
   await shell?.close();
   await provider?.close();
   await world.close();
+  await dns.close();
 });
 
 /** A text of the page, with what a reader puts in its place. */
@@ -89,6 +93,14 @@ async function goToLocation(answer: string): Promise<void> {
   expect(new URL(await browse(location)).origin).toBe(api);
 }
 
+/** Publishes the DNS records that a response shows. */
+async function publish(answer: string): Promise<void> {
+  const { domain_records: records } = JSON.parse(answer) as {
+    readonly domain_records: readonly { readonly record_name: string; readonly record_value: string }[];
+  };
+  for (const { record_name: name, record_value: value } of records) dns.zone.set(name, { txt: [value] });
+}
+
 /** What the reader has done before, with README. */
 async function readReadme(): Promise<Person['organization']> {
   const account = { email: 'you@example.com', password: 'a long enough password', first_name: 'You' };
@@ -123,7 +135,8 @@ test('the calls of docs/sign-in.md work as pasted, after those of README', async
   const [, unlinked] = await follow('Sign-in with a provider', { 0: goToLocation });
   expect(unlinked).toContain('The identity is unlinked');
 
-  const [, , enforced] = await follow('Single sign-on', { 1: goToLocation });
+  const [, verified, , enforced] = await follow('Single sign-on', { 0: publish, 2: goToLocation });
+  expect(verified).toContain('"is_proven":true');
   expect(enforced).toContain('"is_enforced":true');
 
   const [reset, transferred, reactivated, deleted] = await follow('Leaving');
