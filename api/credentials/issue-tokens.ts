@@ -1,5 +1,6 @@
 import { apiToken } from '#entities/identity/api-token.ts';
 import { personalAccessToken } from '#entities/identity/personal-access-token.ts';
+import { user } from '#entities/identity/user.ts';
 import { organization } from '#entities/organizations/organization.ts';
 import { readMembershipState } from '#entities/kit/access/principal-state.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
@@ -36,6 +37,8 @@ const maxTokens = 200;
 /** @throws AppError invalid_input, permission_denied, step_up_required, limit_exceeded */
 export async function createApiToken(asking: Asking, input: NewToken): Promise<IssuedToken> {
   const { unit, services } = asking;
+  // Locked, so that creations at the same time are counted one after the other.
+  await unit.data.privileged('count tokens').findLocked(organization, unit.context.caller.organizationId ?? '');
   await requireRecentFactor(asking);
   const values = checked(unit, services, 'api', input);
   const issued = services.apiTokens.issue('api');
@@ -52,8 +55,10 @@ export async function createPersonalToken(
   { organizationIds, ...input }: NewPersonalToken,
 ): Promise<IssuedToken> {
   const { unit, services } = asking;
-  await requireAccountProof(asking);
   const userId = personOf(unit);
+  // Locked, so that creations at the same time are counted one after the other, and none outlives a password that is set meanwhile.
+  await unit.data.findLocked(user, userId);
+  await requireAccountProof(asking);
   const organizations = [...new Set(organizationIds)];
   await refuseForeign(unit, userId, organizations);
   const values = checked(unit, services, 'personal', input);
@@ -89,6 +94,7 @@ export async function rotateApiToken(asking: Asking, id: string): Promise<Issued
 /** The same for a personal token of the caller. @throws AppError not_found, step_up_required, token_expired */
 export async function rotatePersonalToken(asking: Asking, id: string): Promise<IssuedToken> {
   const { unit, services } = asking;
+  await unit.data.findLocked(user, personOf(unit));
   await requireAccountProof(asking);
   const held = await unit.data.findLocked(personalAccessToken, existingId(personalAccessToken, id));
   if (!held) throw missingRecord(personalAccessToken, id);

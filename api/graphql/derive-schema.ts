@@ -75,8 +75,9 @@ class SchemaDeriver implements Types {
       roots.Query[pluralOf(module)] = this.#listField(module);
       roots.Query[module.kind] = this.#lookUpField(module);
       roots.Query[pluralOf(historyOf(module))] = this.#listField(historyOf(module));
+      const closed = module.needsSession ? forSessions : (mutation: FieldConfig) => mutation;
       for (const [name, mutation] of Object.entries({ ...mutationsOf(module, this), ...bulkMutationsOf(module, this) }))
-        roots.Mutation[name] = flushed(mutation);
+        roots.Mutation[name] = flushed(closed(mutation));
     }
     const readerOf = (context: GraphqlContext, info: GraphQLResolveInfo) => this.#reader(context, info);
     const searched = this.#exposed.filter(({ search = [] }) => search.length > 0);

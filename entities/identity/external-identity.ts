@@ -1,6 +1,10 @@
+import { Type } from 'typebox';
 import { defineEntityModule } from '../kit/model/define.ts';
+import { payload } from '../kit/model/events.ts';
 import { choice, email, text } from '../kit/model/fields.ts';
 import { allow, anyone, deny, self, system } from '../kit/model/policy.ts';
+
+const ofPerson = payload({ userId: Type.String({ description: 'Id of the person.' }) });
 
 /**
  * A person is known by issuer and subject alone: addresses and names at a provider can change hands. They count within their realm, so
@@ -36,4 +40,8 @@ export const externalIdentity = defineEntityModule({
   filter: ['provider'],
   order: ['createdAt'],
   events: ['created', 'deleted'],
+  customEvents: {
+    linked: { description: 'A person linked an identity of a provider to their account.', payload: ofPerson },
+    unlinked: { description: 'A person unlinked an identity of a provider from their account.', payload: ofPerson },
+  },
 });

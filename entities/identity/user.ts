@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
 import { choice, email, text, timestamp } from '../kit/model/fields.ts';
@@ -60,7 +61,11 @@ export const user = defineEntityModule({
   customEvents: {
     password_changed: {
       description: 'The password of a user was changed, by the user or with an e-mailed link.',
-      payload: payload({}),
+      payload: payload({
+        isReset: Type.Boolean({
+          description: 'Whether it was set with an e-mailed link, which also ended all other ways to sign in.',
+        }),
+      }),
     },
     deactivated: { description: 'A user deactivated their account.', payload: payload({}) },
     reactivated: { description: 'A user reactivated their account with an e-mailed link.', payload: payload({}) },

@@ -42,5 +42,6 @@ export const identityProvider = defineEntityModule({
   filter: [],
   order: ['createdAt'],
   mutate: ['delete'],
+  needsSession: 'changes',
   events: ['created', 'updated', 'deleted'],
 });

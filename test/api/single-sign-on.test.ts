@@ -296,7 +296,9 @@ describe('enforced single sign-on', () => {
     const only = await buildPerson(world, { organization: owner.organization, role: 'super_admin' });
     const answer = await world.client().post('/v1/login', { username: only.user.email, password: testPassword });
     expectProblem(answer, 'single_sign_on_required');
-    await enforce(false);
+    expectProblem(await enforce(false), 'step_up_required');
+    expect((await client.post('/v1/2fa/step-up', { password: testPassword })).status).toBe(200);
+    expect((await enforce(false)).status).toBe(200);
     expect((await world.client().post('/v1/login', { username: only.user.email, password: testPassword })).status).toBe(
       200,
     );

@@ -64,11 +64,7 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'api/rest/providers/person-of-identity.ts': [`system 'provider sign-in'`],
   // The link was asked for by a session; no rule lets people choose their identities.
   'api/rest/providers/provider-routes.ts': [`privileged 'provider sign-in'`, `privileged 'link identity'`],
-  'api/rest/providers/identity-routes.ts': [
-    `privileged 'unlink identity'`,
-    `system 'link identity'`,
-    `system 'link identity'`,
-  ],
+  'api/rest/providers/identity-routes.ts': [`privileged 'unlink identity'`],
   // Members are made by their first single sign-on, before any rule applies to them; the client secret is read for it.
   'api/rest/single-sign-on/organization-provider.ts': [`system 'single sign-on'`],
   'api/rest/single-sign-on/single-sign-on-routes.ts': [
@@ -79,7 +75,8 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   // Whether somebody is a member is read before they are signed in; refusals count although they are refused.
   'api/rest/single-sign-on/newcomers.ts': [`system 'single sign-on'`],
   // Nobody may create it with scopes and organizations that were not checked.
-  'api/credentials/issue-tokens.ts': [`privileged 'create personal token'`],
+  // The organization is locked while its tokens are counted, also by managers who are members of one above it.
+  'api/credentials/issue-tokens.ts': [`privileged 'count tokens'`, `privileged 'create personal token'`],
   // Passkeys are made and used after a proof that no rule knows; challenges are used up although the request is refused.
   'api/rest/passkeys/passkey-requests.ts': [`system 'use passkey challenge'`],
   'api/rest/passkeys/registration-verification.ts': [`privileged 'register passkey'`],

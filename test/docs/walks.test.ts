@@ -28,6 +28,7 @@ const leftOut: readonly (readonly [path: string, reason: string])[] = [
   ['entities/kit/storage/sql.ts', 'SQL as text'],
   ['entities/kit/storage/database-error.ts', 'errors of the database, if there are any'],
   ['entities/kit/write/given-roles.ts', 'kinds whose records give roles'],
+  ['api/credentials/', 'kinds with values that need a proof of identity'],
   ['entities/work/', 'the kind of the record'],
   ['runtime/logger.ts', 'logs'],
   ['activities/clients/temporal/work-origin.ts', 'the origin of work, for logs'],

@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { externalIdentity } from '#entities/identity/external-identity.ts';
+import { passkey } from '#entities/identity/passkey.ts';
 import { user } from '#entities/identity/user.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
@@ -22,6 +24,8 @@ type Person = RowOf<typeof user>;
 export interface ProvenSignIn {
   readonly userId: string;
   readonly method: SignInMethod;
+  /** Id of the passkey or the linked identity; null for a password. */
+  readonly credentialId: string | null;
   /** The organization whose single sign-on it was, in which alone the session counts; absent for other ways to sign in. */
   readonly singleSignOnId?: string | null;
   /** `revision` of its provider: the session ends when another provider takes its place. */
@@ -42,14 +46,14 @@ export const SignInSchema = Type.Union([SessionSchema, ChallengeSchema]);
 /**
  * Ends every way to sign in, so that what a session requires is decided in one place: an active person, and a code from those who have
  * a second factor, whatever the first was. Locks the user: what changes the credentials at the same moment either is found here, or
- * finds the session that begins here and ends it.
+ * finds the session that begins here and ends it. A passkey or an identity that was removed meanwhile signs nobody in.
  * @throws AppError invalid_credentials, single_sign_on_required
  */
 export async function completeSignIn(
   call: Call<unknown>,
-  { userId, method, singleSignOnId = null, singleSignOnRevision = null }: ProvenSignIn,
+  { userId, method, credentialId, singleSignOnId = null, singleSignOnRevision = null }: ProvenSignIn,
 ): Promise<RouteResponse> {
-  const person = await activePerson(call, userId);
+  const person = await lockPerson(call, { userId, method, credentialId });
   if (!person) throw new AppError('invalid_credentials', 'This account cannot sign in.');
   const signOn = { singleSignOnId, singleSignOnRevision };
   if (!(await confirmedFactor(call, userId))) return begin(call, person, signOn);
@@ -58,7 +62,13 @@ export async function completeSignIn(
     status: 200,
     body: {
       mfa_required: true,
-      challenge_token: await call.services.challengeTokens.issue({ userId, method, ...signOn, credential }),
+      challenge_token: await call.services.challengeTokens.issue({
+        userId,
+        method,
+        credentialId,
+        ...signOn,
+        credential,
+      }),
       expires_in: challengeLifetimeMs / 1_000,
     },
   };
@@ -71,18 +81,30 @@ export async function completeSignIn(
  */
 export async function completeChallenge(
   call: Call<unknown>,
-  { userId, credential, singleSignOnId, singleSignOnRevision }: Challenge,
+  challenge: Challenge,
   answer: () => Promise<void>,
 ): Promise<RouteResponse> {
-  const person = await activePerson(call, userId);
-  if (!person || credentialDigest(person.passwordHash) !== credential) throw refusedChallenge();
+  const person = await lockPerson(call, challenge);
+  if (!person || credentialDigest(person.passwordHash) !== challenge.credential) throw refusedChallenge();
   await answer();
-  return begin(call, person, { singleSignOnId, singleSignOnRevision });
+  return begin(call, person, challenge);
 }
 
-async function activePerson({ unit }: Call<unknown>, userId: string): Promise<Person | undefined> {
-  const person = await unit.data.privileged('complete sign-in').findLocked(user, userId);
-  return person?.emailConfirmedAt && person.status === 'active' ? person : undefined;
+/** Records of what people sign in with. A password has none; a challenge keeps a digest of it. */
+const credentialKinds = { passkey, provider: externalIdentity, single_sign_on: externalIdentity } as const;
+
+/** The person, if they are active and what they have signed in with is still theirs. */
+async function lockPerson(
+  { unit }: Call<unknown>,
+  { userId, method, credentialId }: Pick<Challenge, 'userId' | 'method' | 'credentialId'>,
+): Promise<Person | undefined> {
+  const data = unit.data.privileged('complete sign-in');
+  const person = await data.findLocked(user, userId);
+  if (!person?.emailConfirmedAt || person.status !== 'active') return undefined;
+  if (method === 'password') return person;
+  // Read after the lock: whoever removes it holds the lock.
+  const held = await data.findOne(credentialKinds[method], { id: { eq: credentialId ?? '' } });
+  return held?.userId === userId ? person : undefined;
 }
 
 /** Only a browser that has signed in completely is known at the next sign-in. */

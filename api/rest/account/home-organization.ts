@@ -35,13 +35,14 @@ export async function homeOrganization(
   if (singleSignOnId !== null && !(await isSignOnCurrent(unit, singleSignOnId, singleSignOnRevision)))
     throw new AppError('unauthenticated', 'The single sign-on of your organization has changed; sign in again.');
   const enter = async (id: string) => {
-    const { gap } = await readEntry(unit, userId, id, singleSignOnId);
+    const { requiredSignOn, isElsewhere } = await readEntry(unit, userId, id, singleSignOnId);
     const { role, lacksSecondFactor } = await readMembershipState(unit, userId, id);
-    return { gap, lacksSecondFactor, isOpen: gap === null && role !== null };
+    const isOpen = requiredSignOn === null && !isElsewhere && role !== null;
+    return { requiredSignOn, lacksSecondFactor, isOpen };
   };
   if (organizationId !== null) {
-    const { gap, lacksSecondFactor, isOpen } = await enter(organizationId);
-    if (gap && services) throw singleSignOnRequired(services, gap);
+    const { requiredSignOn, lacksSecondFactor, isOpen } = await enter(organizationId);
+    if (requiredSignOn !== null && services) throw singleSignOnRequired(services, requiredSignOn);
     if (lacksSecondFactor) throw secondFactorRequired();
     if (isOpen) return organizationId;
   }
@@ -55,9 +56,9 @@ export async function homeOrganization(
   let required: string | undefined;
   for (const id of [defaultOrganizationId, ...joined.map((one) => one.organizationId)]) {
     if (id === null) continue;
-    const { gap, isOpen } = await enter(id);
+    const { requiredSignOn, isOpen } = await enter(id);
     if (isOpen) return id;
-    if (gap) required ??= gap;
+    required ??= requiredSignOn ?? undefined;
   }
   if (required !== undefined && services) throw singleSignOnRequired(services, required);
   return null;

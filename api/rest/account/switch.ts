@@ -40,9 +40,9 @@ export const switchOrganization = defineRoute({
     // The session may end at this moment.
     const held = await data.findLocked(session, sessionId);
     if (!held) throw signInFirst();
-    const { role, gap } = await readEntry(unit, userId, wanted, held.singleSignOnId);
-    if (gap) throw singleSignOnRequired(services, gap);
-    if (role === null || gap !== null) throw missingRecord(organization, wanted);
+    const { role, requiredSignOn, isElsewhere } = await readEntry(unit, userId, wanted, held.singleSignOnId);
+    if (requiredSignOn !== null) throw singleSignOnRequired(services, requiredSignOn);
+    if (role === null || isElsewhere) throw missingRecord(organization, wanted);
     const { lacksSecondFactor } = await readMembershipState(unit, userId, wanted);
     if (lacksSecondFactor) throw secondFactorRequired();
     await data.update(session, sessionId, {

@@ -5,6 +5,7 @@ import { user } from '#entities/identity/user.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
+import { requireOrganizationProof } from '../../credentials/recent-proof.ts';
 import { MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
 
@@ -15,7 +16,7 @@ export const transferOwnership = defineRoute({
   tag: 'Organizations',
   summary: 'Transfer the ownership of an organization',
   description:
-    'Makes another member an owner of the current organization; the caller, who is an owner, becomes an admin.',
+    'Makes another member an owner of the current organization; the caller, who is an owner, becomes an admin. The caller has signed in, or called /v1/2fa/step-up, within the last ten minutes.',
   access: 'required',
   params: Type.Object({ id: Type.String({ maxLength: 26, description: 'Id of the organization.' }) }),
   body: Type.Object(
@@ -23,20 +24,25 @@ export const transferOwnership = defineRoute({
     { additionalProperties: false },
   ),
   answers: { 200: MessageSchema },
-  errors: ['invalid_input', 'not_found', 'permission_denied'],
-  handle: async ({ unit, params: { id = '' }, body, request }) => {
+  errors: ['invalid_input', 'not_found', 'permission_denied', 'step_up_required'],
+  handle: async (call) => {
+    const { unit, params, body, request } = call;
     const { data } = unit;
     const { caller } = unit.context;
-    const wanted = existingId(organization, id);
+    const ownId = caller.subjectId ?? '';
+    const wanted = existingId(organization, params['id'] ?? '');
     const { name } = await data.get(organization, wanted);
     const nextId = existingId(user, body.user_id);
-    const own = await membershipOf(data, wanted, caller.subjectId ?? '');
+    // Locked before their memberships, as by all who change accounts: whoever becomes an owner is not deactivated meanwhile.
+    for (const id of [ownId, nextId].toSorted()) await data.findLocked(user, id);
+    const own = await membershipOf(data, wanted, ownId);
     if (!request.core.claims || caller.organizationId !== wanted || own?.role !== 'owner')
       throw new AppError(
         'permission_denied',
         'Only an owner who is signed in to the organization can transfer its ownership; see /v1/switch.',
       );
-    if (nextId === caller.subjectId) throw new AppError('invalid_input', 'user_id is yourself; name another member.');
+    await requireOrganizationProof(call);
+    if (nextId === ownId) throw new AppError('invalid_input', 'user_id is yourself; name another member.');
     const next = await membershipOf(data, wanted, nextId);
     if (!next) throw missingRecord(user, nextId);
     if ((await data.get(user, nextId)).status !== 'active')

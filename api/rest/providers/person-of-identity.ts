@@ -5,6 +5,7 @@ import { lockEmail } from '#entities/kit/access/email-lock.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
+import { customEvent } from '#entities/kit/write/custom-events.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { failed, type ProviderIdentity } from '../../auth/sign-in-providers.ts';
 import { workOf } from '../../http/request-context.ts';
@@ -12,8 +13,17 @@ import type { Call } from '../../http/route.ts';
 import { checkNewEmail } from '../account/check-new-email.ts';
 import { createAccount } from '../account/create-account.ts';
 
+type Identity = RowOf<typeof externalIdentity>;
+
 /** Where an identity comes from: an issuer can be the provider of several realms, which know nothing of each other. */
-export type IdentitySource = Pick<RowOf<typeof externalIdentity>, 'provider' | 'realm'>;
+export type IdentitySource = Pick<Identity, 'provider' | 'realm'>;
+
+/** A person, and the identity with which they sign in. */
+export interface IdentityOwner {
+  readonly userId: string;
+  /** Id of the identity. */
+  readonly credentialId: string;
+}
 
 /**
  * Checks the address of an identity that no account knows, as sign-up does. It may wait for servers elsewhere, so no transaction may
@@ -34,7 +44,6 @@ export async function checkNewIdentity(
 /**
  * The person to whom an identity belongs; a new one for an unknown identity with a verified address that no account has. An account
  * with that address is never taken over: its owner links the identity.
- * @returns the id of the person
  * @param refused the error for an address that has an account
  * @throws AppError provider_sign_in_failed without a verified address, identity_not_linked
  */
@@ -44,14 +53,14 @@ export async function personOfIdentity(
   identity: ProviderIdentity,
   source: IdentitySource,
   refused: () => AppError = notLinked,
-): Promise<string> {
+): Promise<IdentityOwner> {
   const known = await findIdentity(data, identity, source);
-  if (known) return known.userId;
+  if (known) return ownerOf(known);
   const email = verifiedAddress(identity);
   await lockEmail(unit, email);
   // Two first sign-ins at the same time: the second finds what the first has created.
   const meanwhile = await findIdentity(data, identity, source);
-  if (meanwhile) return meanwhile.userId;
+  if (meanwhile) return ownerOf(meanwhile);
   if (await data.findOne(user, { email: { eq: email } })) throw refused();
   const person = await createAccount(unit, data, {
     email,
@@ -60,8 +69,7 @@ export async function personOfIdentity(
     lastName: null,
     displayName: identity.name ?? email,
   });
-  await storeIdentity(data, person.id, identity, source);
-  return person.id;
+  return ownerOf(await storeIdentity(data, person.id, identity, source));
 }
 
 /**
@@ -69,6 +77,7 @@ export async function personOfIdentity(
  * @throws AppError provider_sign_in_failed without a verified address, already_exists for an identity of another person
  */
 export async function linkIdentity(
+  unit: UnitOfWork,
   data: DataClient,
   userId: string,
   identity: ProviderIdentity,
@@ -76,9 +85,16 @@ export async function linkIdentity(
 ): Promise<void> {
   verifiedAddress(identity);
   const known = await findIdentity(data, identity, source);
-  if (!known) await storeIdentity(data, userId, identity, source);
-  else if (known.userId !== userId)
+  if (!known) {
+    const linked = await storeIdentity(data, userId, identity, source);
+    unit.emit(customEvent(externalIdentity, 'linked', linked, { userId }));
+  } else if (known.userId !== userId)
     throw new AppError('already_exists', 'This identity is linked to another account; unlink it there first.');
+}
+
+/** The person to whom an identity belongs. */
+export function ownerOf({ id, userId }: Identity): IdentityOwner {
+  return { userId, credentialId: id };
 }
 
 /** What an organization's single sign-on has linked opens that organization alone, and nothing else opens the organization. */
@@ -86,13 +102,13 @@ export function findIdentity(data: DataClient, { issuer, subject }: ProviderIden
   return data.findOne(externalIdentity, { realm: { eq: realm }, issuer: { eq: issuer }, subject: { eq: subject } });
 }
 
-async function storeIdentity(
+function storeIdentity(
   data: DataClient,
   userId: string,
   { issuer, subject, email }: ProviderIdentity,
   { provider, realm }: IdentitySource,
-): Promise<void> {
-  await data.create(externalIdentity, { userId, provider, realm, issuer, subject, email: email ?? '' });
+): Promise<Identity> {
+  return data.create(externalIdentity, { userId, provider, realm, issuer, subject, email: email ?? '' });
 }
 
 function verifiedAddress({ email }: ProviderIdentity): string {

@@ -8,6 +8,7 @@ import { finishSignIn } from './finish-sign-in.ts';
 import { checkNewIdentity, linkIdentity, personOfIdentity } from './person-of-identity.ts';
 import {
   beginFlow,
+  callbackErrors,
   CallbackQuery,
   identityOf,
   redirect,
@@ -58,16 +59,7 @@ function callbackRoute(name: ProviderName): Route {
     answers: { 302: RedirectSchema },
     // It uses up the state in a transaction of its own, and asks the provider.
     runsOnce: true,
-    errors: [
-      'not_found',
-      'provider_sign_in_failed',
-      'provider_unavailable',
-      'identity_not_linked',
-      'already_exists',
-      'too_many_requests',
-      'invalid_credentials',
-      'single_sign_on_required',
-    ],
+    errors: callbackErrors,
     handle: async (call) => {
       const settings = settingsOf(call, name);
       const opened = await takeState(call, name);
@@ -77,8 +69,8 @@ function callbackRoute(name: ProviderName): Route {
       await checkNewIdentity(call, identity, source);
       const { unit } = call;
       const data = unit.data.privileged('provider sign-in');
-      const userId = await personOfIdentity(unit, data, identity, source);
-      return finishSignIn(call, data, opened.target, { userId, method: 'provider' });
+      const owner = await personOfIdentity(unit, data, identity, source);
+      return finishSignIn(call, opened.target, { ...owner, method: 'provider' });
     },
   });
 }
@@ -103,6 +95,6 @@ async function link(
 ): Promise<RouteResponse> {
   const data = call.unit.data.privileged('link identity');
   const person = await sessionOf(data, opened);
-  await linkIdentity(data, person.id, identity, { provider: name, realm: name });
+  await linkIdentity(call.unit, data, person.id, identity, { provider: name, realm: name });
   return redirect(call, opened.target);
 }

@@ -37,11 +37,11 @@ export const setUpSecondFactor = defineRoute({
     const { userId } = signedInPerson(call);
     if (!config.totp.enabled)
       throw new AppError('permission_denied', 'This server offers no authenticator apps (configuration totp.enabled).');
-    await requireRecentProof(call);
     const data = unit.data.privileged('set up second factor');
     // Whoever changes a factor locks the user first.
     const person = await data.findLocked(user, userId);
     if (!person) throw signInFirst();
+    await requireRecentProof(call);
     const held = await heldFactor(call, userId);
     if (held?.confirmedAt)
       throw new AppError(

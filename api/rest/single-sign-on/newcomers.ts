@@ -14,7 +14,9 @@ import { tooManyAttempts } from '../account/too-many-attempts.ts';
 import {
   checkNewIdentity,
   findIdentity,
+  ownerOf,
   personOfIdentity,
+  type IdentityOwner,
   type IdentitySource,
 } from '../providers/person-of-identity.ts';
 import { isDomainProven } from './domain-proof.ts';
@@ -66,7 +68,7 @@ export async function mayJoin(call: Call<unknown>, { identity, provider }: Signe
  * The member to whom an identity belongs. Whoever may join becomes one, with an account if they have none; whoever has been one before
  * needs an invitation.
  * @param isJoining what `mayJoin` has returned
- * @returns the id of the person, who is locked
+ * @returns the person, who is locked
  * @throws AppError provider_sign_in_failed, the same for every reason
  */
 export async function memberOf(
@@ -74,13 +76,13 @@ export async function memberOf(
   data: DataClient,
   { identity, provider }: SignedOn,
   isJoining: boolean,
-): Promise<string> {
+): Promise<IdentityOwner> {
   const { organizationId } = provider;
   const source = realmOf(provider);
-  const userId = isJoining
-    ? await personOfIdentity(unit, data, identity, source, refused)
-    : (await findIdentity(data, identity, source))?.userId;
-  if (userId === undefined) throw refused();
+  const known = isJoining ? undefined : await findIdentity(data, identity, source);
+  if (!isJoining && !known) throw refused();
+  const owner = known ? ownerOf(known) : await personOfIdentity(unit, data, identity, source, refused);
+  const { userId } = owner;
   // Of two sign-ins at the same time, the second finds the membership that the first has created.
   await data.findLocked(user, userId);
   if ((await roleOf(unit, userId, organizationId)) === null) {
@@ -88,7 +90,7 @@ export async function memberOf(
     await data.create(membership, { organizationId, userId, role: 'member' });
   }
   if (isJoining) await giveBackAttempt(unit, [refusalsOf(provider)]);
-  return userId;
+  return owner;
 }
 
 /** The role, also of somebody who lacks a second factor that the organization requires. */

@@ -3,7 +3,7 @@ import { identityProvider } from '#entities/organizations/identity-provider.ts';
 import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import { requireAccountProof, requireRecentFactor } from '../../credentials/recent-proof.ts';
+import { requireAccountProof, requireOrganizationProof, requireRecentFactor } from '../../credentials/recent-proof.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
 import { tooManyAttempts } from '../account/too-many-attempts.ts';
@@ -157,7 +157,7 @@ export const enforceProvider = defineRoute({
   tag: 'Single sign-on',
   summary: 'Enforce single sign-on, or stop',
   description:
-    'While it is enforced, all members but owners act in the organization, and in those that are part of it, only in sessions that began with its single sign-on; personal tokens do not count there. Owners keep their other ways to sign in, for emergencies. The settings must have been tested.',
+    'While it is enforced, all members but owners act in the organization, and in those that are part of it, only in sessions that began with its single sign-on; personal tokens do not count there. Owners keep their other ways to sign in, for emergencies. The settings must have been tested, and the caller has signed in, or called /v1/2fa/step-up, within the last ten minutes.',
   access: 'required',
   acceptsSingleSignOn: true,
   body: Type.Object(
@@ -165,7 +165,7 @@ export const enforceProvider = defineRoute({
     { additionalProperties: false },
   ),
   answers: { 200: SettingsSchema },
-  errors: ['invalid_input', 'not_found', 'permission_denied'],
+  errors: ['invalid_input', 'not_found', 'permission_denied', 'step_up_required'],
   handle: async (call) => {
     const { unit, body } = call;
     const organizationId = currentOrganization(call);
@@ -173,6 +173,7 @@ export const enforceProvider = defineRoute({
     // Locked: the settings may change at this moment.
     const held = found && (await unit.data.findLocked(identityProvider, found.id));
     if (!held) throw noProvider();
+    await requireOrganizationProof(call);
     if (body.is_enforced && !held.testedAt)
       throw new AppError(
         'invalid_input',

@@ -17,6 +17,7 @@ import { finishSignIn } from '../providers/finish-sign-in.ts';
 import { linkIdentity } from '../providers/person-of-identity.ts';
 import {
   beginFlow,
+  callbackErrors,
   CallbackQuery,
   identityOf,
   redirect,
@@ -94,16 +95,7 @@ export const singleSignOnCallback = defineRoute({
   answers: { 302: RedirectSchema },
   // It uses up the state in a transaction of its own, and asks the provider.
   runsOnce: true,
-  errors: [
-    'not_found',
-    'provider_sign_in_failed',
-    'provider_unavailable',
-    'already_exists',
-    'too_many_requests',
-    'invalid_credentials',
-    'permission_denied',
-    'unauthenticated',
-  ],
+  errors: [...callbackErrors, 'unauthenticated'],
   handle: async (call) => {
     const opened = await takeState(call, 'sso');
     const isTest = opened.purpose === 'test';
@@ -114,8 +106,8 @@ export const singleSignOnCallback = defineRoute({
     const isJoining = await mayJoin(call, signedOn);
     const { unit } = call;
     const data = unit.data.privileged('single sign-on');
-    return finishSignIn(call, data, opened.target, {
-      userId: await memberOf(unit, data, signedOn, isJoining),
+    return finishSignIn(call, opened.target, {
+      ...(await memberOf(unit, data, signedOn, isJoining)),
       method: 'single_sign_on',
       singleSignOnId: row.organizationId,
       singleSignOnRevision: row.revision,
@@ -134,7 +126,7 @@ async function linkOrTest(
   const person = await sessionOf(data, opened);
   const { role } = await readMembershipState(call.unit, person.id, row.organizationId);
   if (role === null) throw failed('you are not a member of the organization');
-  await linkIdentity(data, person.id, identity, realmOf(row));
+  await linkIdentity(call.unit, data, person.id, identity, realmOf(row));
   if (opened.purpose === 'test') {
     const held = await data.findLocked(identityProvider, row.id);
     if (!held || settingsDigest(held) !== opened.settings || !managers.has(role))

@@ -65,8 +65,10 @@ export interface EntityDefinition<
   readonly order: readonly (Name | 'createdAt' | 'updatedAt')[];
   readonly search?: readonly Name[];
   readonly mutate?: readonly Mutation[];
-  /** Only people who are signed in reach its records: no token has a scope for them. Kinds of tenancy `user` need no such line. */
-  readonly needsSession?: true;
+  /** Only people who are signed in reach its records, or (`changes`) change them; kinds of tenancy `user` need no such line. */
+  readonly needsSession?: true | 'changes';
+  /** Whoever gives one of these values to a field, or any, has proven recently who they are (credentials/required-proof.ts). */
+  readonly needsProof?: { readonly [N in Name]?: 'any' | readonly string[] };
   /**
    * What a session that began with the single sign-on of an organization reaches of a kind whose records belong to no organization: the
    * record of the organization in which it acts, its own record, or all that the person can view, without changing any. Absent: nothing.
@@ -229,6 +231,7 @@ export function defineEntityModule<
       definition.givesRole?.field ?? [],
       definition.givesRole?.holder ?? [],
       definition.keepsLast?.field ?? [],
+      Object.keys(definition.needsProof ?? {}),
     ].flat(),
   ];
   for (const name of named) {

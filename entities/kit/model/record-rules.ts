@@ -11,6 +11,8 @@ export interface RoleGiving<Name extends string> {
 export interface LastKept<Name extends string> {
   readonly field: Name;
   readonly is: string;
+  /** SQL: a condition on a record, with the alias `held`, without which it does not count. Whoever makes it false locks the organization. */
+  readonly countsIf?: string;
   /** The message of a refusal, shown to the caller. */
   readonly message: string;
 }
