@@ -80,11 +80,9 @@ async function follow(
   return said;
 }
 
-/** The browser of the reader, which has the cookies of the shell. @returns where it is at the end */
-function browse(url: string): Promise<string> {
-  return shell.run(
-    `curl -sS -L -o /dev/null -w '%{url_effective}' -b .local/cookies.txt -c .local/cookies.txt '${url}'`,
-  );
+/** A browser, which has the cookies of a file; those of the shell are the reader's. @returns where it is at the end */
+function browse(url: string, cookies = '.local/cookies.txt'): Promise<string> {
+  return shell.run(`curl -sS -L -o /dev/null -w '%{url_effective}' -b ${cookies} -c ${cookies} "${url}"`);
 }
 
 /** Goes to the `location` of a response, and comes back to a page of the API. */
@@ -135,9 +133,12 @@ test('the calls of docs/sign-in.md work as pasted, after those of README', async
   const [, unlinked] = await follow('Sign-in with a provider', { 0: goToLocation });
   expect(unlinked).toContain('The identity is unlinked');
 
-  const [, verified, , enforced] = await follow('Single sign-on', { 0: publish, 2: goToLocation });
+  const [, , verified, , enforced] = await follow('Single sign-on', { 1: publish, 3: goToLocation });
   expect(verified).toContain('"is_proven":true');
   expect(enforced).toContain('"is_enforced":true');
+  provider.claims = { ...provider.claims, sub: 'employee', email: 'employee@example.com' };
+  expect(new URL(await browse('$API/v1/sso/login?organization_id=$ORGANIZATION', 'employee.txt')).origin).toBe(api);
+  expect(await shell.run('curl -sS -b employee.txt $API/v1/account/userinfo')).toContain('employee@example.com');
 
   const [reset, transferred, reactivated, deleted] = await follow('Leaving');
   expect(reset).toContain('"token_type":"Bearer"');
