@@ -5,6 +5,7 @@ import {
   mailEmailChange,
   mailEmailChanged,
 } from './mail-account-change.ts';
+import { mailDelegation } from './mail-delegation.ts';
 import { mailInvite, mailInviteAccepted } from './mail-invite.ts';
 import { mailNewOwner, mailSingleSignOnEnforcement } from './mail-organization-change.ts';
 import { mailPasswordReset } from './mail-password-reset.ts';
@@ -43,6 +44,7 @@ export const listeners: readonly Listener[] = [
   mailAccountReactivated,
   mailAccountDeleted,
   mailTokenCreated,
+  mailDelegation,
   mailPasskeyAdded,
   mailPasskeyRemoved,
   mailCopiedPasskey,

@@ -25,6 +25,6 @@ export function mailAboutRecord(
 
 /** The id of the person who acted, as a list of one, or an empty list. */
 export function personIn(actor: string): string[] {
-  const [kind, id] = actor.split(':');
-  return kind === 'user' && id !== undefined ? [id] : [];
+  const [, id] = /^user:(\S+)/.exec(actor) ?? [];
+  return id === undefined ? [] : [id];
 }

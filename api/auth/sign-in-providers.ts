@@ -30,6 +30,8 @@ export interface UserEndpoints {
 
 export interface ProviderSettings {
   readonly issuer: string;
+  /** URL of its OpenID Connect metadata, where that is not below `issuer`. */
+  readonly discoveryUrl?: string;
   readonly clientId: string;
   readonly clientSecret: string;
   readonly scopes: readonly string[];
@@ -64,7 +66,7 @@ interface Known {
 /** Sign-in at OAuth 2.0 and OpenID Connect providers: authorization code with PKCE, state and nonce (RFC 9700, section 2.1). */
 export class SignInProviders {
   readonly #clock: Clock;
-  /** By issuer. */
+  /** By issuer, and where its metadata are. */
   readonly #known = new LRUCache<string, Known>({ max: maxProviders, ttl: cacheMs });
   /** Requests for metadata under way, which all who sign in meanwhile wait for. */
   readonly #asked = new Map<string, Promise<client.ServerMetadata>>();
@@ -144,32 +146,32 @@ export class SignInProviders {
   }
 
   /** Asks for metadata, not more than once at a time, and not again right after a failure: strangers can begin any number of sign-ins. */
-  async #askOnce(issuer: string, ask: () => Promise<client.ServerMetadata>): Promise<client.ServerMetadata> {
-    const failure = this.#failures.get(issuer);
+  async #askOnce(key: string, ask: () => Promise<client.ServerMetadata>): Promise<client.ServerMetadata> {
+    const failure = this.#failures.get(key);
     if (failure && this.#clock.now().getTime() < failure.untilMs) throw failure.error;
-    const asked = this.#asked.get(issuer) ?? ask();
-    this.#asked.set(issuer, asked);
+    const asked = this.#asked.get(key) ?? ask();
+    this.#asked.set(key, asked);
     try {
       return await asked;
     } catch (error) {
-      this.#failures.set(issuer, { error, untilMs: this.#clock.now().getTime() + failureMs });
+      this.#failures.set(key, { error, untilMs: this.#clock.now().getTime() + failureMs });
       throw error;
     } finally {
-      this.#asked.delete(issuer);
+      this.#asked.delete(key);
     }
   }
 
   /** A client for one sign-in, with the cached metadata and keys of the provider. */
   async #configure(settings: ProviderSettings): Promise<{ config: client.Configuration; known: Known }> {
-    const { issuer, clientId, clientSecret, endpoints, rules } = settings;
+    const { issuer, discoveryUrl, clientId, clientSecret, endpoints, rules } = settings;
     const fetch: client.CustomFetch = (url, request) => outgoingFetch(url, request, rules);
-    let known = this.#known.get(issuer);
+    const key = `${issuer} ${discoveryUrl ?? ''}`;
+    let known = this.#known.get(key);
     if (!known) {
-      known = {
-        metadata: endpoints?.metadata ?? (await this.#askOnce(issuer, () => discover(issuer, fetch, rules))),
-        jwks: undefined,
-      };
-      this.#known.set(issuer, known);
+      const found: client.CustomFetch = (url, request) => fetch(discoveryUrl ?? url, request);
+      const asked = endpoints?.metadata ?? (await this.#askOnce(key, () => discover(issuer, found, rules)));
+      known = { metadata: asked, jwks: undefined };
+      this.#known.set(key, known);
     }
     const { metadata } = known;
     const skewS = Math.round((this.#clock.now().getTime() - Date.now()) / 1_000);

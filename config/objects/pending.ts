@@ -31,7 +31,6 @@ const pending: Readonly<Record<string, readonly string[]>> = {
   'cache connection pools': ['cache', 'auth.token.cache.config'].flatMap((connection) =>
     ['minidleconns', 'maxidleconns', 'maxactiveconns'].map((field) => `${connection}.${field}`),
   ),
-  'support access': ['auth.supportaccess'],
   'second database': ['db.multiwrite', 'db.secondarydbsource'],
   'rate limits': [
     'ratelimit.enabled',

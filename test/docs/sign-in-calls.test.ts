@@ -23,7 +23,8 @@ beforeAll(async () => {
   dns = await DnsServer.start();
   world = await openWorld({ worker: true, emailNetwork: { nameServers: [dns.address], limitMs: 10_000 } });
   api = (await world.listen()).url;
-  provider = await startCertifiedProvider([`${api}/v1/identity/callback`, `${api}/v1/sso/callback`]);
+  const callbacks = ['identity', 'sso', 'support'].map((name) => `${api}/v1/${name}/callback`);
+  provider = await startCertifiedProvider(callbacks);
   await world.reconfigure({ CORE_INTEGRATIONS_EMAIL_APIURL: api });
   await configure(codeBlocks(page, 'yaml'));
   shell = new ReaderShell(dirname(world.mailFolder), 'reader');
@@ -99,6 +100,14 @@ async function publish(answer: string): Promise<void> {
   for (const { record_name: name, record_value: value } of records) dns.zone.set(name, { txt: [value] });
 }
 
+/** Goes to the `location` of the first factor, and keeps the token that the second one gives. */
+async function goForSupport(answer: string): Promise<void> {
+  const { location } = JSON.parse(answer) as { location: string };
+  await shell.run(
+    `SUPPORT=$(curl -sS -L -b .local/cookies.txt -c .local/cookies.txt '${location}' | field access_token)`,
+  );
+}
+
 /** What the reader has done before, with README. */
 async function readReadme(): Promise<Person['organization']> {
   const account = { email: 'you@example.com', password: 'a long enough password', first_name: 'You' };
@@ -139,6 +148,11 @@ test('the calls of docs/sign-in.md work as pasted, after those of README', async
   provider.claims = { ...provider.claims, sub: 'employee', email: 'employee@example.com' };
   expect(new URL(await browse('$API/v1/sso/login?organization_id=$ORGANIZATION', 'employee.txt')).origin).toBe(api);
   expect(await shell.run('curl -sS -b employee.txt $API/v1/account/userinfo')).toContain('employee@example.com');
+
+  const [, , asSupport, impersonated] = await follow('Acting as somebody else', { 1: goForSupport });
+  expect(asSupport).toMatch(/^support-access: id="/m);
+  expect(asSupport).toContain('The access has ended');
+  expect(impersonated).toContain('"token_type":"Bearer"');
 
   const [reset, transferred, reactivated, deleted] = await follow('Leaving');
   expect(reset).toContain('"token_type":"Bearer"');

@@ -26,6 +26,8 @@ export type EmailTemplate =
   | 'invite'
   | 'invite-accepted'
   | 'token-created'
+  | 'support-access-begun'
+  | 'impersonation-begun'
   | 'new-owner'
   | 'single-sign-on-enforcement'
   | 'passkey-added'

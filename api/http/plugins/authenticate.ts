@@ -4,6 +4,7 @@ import { isId } from '#entities/kit/base/ids.ts';
 import { anonymousCaller } from '#entities/kit/model/caller.ts';
 import type { AccessClaims } from '../../auth/access-token.ts';
 import { accessCookie, sessionCookieName } from '../../auth/cookie-attributes.ts';
+import { delegationTypeOf } from '../../auth/delegation-token.ts';
 import { isLocalName } from '../default-caller.ts';
 import { refuseTokens } from '../refuse-tokens.ts';
 import { findCaller, isRequired, organizationHeader, settleCaller, unlessStale } from '../request-caller.ts';
@@ -56,7 +57,7 @@ export function requireCaller(app: FastifyInstance, services: Services): void {
   app.addHook('onResponse', (request, _reply, done) => {
     const { token, caller } = request.core;
     // Whoever was not accepted stayed anonymous.
-    if (token && !('sessionId' in token) && caller !== anonymousCaller) services.tokenUses.note(token);
+    if (token && 'sort' in token && caller !== anonymousCaller) services.tokenUses.note(token);
     done();
   });
   // A response that no handler of ours has made, such as a GraphQL document that is not valid.
@@ -82,7 +83,12 @@ function bearerToken(header: string): string {
 async function verify(request: FastifyRequest, services: Services, authorization: string): Promise<void> {
   const token = bearerToken(authorization);
   const presented = services.apiTokens.read(token, wantedOrganization(request));
-  if (presented) request.core.token = presented;
+  if (presented) {
+    request.core.token = presented;
+    return;
+  }
+  const delegation = delegationTypeOf(token);
+  if (delegation) request.core.token = await services.delegationTokens.verify(delegation, token);
   else accept(request, await services.accessTokens.verify(token));
 }
 
