@@ -3,7 +3,7 @@ import { identityProvider } from '#entities/organizations/identity-provider.ts';
 import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import { requireAccountProof, requireOrganizationProof, requireRecentFactor } from '../../credentials/recent-proof.ts';
+import { requireAccountProof, requireOrganizationProof } from '../../credentials/recent-proof.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
 import { tooManyAttempts } from '../account/too-many-attempts.ts';
@@ -75,7 +75,7 @@ export const putProvider = defineRoute({
   tag: 'Single sign-on',
   summary: 'Set the single sign-on provider',
   description:
-    'Sets the OpenID Connect provider of the current organization; only its managers may. Register the callback `/v1/sso/callback` of this server there. Other settings than before must be tested again (POST /v1/sso/test): until then nobody signs in with them, and they cannot be enforced. Another issuer or client also ends all sessions that began with the one before.',
+    'Sets the OpenID Connect provider of the current organization; only its managers may. Register the callback `/v1/sso/callback` of this server there. Other settings than before must be tested again (POST /v1/sso/test): until then nobody signs in with them, and they cannot be enforced. Another issuer or client also ends all sessions that began with the one before. The caller has signed in, or called /v1/2fa/step-up, within the last ten minutes.',
   access: 'required',
   acceptsSingleSignOn: true,
   body: BodySchema,
@@ -84,7 +84,7 @@ export const putProvider = defineRoute({
   handle: async (call) => {
     const { unit, services, body } = call;
     const organizationId = currentOrganization(call);
-    await requireRecentFactor(call);
+    await requireOrganizationProof(call);
     const found = await unit.data.findOne(identityProvider, { organizationId: { eq: organizationId } });
     // Locked: another manager may set it at this moment, and values of both must not mix.
     const held = found && (await unit.data.findLocked(identityProvider, found.id));
