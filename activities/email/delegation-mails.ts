@@ -1,4 +1,5 @@
 import { delegation } from '#entities/identity/delegation.ts';
+import { supportConsent } from '#entities/organizations/support-consent.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
@@ -37,5 +38,23 @@ function support(held: Held): EmailContent {
         : 'Support acted in your organization, because it has given its consent. The access has ended since.',
       'The reason is in the list of delegations. To end the access at once, delete the consent to support access.',
     ],
+  };
+}
+
+export async function supportConsentMail(input: SendEmailInput, unit: UnitOfWork): Promise<Mail | undefined> {
+  const person = await recipientOf(input, unit);
+  const held = input.about && (await unit.data.findOne(supportConsent, { id: { eq: input.about.id } }));
+  // Taken back meanwhile.
+  if (!person || !held) return undefined;
+  return {
+    to: person.email,
+    name: person.displayName,
+    content: {
+      subject: 'Your organization is open to support',
+      paragraphs: [
+        `An owner has given the consent of your organization to support access, until ${held.expiresAt.toUTCString()}. Each access is announced, and is on record with its reason.`,
+        'If you do not expect this, delete the consent: that ends all access at once.',
+      ],
+    },
   };
 }

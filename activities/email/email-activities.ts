@@ -8,8 +8,8 @@ import { deriveKey } from '#entities/kit/base/keys.ts';
 import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { inviteAcceptedMail, inviteMail, recordSentInvite } from './invite-mails.ts';
-import { delegationMail } from './delegation-mails.ts';
-import { enforcementMail, newOwnerMail } from './organization-mails.ts';
+import { delegationMail, supportConsentMail } from './delegation-mails.ts';
+import { enforcementMail, newOwnerMail, removalMail } from './organization-mails.ts';
 import { recipientOf, type Links, type Mail } from './mail.ts';
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { workContext } from '../clients/temporal/work-origin.ts';
@@ -160,10 +160,12 @@ const mails = {
   'reset-password': resetMail,
   'new-device': newDeviceMail,
   'token-created': tokenMail,
+  'support-consent-given': supportConsentMail,
   'support-access-begun': delegationMail,
   'impersonation-begun': delegationMail,
   'new-owner': newOwnerMail,
   'single-sign-on-enforcement': enforcementMail,
+  'single-sign-on-removed': removalMail,
   invite: inviteMail,
   'invite-accepted': inviteAcceptedMail,
 } as const;

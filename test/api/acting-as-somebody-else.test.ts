@@ -136,6 +136,7 @@ describe('auth.supportaccess', () => {
         'provider_sign_in_failed',
         JSON.stringify(wrong),
       );
+    expect(world.logs.filter(({ msg }) => String(msg).includes('second factor of support access'))).toHaveLength(5);
     expect((await second(person.organization.id, { ...staff, email: 'ANNA@Staff.Example' })).status).toBe(201);
   });
 
@@ -320,10 +321,11 @@ describe('support access', () => {
   test('is told to the owners', async () => {
     const { person } = await consenting();
     await beginSupport(world, fake, person.organization.id);
-    const [mail = ''] = await waitForMails(world, person.user.email);
-    expect(mail).toContain('Support has access to your organization');
-    expect(mail).toContain(staff.email);
-    expect(mail).not.toContain('4711');
+    const mails = (await waitForMails(world, person.user.email, 2)).join();
+    expect(mails).toContain('Your organization is open to support');
+    expect(mails).toContain('Support has access to your organization');
+    expect(mails).toContain(staff.email);
+    expect(mails).not.toContain('4711');
   });
 });
 

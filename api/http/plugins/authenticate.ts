@@ -7,13 +7,10 @@ import { accessCookie, sessionCookieName } from '../../auth/cookie-attributes.ts
 import { delegationTypeOf } from '../../auth/delegation-token.ts';
 import { isLocalName } from '../default-caller.ts';
 import { refuseTokens } from '../refuse-tokens.ts';
-import { findCaller, isRequired, settleCaller, unlessStale } from '../request-caller.ts';
+import { findCaller, isRequired, organizationHeader, settleCaller, unlessStale } from '../request-caller.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Services } from '../services.ts';
 import { signInFirst } from './sign-in-first.ts';
-
-/** Header with the organization in which a personal token acts, of several; access tokens say it themselves. */
-const organizationHeader = 'x-organization-id';
 
 /**
  * Verifies the bearer token or, without one, the cookies of a browser before the body is read; the CSRF check uses the result.
