@@ -116,7 +116,9 @@ describe('the settings', () => {
     for (const role of ['member', 'auditor'] as const) {
       const by = await signedIn(world, await buildPerson(world, { organization: owner.organization, role }));
       expectProblem(await put(by, settings()), 'permission_denied');
-      expectProblem(await by.post('/v1/sso/test'), 'not_found');
+      const refused = await by.post('/v1/sso/test');
+      expectProblem(refused, 'not_found');
+      expect(refused.body.detail).toContain('set it with PUT /v1/sso/provider');
       expectProblem(await enforce(true, by), 'not_found');
       expectProblem(await by.get(`/v1/identity-providers/${answer.body.id}`), 'not_found');
     }

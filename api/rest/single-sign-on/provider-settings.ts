@@ -10,7 +10,13 @@ import { tooManyAttempts } from '../account/too-many-attempts.ts';
 import { workOf } from '../../http/request-context.ts';
 import { beginFlow, RedirectSchema, targetOf } from '../providers/provider-flow.ts';
 import { domainRecord, DomainRecordSchema, isDomainProven } from './domain-proof.ts';
-import { organizationProvider, sealClientSecret, settingsDigest, type Provider } from './organization-provider.ts';
+import {
+  noProvider,
+  organizationProvider,
+  sealClientSecret,
+  settingsDigest,
+  type Provider,
+} from './organization-provider.ts';
 
 const SettingsSchema = Type.Object({
   id: Type.String({ description: 'Id of the record; DELETE /v1/identity-providers/<id> ends single sign-on.' }),
@@ -34,7 +40,7 @@ const BodySchema = Type.Object(
       minLength: 1,
       maxLength: 512,
       pattern: '^https?://[^\\s?#]+$',
-      description: 'URL of the provider, below which it has its OpenID Connect metadata: https://, without query.',
+      description: 'Issuer URL of the OpenID Connect provider, such as https://login.example.com, without query.',
     }),
     client_id: Type.String({ minLength: 1, maxLength: 256, description: 'Client id of this server at the provider.' }),
     client_secret: Type.Optional(
@@ -128,7 +134,7 @@ export const testProvider = defineRoute({
     // A transaction that ends before the provider is asked.
     await services.database.transact(workOf(request.core), async (unit) => {
       // Who may not see the settings learns that there are none.
-      await unit.data.get(identityProvider, row.id);
+      if (!(await unit.data.findOne(identityProvider, { id: { eq: row.id } }))) throw noProvider();
       // The test links the identity to the account.
       await requireAccountProof({ unit, services, request });
       await countQuestion({ unit, services }, organizationId);
@@ -235,10 +241,6 @@ async function countQuestion(
   const key = { key: `sso-question:${organizationId}`, limit: questions.limit };
   const freeAt = await takeAttempt(unit, [key], questions.windowMs);
   if (freeAt) throw tooManyAttempts('The single sign-on was tested too often', freeAt, services.clock.now());
-}
-
-function noProvider(): AppError {
-  return new AppError('not_found', 'The organization has no single sign-on; set it with PUT /v1/sso/provider.');
 }
 
 /** @throws AppError permission_denied for callers that are no people in an organization */
