@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import * as client from 'openid-client';
 import type { Clock } from '#entities/kit/base/clock.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
-import { outgoingFetch, unavailable, type OutgoingRules } from './outgoing-fetch.ts';
+import { maxRequestMs, outgoingFetch, unavailable, type OutgoingRules } from './outgoing-fetch.ts';
 
 /** How long the metadata and the keys of a provider are kept, in milliseconds. */
 const cacheMs = 10 * 60_000;
@@ -61,11 +61,14 @@ interface Known {
 /** Sign-in at OAuth 2.0 and OpenID Connect providers: authorization code with PKCE, state and nonce (RFC 9700, section 2.1). */
 export class SignInProviders {
   readonly #clock: Clock;
-  /** By issuer. */
+  readonly #timeoutMs: number;
+  /** By issuer; servers with known endpoints apart. */
   readonly #known = new LRUCache<string, Known>({ max: maxProviders, ttl: cacheMs });
 
-  constructor(clock: Clock) {
+  /** @param timeoutMs maximum duration of a request to a provider, in milliseconds */
+  constructor(clock: Clock, timeoutMs = maxRequestMs) {
     this.#clock = clock;
+    this.#timeoutMs = timeoutMs;
   }
 
   /** @returns where the browser goes, and what must be known when it comes back */
@@ -137,11 +140,13 @@ export class SignInProviders {
   /** A client for one sign-in, with the cached metadata and keys of the provider. */
   async #configure(settings: ProviderSettings): Promise<{ config: client.Configuration; known: Known }> {
     const { issuer, clientId, clientSecret, endpoints, rules } = settings;
-    const fetch: client.CustomFetch = (url, request) => outgoingFetch(url, request, rules);
-    let known = this.#known.get(issuer);
+    const fetch: client.CustomFetch = (url, request) => outgoingFetch(url, request, rules, this.#timeoutMs);
+    // A server of which the endpoints are known may be the issuer of another organization's provider, which is asked for its metadata.
+    const key = endpoints ? `endpoints of ${issuer}` : issuer;
+    let known = this.#known.get(key);
     if (!known) {
       known = { metadata: endpoints?.metadata ?? (await discover(issuer, fetch, rules)), jwks: undefined };
-      this.#known.set(issuer, known);
+      this.#known.set(key, known);
     }
     const { metadata } = known;
     const skewS = Math.round((this.#clock.now().getTime() - Date.now()) / 1_000);

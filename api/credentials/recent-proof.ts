@@ -38,7 +38,8 @@ export async function requireAccountProof(call: Asking): Promise<void> {
     refuseStale(held, call);
 }
 
-function ownSession(call: Asking): Promise<RowOf<typeof session> | undefined> {
+/** The session of the caller. @throws AppError permission_denied for callers without one */
+export function ownSession(call: Asking): Promise<RowOf<typeof session> | undefined> {
   const { sessionId } = signedInPerson(call);
   return call.unit.data.privileged('recent proof').findOne(session, { id: { eq: sessionId } });
 }

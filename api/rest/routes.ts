@@ -32,6 +32,7 @@ import { beginLink, unlinkIdentity } from './providers/identity-routes.ts';
 import { providerRoutes } from './providers/provider-routes.ts';
 import { enforceProvider, putProvider, testProvider } from './single-sign-on/provider-settings.ts';
 import { singleSignOn, singleSignOnCallback } from './single-sign-on/single-sign-on-routes.ts';
+import { tokenAuthorizationRoutes } from './single-sign-on/token-authorization-routes.ts';
 import { webfinger } from './single-sign-on/webfinger.ts';
 import { recordRoutes } from './records/record-routes.ts';
 import { refresh } from './account/refresh.ts';
@@ -104,6 +105,7 @@ export const routesOf = (registry: Registry): readonly Route[] => [
   beginLink,
   unlinkIdentity,
   ...tokenRoutes,
+  ...tokenAuthorizationRoutes,
   registrationOptions,
   registrationVerification,
   authenticationOptions,

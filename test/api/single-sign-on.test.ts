@@ -315,6 +315,145 @@ describe('enforced single sign-on', () => {
   });
 });
 
+describe('a personal token where single sign-on is enforced', () => {
+  const query = (operation: string) => (by: TestClient, id: string, organizationId: string) =>
+    by.graphql(
+      `mutation ($id: ID!, $organizationId: ID!) { ${operation}(id: $id, organizationId: $organizationId) { personalAccessToken { singleSignOnIds } } }`,
+      { id, organizationId },
+    );
+  const authorizeByGraphql = query('authorizePersonalAccessToken');
+  const act =
+    (verb: string) =>
+    (by: TestClient, id: string, organizationId = owner.organization.id) =>
+      by.post(`/v1/personal-access-tokens/${id}/${verb}`, { organization_id: organizationId });
+  const authorize = act('authorize');
+  const deauthorize = act('deauthorize');
+
+  /** A member with a password and a linked identity, who has made a token before single sign-on was enforced. */
+  async function memberWithToken() {
+    await setUp(false);
+    const member = await buildPerson(world, { organization: owner.organization, role: 'member' });
+    const plain = await signedIn(world, member);
+    const identity = employee();
+    const link = { provider: 'single_sign_on', organization_id: owner.organization.id };
+    const begun = await plain.post('/v1/account/identities', link);
+    expect((await come(plain, fake.approve(begun.body.location, identity))).status).toBe(302);
+    const { id, token } = await createdToken(plain);
+    await setUp();
+    const signedOn = world.client();
+    expect((await signOn(identity, signedOn)).status).toBe(302);
+    return { member, plain, signedOn, id, token };
+  }
+
+  async function createdToken(by: TestClient): Promise<{ id: string; token: string }> {
+    const answer = await by.post('/v1/personal-access-tokens', { name: 'a program', scopes: ['task:write'] });
+    expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+    expect(answer.body).toMatchObject({ single_sign_on_ids: [] });
+    return answer.body;
+  }
+
+  /** What a program with the token gets in the organization: the status of a read and of a change. */
+  async function opens(token: string, organizationId = owner.organization.id): Promise<number[]> {
+    const program = world.client();
+    program.bearer = token;
+    const headers = { 'x-organization-id': organizationId };
+    const read = await program.get('/v1/tasks', headers);
+    const made = await program.request({ method: 'POST', url: '/v1/tasks', headers, payload: { title: 'x' } });
+    return [read.status, made.status];
+  }
+
+  test('works once its owner has authorized it in a session of the single sign-on, until that is undone', async () => {
+    const { signedOn, plain, id, token } = await memberWithToken();
+    const { id: at } = owner.organization;
+    expect(await opens(token)).toEqual([401, 401]);
+    expect((await authorize(signedOn, id)).body).toMatchObject({ id, single_sign_on_ids: [at] });
+    expect(await opens(token)).toEqual([200, 201]);
+    expect((await authorize(signedOn, id)).body).toMatchObject({ record_version: 2 });
+    const listed = await signedOn.get('/v1/personal-access-tokens');
+    expect(listed.body.data).toMatchObject([{ id, single_sign_on_ids: [at] }]);
+    expect((await deauthorize(signedOn, id)).body).toMatchObject({ single_sign_on_ids: [] });
+    expect(await opens(token)).toEqual([401, 401]);
+    expectProblem(await deauthorize(signedOn, id), 'not_found');
+
+    expect((await authorizeByGraphql(signedOn, id, at)).data).toEqual({
+      authorizePersonalAccessToken: { personalAccessToken: { singleSignOnIds: [at] } },
+    });
+    expect(await opens(token)).toEqual([200, 201]);
+    const undone = await query('deauthorizePersonalAccessToken')(plain, id, at);
+    expect(undone.data.deauthorizePersonalAccessToken.personalAccessToken).toEqual({ singleSignOnIds: [] });
+    expect(await opens(token)).toEqual([401, 401]);
+
+    const events = await asOwner<{ topic: string }>(
+      world,
+      `select topic from events where entity_id = $1 and topic like '%authorized' order by occurred_at, id`,
+      [id],
+    );
+    expect(events.map(({ topic }) => topic.replace('personal_access_token.', ''))).toEqual([
+      'authorized',
+      'deauthorized',
+      'authorized',
+      'deauthorized',
+    ]);
+  });
+
+  test('is authorized in no other session, by nobody else, and for no other organization', async () => {
+    const { signedOn, plain, id, token, member } = await memberWithToken();
+    const other = await buildPerson(world);
+    await asSystem(world, other.organization.id, (data) =>
+      data.create(membership, { userId: member.user.id, role: 'member' }),
+    );
+    const refused = await authorize(plain, id);
+    expectProblem(refused, 'single_sign_on_required');
+    expect(refused.body.sign_in_url).toContain(owner.organization.id);
+    for (const organizationId of [other.organization.id, newId()]) {
+      expectProblem(await authorize(signedOn, id, organizationId), 'single_sign_on_required');
+      const answer = await authorizeByGraphql(signedOn, id, organizationId);
+      expect(answer.errors).toMatchObject([{ extensions: { code: 'single_sign_on_required' } }]);
+    }
+    for (const wrong of [7, null, [], '', 'x'.repeat(1_000)])
+      expectProblem(
+        await signedOn.post(`/v1/personal-access-tokens/${id}/authorize`, { organization_id: wrong }),
+        'invalid_input',
+      );
+    const colleague = world.client();
+    await signOn(employee(), colleague);
+    expectProblem(await authorize(colleague, id), 'not_found');
+    expectProblem(await authorize(client, id), 'not_found');
+    expectProblem(await authorize(world.client(), id), 'unauthenticated');
+    const patched = await signedOn.mutate({
+      method: 'PATCH',
+      url: `/v1/personal-access-tokens/${id}`,
+      payload: { single_sign_on_ids: [owner.organization.id] },
+    });
+    expectProblem(patched, 'invalid_input');
+    expect(await opens(token)).toEqual([401, 401]);
+  });
+
+  test('loses the authorization with its secret, so that no password alone gets one that works', async () => {
+    const { signedOn, plain, id, token } = await memberWithToken();
+    await authorize(signedOn, id);
+    expect(await opens(token)).toEqual([200, 201]);
+    const rotated = await plain.post(`/v1/personal-access-tokens/${id}/rotate`);
+    expect(rotated.body).toMatchObject({ single_sign_on_ids: [] });
+    expect(await opens(rotated.body.token)).toEqual([401, 401]);
+  });
+
+  test('counts in the parts of the organization too, and nowhere after its owner has left', async () => {
+    const { signedOn, id, token, member } = await memberWithToken();
+    const part = await asSystem(world, owner.organization.id, (data) =>
+      data.privileged('test').create(organization, { name: newId(), parentId: owner.organization.id }),
+    );
+    expect(await opens(token, part.id)).toEqual([401, 401]);
+    await authorize(signedOn, id);
+    expect(await opens(token, part.id)).toEqual([200, 201]);
+    await asSystem(world, owner.organization.id, async (data) => {
+      const held = await data.findOne(membership, { userId: { eq: member.user.id } });
+      await data.remove(membership, held?.id ?? '');
+    });
+    expect(await opens(token)).toEqual([401, 401]);
+  });
+});
+
 test('/.well-known/webfinger answers the same for people and organizations that are known here and for others', async () => {
   const ask = (resource: string) =>
     world.client().get(`/.well-known/webfinger?resource=${encodeURIComponent(resource)}`);

@@ -1,14 +1,8 @@
 import { Type } from 'typebox';
-import { membership } from '#entities/organizations/membership.ts';
-import { organization } from '#entities/organizations/organization.ts';
-import { user } from '#entities/identity/user.ts';
-import { AppError } from '#entities/kit/base/errors.ts';
-import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts';
-import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
+import { transferOrganization } from '../../people/transfer-organization.ts';
 
-/** Both roles change in one transaction, with the rights of the owner. */
 export const transferOwnership = defineRoute({
   method: 'POST',
   url: '/v1/organizations/:id/transfer-ownership',
@@ -24,30 +18,10 @@ export const transferOwnership = defineRoute({
   ),
   answers: { 200: MessageSchema },
   errors: ['invalid_input', 'not_found', 'permission_denied'],
-  handle: async ({ unit, params: { id = '' }, body, request }) => {
-    const { data } = unit;
-    const { caller } = unit.context;
-    const wanted = existingId(organization, id);
-    const { name } = await data.get(organization, wanted);
-    const nextId = existingId(user, body.user_id);
-    const own = await membershipOf(data, wanted, caller.subjectId ?? '');
-    if (!request.core.claims || caller.organizationId !== wanted || own?.role !== 'owner')
-      throw new AppError(
-        'permission_denied',
-        'Only an owner who is signed in to the organization can transfer its ownership; see /v1/switch.',
-      );
-    if (nextId === caller.subjectId) throw new AppError('invalid_input', 'user_id is yourself; name another member.');
-    const next = await membershipOf(data, wanted, nextId);
-    if (!next) throw missingRecord(user, nextId);
-    if ((await data.get(user, nextId)).status !== 'active')
-      throw new AppError('invalid_input', 'The account of user_id is not active; name another member.');
-    await data.lockAll([{ module: membership, ids: [own.id, next.id], operation: 'edit', values: {} }]);
-    await data.update(membership, next.id, { role: 'owner' });
-    await data.update(membership, own.id, { role: 'admin' });
-    return { status: 200, body: { message: `The ownership of ${name} is transferred; you are an admin now.` } };
+  handle: async (call) => {
+    const transfer = { organizationId: call.params['id'] ?? '', userId: call.body.user_id };
+    const { organization } = await transferOrganization(call, transfer, '/user_id');
+    const message = `The ownership of ${organization.name} is transferred; you are an admin now.`;
+    return { status: 200, body: { message } };
   },
 });
-
-async function membershipOf(data: DataClient, organizationId: string, userId: string) {
-  return data.findOne(membership, { organizationId: { eq: organizationId }, userId: { eq: userId } });
-}
