@@ -221,11 +221,11 @@ function isRunning(pid) {
  * that are set already keep their values.
  */
 function memorySettings(args) {
-  // Tests make much garbage and end soon.
-  const isTest = args.some((argument) => argument.includes('vitest'));
+  // Tests and checks need much memory, and end soon.
+  const isTool = args.some((argument) => argument.includes('vitest') || argument === 'test/check.ts');
   return Object.assign(
     { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_TRIM_THRESHOLD_: '1048576' },
-    isTest ? {} : { NODE_OPTIONS: '--max-semi-space-size=8' },
+    isTool ? {} : { NODE_OPTIONS: '--max-semi-space-size=8 --max-old-space-size=768' },
   );
 }
 

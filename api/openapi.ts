@@ -14,7 +14,11 @@ export function openapiOptions(registry: Registry): FastifyDynamicSwaggerOptions
           'REST API of the core server. Mutating requests must send either the CSRF token or an Authorization header. All errors are problem documents (RFC 9457).',
       },
       tags: [
-        { name: 'Account', description: 'Sign-up, e-mail confirmation, sign-in and sign-out.' },
+        {
+          name: 'Account',
+          description:
+            'Sign-up, sign-in and sign-out, password and e-mail address, invitations, linked identities, and what the caller may do.',
+        },
         { name: 'Single sign-on', description: 'Sign-in of the members of an organization with its own provider.' },
         ...recordTags(registry),
         { name: 'Service', description: 'Health checks, public keys and API descriptions.' },

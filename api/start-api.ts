@@ -91,6 +91,7 @@ export async function createApi({
     inFlight: new InFlightRequests(),
     usedCodes: runtime.usedCodes,
     emailProblem: (email) => emails.problemOf(email),
+    textRecords: (name) => emails.textRecords(name),
     contextOfCallers: runtime.contextOfCallers,
     health: new Health({
       db_primary: (deadline) => database.ping(deadline),

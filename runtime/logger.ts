@@ -2,8 +2,8 @@ import { pino, type DestinationStream, type Logger, type LoggerOptions } from 'p
 import { traceIdOf } from '#entities/kit/base/trace.ts';
 import { currentOrigin } from '#activities/clients/temporal/work-origin.ts';
 
-/** Lines are written at once when they are longer than this together, in bytes. */
-const maxWaitingBytes = 8_192;
+/** Lines are written at once when they are longer than this together, in characters. */
+const maxWaitingLength = 8_192;
 
 /** Fields that are removed from log lines, at every depth up to three. */
 const secretFields = ['password', 'token', 'access_token', 'authorization', 'cookie', 'secret', 'passwordHash'];
@@ -31,22 +31,27 @@ export function createLogger(
 
 /** Lines of one turn of the event loop are written together, in one system call. */
 function standardOutput(): DestinationStream & { flushSync(): void } {
-  const output = pino.destination({ fd: 1, sync: true, minLength: maxWaitingBytes });
+  const output = pino.destination({ fd: 1, sync: true });
+  let lines = '';
   let isScheduled = false;
   const flush = () => {
     isScheduled = false;
-    output.flushSync();
+    const text = lines;
+    lines = '';
+    // Not its `flushSync`, which waits until a file is on the disk.
+    if (text !== '') output.write(text);
   };
   process.once('exit', flush);
   return {
     write: (line) => {
-      output.write(line);
+      lines += line;
+      if (lines.length > maxWaitingLength) flush();
       if (isScheduled) return;
       isScheduled = true;
       setImmediate(flush);
     },
     // Called for `fatal`.
-    flushSync: () => output.flushSync(),
+    flushSync: flush,
   };
 }
 

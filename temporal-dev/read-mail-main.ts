@@ -3,24 +3,27 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { mailFolder } from '#activities/clients/email/mail-folder.ts';
 
-/** Prints the newest mail to an address: `npm run -s mail -- ADDRESS`. Waits up to ten seconds for one. */
+/**
+ * Prints the newest mail to an address: `npm run -s mail -- ADDRESS`, or the newest that contains a text: `npm run -s mail -- ADDRESS TEXT`.
+ * Waits up to ten seconds for one.
+ */
 const root = fileURLToPath(new URL('..', import.meta.url));
-const address = process.argv[2];
+const [, , address, wanted = ''] = process.argv;
 if (!address) {
-  console.error('usage: npm run -s mail -- ADDRESS');
+  console.error('usage: npm run -s mail -- ADDRESS [TEXT]');
   process.exit(2);
 }
 const stateDir = process.env['STACK_STATE_DIR'] ?? join(root, '.local');
 const folder = mailFolder(join(stateDir, 'email'), address.toLowerCase());
 
 for (const giveUpAt = Date.now() + 10_000; ;) {
-  const file = await newest();
-  if (file) {
-    console.log(textOf(await readFile(file, 'utf8')));
+  const text = await newest();
+  if (text !== undefined) {
+    console.log(text);
     break;
   }
   if (Date.now() > giveUpAt) {
-    console.error(`no mail to ${address} below ${folder}`);
+    console.error(`no mail to ${address}${wanted && ` with the text "${wanted}"`} below ${folder}`);
     process.exit(1);
   }
   await new Promise((resolve) => setTimeout(resolve, 100));
@@ -33,7 +36,11 @@ async function newest(): Promise<string | undefined> {
       .filter((name) => name.endsWith('.eml'))
       .map(async (name) => ({ path: join(folder, name), at: (await stat(join(folder, name))).mtimeMs })),
   );
-  return files.toSorted((a, b) => b.at - a.at)[0]?.path;
+  for (const { path } of files.toSorted((a, b) => b.at - a.at)) {
+    const text = textOf(await readFile(path, 'utf8'));
+    if (text.includes(wanted)) return text;
+  }
+  return undefined;
 }
 
 /** The decoded plain text of a mail. */

@@ -8,6 +8,7 @@ import { deriveKey } from '#entities/kit/base/keys.ts';
 import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { inviteAcceptedMail, inviteMail, recordSentInvite } from './invite-mails.ts';
+import { enforcementMail, newOwnerMail } from './organization-mails.ts';
 import { recipientOf, type Links, type Mail } from './mail.ts';
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { workContext } from '../clients/temporal/work-origin.ts';
@@ -37,6 +38,8 @@ export const createEmailActivities = defineActivities(({ config, database }: Ema
         if (input.template === 'invite-accepted') return inviteAcceptedMail(input, unit);
         if (isAccountTemplate(input.template)) return accountMail(input.template, input, unit, links);
         if (input.template === 'token-created') return tokenMail(input, unit);
+        if (input.template === 'new-owner') return newOwnerMail(input, unit);
+        if (input.template === 'single-sign-on-enforcement') return enforcementMail(input, unit);
         const person = await recipientOf(input, unit);
         if (!person) return undefined;
         return { to: person.email, name: person.displayName, content: contentOf(input.template) };
@@ -159,7 +162,15 @@ function productsOf(userAgent: string): string {
 
 type PlainTemplate = Exclude<
   SendEmailInput['template'],
-  'verify-address' | 'reset-password' | 'new-device' | 'token-created' | 'invite' | 'invite-accepted' | AccountTemplate
+  | 'verify-address'
+  | 'reset-password'
+  | 'new-device'
+  | 'token-created'
+  | 'new-owner'
+  | 'single-sign-on-enforcement'
+  | 'invite'
+  | 'invite-accepted'
+  | AccountTemplate
 >;
 
 function contentOf(template: PlainTemplate): EmailContent {
@@ -181,6 +192,31 @@ function contentOf(template: PlainTemplate): EmailContent {
         subject: 'Your password was changed',
         paragraphs: [
           'The password of your account was changed. If it was not you, set a new one at once with the link for forgotten passwords, and check who can read your e-mail.',
+        ],
+      };
+    case 'password-set-by-link':
+      return {
+        subject: 'Your password was changed',
+        paragraphs: [
+          'A new password was set for your account with a link that was e-mailed to you. All devices are signed out.',
+          'Passkeys, linked identities and personal tokens of the account are removed, because somebody else may have added them. Sign in and add again what you use. A second factor stays as it is.',
+          'If it was not you, set a new password at once with the link for forgotten passwords, and check who can read your e-mail.',
+        ],
+      };
+    case 'identity-linked':
+      return {
+        subject: 'An identity was linked to your account',
+        paragraphs: [
+          'From now on, whoever signs in with this identity at its provider signs in to your account.',
+          'If you did not link it, sign in, unlink it, sign out all other devices, and change your password.',
+        ],
+      };
+    case 'identity-unlinked':
+      return {
+        subject: 'An identity was unlinked from your account',
+        paragraphs: [
+          'Nobody can sign in to your account with the unlinked identity any more.',
+          'If you did not unlink it, sign out all devices and change your password.',
         ],
       };
     case 'session-copied':

@@ -1,11 +1,9 @@
 import { user } from '#entities/identity/user.ts';
 import { invite, openStatuses } from '#entities/organizations/invite.ts';
-import { organization } from '#entities/organizations/organization.ts';
 import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
-import type { RowOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
-import { recipientOf, type Links, type Mail } from './mail.ts';
+import { organizationName, recipientOf, type Links, type Mail } from './mail.ts';
 
 /** The mail of an invitation; undefined when its link would not work any more. */
 export async function inviteMail(
@@ -16,7 +14,7 @@ export async function inviteMail(
   const held = about && (await unit.data.findOne(invite, { id: { eq: about.id } }));
   const isUsable = held && held.round === about.round && openStatuses.includes(held.status);
   if (!isUsable || held.expiresAt === null || held.expiresAt <= unit.clock.now()) return undefined;
-  const name = await nameOf(held, unit);
+  const name = await organizationName(held, unit);
   if (name === undefined) return undefined;
   const inviter = held.inviterId === null ? undefined : await unit.data.findOne(user, { id: { eq: held.inviterId } });
   return {
@@ -41,7 +39,7 @@ export async function inviteAcceptedMail(input: SendEmailInput, unit: UnitOfWork
   const { about } = input;
   const inviter = await recipientOf(input, unit);
   const held = about && (await unit.data.findOne(invite, { id: { eq: about.id } }));
-  const name = held && (await nameOf(held, unit));
+  const name = held && (await organizationName(held, unit));
   if (!inviter || name === undefined) return undefined;
   return {
     to: inviter.email,
@@ -62,14 +60,4 @@ export async function recordSentInvite({ about }: SendEmailInput, { data }: Unit
     sendAttempts: held.sendAttempts + 1,
     ...(held.status === 'pending' && held.round === about.round ? { status: 'sent' } : {}),
   });
-}
-
-/**
- * The name of an organization as mails show it; undefined for a deleted one. Whoever founds an organization chooses the name, and the
- * mail goes to strangers: a name that programs would make a link of is not shown.
- */
-async function nameOf({ organizationId }: RowOf<typeof invite>, { data }: UnitOfWork): Promise<string | undefined> {
-  const found = await data.findOne(organization, { id: { eq: organizationId } });
-  if (!found) return undefined;
-  return /:\/\/|www\.|[^\s.]\.[a-z]{2,}/i.test(found.name) ? 'their organization' : `“${found.name}”`;
 }

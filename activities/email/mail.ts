@@ -1,4 +1,5 @@
 import { user } from '#entities/identity/user.ts';
+import { organization } from '#entities/organizations/organization.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
@@ -25,4 +26,17 @@ export async function recipientOf(
   unit: UnitOfWork,
 ): Promise<RowOf<typeof user> | undefined> {
   return userId === undefined ? undefined : unit.data.findOne(user, { id: { eq: userId } });
+}
+
+/**
+ * The name of an organization as mails show it; undefined for a deleted one. Whoever founds an organization chooses the name, and the
+ * mail goes to strangers: a name that programs would make a link of is not shown.
+ */
+export async function organizationName(
+  { organizationId }: { readonly organizationId: string },
+  { data }: UnitOfWork,
+): Promise<string | undefined> {
+  const found = await data.findOne(organization, { id: { eq: organizationId } });
+  if (!found) return undefined;
+  return /:\/\/|www\.|[^\s.]\.[a-z]{2,}/i.test(found.name) ? 'their organization' : `“${found.name}”`;
 }

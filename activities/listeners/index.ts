@@ -6,11 +6,14 @@ import {
   mailEmailChanged,
 } from './mail-account-change.ts';
 import { mailInvite, mailInviteAccepted } from './mail-invite.ts';
+import { mailNewOwner, mailSingleSignOnEnforcement } from './mail-organization-change.ts';
 import { mailPasswordReset } from './mail-password-reset.ts';
 import { mailRepeatedRegistration } from './mail-repeated-registration.ts';
 import {
   mailCopiedPasskey,
   mailCopiedSession,
+  mailIdentityLinked,
+  mailIdentityUnlinked,
   mailNewDevice,
   mailPasskeyAdded,
   mailPasskeyRemoved,
@@ -43,8 +46,12 @@ export const listeners: readonly Listener[] = [
   mailPasskeyAdded,
   mailPasskeyRemoved,
   mailCopiedPasskey,
+  mailIdentityLinked,
+  mailIdentityUnlinked,
   mailInvite,
   mailInviteAccepted,
+  mailNewOwner,
+  mailSingleSignOnEnforcement,
   setUpOrganization,
   announceEndedSession,
 ];

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { externalIdentity } from '#entities/identity/external-identity.ts';
 import { secondFactor } from '#entities/identity/second-factor.ts';
 import { passkey } from '#entities/identity/passkey.ts';
 import { session } from '#entities/identity/session.ts';
@@ -11,7 +12,8 @@ export const mailPasswordChanged = defineListener(
   'mail-password-changed',
   [on(user, 'password_changed')],
   ({ event, key, start }) => {
-    start(sendEmailContract, { key, template: 'password-changed', userId: event.entityId });
+    const template = event.payload.isReset ? 'password-set-by-link' : 'password-changed';
+    start(sendEmailContract, { key, template, userId: event.entityId });
   },
 );
 
@@ -60,6 +62,23 @@ export const mailSecondFactor = defineListener(
     start(sendEmailContract, { key, template: factorMails[verb], userId: payload.userId });
   },
 );
+
+export const mailIdentityLinked = defineListener(
+  'mail-identity-linked',
+  [on(externalIdentity, 'linked')],
+  ({ event, key, start }) => {
+    start(sendEmailContract, { key, template: 'identity-linked', userId: event.payload.userId });
+  },
+);
+
+export const mailIdentityUnlinked = defineListener(
+  'mail-identity-unlinked',
+  [on(externalIdentity, 'unlinked')],
+  ({ event, key, start }) => {
+    start(sendEmailContract, { key, template: 'identity-unlinked', userId: event.payload.userId });
+  },
+);
+
 export const mailPasskeyAdded = defineListener(
   'mail-passkey-added',
   [on(passkey, 'created')],
@@ -92,7 +111,10 @@ export const mailCopiedPasskey = defineListener(
   },
 );
 
-/** Only their owner adds and removes passkeys; the server removes those of a deleted account, which gets no mail. */
+/**
+ * Only their owner adds and removes passkeys. The server removes those of a deleted account, which gets no mail, and of an account whose
+ * password was set with a mailed link, which gets one mail about everything.
+ */
 function personOf(actor: string): string | undefined {
   return /^user:(.+)$/.exec(actor)?.[1];
 }

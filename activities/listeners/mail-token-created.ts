@@ -1,11 +1,7 @@
 import { apiToken } from '#entities/identity/api-token.ts';
 import { personalAccessToken } from '#entities/identity/personal-access-token.ts';
-import { membership } from '#entities/organizations/membership.ts';
-import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
 import { defineListener, on } from './listener.ts';
-
-/** Maximum number of owners of an organization who are told. */
-const maxOwners = 20;
+import { mailAboutRecord, mailPeopleInCharge, personIn } from './people-in-charge.ts';
 
 /** Tells whoever is responsible for a token that it has a new secret, so that they notice what was not done by them. */
 export const mailTokenCreated = defineListener(
@@ -16,27 +12,11 @@ export const mailTokenCreated = defineListener(
     on(personalAccessToken, 'created'),
     on(personalAccessToken, 'rotated'),
   ],
-  async ({ event: { entityKind, entityId, actor }, unit: { data }, key, start }) => {
-    const mail = (userId: string) =>
-      start(sendEmailContract, {
-        key: `${key}/${userId}`,
-        template: 'token-created',
-        userId,
-        about: { id: entityId, round: 1 },
-      });
-    if (entityKind === personalAccessToken.topic) {
-      // Deleted again before it was announced: its person was the one who acted.
-      const held = await data.findOne(personalAccessToken, { id: { eq: entityId } });
-      for (const userId of held ? [held.userId] : personIn(actor)) mail(userId);
-      return;
-    }
-    const owners = await data.find(membership, { where: { role: { eq: 'owner' } }, limit: maxOwners });
-    for (const userId of new Set([...owners.map((owner) => owner.userId), ...personIn(actor)])) mail(userId);
+  async (delivery) => {
+    const { entityKind, entityId, actor } = delivery.event;
+    if (entityKind !== personalAccessToken.topic) return mailPeopleInCharge(delivery, 'token-created');
+    // Deleted again before it was announced: its person was the one who acted.
+    const held = await delivery.unit.data.findOne(personalAccessToken, { id: { eq: entityId } });
+    for (const userId of held ? [held.userId] : personIn(actor)) mailAboutRecord(delivery, 'token-created', userId);
   },
 );
-
-/** The id of the person who acted, as a list of one, or an empty list. */
-function personIn(actor: string): string[] {
-  const [kind, id] = actor.split(':');
-  return kind === 'user' && id !== undefined ? [id] : [];
-}

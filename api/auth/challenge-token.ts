@@ -13,6 +13,8 @@ const challengeToken: TokenType = {
 export const signInMethods = ['password', 'passkey', 'provider', 'single_sign_on'] as const;
 export type SignInMethod = (typeof signInMethods)[number];
 
+type OwnClaim = 'amr' | 'crd' | 'cid' | 'sso' | 'ssr';
+
 /** Lifetime of a challenge, in milliseconds. */
 export const challengeLifetimeMs = 5 * 60_000;
 
@@ -22,8 +24,12 @@ export interface Challenge {
   readonly id: string;
   readonly userId: string;
   readonly method: SignInMethod;
+  /** `cid`: id of the passkey or the linked identity of the first proof, which must still be there; null for a password. */
+  readonly credentialId: string | null;
   /** `sso`: the organization whose single sign-on it was; null for other methods. */
   readonly singleSignOnId: string | null;
+  /** `ssr`: `revision` of its provider. */
+  readonly singleSignOnRevision: string | null;
   /** Digest of the credential that was valid at the first proof; another password makes the challenge useless. */
   readonly credential: string;
 }
@@ -43,26 +49,33 @@ export class ChallengeTokens {
     this.#clock = clock;
   }
 
-  async issue({ userId, method, singleSignOnId, credential }: Omit<Challenge, 'id'>): Promise<string> {
+  async issue({ userId, method, credentialId, credential, ...signOn }: Omit<Challenge, 'id'>): Promise<string> {
     const notBefore = this.#clock.now();
     return this.#tokens.sign(challengeToken, this.#parties(), {
       subject: userId,
       id: newId(),
       notBefore,
       expiresAt: new Date(notBefore.getTime() + challengeLifetimeMs),
-      own: { amr: [method], crd: credential, sso: singleSignOnId },
+      own: {
+        amr: [method],
+        crd: credential,
+        cid: credentialId,
+        sso: signOn.singleSignOnId,
+        ssr: signOn.singleSignOnRevision,
+      },
     });
   }
 
   /** @throws AppError unauthenticated, with the same message for every reason */
   async verify(token: string): Promise<Challenge> {
     const { payload, isYetValid, isForeign } = await this.#tokens.verify(challengeToken, this.#parties(), token);
-    const { sub, jti, amr, crd, sso } = payload as typeof payload & Readonly<Record<'amr' | 'crd' | 'sso', unknown>>;
+    const { sub, jti, amr, crd, cid, sso, ssr } = payload as typeof payload & Readonly<Record<OwnClaim, unknown>>;
     const method = signInMethods.find((known) => Array.isArray(amr) && amr[0] === known);
     if (isForeign || !isYetValid || !isId(sub) || !isId(jti) || method === undefined || typeof crd !== 'string')
       throw refusedChallenge();
-    if (sso !== null && !isId(sso)) throw refusedChallenge();
-    return { id: jti, userId: sub, method, singleSignOnId: sso, credential: crd };
+    if (!isIdOrNull(cid) || !isIdOrNull(sso) || !isIdOrNull(ssr)) throw refusedChallenge();
+    const signOn = { singleSignOnId: sso, singleSignOnRevision: ssr };
+    return { id: jti, userId: sub, method, credentialId: cid, ...signOn, credential: crd };
   }
 
   /** Services that accept access tokens by their audience alone do not accept a challenge. */
@@ -70,6 +83,10 @@ export class ChallengeTokens {
     const issuer = this.#issuer();
     return { issuer, audience: `${issuer}/v1/2fa/validate` };
   }
+}
+
+function isIdOrNull(value: unknown): value is string | null {
+  return value === null || isId(value);
 }
 
 /** The error for a challenge that counts no longer. */

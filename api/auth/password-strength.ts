@@ -19,6 +19,7 @@ const maxWordLength = 64;
 const idleMs = 30_000;
 
 const length = 12;
+const howToChoose = `Use at least ${length} characters, for example several unrelated words.`;
 const distinctCharacters = 4;
 
 /**
@@ -35,7 +36,7 @@ export async function checkStrength(password: string, personal: readonly string[
     password: password.slice(0, maxJudgedLength),
     personal: personal.map((word) => word.slice(0, maxWordLength)),
   });
-  if (score < 3) throw weakPassword(warning ?? 'Use at least 12 characters, for example several unrelated words.');
+  if (score < 3) throw weakPassword(warning === null ? howToChoose : `${warning.replace(/\.?$/, '.')} ${howToChoose}`);
 }
 
 function weakPassword(advice: string): AppError {

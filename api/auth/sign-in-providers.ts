@@ -7,6 +7,9 @@ import { maxRequestMs, outgoingFetch, unavailable, type OutgoingRules } from './
 /** How long the metadata and the keys of a provider are kept, in milliseconds. */
 const cacheMs = 10 * 60_000;
 
+/** How long a provider whose metadata were of no use is not asked for them again, in milliseconds: whoever signs in waits for nothing. */
+const failureMs = 30_000;
+
 /** Maximum number of providers that are kept. */
 const maxProviders = 500;
 
@@ -64,6 +67,12 @@ export class SignInProviders {
   readonly #timeoutMs: number;
   /** By issuer; servers with known endpoints apart. */
   readonly #known = new LRUCache<string, Known>({ max: maxProviders, ttl: cacheMs });
+  /** Requests for metadata under way, which all who sign in meanwhile wait for. */
+  readonly #asked = new Map<string, Promise<client.ServerMetadata>>();
+  /** Why the last request for metadata failed, and until when there is no other. */
+  readonly #failures = new LRUCache<string, { readonly error: unknown; readonly untilMs: number }>({
+    max: maxProviders,
+  });
 
   /** @param timeoutMs maximum duration of a request to a provider, in milliseconds */
   constructor(clock: Clock, timeoutMs = maxRequestMs) {
@@ -137,6 +146,22 @@ export class SignInProviders {
       throw failed('its id token was not issued during this sign-in');
   }
 
+  /** Asks for metadata, not more than once at a time, and not again right after a failure: strangers can begin any number of sign-ins. */
+  async #askOnce(issuer: string, ask: () => Promise<client.ServerMetadata>): Promise<client.ServerMetadata> {
+    const failure = this.#failures.get(issuer);
+    if (failure && this.#clock.now().getTime() < failure.untilMs) throw failure.error;
+    const asked = this.#asked.get(issuer) ?? ask();
+    this.#asked.set(issuer, asked);
+    try {
+      return await asked;
+    } catch (error) {
+      this.#failures.set(issuer, { error, untilMs: this.#clock.now().getTime() + failureMs });
+      throw error;
+    } finally {
+      this.#asked.delete(issuer);
+    }
+  }
+
   /** A client for one sign-in, with the cached metadata and keys of the provider. */
   async #configure(settings: ProviderSettings): Promise<{ config: client.Configuration; known: Known }> {
     const { issuer, clientId, clientSecret, endpoints, rules } = settings;
@@ -145,7 +170,10 @@ export class SignInProviders {
     const key = endpoints ? `endpoints of ${issuer}` : issuer;
     let known = this.#known.get(key);
     if (!known) {
-      known = { metadata: endpoints?.metadata ?? (await discover(issuer, fetch, rules)), jwks: undefined };
+      known = {
+        metadata: endpoints?.metadata ?? (await this.#askOnce(issuer, () => discover(issuer, fetch, rules))),
+        jwks: undefined,
+      };
       this.#known.set(key, known);
     }
     const { metadata } = known;

@@ -1,5 +1,6 @@
 import { apiToken } from '#entities/identity/api-token.ts';
 import { personalAccessToken } from '#entities/identity/personal-access-token.ts';
+import { user } from '#entities/identity/user.ts';
 import { organization } from '#entities/organizations/organization.ts';
 import { readMembershipState } from '#entities/kit/access/principal-state.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
@@ -36,6 +37,8 @@ const maxTokens = 200;
 /** @throws AppError invalid_input, permission_denied, step_up_required, limit_exceeded */
 export async function createApiToken(asking: Asking, input: NewToken): Promise<IssuedToken> {
   const { unit, services } = asking;
+  // Locked, so that creations at the same time are counted one after the other.
+  await unit.data.privileged('count tokens').findLocked(organization, unit.context.caller.organizationId ?? '');
   await requireRecentFactor(asking);
   const values = checked(unit, services, 'api', input);
   const issued = services.apiTokens.issue('api');
@@ -52,8 +55,10 @@ export async function createPersonalToken(
   { organizationIds, ...input }: NewPersonalToken,
 ): Promise<IssuedToken> {
   const { unit, services } = asking;
-  await requireAccountProof(asking);
   const userId = personOf(unit);
+  // Locked, so that creations at the same time are counted one after the other, and none outlives a password that is set meanwhile.
+  await unit.data.findLocked(user, userId);
+  await requireAccountProof(asking);
   const organizations = [...new Set(organizationIds)];
   await refuseForeign(unit, userId, organizations);
   const values = checked(unit, services, 'personal', input);
@@ -93,12 +98,13 @@ export async function rotateApiToken(asking: Asking, id: string): Promise<Issued
  */
 export async function rotatePersonalToken(asking: Asking, id: string): Promise<IssuedToken> {
   const { unit, services } = asking;
+  await unit.data.findLocked(user, personOf(unit));
   await requireAccountProof(asking);
   const held = await unit.data.findLocked(personalAccessToken, existingId(personalAccessToken, id));
   if (!held) throw missingRecord(personalAccessToken, id);
   refuseExpired(held, services);
   const issued = services.apiTokens.issue('personal', held.id);
-  const changes = { ...issued.values, singleSignOnIds: [], rotatedAt: services.clock.now() };
+  const changes = { ...issued.values, singleSignOnIds: [], singleSignOnRevisions: [], rotatedAt: services.clock.now() };
   const rotated = await unit.data.update(personalAccessToken, held.id, changes);
   unit.emit(customEvent(personalAccessToken, 'rotated', rotated, {}));
   return issued;

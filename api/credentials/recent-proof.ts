@@ -2,6 +2,7 @@ import { session } from '#entities/identity/session.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { AccessClaims } from '../auth/access-token.ts';
+import { signInFirst } from '../http/plugins/sign-in-first.ts';
 import type { Asking } from './asking.ts';
 import { signedInPerson } from './signed-in-person.ts';
 import { confirmedFactor } from './confirmed-factor.ts';
@@ -13,10 +14,22 @@ const proofLifetimeMs = 10 * 60_000;
  * For sensitive actions: refuses unless the person has proven who they are in this session within the last ten minutes, at the sign-in or
  * with `/v1/2fa/step-up`. Whoever has a second factor has proven it then. A sign-in with single sign-on proves nothing: it counts in one
  * organization, which runs the provider, and these actions concern the whole account.
- * @throws AppError step_up_required, permission_denied
+ * Whoever changes credentials locks the user before: a session that ended meanwhile proves nothing.
+ * @throws AppError step_up_required, permission_denied, unauthenticated
  */
 export async function requireRecentProof(call: Asking): Promise<void> {
   refuseStale(await ownSession(call), call);
+}
+
+/**
+ * The same for what concerns one organization, where the sign-in with its single sign-on counts, too.
+ * @throws AppError step_up_required, permission_denied, unauthenticated
+ */
+export async function requireOrganizationProof(call: Asking): Promise<void> {
+  const held = await ownSession(call);
+  // It counts in the organization of the provider and its parts alone, so that is where this is asked.
+  const isFresh = held.singleSignOnId !== null && ageOf(held.createdAt, call) <= proofLifetimeMs;
+  if (!isFresh) refuseStale(held, call);
 }
 
 /**
@@ -34,23 +47,29 @@ export async function requireRecentFactor(call: Asking): Promise<void> {
  */
 export async function requireAccountProof(call: Asking): Promise<void> {
   const held = await ownSession(call);
-  if (held?.singleSignOnId != null || (await confirmedFactor(call, signedInPerson(call).userId)))
+  if (held.singleSignOnId !== null || (await confirmedFactor(call, signedInPerson(call).userId)))
     refuseStale(held, call);
 }
 
-/** The session of the caller. @throws AppError permission_denied for callers without one */
-export function ownSession(call: Asking): Promise<RowOf<typeof session> | undefined> {
+/** The session of the caller. @throws AppError permission_denied for callers without one, unauthenticated once it has ended */
+export async function ownSession(call: Asking): Promise<RowOf<typeof session>> {
   const { sessionId } = signedInPerson(call);
-  return call.unit.data.privileged('recent proof').findOne(session, { id: { eq: sessionId } });
+  const held = await call.unit.data.privileged('recent proof').findOne(session, { id: { eq: sessionId } });
+  if (!held) throw signInFirst();
+  return held;
 }
 
-function refuseStale(held: RowOf<typeof session> | undefined, { services }: Asking): void {
-  const ageMs = services.clock.now().getTime() - (held?.provenAt?.getTime() ?? 0);
-  if (ageMs > proofLifetimeMs)
+function refuseStale({ provenAt }: RowOf<typeof session>, call: Asking): void {
+  if (ageOf(provenAt, call) > proofLifetimeMs)
     throw new AppError(
       'step_up_required',
       'Prove again who you are with POST /v1/2fa/step-up, then repeat this request within ten minutes.',
     );
+}
+
+/** Milliseconds since then. */
+function ageOf(time: Date | null, { services }: Asking): number {
+  return services.clock.now().getTime() - (time?.getTime() ?? 0);
 }
 
 /** Notes that the person has just proven who they are in this session. */

@@ -5,7 +5,8 @@ import { pluralOf } from '#entities/kit/read/relations.ts';
 import type { Refusal } from '#entities/kit/write/change-set.ts';
 import { checkRowCount } from '#entities/kit/write/change-counters.ts';
 import { checkNewAddresses } from '../http/check-new-addresses.ts';
-import type { GraphqlContext } from './graphql-context.ts';
+import { requireProofFor } from '../credentials/required-proof.ts';
+import { askingOf, type GraphqlContext } from './graphql-context.ts';
 import { csvCreations, csvFormat } from './csv.ts';
 import { changing } from './known-targets.ts';
 import type { FieldConfig, FieldMap } from './passthrough-field.ts';
@@ -59,11 +60,15 @@ function createFields(module: EntityModule, parts: MutationParts): FieldMap {
       type: payload,
       description: `Creates up to 1,000 ${module.typeName} records. Creates either all of them or none.`,
       args: { inputs: { type: inputs, description: 'One input for each record.' } },
-      resolve: async (_source, args: { inputs: readonly RecordJson[] }, { unit, services }) => {
+      resolve: async (_source, args: { inputs: readonly RecordJson[] }, context) => {
         checkRowCount(args.inputs.length, '/inputs');
         const creations = args.inputs.map((input, index) => parts.inputs.creationOf(module, input, `/${index}`));
-        await checkNewAddresses(services, creations);
-        const created = await unit.data.createAll(creations);
+        await checkNewAddresses(context.services, creations);
+        await requireProofFor(
+          askingOf(context),
+          creations.map(({ input }) => ({ module, values: input })),
+        );
+        const created = await context.unit.data.createAll(creations);
         return { createdIds: created.map(({ id }) => id) };
       },
     },
@@ -71,10 +76,14 @@ function createFields(module: EntityModule, parts: MutationParts): FieldMap {
       type: payload,
       description: `Creates up to 1,000 ${module.typeName} records from CSV. Creates either all of them or none. ${csvFormat}`,
       args: { csv: { type: new GraphQLNonNull(GraphQLString), description: 'CSV document with a header line.' } },
-      resolve: async (_source, { csv }: { csv: string }, { unit, services }) => {
+      resolve: async (_source, { csv }: { csv: string }, context) => {
         const made = await csvCreations(module, csv, async (creations, known) => {
-          await checkNewAddresses(services, creations);
-          return unit.data.createAll(creations, known);
+          await checkNewAddresses(context.services, creations);
+          await requireProofFor(
+            askingOf(context),
+            creations.map(({ input }) => ({ module, values: input })),
+          );
+          return context.unit.data.createAll(creations, known);
         });
         return { createdIds: made.map(({ id }) => id) };
       },
@@ -104,9 +113,10 @@ function updateField(module: EntityModule, parts: MutationParts): FieldConfig {
       operation: 'edit',
       values: storedValues(module, args.input),
     })),
-    resolve: async (_source, args: { ids: readonly string[]; input: RecordJson }, { unit }) => {
+    resolve: async (_source, args: { ids: readonly string[]; input: RecordJson }, context) => {
       const values = storedValues(module, args.input);
-      const { changed, refused } = await unit.data.updateAll(module, args.ids, values);
+      await requireProofFor(askingOf(context), [{ module, values }]);
+      const { changed, refused } = await context.unit.data.updateAll(module, args.ids, values);
       return { updatedIds: changed, notUpdated: refused };
     },
   };

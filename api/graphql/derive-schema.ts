@@ -12,6 +12,7 @@ import {
   type GraphQLResolveInfo,
 } from 'graphql';
 import type { RecordJson } from '#entities/kit/unit/answers.ts';
+import { isConfined } from '#entities/kit/model/confinement.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { isExposed, readableFields } from '#entities/kit/model/exposure.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
@@ -19,6 +20,7 @@ import { entryFields, historyOf } from '#entities/kit/model/history-kind.ts';
 import { pluralOf, relationsOf } from '#entities/kit/read/relations.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { refuseTokens } from '../http/refuse-tokens.ts';
+import { beyondSingleSignOn } from '../http/request-caller.ts';
 import { BigInt } from './big-int.ts';
 import { bulkMutationsOf } from './bulk-mutations.ts';
 import { capitalized } from './capitalized.ts';
@@ -73,8 +75,9 @@ class SchemaDeriver implements Types {
       roots.Query[pluralOf(module)] = this.#listField(module);
       roots.Query[module.kind] = this.#lookUpField(module);
       roots.Query[pluralOf(historyOf(module))] = this.#listField(historyOf(module));
+      const closed = module.needsSession ? forSessions : (mutation: FieldConfig) => mutation;
       for (const [name, mutation] of Object.entries({ ...mutationsOf(module, this), ...bulkMutationsOf(module, this) }))
-        roots.Mutation[name] = flushed(mutation);
+        roots.Mutation[name] = flushed(closed(mutation));
     }
     const readerOf = (context: GraphqlContext, info: GraphQLResolveInfo) => this.#reader(context, info);
     const searched = this.#exposed.filter(({ search = [] }) => search.length > 0);
@@ -88,7 +91,8 @@ class SchemaDeriver implements Types {
       nodeFields(this.#exposed, readerOf),
     );
     for (const field of handWritten) {
-      const config = field.build(this);
+      const built = field.build(this);
+      const config = field.acceptsSingleSignOn ? built : beyondOrganizations(built);
       const guarded = field.acceptsTokens ? config : forSessions(config);
       roots[field.on][field.name] = field.on === 'Mutation' ? flushed(guarded) : config;
     }
@@ -254,6 +258,18 @@ function forSessions(config: FieldConfig): FieldConfig {
     ...config,
     resolve: (source, args, context, info) => {
       refuseTokens(context.unit.context.caller);
+      return resolve?.(source, args, context, info);
+    },
+  };
+}
+
+/** A field that refuses sessions of an organization's single sign-on. */
+function beyondOrganizations(config: FieldConfig): FieldConfig {
+  const { resolve } = config;
+  return {
+    ...config,
+    resolve: (source, args, context, info) => {
+      if (isConfined(context.unit.context.caller)) throw beyondSingleSignOn();
       return resolve?.(source, args, context, info);
     },
   };

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
+  FieldsOnCorrectTypeRule,
   getOperationAST,
   Kind,
   OperationTypeNode,
@@ -9,10 +10,12 @@ import {
   type ExecutionArgs,
   type ExecutionResult,
   type GraphQLSchema,
+  type ValidationRule,
 } from 'graphql';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import { Type } from 'typebox';
 import { AppError } from '#entities/kit/base/errors.ts';
+import { inputError } from '#entities/kit/base/input-error.ts';
 import { anonymousCaller } from '#entities/kit/model/caller.ts';
 import { JsonRefusal, parseStrictJson } from '#entities/kit/base/strict-json.ts';
 import { withinDeadline } from '../http/deadline.ts';
@@ -26,7 +29,7 @@ import { documentCaches, limitDocuments } from './document-limits.ts';
 import { knownTargets } from './known-targets.ts';
 import { answerInOneStatement } from './single-statement-query.ts';
 import { asGraphqlError, asRequestError, presentError, refusalAnswer, rootOf } from './graphql-errors.ts';
-import { checkOperationName, requestErrors, valuesRule } from './input-problems.ts';
+import { checkOperationName, fieldsRule, requestErrors, valuesRule } from './input-problems.ts';
 import { onlyJson } from './only-json.ts';
 import { rootFields } from './root-fields.ts';
 
@@ -90,15 +93,17 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
     return reply.send(Buffer.from(await response.arrayBuffer()));
   };
   if (services.config.current.server.dev) serveGraphiqlFiles(app);
-  const config = { isRepeatable: true, acceptsTokens: true, errorAnswer: refusalAnswer };
+  const config = { isRepeatable: true, acceptsTokens: true, acceptsSingleSignOn: true, errorAnswer: refusalAnswer };
   app.route({
     method: 'GET',
     url: '/graphql',
     config,
     schema: { hide: true, querystring: querySchema },
     preHandler: (request, _reply, done) => {
-      const { variables, extensions } = request.query as { variables?: string; extensions?: string };
-      done(jsonProblem('variables', variables) ?? jsonProblem('extensions', extensions));
+      const { query, variables, extensions } = request.query as Readonly<Record<string, string | undefined>>;
+      // Browsers get GraphiQL.
+      const isMissing = !query && !request.headers.accept?.includes('text/html');
+      done(isMissing ? noQuery() : (jsonProblem('variables', variables) ?? jsonProblem('extensions', extensions)));
     },
     handler,
   });
@@ -123,6 +128,11 @@ function nodeRequest(request: FastifyRequest) {
     // Yoga reads the body from here when `body` is undefined.
     [Symbol.asyncIterator]: () => request.raw[Symbol.asyncIterator](),
   };
+}
+
+function noQuery(): AppError {
+  const message = 'is required: an operation such as { self { id } }, here or in a JSON body with POST';
+  return inputError([{ path: '/query', message }]);
 }
 
 function jsonProblem(name: string, text: string | undefined): AppError | undefined {
@@ -219,6 +229,12 @@ async function attempt(input: ExecutionArgs, context: GraphqlContext, execute: E
   return result;
 }
 
+/** Rules of GraphQL that are replaced by others, which say more. */
+const ownRules: ReadonlyMap<ValidationRule, ValidationRule> = new Map([
+  [ValuesOfCorrectTypeRule, valuesRule],
+  [FieldsOnCorrectTypeRule, fieldsRule],
+]);
+
 /** Names of operations are checked before Yoga does; values in documents with the same words as variables. */
 function explainInput(): Plugin<GraphqlContext> {
   return {
@@ -229,9 +245,7 @@ function explainInput(): Plugin<GraphqlContext> {
       },
     onValidate({ validateFn, setValidationFn }) {
       setValidationFn((schema, document, rules = specifiedRules, ...more) => {
-        const ours = (rules as typeof specifiedRules).map((rule) =>
-          rule === ValuesOfCorrectTypeRule ? valuesRule : rule,
-        );
+        const ours = (rules as typeof specifiedRules).map((rule) => ownRules.get(rule) ?? rule);
         return validateFn(schema, document, ours, ...more);
       });
     },

@@ -11,6 +11,8 @@ export interface HandWrittenField {
   readonly name: string;
   /** API tokens and personal tokens may use a mutation; others need a person who is signed in. Queries follow the rights to records. */
   readonly acceptsTokens?: true;
+  /** Sessions of an organization's single sign-on may use the field, because it does nothing beyond the organization. */
+  readonly acceptsSingleSignOn?: true;
   build(types: Types): FieldConfig;
 }
 

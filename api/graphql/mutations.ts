@@ -3,7 +3,8 @@ import { unlessHidden, type RecordJson } from '#entities/kit/unit/answers.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import { checkNewAddresses } from '../http/check-new-addresses.ts';
-import type { GraphqlContext } from './graphql-context.ts';
+import { proofNote, requireProofFor } from '../credentials/required-proof.ts';
+import { askingOf, type GraphqlContext } from './graphql-context.ts';
 import type { Types } from './hand-written-field.ts';
 import { changing } from './known-targets.ts';
 import type { FieldConfig, FieldMap } from './passthrough-field.ts';
@@ -32,12 +33,13 @@ export function mutationsOf(module: EntityModule, parts: MutationParts): FieldMa
 function createField(module: EntityModule, parts: MutationParts): FieldConfig {
   return {
     type: new GraphQLNonNull(recordPayload('Create', module, parts)),
-    description: `Creates one ${module.typeName}.`,
+    description: `Creates one ${module.typeName}.${proofNote(module, String)}`,
     args: { input: { type: new GraphQLNonNull(parts.inputs.creation(module)), description: 'Values of the record.' } },
-    resolve: async (_source, { input }: { input: RecordJson }, { unit, services }) => {
+    resolve: async (_source, { input }: { input: RecordJson }, context) => {
       const creation = parts.inputs.creationOf(module, input, '');
-      await checkNewAddresses(services, [creation]);
-      const [created] = await unit.data.createAll([creation]);
+      await checkNewAddresses(context.services, [creation]);
+      await requireProofFor(askingOf(context), [{ module, values: creation.input }]);
+      const [created] = await context.unit.data.createAll([creation]);
       return { id: created?.['id'] };
     },
   };
@@ -46,7 +48,7 @@ function createField(module: EntityModule, parts: MutationParts): FieldConfig {
 function updateField(module: EntityModule, parts: MutationParts): FieldConfig {
   return {
     type: new GraphQLNonNull(recordPayload('Update', module, parts)),
-    description: `Changes one ${module.typeName}.`,
+    description: `Changes one ${module.typeName}.${proofNote(module, String)}`,
     args: {
       id: { type: new GraphQLNonNull(GraphQLID), description: 'Id of the record.' },
       input: { type: new GraphQLNonNull(parts.inputs.change(module)), description: 'The change.' },
@@ -58,9 +60,11 @@ function updateField(module: EntityModule, parts: MutationParts): FieldConfig {
       operation: 'edit',
       values: storedValues(module, input),
     })),
-    resolve: async (_source, args: { id: string; input: RecordJson; recordVersion?: number | null }, { unit }) => {
+    resolve: async (_source, args: { id: string; input: RecordJson; recordVersion?: number | null }, context) => {
       const id = existingId(module, args.id);
-      await unit.data.update(module, id, storedValues(module, args.input), args.recordVersion ?? undefined);
+      const values = storedValues(module, args.input);
+      await requireProofFor(askingOf(context), [{ module, values }]);
+      await context.unit.data.update(module, id, values, args.recordVersion ?? undefined);
       return { id };
     },
   };

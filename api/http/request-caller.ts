@@ -9,6 +9,7 @@ import {
 } from '#entities/kit/access/principal-state.ts';
 import { AppError, isAppError } from '#entities/kit/base/errors.ts';
 import { anonymousCaller } from '#entities/kit/model/caller.ts';
+import { isConfined } from '#entities/kit/model/confinement.ts';
 import type { AccessClaims } from '../auth/access-token.ts';
 import type { PresentedToken } from '../auth/api-tokens.ts';
 import { signInFirst } from './plugins/sign-in-first.ts';
@@ -24,17 +25,17 @@ const lastSnapshots = new WeakMap<Token, PrincipalSnapshot>();
  * Finds out on whose behalf a request runs. User, session and membership come from the database for every request, so that
  * changes take effect at once. Where the handler can be repeated, the state as of the last request is assumed, and the first
  * statement of the handler confirms it.
- * @throws AppError unauthenticated, second_factor_required
+ * @throws AppError unauthenticated, permission_denied, second_factor_required
  */
 export async function findCaller(request: FastifyRequest, services: Services): Promise<void> {
   const { token } = request.core;
   const known = token && request.routeOptions.config.isRepeatable ? lastSnapshots.get(token) : undefined;
-  if (!token || !known || isRefused(known.state, services)) return findCallerAgain(request, services);
+  if (!token || !known || isRefused(request, known.state, services)) return findCallerAgain(request, services);
   await setCaller(request, services, token, known);
   request.core.assumption = new AssumedPrincipal(token, known);
 }
 
-/** Reads the state of the caller and assumes nothing. @throws AppError unauthenticated, second_factor_required */
+/** Reads the state of the caller and assumes nothing. @throws AppError unauthenticated, permission_denied, second_factor_required */
 export async function findCallerAgain(request: FastifyRequest, services: Services): Promise<void> {
   const { core } = request;
   core.assumption = undefined;
@@ -46,6 +47,7 @@ export async function findCallerAgain(request: FastifyRequest, services: Service
     await (request.headers.authorization === undefined ? unlessStale(identified) : identified);
   }
   if (isRequired(request) && core.caller === anonymousCaller) throw signInFirst();
+  if (isConfined(core.caller) && !request.routeOptions.config.acceptsSingleSignOn) throw beyondSingleSignOn();
   if (core.lacksSecondFactor && !request.routeOptions.config.allowsMissingFactor) throw secondFactorRequired();
 }
 
@@ -75,6 +77,14 @@ export function secondFactorRequired(): AppError {
   return new AppError(
     'second_factor_required',
     'This organization requires a second factor, and you have none. Set one up with POST /v1/2fa/setup, or switch to another organization with POST /v1/switch.',
+  );
+}
+
+/** The error for a session of single sign-on that wants something beyond its organization. */
+export function beyondSingleSignOn(): AppError {
+  return new AppError(
+    'permission_denied',
+    'This session began with the single sign-on of an organization and counts there alone. Sign in in another way to do this (POST /v1/login).',
   );
 }
 
@@ -113,8 +123,13 @@ async function identify(request: FastifyRequest, services: Services, token: Toke
 }
 
 /** Whether the request is refused unless the state has changed. */
-function isRefused(state: PrincipalState, services: Services): boolean {
-  return state.lacksSecondFactor || isExpired(state, services);
+function isRefused(request: FastifyRequest, state: PrincipalState, services: Services): boolean {
+  return state.lacksSecondFactor || isExpired(state, services) || isBeyond(request, state);
+}
+
+/** Whether a route is not for sessions that began with single sign-on, and the session of the request did. */
+function isBeyond({ routeOptions: { config } }: FastifyRequest, { singleSignOnId }: PrincipalState): boolean {
+  return singleSignOnId != null && !config.acceptsSingleSignOn;
 }
 
 function isExpired({ token }: PrincipalState, { clock }: Services): boolean {
@@ -123,17 +138,21 @@ function isExpired({ token }: PrincipalState, { clock }: Services): boolean {
 }
 
 async function setCaller(
-  { core }: FastifyRequest,
+  request: FastifyRequest,
   services: Services,
   token: Token,
   { state }: PrincipalSnapshot,
 ): Promise<void> {
+  const { core } = request;
+  // For what everybody may do, nobody has to be known.
+  if (isBeyond(request, state) && !isRequired(request)) return;
   core.lacksSecondFactor = state.lacksSecondFactor;
   const context = await services.contextOfCallers();
   if ('sessionId' in token) {
-    const { userId, tokenId, organizationId } = token;
+    const { userId, tokenId, sessionId, organizationId } = token;
+    const { singleSignOnId = null } = state;
     // Who has not signed in has no session to go on with.
     core.claims = services.defaultCaller?.is(token) ? undefined : token;
-    core.caller = callerIn(userId, organizationId, state, { tokenId, ...context });
+    core.caller = callerIn(userId, organizationId, state, { tokenId, sessionId, singleSignOnId, ...context });
   } else core.caller = callerOfToken(token, state, context);
 }

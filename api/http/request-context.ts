@@ -57,6 +57,8 @@ declare module 'fastify' {
     readonly whileStopping?: boolean;
     /** Whether API tokens and personal tokens may call the route; they are refused elsewhere, unless nobody is looked up. */
     readonly acceptsTokens?: boolean;
+    /** Whether sessions of an organization's single sign-on may call the route; elsewhere they are refused, or count as nobody. */
+    readonly acceptsSingleSignOn?: boolean;
     /** The handler runs again if the assumed state of its caller is not confirmed (`repeatRequest`). */
     readonly isRepeatable?: boolean;
     /** The body of an error response, and its media type; a problem document if missing. */

@@ -42,6 +42,11 @@ export interface RouteDefinition<Body extends TObject> {
   readonly access: Access;
   /** API tokens and personal tokens may call the route; elsewhere only people who are signed in may. */
   readonly acceptsTokens?: true;
+  /**
+   * Sessions of an organization's single sign-on may call the route, because it does nothing beyond the organization: it reads and changes
+   * records on behalf of its caller, or says why not. Elsewhere they are refused; a public route sees nobody.
+   */
+  readonly acceptsSingleSignOn?: true;
   /** A body of which nothing is required can be left out. */
   readonly body?: Body;
   readonly params?: TObject;
@@ -80,6 +85,7 @@ export function registerRoute(app: FastifyInstance, services: Services, route: R
     config: {
       access: route.access,
       acceptsTokens: route.acceptsTokens ?? false,
+      acceptsSingleSignOn: route.acceptsSingleSignOn ?? false,
       whileStopping: route.whileStopping ?? false,
       isRepeatable: !route.runsOnce,
       allowsMissingFactor: route.allowsMissingFactor ?? route.access === 'public',
@@ -167,7 +173,8 @@ function describedAnswers({ answers }: Route): Record<string, TSchema> {
 }
 
 /** All errors of a route: those it declares, and those that follow from its method, body and access. */
-function errorsOf({ method, body, access, acceptsTokens, allowsMissingFactor, errors }: Route): ErrorCode[] {
+function errorsOf(route: Route): ErrorCode[] {
+  const { method, body, access, acceptsTokens, acceptsSingleSignOn, allowsMissingFactor, errors } = route;
   return [
     ...new Set<ErrorCode>([
       ...errors,
@@ -176,7 +183,7 @@ function errorsOf({ method, body, access, acceptsTokens, allowsMissingFactor, er
       ...(body ? (['body_too_large', 'limit_exceeded', 'unsupported_media_type'] as const) : []),
       ...(access === 'required' ? (['unauthenticated'] as const) : []),
       ...(access === 'required' && !allowsMissingFactor ? (['second_factor_required'] as const) : []),
-      ...(access === 'anonymous' || acceptsTokens ? [] : (['permission_denied'] as const)),
+      ...(access === 'anonymous' || (acceptsTokens && acceptsSingleSignOn) ? [] : (['permission_denied'] as const)),
     ]),
   ];
 }

@@ -40,6 +40,8 @@ export interface Services {
   readonly usedCodes: CoreRuntime['usedCodes'];
   /** What is wrong with an e-mail address (`ormconfig.emailvalidation`), as the end of a sentence; see `checkEmail`. */
   readonly emailProblem: (email: string) => Promise<string | undefined>;
+  /** The text records of a domain name. @throws the error of a name server that gives no answer */
+  readonly textRecords: (name: string) => Promise<readonly string[]>;
   /** Settings of the authorization that apply to all callers. */
   readonly contextOfCallers: CoreRuntime['contextOfCallers'];
 }

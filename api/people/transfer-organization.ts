@@ -7,6 +7,7 @@ import type { RowOf } from '#entities/kit/model/define.ts';
 import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import type { Asking } from '../credentials/asking.ts';
+import { requireOrganizationProof } from '../credentials/recent-proof.ts';
 
 interface Transfer {
   readonly organizationId: string;
@@ -25,25 +26,30 @@ export interface Transferred {
  * Makes another member an owner of the current organization; the caller, who is an owner, becomes an admin. Both roles change in one
  * transaction, with the rights of the owner.
  * @param userField path of the field that names the member, for the errors
- * @throws AppError invalid_input, not_found, permission_denied
+ * @throws AppError invalid_input, not_found, permission_denied, step_up_required
  */
 export async function transferOrganization(
-  { unit, request }: Pick<Asking, 'unit' | 'request'>,
+  asking: Asking,
   { organizationId, userId }: Transfer,
   userField: string,
 ): Promise<Transferred> {
+  const { unit, request } = asking;
   const { data } = unit;
   const { caller } = unit.context;
+  const ownId = caller.subjectId ?? '';
   const wanted = existingId(organization, organizationId);
   const home = await data.get(organization, wanted);
   const nextId = existingId(user, userId);
-  const own = await membershipOf(data, wanted, caller.subjectId ?? '');
+  // Locked before their memberships, as by all who change accounts: whoever becomes an owner is not deactivated meanwhile.
+  for (const id of [ownId, nextId].toSorted()) await data.findLocked(user, id);
+  const own = await membershipOf(data, wanted, ownId);
   if (!request.core.claims || caller.organizationId !== wanted || own?.role !== 'owner')
     throw new AppError(
       'permission_denied',
       'Only an owner who is signed in to the organization can transfer its ownership; see /v1/switch.',
     );
-  if (nextId === caller.subjectId) throw inputError([{ path: userField, message: 'is yourself; name another member' }]);
+  await requireOrganizationProof(asking);
+  if (nextId === ownId) throw inputError([{ path: userField, message: 'is yourself; name another member' }]);
   const next = await membershipOf(data, wanted, nextId);
   if (!next) throw missingRecord(user, nextId);
   if ((await data.get(user, nextId)).status !== 'active')

@@ -30,7 +30,7 @@ import { relatedOrigins } from './passkeys/related-origins.ts';
 import { docs, errorDocs, home, openapi } from './service/reference.ts';
 import { beginLink, unlinkIdentity } from './providers/identity-routes.ts';
 import { providerRoutes } from './providers/provider-routes.ts';
-import { enforceProvider, putProvider, testProvider } from './single-sign-on/provider-settings.ts';
+import { enforceProvider, putProvider, testProvider, verifyDomains } from './single-sign-on/provider-settings.ts';
 import { singleSignOn, singleSignOnCallback } from './single-sign-on/single-sign-on-routes.ts';
 import { tokenAuthorizationRoutes } from './single-sign-on/token-authorization-routes.ts';
 import { webfinger } from './single-sign-on/webfinger.ts';
@@ -101,6 +101,7 @@ export const routesOf = (registry: Registry): readonly Route[] => [
   putProvider,
   testProvider,
   enforceProvider,
+  verifyDomains,
   webfinger,
   beginLink,
   unlinkIdentity,

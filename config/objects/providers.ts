@@ -1,15 +1,21 @@
 import { duration, flag, integer, list, object, secret, text } from '../schema/field.ts';
 import { domainName, httpUrl, urlOrPath, webOrigin } from '../schema/format.ts';
 
-/** How the base URL of each provider is used. */
-const bases = {
-  codehost: 'Its pages are below /login/oauth, its API below /api/v3.',
-  identity: 'It is the issuer, with OpenID Connect metadata below it.',
+/** What each provider is, and its base URL. */
+const about = {
+  codehost: {
+    what: 'GitHub, or a GitHub Enterprise server (OAuth 2.0)',
+    base: 'URL of the GitHub Enterprise server, for example https://github.example.com. When empty, github.com is used.',
+  },
+  identity: {
+    what: 'Google, or another OpenID Connect provider',
+    base: 'Issuer URL of the OpenID Connect provider, for example https://login.example.com. When empty, Google is used.',
+  },
 } as const;
 
-function oauthProvider(name: keyof typeof bases) {
+function oauthProvider(name: keyof typeof about) {
   return object(
-    `Sign-in with the OAuth 2.0 provider \`${name}\`. The object can be omitted while \`${name}\` is not in supportedproviders.`,
+    `Sign-in with ${about[name].what}. The object can be omitted while \`${name}\` is not in supportedproviders.`,
     {
       clientid: text({
         description: 'Client id at the provider. Required while the provider is in supportedproviders.',
@@ -18,7 +24,7 @@ function oauthProvider(name: keyof typeof bases) {
         description: 'Client secret at the provider. Required while the provider is in supportedproviders.',
       }),
       clientendpoint: text({
-        description: `Base URL of the provider, if it is not the public service. The public address of this server, which is what domain sets, stands for the public service too. ${bases[name]}`,
+        description: `${about[name].base} The public address of this server, which domain sets, counts as empty.`,
         format: httpUrl,
         fromDomain: (domain) => `https://api.${domain}`,
       }),

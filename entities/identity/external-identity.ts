@@ -1,8 +1,15 @@
+import { Type } from 'typebox';
 import { defineEntityModule } from '../kit/model/define.ts';
+import { payload } from '../kit/model/events.ts';
 import { choice, email, text } from '../kit/model/fields.ts';
 import { allow, anyone, deny, self, system } from '../kit/model/policy.ts';
 
-/** A person is known by issuer and subject alone: addresses and names at a provider can change hands. */
+const ofPerson = payload({ userId: Type.String({ description: 'Id of the person.' }) });
+
+/**
+ * A person is known by issuer and subject alone: addresses and names at a provider can change hands. They count within their realm, so
+ * that no organization, whose provider may be one of others too, takes an identity away from anybody else.
+ */
 export const externalIdentity = defineEntityModule({
   kind: 'externalIdentity',
   table: 'external_identities',
@@ -13,11 +20,15 @@ export const externalIdentity = defineEntityModule({
       ['codehost', 'identity', 'single_sign_on'],
       { immutable: true },
     ),
+    realm: text(
+      'Where the identity signs in: the name of the provider of this server, or the id of the organization whose single sign-on it is.',
+      { max: 26, immutable: true },
+    ),
     issuer: text('URL of the provider.', { max: 512, immutable: true }),
     subject: text('Id of the person at the provider.', { max: 255, immutable: true }),
     email: email('Address that the provider had verified when the identity was linked.', { immutable: true }),
   },
-  unique: [{ fields: ['issuer', 'subject'], message: 'This identity is linked to an account already.' }],
+  unique: [{ fields: ['realm', 'issuer', 'subject'], message: 'This identity is linked to an account already.' }],
   tenancy: 'user',
   policy: {
     view: [allow(system), allow(self('userId')), deny(anyone)],
@@ -29,4 +40,8 @@ export const externalIdentity = defineEntityModule({
   filter: ['provider'],
   order: ['createdAt'],
   events: ['created', 'deleted'],
+  customEvents: {
+    linked: { description: 'A person linked an identity of a provider to their account.', payload: ofPerson },
+    unlinked: { description: 'A person unlinked an identity of a provider from their account.', payload: ofPerson },
+  },
 });

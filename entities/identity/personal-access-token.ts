@@ -21,9 +21,13 @@ export const personalAccessToken = defineEntityModule({
       maxItems: 100,
     }),
     singleSignOnIds: textList(
-      'Ids of the organizations in which, and in whose parts, the token counts although single sign-on is enforced: its owner has authorized it in a session of their single sign-on.',
+      'Ids of the organizations in which, and in whose parts, the token counts although single sign-on is enforced: its owner has authorized it in a session of their single sign-on. Each counts until the provider of the organization changes.',
       { max: 26, maxItems: 100 },
     ),
+    singleSignOnRevisions: textList('`revision` of the provider of each of these organizations at that time.', {
+      max: 26,
+      maxItems: 100,
+    }),
   },
   tenancy: 'user',
   policy: {

@@ -20,6 +20,10 @@ export const session = defineEntityModule({
       'Id of the organization whose single sign-on began it, in which alone it counts; null for other ways to sign in.',
       { max: 26, optional: true, immutable: true },
     ),
+    singleSignOnRevision: text(
+      '`revision` of the provider that began it: the session ends with the provider; null for other ways to sign in.',
+      { max: 26, optional: true, immutable: true },
+    ),
     address: text('Network address that the last token of this sign-in was given to.', { max: 64 }),
     lastSeenAt: timestamp('When the last token of this sign-in was given.'),
     expiresAt: timestamp('When the sign-in ends unless its tokens are refreshed before.'),
@@ -37,6 +41,7 @@ export const session = defineEntityModule({
     }),
   },
   tenancy: 'user',
+  singleSignOnReach: 'session',
   policy: {
     view: [allow(system), allow(self('userId')), deny(anyone)],
     create: [allow(system)],

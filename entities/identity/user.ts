@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
 import { choice, email, text, timestamp } from '../kit/model/fields.ts';
@@ -37,6 +38,7 @@ export const user = defineEntityModule({
   rlsUsing: `id = $user or exists (select 1 from memberships m where m.user_id = users.id
     and m.organization_id = $organization and m.deleted_at is null)`,
   rlsWithCheck: 'id = $user',
+  singleSignOnReach: 'view',
   policy: {
     view: [allow(system), allow(signedIn), allow(scope), deny(anyone)],
     create: [allow(system)],
@@ -59,7 +61,11 @@ export const user = defineEntityModule({
   customEvents: {
     password_changed: {
       description: 'The password of a user was changed, by the user or with an e-mailed link.',
-      payload: payload({}),
+      payload: payload({
+        isReset: Type.Boolean({
+          description: 'Whether it was set with an e-mailed link, which also ended all other ways to sign in.',
+        }),
+      }),
     },
     deactivated: { description: 'A user deactivated their account.', payload: payload({}) },
     reactivated: { description: 'A user reactivated their account with an e-mailed link.', payload: payload({}) },

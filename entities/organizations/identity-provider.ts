@@ -11,8 +11,9 @@ export const identityProvider = defineEntityModule({
     issuer: text('URL of the provider, below which it has its OpenID Connect metadata.', { max: 512 }),
     clientId: text('Client id of this server at the provider.', { max: 256 }),
     clientSecret: text('Client secret, encrypted.', { max: 8_192, secret: true }),
+    revision: text('Changes with issuer and client: sessions that began with earlier ones have ended.', { max: 26 }),
     allowedDomains: textList(
-      'Domains of e-mail addresses whose people become members when they first sign in with it; empty for none.',
+      'Domains of e-mail addresses whose people become members when they first sign in with it, once a DNS record proves the domain; empty for none.',
       { max: 253, maxItems: 100 },
     ),
     testedAt: timestamp('When a manager signed in with the current settings; null: not yet.', { optional: true }),
@@ -23,6 +24,14 @@ export const identityProvider = defineEntityModule({
   },
   unique: [{ fields: ['organizationId'], message: 'The organization has a provider for its single sign-on already.' }],
   tenancy: 'organization',
+  refusals: [
+    {
+      refuseIf: `exists (select 1 from organizations o where o.id = row.organization_id and o.is_personal)`,
+      field: 'organizationId',
+      code: 'permission_denied',
+      message: 'A personal organization has no single sign-on; create an organization and set it up there.',
+    },
+  ],
   policy: {
     view: [allow(system), allow(managers), deny(anyone)],
     create: [allow(system), allow(managers)],
@@ -33,5 +42,6 @@ export const identityProvider = defineEntityModule({
   filter: [],
   order: ['createdAt'],
   mutate: ['delete'],
+  needsSession: 'changes',
   events: ['created', 'updated', 'deleted'],
 });

@@ -99,6 +99,7 @@ export const invite = defineEntityModule({
   mutate: ['create', 'delete'],
   // Who is invited may get more rights than the token that invites has.
   needsSession: true,
+  needsProof: { role: ['owner'] },
   events: ['created', 'updated', 'deleted'],
   customEvents: {
     resent: {

@@ -28,13 +28,18 @@ export const membership = defineEntityModule({
   keepsLast: {
     field: 'role',
     is: 'owner',
+    // Who is deactivated or locked out cannot act for the organization.
+    countsIf: `exists (select 1 from users u where u.id = held.user_id and u.status = 'active' and u.deleted_at is null)`,
     message:
-      'The organization would be left without an owner. Transfer its ownership to another member first, or delete the organization.',
+      'The organization would be left without an active owner. Transfer its ownership to another member first, or delete the organization.',
   },
   expose: { userId: 'read-write', role: 'read-write' },
   filter: ['userId', 'role'],
   order: ['createdAt'],
   mutate: ['update', 'delete'],
+  // Roles decide who else gets rights, so programs only read them.
+  needsSession: 'changes',
+  needsProof: { role: ['owner'] },
   events: ['created', 'updated', 'deleted'],
   grants: [
     {

@@ -28,5 +28,7 @@ export const organizationSetting = defineEntityModule({
   filter: [],
   order: ['createdAt'],
   mutate: ['update'],
+  needsSession: 'changes',
+  needsProof: { requiresSecondFactor: 'any' },
   events: ['created', 'updated'],
 });

@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { membership, note, organization, registry, task, user } from '#entities/index.ts';
+import {
+  apiToken as apiTokenKind,
+  membership,
+  note,
+  organization,
+  personalAccessToken,
+  registry,
+  task,
+  user,
+} from '#entities/index.ts';
 import { callerOfToken, readPrincipalState } from '#entities/kit/access/principal-state.ts';
 import type { Caller, Role } from '#entities/kit/model/caller.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
@@ -582,6 +591,7 @@ describe('what only people who are signed in do', () => {
     ['/v1/personal-access-tokens', undefined],
     ['/v1/api-tokens', undefined],
     ['/v1/invites', { recipient: 'a@example.com', role: 'admin' }],
+    ['/v1/account/identities', { provider: 'identity' }],
   ])('%s refuses tokens', async (url, body) => {
     for (const token of tokens) {
       const answer = body ? await program(token).post(url, body) : await program(token).get(url);
@@ -591,13 +601,32 @@ describe('what only people who are signed in do', () => {
     }
   });
 
+  test('roles, settings and single sign-on are read by tokens, and changed by none', async () => {
+    const unknown = ['membership:write', 'membership:delete', 'organization_setting:write', 'identity_provider:delete'];
+    const refused = await client.post('/v1/personal-access-tokens', { name: 'x', scopes: unknown });
+    expectProblem(refused, 'invalid_input');
+    expect(refused.body.errors).toHaveLength(unknown.length);
+    const { token, id } = await personalToken(['membership:read', 'organization_setting:read']);
+    const [held] = (await program(token).get('/v1/memberships')).body.data;
+    expect(held).toMatchObject({ user_id: owner.user.id });
+    // A token of before has such a scope.
+    await set(personalAccessToken, id, { scopes: ['membership:delete'] });
+    const url = `/v1/memberships/${held.id}`;
+    for (const answer of [
+      await program(token).request({ method: 'PATCH', url, payload: { role: 'admin' } }),
+      await program(token).request({ method: 'DELETE', url }),
+      await program(token).graphql(`mutation { deleteMembership(id: "${held.id}") { deletedId } }`),
+    ])
+      expect(JSON.stringify(answer.body)).toContain('signed in');
+  });
+
   test.each([
     'createOrganization(input: { name: "by a program" }) { organization { id } }',
     'createApiToken(input: { name: "x", scopes: ["task:read"] }) { token }',
     'createPersonalAccessToken(input: { name: "x", scopes: ["task:read"] }) { token }',
     'createInvite(input: { recipient: "a@example.com", role: ADMIN }) { invite { id } }',
-    `authorizePersonalAccessToken(id: "${newId()}", organizationId: "${newId()}") { personalAccessToken { id } }`,
-    `deauthorizePersonalAccessToken(id: "${newId()}", organizationId: "${newId()}") { personalAccessToken { id } }`,
+    `authorizePersonalAccessToken(id: "${newId()}", organizationId: "${newId()}") { isAuthorized }`,
+    `deauthorizePersonalAccessToken(id: "${newId()}", organizationId: "${newId()}") { isAuthorized }`,
     `resendInvite(id: "${newId()}") { invite { id } }`,
     `withdrawInvite(id: "${newId()}") { invite { id } }`,
     `transferOwnership(id: "${newId()}", userId: "${newId()}") { membership { id } }`,
@@ -676,5 +705,38 @@ describe('settings', () => {
     });
     expectProblem(await program(token).get('/v1/tasks'), 'unauthenticated');
     expect((await program(before.token).get('/v1/tasks')).status).toBe(200);
+  }
+});
+
+test('T-71: of fifty creations at once as many succeed as there is room for', async () => {
+  // Without a worker, which would mail about each of them.
+  const quiet = await openWorld({
+    environment: {
+      CORE_AUTH_TOKEN_APITOKENS_ENABLED: 'true',
+      CORE_API_TOKEN_KEY_FIRST: key('f'),
+      CORE_SERVER_WRITETIMEOUT: '600000',
+    },
+  });
+  try {
+    const person = await buildPerson(quiet);
+    const by = await signedIn(quiet, person);
+    const values = { name: 'x', scopes: ['task:read'], hint: 'hint', keyId: 'first', secretHash: 'x' };
+    const ofPerson = { ...values, userId: person.user.id, organizationIds: [] };
+    await asSystem(quiet, person.organization.id, async (data) => {
+      for (const [module, input] of [
+        [apiTokenKind, values],
+        [personalAccessToken, ofPerson],
+      ] as const)
+        await data.createAll(Array.from({ length: 190 }, () => ({ module, input, path: '' })));
+    });
+    for (const path of ['/v1/api-tokens', '/v1/personal-access-tokens']) {
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, () => by.post(path, { name: 'x', scopes: ['task:read'] })),
+      );
+      expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
+      for (const answer of answers) if (answer.status !== 201) expectProblem(answer, 'limit_exceeded');
+    }
+  } finally {
+    await quiet.close();
   }
 });

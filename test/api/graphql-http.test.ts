@@ -227,8 +227,11 @@ describe('GET', () => {
   });
 
   test('without a query is refused', async () => {
-    for (const url of ['/graphql', '/graphql?', '/graphql?query='])
-      expectGraphqlError(await client.get(url, standard), 'invalid_input', url);
+    for (const url of ['/graphql', '/graphql?', '/graphql?query=']) {
+      const answer = await client.get(url, standard);
+      expectGraphqlError(answer, 'invalid_input', url);
+      expect(messageOf(answer)).toContain('query is required: an operation such as { self { id } }');
+    }
   });
 
   test('HEAD is GET without a body', async () => {
@@ -396,6 +399,9 @@ test('what a literal or a missing variable is wrong about is named', async () =>
   expect(await said('mutation { updateTask(id: "x", input: { recordVersion: 1 }) { task { id } } }')).toContain(
     'recordVersion is an argument beside input',
   );
+  expect(await said('mutation { createTask(input: { title: "x", status: "OPEN" }) { task { id } } }')).toBe(
+    'The input is not valid: status must be written without quotes: OPEN.',
+  );
   const named = await client.post('/graphql', {
     query: 'query a { __typename } query b { __typename }',
     operationName: 'c',
@@ -403,11 +409,26 @@ test('what a literal or a missing variable is wrong about is named', async () =>
   expect(fieldProblems(named)).toEqual([{ path: '/operationName', message: 'must be one of a, b; it is "c"' }]);
 });
 
+test('a field that a type does not have is answered with those that it has', async () => {
+  const client = await signedIn(world, await buildPerson(world));
+  const said = async (query: string) => messageOf(await client.graphql(query));
+  expect(await said('{ tasks { id } }')).toBe(
+    'Cannot query field "id" on type "TaskConnection". Its fields are edges, pageInfo, totalCount.',
+  );
+  expect(await said('{ tasks { edges { node { titel } } } }')).toBe(
+    'Cannot query field "titel" on type "Task". Did you mean "title"?',
+  );
+  expect(await said('{ node(id: "x") { dueAt } }')).toBe(
+    'Cannot query field "dueAt" on type "Node". Ask for it in a fragment, such as ... on Task { dueAt }.',
+  );
+  expect(await said('mutation { addTask(title: "x") { id } }')).toBe(
+    'Cannot query field "addTask" on type "Mutation". The schema has its fields: ask for __schema.',
+  );
+});
+
 describe('one answer names what the types and what the data layer say', () => {
   const paths = (answer: TestAnswer): string[] =>
-    fieldProblems(answer)
-      .map(({ path }: { path: string }) => path)
-      .toSorted();
+    (fieldProblems(answer) as readonly { readonly path: string }[]).map(({ path }) => path).toSorted();
   const creation = 'mutation ($input: CreateTaskInput!) { createTask(input: $input) { task { id } } }';
   const title = 'x'.repeat(10_000);
 

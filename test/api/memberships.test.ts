@@ -7,9 +7,10 @@ import { asSystem, transactAs } from '../kit/as-person.ts';
 import { callerNow } from '../kit/caller-now.ts';
 import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
-import { buildPerson, signedIn, type Person } from '../kit/people.ts';
+import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
 import { verificationToken } from '../kit/verification-token.ts';
+import { whileLocked } from '../kit/while-locked.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
@@ -167,6 +168,21 @@ describe('T-71: the last owner', () => {
     expect(await owners()).toBe(1);
   });
 
+  test('is the last active one: who is deactivated or locked out does not count', async () => {
+    const second = await colleague('owner');
+    const id = await membershipOf(owner);
+    for (const status of ['deactivated', 'suspended', 'inactive'] as const) {
+      await setStatus(second.person, status);
+      expectProblem(await patch(client, id, 'admin'), 'last_owner', status);
+      expectProblem(await remove(client, id), 'last_owner', status);
+    }
+    expect((await remove(client, second.id)).status).toBe(204);
+    const third = await colleague('owner');
+    await setStatus(third.person, 'deactivated');
+    await setStatus(third.person, 'active');
+    expect((await remove(client, id)).status).toBe(204);
+  });
+
   test('goes with the organization', async () => {
     const answer = await client.mutate({ method: 'DELETE', url: `/v1/organizations/${owner.organization.id}` });
     expect(answer.status).toBe(204);
@@ -218,7 +234,50 @@ async function asMember<T>(
   return transactAs(runtime, await callerNow(runtime, id, organization.id), ({ data }) => work(data));
 }
 
+const setStatus = ({ user: { id } }: Person, status: 'active' | 'deactivated' | 'suspended' | 'inactive') =>
+  asSystem(world, owner.organization.id, (data) => data.update(user, id, { status }));
+
 describe('ownership', () => {
+  test('goes to nobody who is deactivated while it is transferred', async () => {
+    const { person } = await colleague('member');
+    const answer = await whileLocked(
+      world,
+      [user, person.user.id],
+      () => transfer(client, person.user.id),
+      (data) => data.update(user, person.user.id, { status: 'deactivated' }),
+    );
+    expectProblem(answer, 'invalid_input');
+    expect((await client.get('/v1/memberships?role=owner')).body.data).toMatchObject([{ user_id: owner.user.id }]);
+  });
+
+  test('is given only with a recent proof, on every way', async () => {
+    const { person, id } = await colleague('admin');
+    world.clock.advance(11 * 60_000);
+    const recipient = `${person.user.id.toLowerCase()}@example.com`;
+    const csv = `recipient,role\n${recipient},owner`;
+    for (const attempt of [
+      () => transfer(client, person.user.id),
+      () => patch(client, id, 'owner'),
+      () => client.post('/v1/invites', { recipient, role: 'owner' }),
+      () => client.graphql(`mutation { updateMembership(id: "${id}", input: { role: OWNER }) { updatedId } }`),
+      () => client.graphql(`mutation { updateBulkMembership(ids: ["${id}"], input: { role: OWNER }) { updatedIds } }`),
+      () =>
+        client.graphql(`mutation { createInvite(input: { recipient: "${recipient}", role: OWNER }) { createdId } }`),
+      () =>
+        client.graphql(
+          `mutation { createBulkInvite(inputs: [{ recipient: "${recipient}", role: OWNER }]) { invites { id } } }`,
+        ),
+      () => client.graphql('mutation ($csv: String!) { createBulkCSVInvite(csv: $csv) { invites { id } } }', { csv }),
+    ])
+      expect(JSON.stringify((await attempt()).body), String(attempt)).toContain('step_up_required');
+    expect((await patch(client, id, 'member')).status).toBe(200);
+    expect((await client.post('/v1/invites', { recipient, role: 'admin' })).status).toBe(201);
+    expect(await owners()).toBe(1);
+    expect((await client.post('/v1/2fa/step-up', { password: testPassword })).status).toBe(200);
+    expect((await patch(client, id, 'owner')).status).toBe(200);
+    expect((await transfer(client, person.user.id)).status).toBe(200);
+  });
+
   test('is transferred to a member; both roles change together', async () => {
     const next = await colleague('member');
     expect((await transfer(client, next.person.user.id)).status).toBe(200);

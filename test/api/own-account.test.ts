@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { membership, organization, user } from '#entities/index.ts';
+import { membership, organization, session, user } from '#entities/index.ts';
 import { deriveKey } from '#entities/kit/base/keys.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
@@ -14,6 +14,7 @@ import { mailsTo, tokenIn, waitForMails } from '../kit/mailbox.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
 import { emailChangeToken, reactivationToken, resetToken, verificationToken } from '../kit/verification-token.ts';
+import { whileLocked } from '../kit/while-locked.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
@@ -322,6 +323,25 @@ describe('a deleted account', () => {
     expectProblem(await remove(client), 'last_owner');
     await asSystem(world, above, (data) => data.update(user, owner.user.id, { status: 'active' }));
     expect((await remove(client)).status).toBe(200);
+  });
+
+  test('waits for a change of the account before it locks anything else', async () => {
+    const person = await buildPerson(world);
+    const [client, other] = [await signedIn(world, person), await signedIn(world, person)];
+    const [held] = await asOwner<{ id: string }>(
+      world,
+      'select id from sessions where user_id = $1 order by id desc limit 1',
+      [person.user.id],
+    );
+    // As every sign-in does: first the user, then the sessions.
+    const answer = await whileLocked(
+      world,
+      [user, person.user.id],
+      () => remove(client),
+      (data) => data.remove(session, held?.id ?? ''),
+    );
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    expect(await isSignedIn(other)).toBe(false);
   });
 
   test('of fifty owners who leave at once, one stays with the member', async () => {

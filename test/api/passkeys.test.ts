@@ -547,6 +547,18 @@ describe('T-13: a passkey takes the place of the password only', () => {
     expect(await isSignedIn(client)).toBe(true);
   });
 
+  test('removed, it answers no challenge that it began', async () => {
+    const own = await buildPerson(world);
+    const careful = await signedIn(world, own);
+    const authenticator = await newPasskey(careful);
+    const { app } = await enroll(world, careful);
+    const { body } = await signInByPasskey(world.client(), authenticator);
+    const [{ id }] = (await careful.get('/v1/passkeys')).body.data;
+    expect((await careful.mutate({ method: 'DELETE', url: `/v1/passkeys/${id}` })).status).toBe(204);
+    const late = { challenge_token: body.challenge_token, code: await app.nextCode() };
+    expectProblem(await world.client().post('/v1/2fa/validate', late), 'unauthenticated');
+  });
+
   test('T-14: who has found a device of somebody signed in adds no passkey: a proof of the last ten minutes is needed', async () => {
     const own = await buildPerson(world);
     const client = await signedIn(world, own);

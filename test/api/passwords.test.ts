@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { user } from '#entities/index.ts';
+import { externalIdentity, user } from '#entities/index.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { asSystem } from '../kit/as-person.ts';
 import { countHashes } from '../kit/count-hashes.ts';
 import { isSettled } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
-import { expectProblem } from '../kit/expect-problem.ts';
+import { expectProblem, messageOf } from '../kit/expect-problem.ts';
 import { mailsTo, tokenIn, waitForMails } from '../kit/mailbox.ts';
+import { newPasskey, passkeyEnvironment, signInByPasskey } from '../kit/register-passkey.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
 import { resetToken } from '../kit/verification-token.ts';
@@ -18,7 +20,14 @@ const newPassword = 'tangerine umbrella sidewalk';
 const minute = 60_000;
 
 beforeAll(async () => {
-  world = await openWorld({ worker: true });
+  world = await openWorld({
+    worker: true,
+    environment: {
+      ...passkeyEnvironment,
+      CORE_AUTH_TOKEN_APITOKENS_ENABLED: 'true',
+      CORE_API_TOKEN_KEY_FIRST: 'f'.repeat(40),
+    },
+  });
 });
 afterAll(() => world.close());
 
@@ -53,6 +62,48 @@ describe('a forgotten password', () => {
     expect(await canSignIn(person, newPassword)).toBe(true);
     expect((await waitForMails(world, email, 2)).join('\n')).toContain('Your password was changed');
     expectProblem(await reset(token), 'invalid_token');
+  });
+
+  test('T-02: ends passkeys, linked identities and personal tokens, which a stranger may have added; one mail says so', async () => {
+    const person = await buildPerson(world);
+    const { email } = person.user;
+    const client = await signedIn(world, person);
+    const authenticator = await newPasskey(client);
+    const made = await client.post('/v1/personal-access-tokens', { name: 'a program', scopes: ['task:read'] });
+    const program = world.client();
+    program.bearer = made.body.token;
+    const identity = await asSystem(world, person.organization.id, (data) =>
+      data.create(externalIdentity, {
+        userId: person.user.id,
+        provider: 'identity',
+        realm: 'identity',
+        issuer: 'https://provider.example',
+        subject: newId(),
+        email,
+      }),
+    );
+    const left = () =>
+      asOwner(world, 'select 1 from external_identities where id = $1 and deleted_at is null', [identity.id]);
+    const change = { password: testPassword, new_password: `${newPassword} once` };
+    expect((await client.post('/v1/change-password', change)).status).toBe(200);
+    expect((await program.get('/v1/tasks')).status).toBe(200);
+    expect((await signInByPasskey(world.client(), authenticator)).status).toBe(200);
+    expect(await left()).toHaveLength(1);
+
+    await forget(email);
+    // In a browser where somebody else is signed in.
+    const stranger = await buildPerson(world);
+    const theirs = await signedIn(world, stranger);
+    const token = await resetToken(world, email);
+    expect((await theirs.post('/v1/password-reset', { token, password: newPassword })).status).toBe(200);
+    expectProblem(await program.get('/v1/tasks'), 'unauthenticated');
+    expectProblem(await signInByPasskey(world.client(), authenticator), 'invalid_credentials');
+    expect(await left()).toEqual([]);
+    await eventually(() => isSettled(world));
+    const mails = await mailsTo(world, email);
+    expect(mails.filter((mail) => mail.includes('linked identities'))).toHaveLength(1);
+    expect(mails.filter((mail) => mail.includes('A passkey was removed'))).toEqual([]);
+    expect(await mailsTo(world, stranger.user.email)).toEqual([]);
   });
 
   test('one new password makes all other links of the address useless', async () => {
@@ -204,7 +255,11 @@ describe('a changed password', () => {
   test('is judged like the first one, and is another one', async () => {
     const person = await buildPerson(world);
     const client = await signedIn(world, person);
-    expectProblem(await change(client, testPassword, 'short'), 'weak_password');
+    for (const weak of ['short', 'password']) {
+      const refused = await change(client, testPassword, weak);
+      expectProblem(refused, 'weak_password');
+      expect(messageOf(refused), weak).toContain('Use at least 12 characters');
+    }
     expectProblem(await change(client, testPassword, person.user.email), 'weak_password');
     expectProblem(await change(client, testPassword, testPassword), 'weak_password');
     for (const value of ['', null, [], {}, 7, 'x'.repeat(1_025)]) {

@@ -1,7 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { externalIdentity, user } from '#entities/index.ts';
 import { configuredProvider } from '#api/rest/providers/configured-provider.ts';
 import { asOwner } from '../kit/as-owner.ts';
+import { enroll } from '../kit/authenticator.ts';
 import { startCertifiedProvider } from '../kit/certified-provider.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { FakeIdentityProvider, type FakePerson } from '../kit/fakes/fake-identity-provider.ts';
@@ -9,6 +11,7 @@ import { buildPerson, signedIn, testPassword } from '../kit/people.ts';
 import { cookiesOf } from '../kit/set-cookies.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
 import { verificationToken } from '../kit/verification-token.ts';
+import { whileLocked } from '../kit/while-locked.ts';
 import { openWorld, type Instance, type World } from '../kit/world.ts';
 
 let world: World;
@@ -356,7 +359,7 @@ describe('a person', () => {
     await signIn(person, client);
     const { id } = (await selfOf(client)) ?? {};
     await asOwner(world, `update users set status = 'deactivated' where id = $1`, [id]);
-    await expectRefusal((again) => signIn(person, again));
+    await expectRefusal((again) => signIn(person, again), 'invalid_credentials');
     const [row] = await asOwner<{ status: string }>(world, 'select status from users where id = $1', [id]);
     expect(row?.status).toBe('deactivated');
   });
@@ -475,8 +478,13 @@ describe('a provider', () => {
         { jwks_uri: null },
       ]) {
         other.metadata = metadata;
+        // After a failure it is left alone for a while.
+        world.clock.advance(30_000);
+        const before = other.asked.length;
         expectProblem(await world.client().get('/v1/identity/login'), 'provider_unavailable', JSON.stringify(metadata));
+        expect(other.asked.length).toBe(before + 1);
       }
+      world.clock.advance(30_000);
       other.metadata = {};
       other.instead.set(discovery, (response) => response.writeHead(404).end());
       expectProblem(await world.client().get('/v1/identity/login'), 'provider_unavailable');
@@ -536,6 +544,7 @@ describe('auth.supportedproviders', () => {
     await world.reconfigure({ CORE_AUTH_SUPPORTEDPROVIDERS: 'codehost' });
     for (const path of ['/v1/identity/login', '/v1/identity/callback?code=a&state=b'])
       expectProblem(await world.client().get(path), 'not_found');
+    expect((await world.client().get('/v1/identity/login')).body.detail).toContain('auth.supportedproviders');
     expect((await world.client().get('/v1/codehost/login')).status).toBe(302);
     await useProvider(fake);
     expect((await world.client().get('/v1/identity/login')).status).toBe(302);
@@ -682,6 +691,50 @@ describe('an identity', () => {
       late.cookies.set('sign_in_state', cookie);
       return come(late, url);
     });
+  });
+
+  test('T-71: that is removed while fifty sign-ins with it wait for its account signs nobody in', async () => {
+    const slow = await world.openInstance({ environment: { CORE_SERVER_WRITETIMEOUT: '600000' } });
+    const person = somebody();
+    const first = world.client();
+    await signIn(person, first);
+    const { id = '' } = (await selfOf(first)) ?? {};
+    const begun = await Promise.all(
+      Array.from({ length: 50 }, async () => {
+        const client = slow.client();
+        return { client, url: fake.approve(await begin(client), person) };
+      }),
+    );
+    const answers = await whileLocked(
+      world,
+      [user, id],
+      () => Promise.all(begun.map(({ client, url }) => come(client, url))),
+      async (data) => {
+        const held = await data.findOne(externalIdentity, { userId: { eq: id } });
+        await data.remove(externalIdentity, held?.id ?? '');
+      },
+    );
+    expect(answers.filter(({ status }) => status < 400)).toEqual([]);
+    const sessions = 'select id from sessions where user_id = $1 and deleted_at is null';
+    expect(await asOwner(world, sessions, [id])).toHaveLength(1);
+  });
+
+  test('T-13: that is unlinked answers no challenge that it began', async () => {
+    const owner = await buildPerson(world);
+    const client = await signedIn(world, owner);
+    const person = somebody();
+    await link(client, person);
+    const { app } = await enroll(world, client);
+    const challenge = async () => {
+      const { hash } = new URL(String((await signIn(person)).headers['location']));
+      return { challenge_token: new URLSearchParams(hash.slice(1)).get('challenge_token'), code: await app.nextCode() };
+    };
+    expect((await world.client().post('/v1/2fa/validate', await challenge())).status).toBe(200);
+    const late = await challenge();
+    const [{ id }] = (await client.get('/v1/external-identities')).body.data;
+    const unlinked = await client.mutate({ method: 'DELETE', url: `/v1/account/identities/${id}` });
+    expect(unlinked.status).toBe(200);
+    expectProblem(await world.client().post('/v1/2fa/validate', late), 'unauthenticated');
   });
 
   test('is seen and unlinked by its owner alone, and not if it is the last way in', async () => {

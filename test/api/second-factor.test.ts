@@ -8,6 +8,7 @@ import { Authenticator, enroll } from '../kit/authenticator.ts';
 import { timesOf } from '../kit/depth.ts';
 import { eventually } from '../kit/eventually.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
+import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { waitForMails } from '../kit/mailbox.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import { startRedisServer } from '../kit/redis-server.ts';
@@ -219,6 +220,13 @@ describe('a sign-in', () => {
 });
 
 describe('a code', () => {
+  test('that is none is refused with what it looks like', async () => {
+    const { client } = await enrolled();
+    const refused = await client.post('/v1/2fa/step-up', { code: 'letters' });
+    expectProblem(refused, 'invalid_input');
+    expect(refused.body.detail).toContain('Digits that the authenticator app shows, such as 123456');
+  });
+
   test('T-10: works once, in sequence', async () => {
     const { person, client, app } = await enrolled();
     const code = await app.nextCode();
@@ -424,6 +432,20 @@ describe('an organization that requires a second factor', () => {
     expectProblem(await client.post('/v1/refresh'), 'second_factor_required');
     const next = await login(member);
     expect(next.body.organization_id).toBe(member.organization.id);
+  });
+
+  test('T-14: is set up so, or no longer so, only with a recent proof', async () => {
+    const { owner, setting } = await strict();
+    world.clock.advance(11 * minute);
+    const patch = (values: object, by = owner.client) =>
+      by.mutate({ method: 'PATCH', url: `/v1/organization-settings/${setting.id}`, payload: values });
+    expectGraphqlError(await require(owner.client, setting.id, false), 'step_up_required');
+    expectProblem(await patch({ requires_second_factor: false }), 'step_up_required');
+    const bulk = `mutation { updateBulkOrganizationSetting(ids: ["${setting.id}"], input: { requiresSecondFactor: false }) { updatedIds } }`;
+    expectGraphqlError(await owner.client.graphql(bulk), 'step_up_required');
+    expect((await patch({ timezone: 'Europe/Berlin' })).status).toBe(200);
+    expect((await owner.client.post('/v1/2fa/step-up', { code: await owner.app.nextCode() })).status).toBe(200);
+    expect((await patch({ requires_second_factor: false })).body).toMatchObject({ requires_second_factor: false });
   });
 
   test('opens once a member has set one up, and the owner can stop requiring it', async () => {

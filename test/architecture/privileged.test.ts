@@ -38,6 +38,8 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   // Second factors are changed after a proof that no rule knows: a code. Codes count although they are refused.
   'api/rest/second-factor/accept-code.ts': [`system 'count codes'`, `privileged 'second factor'`],
   'api/rest/second-factor/confirm.ts': [`privileged 'confirm second factor'`],
+  // A session of single sign-on does not see the token, which it may authorize for its organization alone.
+  'api/credentials/authorize-token.ts': [`privileged 'authorize token'`],
   'api/credentials/confirmed-factor.ts': [`privileged 'second factor'`],
   'api/rest/second-factor/disable.ts': [`privileged 'remove second factor'`],
   'api/rest/second-factor/give-recovery-codes.ts': [`privileged 'give recovery codes'`],
@@ -64,16 +66,19 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'api/rest/providers/person-of-identity.ts': [`system 'provider sign-in'`],
   // The link was asked for by a session; no rule lets people choose their identities.
   'api/rest/providers/provider-routes.ts': [`privileged 'provider sign-in'`, `privileged 'link identity'`],
-  'api/rest/providers/identity-routes.ts': [
-    `privileged 'unlink identity'`,
-    `system 'link identity'`,
-    `system 'link identity'`,
-  ],
+  'api/rest/providers/identity-routes.ts': [`privileged 'unlink identity'`],
   // Members are made by their first single sign-on, before any rule applies to them; the client secret is read for it.
   'api/rest/single-sign-on/organization-provider.ts': [`system 'single sign-on'`],
-  'api/rest/single-sign-on/single-sign-on-routes.ts': [`privileged 'single sign-on'`, `privileged 'single sign-on'`],
+  'api/rest/single-sign-on/single-sign-on-routes.ts': [
+    `system 'single sign-on'`,
+    `privileged 'single sign-on'`,
+    `privileged 'single sign-on'`,
+  ],
+  // Whether somebody is a member is read before they are signed in; refusals count although they are refused.
+  'api/rest/single-sign-on/newcomers.ts': [`system 'single sign-on'`],
   // Nobody may create it with scopes and organizations that were not checked.
-  'api/credentials/issue-tokens.ts': [`privileged 'create personal token'`],
+  // The organization is locked while its tokens are counted, also by managers who are members of one above it.
+  'api/credentials/issue-tokens.ts': [`privileged 'count tokens'`, `privileged 'create personal token'`],
   // Passkeys are made and used after a proof that no rule knows; challenges are used up although the request is refused.
   'api/rest/passkeys/passkey-requests.ts': [`system 'use passkey challenge'`],
   'api/rest/passkeys/registration-verification.ts': [`privileged 'register passkey'`],
@@ -145,7 +150,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'access/last-seen.ts': ['noteSeen'],
   'access/principal-state.ts': ['callerIn', 'callerOfToken', 'readMembershipState', 'readPrincipalState'],
   'access/token-use.ts': ['recordTokenUse'],
-  'access/single-sign-on.ts': ['readEntry'],
+  'access/single-sign-on.ts': ['isSignOnCurrent', 'readEntry', 'wasMember'],
   'access/sign-in-failures.ts': ['forgetAttempt', 'giveBackAttempt', 'takeAttempt'],
   // Rows of the machine, which have no rules.
   'outbox/deliveries.ts': [

@@ -1,31 +1,16 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../kit/eventually.ts';
+import { codeBlocks, ReaderShell } from '../kit/reader-shell.ts';
+import { ProductProcess } from '../kit/spawned-process.ts';
 import { StartedProduct } from '../kit/started-product.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
-
-/** The shell blocks of the README from one heading to the next. */
-function blocks(heading: string): string[] {
-  const text = readFileSync(join(root, 'README.md'), 'utf8');
-  const section = text.split(/^## /m).find((part) => part.startsWith(heading)) ?? '';
-  return [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, code]) => code as string);
-}
-
-/** Pastes lines into one shell, in a folder that looks like the project, with the `.local` of this start. */
-function paste(script: string, name: string): Promise<{ stdout: string }> {
-  const folder = join(product.stateDir, name);
-  mkdirSync(folder);
-  symlinkSync(product.stateDir, join(folder, '.local'));
-  for (const file of ['package.json', 'bootstrap.mjs', 'temporal-dev'])
-    symlinkSync(join(root, file), join(folder, file));
-  const environment = { PATH: process.env['PATH'], HOME: process.env['HOME'], STACK_STATE_DIR: product.stateDir };
-  return run('bash', ['-ec', script], { cwd: folder, env: environment });
-}
 
 let product: StartedProduct;
 beforeAll(async () => {
@@ -34,15 +19,14 @@ beforeAll(async () => {
 afterAll(() => product.stop(), 60_000);
 
 test('the first calls of the README work as pasted, against npm start', async () => {
-  const [address, ...calls] = blocks('First calls');
+  const [address = '', ...calls] = codeBlocks('README.md', 'sh', 'First calls');
   expect(calls.length).toBeGreaterThanOrEqual(5);
-  const script = [
-    (address as string).replace(/http:\/\/[0-9.:]+/, product.facts.urls.api),
-    ...calls.map((call, index) => `${call}\nprintf '\\n--- %s\\n' ${index}`),
-  ].join('\n');
-  const { stdout } = await paste(script, 'reader');
-  const [livez, registered, mail, verified, signedIn, userinfo, graphql, switched, rest, invited, joined] =
-    stdout.split(/\n--- \d+\n/);
+  const shell = new ReaderShell(product.stateDir, 'reader');
+  await shell.run(address.replace(/http:\/\/[0-9.:]+/, product.facts.urls.api));
+  const said: string[] = [];
+  for (const call of calls) said.push(await shell.run(call));
+  await shell.close();
+  const [livez, registered, mail, verified, signedIn, userinfo, graphql, switched, rest, invited, joined] = said;
   expect(livez).toContain('"status":"up"');
   expect(registered).toMatch(/^HTTP\/1\.1 202/);
   expect(registered).toMatch(/x-request-id: \w+/i);
@@ -66,8 +50,9 @@ test('every address of ready.json answers, and so do the three printed calls', a
     expect(isFine, `${name} ${url} answered ${answer.status}`).toBe(true);
   }
   const printed = product.output.slice(product.output.indexOf('curl -sS -c'));
-  const { stdout } = await paste(printed, 'reader-of-the-block');
-  expect(stdout).toContain('"displayName":"Ada Acme"');
+  const shell = new ReaderShell(product.stateDir, 'reader-of-the-block');
+  expect(await shell.run(printed)).toContain('"displayName":"Ada Acme"');
+  await shell.close();
 });
 
 test('the block names all people of the demo, their roles and their password', async () => {
@@ -100,4 +85,43 @@ test('a second start finds its demo and adds nothing', async () => {
   expect(await product.query('{ users { edges { node { id } } } organizations { edges { node { id } } } }')).toEqual(
     before,
   );
+});
+
+test('the production configuration of the README starts an API, with addresses of servers that exist', async () => {
+  const folder = join(product.stateDir, 'production');
+  mkdirSync(folder);
+  const inFolder = (text: string) => text.replaceAll('/etc/core', folder);
+  const shell = new ReaderShell(product.stateDir, 'operator');
+  for (const block of codeBlocks('README.md', 'sh', 'Production')) await shell.run(inFolder(block));
+  const variables = (await shell.run('env | grep ^CORE_')).split('\n').map((line) => line.split('=', 2));
+  await shell.close();
+
+  const local = JSON.parse(readFileSync(join(product.stateDir, 'environment.json'), 'utf8')) as {
+    readonly variables: Readonly<Record<string, string>>;
+  };
+  const [configuration = ''] = codeBlocks('README.md', 'yaml', 'Production');
+  const written = inFolder(configuration)
+    .replace(/postgres:[^']+/, local.variables['CORE_DB_PRIMARYDBSOURCE'] ?? '')
+    .replace(/temporal:[^']+/, local.variables['CORE_JOBQUEUE_CONNECTIONURI'] ?? '')
+    .replace('https://openfga.example', local.variables['CORE_AUTHZ_HOSTURL'] ?? '');
+  const file = join(folder, 'config.yaml');
+  writeFileSync(file, written);
+
+  const api = new ProductProcess({
+    program: 'api/api-main.ts',
+    args: ['--config', file],
+    environment: {
+      ...(Object.fromEntries(variables) as Record<string, string>),
+      STACK_STATE_DIR: folder,
+      // The ports of the configuration may be in use here.
+      CORE_SERVER_LISTEN: '127.0.0.1:0',
+      CORE_SERVER_METRICSPORT: '',
+    },
+  });
+  await api.ready;
+  const answer = await fetch(`${await eventually(() => api.url !== '' && api.url)}/readyz`);
+  expect(answer.status, await answer.text()).toBe(200);
+  expect(answer.headers.getSetCookie().join()).toContain('Secure');
+  expect(api.logs.filter((line) => line['level'] !== 'info')).toEqual([]);
+  expect(await api.stop()).toEqual({ code: 0, signal: null });
 });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { group, groupMembership, membership, registry, task } from '#entities/index.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
-import { asOwner } from '../kit/as-owner.ts';
 import { asPerson, asSystem } from '../kit/as-person.ts';
 import { eventually } from '../kit/eventually.ts';
+import { isWaiting } from '../kit/is-waiting.ts';
 import { buildPerson } from '../kit/people.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -14,15 +14,6 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const taskShare = registry.byKind('taskShare');
-
-/** Whether somebody waits for a lock of another. */
-async function isWaiting(): Promise<boolean> {
-  const waiting = await asOwner(
-    world,
-    `select pid from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()`,
-  );
-  return waiting.length > 0;
-}
 
 /** Somebody who may change a task: by a share with their group, or by their role. Somebody with less sees it all the same. */
 async function changerOfTask(by: 'share' | 'role') {
@@ -83,7 +74,7 @@ describe.each(revocations)('when meanwhile %s', (_how, by, revoke, afterwards) =
         ? data.update(task, taskId, { title: 'changed' })
         : data.updateAll(task, [taskId], { title: 'changed' }),
     ).catch((error: unknown) => error);
-    await eventually(isWaiting);
+    await eventually(() => isWaiting(world));
     await asSystem(world, organizationId, (data) => revoke(data, scene));
     release();
     await holding;

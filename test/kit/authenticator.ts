@@ -1,6 +1,6 @@
 import { generate } from 'otplib';
 import { expect } from 'vitest';
-import type { TestClient } from './test-client.ts';
+import type { TestAnswer, TestClient } from './test-client.ts';
 import type { World } from './world.ts';
 
 /** An authenticator app, which shows codes by the clock of the world. */
@@ -40,11 +40,11 @@ export class Authenticator {
 export async function enroll(
   world: World,
   client: TestClient,
-): Promise<{ readonly app: Authenticator; readonly recoveryCodes: string[] }> {
+): Promise<{ readonly app: Authenticator; readonly recoveryCodes: string[]; readonly answer: TestAnswer }> {
   const setUp = await client.post('/v1/2fa/setup');
   expect(setUp.status, JSON.stringify(setUp.body)).toBe(200);
   const app = new Authenticator(world, setUp.body.secret, world.config.current.totp.codelength as 6);
   const confirmed = await client.post('/v1/2fa/confirm', { code: await app.code() });
   expect(confirmed.status, JSON.stringify(confirmed.body)).toBe(200);
-  return { app, recoveryCodes: confirmed.body.recovery_codes };
+  return { app, recoveryCodes: confirmed.body.recovery_codes, answer: confirmed };
 }

@@ -5,12 +5,13 @@ import { once } from 'node:events';
 export interface DnsRecords {
   readonly mx?: readonly (readonly [preference: number, host: string])[];
   readonly a?: readonly string[];
+  readonly txt?: readonly string[];
 }
 
 /** What a name server does with questions about a name: it answers, fails (SERVFAIL), or says nothing. */
 type Behaviour = DnsRecords | 'failing' | 'silent';
 
-const types = { a: 1, mx: 15 } as const;
+const types = { a: 1, mx: 15, txt: 16 } as const;
 const responseCodes = { noError: 0, serverFailure: 2, noSuchName: 3 } as const;
 
 /** A small authoritative name server on loopback (RFC 1035, over UDP). */
@@ -68,22 +69,26 @@ function readName(message: Buffer, start: number): { name: string; end: number }
   return { name: labels.join('.'), end: at + 1 };
 }
 
+function writtenText(text: string): Buffer {
+  return Buffer.concat([Buffer.from([text.length]), Buffer.from(text, 'latin1')]);
+}
+
 function writtenName(name: string): Buffer {
   const labels = name.split('.').filter((label) => label !== '');
   const parts = labels.flatMap((label) => [Buffer.from([label.length]), Buffer.from(label, 'latin1')]);
   return Buffer.concat([...parts, Buffer.from([0])]);
 }
 
-function recordsOf({ mx = [], a = [] }: DnsRecords, type: number): Buffer[] {
-  const data =
-    type === types.mx
-      ? mx.map(([preference, host]) =>
-          Buffer.concat([Buffer.from([preference >> 8, preference & 255]), writtenName(host)]),
-        )
-      : type === types.a
-        ? a.map((address) => Buffer.from(address.split('.').map(Number)))
-        : [];
-  return data.map((one) => {
+function recordsOf({ mx = [], a = [], txt = [] }: DnsRecords, type: number): Buffer[] {
+  const data: Readonly<Record<number, readonly Buffer[]>> = {
+    [types.mx]: mx.map(([preference, host]) =>
+      Buffer.concat([Buffer.from([preference >> 8, preference & 255]), writtenName(host)]),
+    ),
+    [types.a]: a.map((address) => Buffer.from(address.split('.').map(Number))),
+    // In two parts, as a long text has to be.
+    [types.txt]: txt.map((text) => Buffer.concat([text.slice(0, 9), text.slice(9)].map(writtenText))),
+  };
+  return (data[type] ?? []).map((one) => {
     // The name of the question, its type, class IN, no caching, and the length of the data.
     const head = Buffer.from([0xc0, 12, type >> 8, type & 255, 0, 1, 0, 0, 0, 0, one.length >> 8, one.length & 255]);
     return Buffer.concat([head, one]);

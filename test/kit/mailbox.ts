@@ -20,11 +20,16 @@ export function waitForMails(world: World, address: string, count = 1, withinMs?
 
 /** The confirmation token in a mail. */
 export function tokenIn(mail: string): string {
+  return linkIn(mail).hash.slice('#token='.length);
+}
+
+/** The link in a mail that carries a token. */
+export function linkIn(mail: string): URL {
   // Undo quoted-printable: soft line breaks and encoded characters.
   const text = mail
     .replaceAll(/=\r?\n/g, '')
     .replaceAll(/=([0-9A-F]{2})/g, (_match, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-  const [, token] = /#token=([A-Za-z0-9._-]+)/.exec(text) ?? [];
-  if (!token) throw new Error(`no token in this mail:\n${mail}`);
-  return token;
+  const [link] = /https?:[^\s"<>#]+#token=[A-Za-z0-9._-]+/.exec(text) ?? [];
+  if (!link) throw new Error(`no link with a token in this mail:\n${mail}`);
+  return new URL(link);
 }

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
+import { compileCache } from '../kit/spawned-process.ts';
 import { ManagedProcess } from '#temporal-dev/product/managed-process.ts';
 import { StartedProduct } from '../kit/started-product.ts';
 import { openWorld, type World } from '../kit/world.ts';
@@ -21,7 +22,12 @@ test.each([
   [['production'], "Unexpected argument 'production'"],
   [['--config'], "Option '--config <value>' argument missing"],
 ])('arguments that are none are refused in one line: %j', async (args, reason) => {
-  const environment = { PATH: process.env['PATH'], HOME: process.env['HOME'], STACK_STATE_DIR: join(folder, 'state') };
+  const environment = {
+    PATH: process.env['PATH'],
+    HOME: process.env['HOME'],
+    STACK_STATE_DIR: join(folder, 'state'),
+    NODE_COMPILE_CACHE: compileCache,
+  };
   const { code, stderr } = await run(process.execPath, ['temporal-dev/start-main.ts', ...args], {
     cwd: root,
     env: environment,

@@ -11,13 +11,21 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const stateDir = mkdtempSync(join(tmpdir(), 'core-mail-'));
 afterAll(() => rmSync(stateDir, { recursive: true, force: true }));
 
-/** What `npm run mail` prints of a mail to this address. */
-async function printed(to: string, text: string): Promise<string> {
+async function send(to: string, text: string, key = to): Promise<void> {
   const transport = new FolderTransport(join(stateDir, 'email'));
   const from = 'core@example.com';
-  await transport.send({ key: to, from, to, subject: 'A mail', text, html: '<p>A mail</p>' });
+  await transport.send({ key, from, to, subject: 'A mail', text, html: '<p>A mail</p>' });
+}
+
+/** What `npm run mail` prints of a mail to this address. */
+async function printed(to: string, text: string): Promise<string> {
+  await send(to, text);
+  return print(to);
+}
+
+async function print(...args: string[]): Promise<string> {
   const environment = { PATH: process.env['PATH'], STACK_STATE_DIR: stateDir };
-  const { stdout } = await promisify(execFile)(process.execPath, ['temporal-dev/read-mail-main.ts', to], {
+  const { stdout } = await promisify(execFile)(process.execPath, ['temporal-dev/read-mail-main.ts', ...args], {
     cwd: root,
     env: environment,
   });
@@ -39,4 +47,11 @@ test.each([
   ['a long line', `https://example.com/#token=${'abc='.repeat(60)}`],
 ])('a mail is printed as it was written: %s', async (what, text) => {
   expect(await printed(`${what.length}@example.com`, text)).toBe(text);
+});
+
+test('of several mails, the one with a text is printed', async () => {
+  const to = 'several@example.com';
+  await send(to, 'the wanted one', 'first');
+  await send(to, 'a later one', 'second');
+  expect(await print(to, 'wanted')).toBe('the wanted one');
 });

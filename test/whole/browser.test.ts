@@ -1,15 +1,21 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, type TestContext } from 'vitest';
 import { Authenticator } from '../kit/authenticator.ts';
 import { Browser } from '../kit/browser.ts';
-import { tokenIn, waitForMails } from '../kit/mailbox.ts';
-import { passkeyEnvironment } from '../kit/register-passkey.ts';
+import { startCertifiedProvider, type CertifiedProvider } from '../kit/certified-provider.ts';
 import { eventually } from '../kit/eventually.ts';
+import { linkIn, waitForMails } from '../kit/mailbox.ts';
+import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
+import { codeBlocks } from '../kit/reader-shell.ts';
+import { passkeyEnvironment } from '../kit/register-passkey.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
 let browser: Browser | string;
+let provider: CertifiedProvider;
 /** Where the pages come from; browsers allow passkeys at `localhost` without HTTPS. */
 let origin: string;
+/** Where browsers go after a sign-in at a provider. */
+let console_: string;
 
 beforeAll(async () => {
   browser = await Browser.start();
@@ -20,63 +26,94 @@ beforeAll(async () => {
   });
   const { url } = await world.listen();
   origin = `http://localhost:${new URL(url).port}`;
+  console_ = `${origin}/docs/errors`;
+  provider = await startCertifiedProvider([`${origin}/v1/identity/callback`, `${origin}/v1/sso/callback`]);
   await world.reconfigure({
     CORE_AUTH_PROVIDERS_WEBAUTHN_REQUESTORIGINS: origin,
     CORE_INTEGRATIONS_EMAIL_APIURL: origin,
+    CORE_AUTH_SUPPORTEDPROVIDERS: 'identity',
+    CORE_AUTH_PROVIDERS_REDIRECTURL: console_,
+    CORE_AUTH_PROVIDERS_IDENTITY_CLIENTID: provider.client.id,
+    CORE_AUTH_PROVIDERS_IDENTITY_CLIENTSECRET: provider.client.secret,
+    CORE_AUTH_PROVIDERS_IDENTITY_CLIENTENDPOINT: provider.url,
   });
 });
 afterAll(async () => {
   if (typeof browser !== 'string') await browser.close();
+  await provider?.close();
   await world?.close();
 });
 
-const email = 'browser@example.com';
-const password = 'correct horse battery';
-
-/** What the pages of a client have, as scripts of the page: requests with the CSRF token, and both ceremonies of passkeys. */
+/** What the pages of a client have: the functions of docs/sign-in.md, and two for the test. */
 const clientScript = `
-globalThis.send = async (url, body) => {
-  const csrf = document.cookie.split('; ').find((entry) => entry.startsWith('csrf_token=')).slice('csrf_token='.length);
-  const answer = await fetch(url, {
-    method: 'POST',
-    headers: { 'x-csrf-token': decodeURIComponent(csrf), ...(body && { 'content-type': 'application/json' }) },
-    body: body && JSON.stringify(body),
-  });
-  return { status: answer.status, body: await answer.json() };
-};
-globalThis.addPasskey = async (name) => {
-  const { body } = await send('/v1/registration/options');
-  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(body.publicKey);
-  const credential = await navigator.credentials.create({ publicKey });
-  return send('/v1/registration/verification', { name, ...credential.toJSON() });
-};
-globalThis.signInWithPasskey = async () => {
-  const { body } = await send('/v1/authentication/options');
-  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(body.publicKey);
-  const credential = await navigator.credentials.get({ publicKey });
-  return send('/v1/authentication/verification', credential.toJSON());
-};
-globalThis.self = async () => (await send('/graphql', { query: '{ self { email } }' })).body.data.self;
+${codeBlocks('docs/sign-in.md', 'js').join('\n')}
+async function self() {
+  return (await send('/graphql', { query: '{ self { email } }' })).body.data.self;
+}
+function textOf(id) {
+  return document.getElementById(id).textContent;
+}
 `;
 
-test('in a real browser: sign-up, confirmation by mail, sign-in, passkey, second factor, sign-out everywhere', async (context) => {
+/** The browser of somebody new: no site knows it. */
+async function newBrowser(context: TestContext) {
   const page = typeof browser === 'string' ? context.skip(browser) : browser;
+  const forget = () => page.send('Network.clearBrowserCookies');
+  await forget();
   const run = (script: string) => page.evaluate(script);
-  const open = async (path: string) => {
-    await page.open(`${origin}${path}`);
+  const open = async (url: string | URL) => {
+    await page.open(new URL(url, origin).href);
     await run(clientScript);
   };
+  return {
+    page,
+    run,
+    open,
+    forget,
+    post: (path: string, body?: object) => run(`send('${path}', ${JSON.stringify(body)})`),
+    put: (path: string, body: object) => run(`send('${path}', ${JSON.stringify(body)}, 'PUT')`),
+    /** Fills a form and sends it. @returns what the page says then */
+    fill: async (values: Readonly<Record<string, string>>, said: string) => {
+      for (const [id, value] of Object.entries(values))
+        await run(`document.getElementById('${id}').value = ${JSON.stringify(value)}`);
+      await run(`document.getElementById('confirm').click()`);
+      await eventually(async () => (await run(`textOf('result')`)).includes(said));
+    },
+    /** Goes to a provider and waits to be sent back. @returns the fragment of the address */
+    goTo: async (url: string) => {
+      await open(url);
+      const { origin: at, pathname, hash } = new URL(await run('location.href'));
+      expect(at + pathname, await run('document.body.textContent')).toBe(console_);
+      return new URLSearchParams(hash.slice(1));
+    },
+    signIn: async ({ user }: Person) => {
+      await open('/docs/errors');
+      const { status } = await run(
+        `send('/v1/login', ${JSON.stringify({ username: user.email, password: testPassword })})`,
+      );
+      expect(status).toBe(200);
+    },
+  };
+}
 
-  await open('/v1/verify');
-  expect(await run(`send('/v1/register', ${JSON.stringify({ email, password })})`)).toMatchObject({ status: 202 });
-  const [mail = ''] = await waitForMails(world, email);
-  await open(`/v1/verify#token=${tokenIn(mail)}`);
-  await run(`document.getElementById('password').value = ${JSON.stringify(password)}`);
-  await run(`document.getElementById('confirm').click()`);
-  await eventually(async () => (await run(`document.getElementById('result').textContent`)).includes('confirmed'));
+/** The link in the newest mail to an address. */
+async function mailedLink(address: string): Promise<URL> {
+  const [mail = ''] = await waitForMails(world, address);
+  return linkIn(mail);
+}
 
-  const signedIn = await run(`send('/v1/login', ${JSON.stringify({ username: email, password })})`);
-  expect(signedIn.status).toBe(200);
+test('in a real browser: sign-up, confirmation by mail, passkey, second factor, provider, sign-out everywhere', async (context) => {
+  const { page, run, open, post, fill, goTo } = await newBrowser(context);
+  const email = 'browser@example.com';
+  const password = testPassword;
+
+  await open('/docs/errors');
+  expect(await post('/v1/register', { email, password })).toMatchObject({ status: 202 });
+  await open(await mailedLink(email));
+  await fill({ password }, 'confirmed');
+
+  const signedUp = await post('/v1/login', { username: email, password });
+  expect(signedUp.status).toBe(200);
   expect(await run('self()')).toEqual({ email });
 
   await page.send('WebAuthn.enable');
@@ -94,29 +131,112 @@ test('in a real browser: sign-up, confirmation by mail, sign-in, passkey, second
   // An authenticator gets no second passkey of the same person.
   await expect(run(`addPasskey('Again')`)).rejects.toThrow(/InvalidStateError/);
 
-  expect(await run(`send('/v1/logout')`)).toMatchObject({ status: 200 });
+  expect(await post('/v1/logout')).toMatchObject({ status: 200 });
   expect(await run('self()')).toBeNull();
-  expect(await run('signInWithPasskey()')).toMatchObject({ status: 200, body: { user_id: signedIn.body.user_id } });
+  expect(await run('signInWithPasskey()')).toMatchObject({ status: 200, body: { user_id: signedUp.body.user_id } });
   expect(await run('self()')).toEqual({ email });
   expect((await waitForMails(world, email, 3)).join('\n')).toContain('A passkey was added');
 
   // A second factor is asked for after the passkey, too.
-  const { body: setUp } = await run(`send('/v1/2fa/setup')`);
+  const { body: setUp } = await post('/v1/2fa/setup');
   const app = new Authenticator(world, setUp.secret);
-  expect(await run(`send('/v1/2fa/confirm', { code: '${await app.code()}' })`)).toMatchObject({ status: 200 });
-  await run(`send('/v1/logout')`);
+  expect(await post('/v1/2fa/confirm', { code: await app.code() })).toMatchObject({ status: 200 });
+  await post('/v1/logout');
   const { body: challenge } = await run('signInWithPasskey()');
   expect(challenge).toMatchObject({ mfa_required: true });
   expect(await run('self()')).toBeNull();
-  const answer = { challenge_token: challenge.challenge_token, code: await app.nextCode() };
-  expect(await run(`send('/v1/2fa/validate', ${JSON.stringify(answer)})`)).toMatchObject({ status: 200 });
+  const validate = async (challenge_token: string | null) =>
+    post('/v1/2fa/validate', { challenge_token, code: await app.nextCode() });
+  expect(await validate(challenge.challenge_token)).toMatchObject({ status: 200 });
+  expect(await run('self()')).toEqual({ email });
+
+  // And after a sign-in at a provider, which the account has linked.
+  const linking = await post('/v1/account/identities', { provider: 'identity' });
+  expect(linking.status, JSON.stringify(linking.body)).toBe(200);
+  await goTo(linking.body.location);
+  await post('/v1/logout');
+  const back = await goTo('/v1/identity/login');
+  expect(back.get('mfa_required')).toBe('true');
+  expect(await run('self()')).toBeNull();
+  expect(await validate(back.get('challenge_token'))).toMatchObject({ status: 200 });
   expect(await run('self()')).toEqual({ email });
 
   const elsewhere = world.client();
   const { challenge_token } = (await elsewhere.post('/v1/login', { username: email, password })).body;
   await elsewhere.post('/v1/2fa/validate', { challenge_token, code: await app.nextCode() });
   expect((await elsewhere.graphql('{ self { email } }')).data.self).toEqual({ email });
-  expect(await run(`send('/v1/logout', { sessions: 'all' })`)).toMatchObject({ status: 200 });
+  expect(await post('/v1/logout', { sessions: 'all' })).toMatchObject({ status: 200 });
   expect(await run('self()')).toBeNull();
   expect((await elsewhere.graphql('{ self { id } }')).data.self).toBeNull();
+});
+
+test('in a real browser: the page of a mailed invitation makes members of new people and of people with an account', async (context) => {
+  const { run, open, post, fill, signIn } = await newBrowser(context);
+  const owner = await buildPerson(world);
+  const inviting = await signedIn(world, owner);
+  const invited = async (recipient: string) => {
+    expect((await inviting.post('/v1/invites', { recipient, role: 'member' })).status).toBe(201);
+    return mailedLink(recipient);
+  };
+  const membersOf = async () => (await inviting.get('/v1/memberships')).body.data.length;
+
+  const email = 'invited-in-the-browser@example.com';
+  const link = await invited(email);
+  await open(link);
+  const { user, organization } = owner;
+  const about = `${user.email} invites ${email} to join ${organization.name} with the role member.`;
+  await eventually(async () => (await run(`textOf('about')`)) === about);
+  await fill({ answer: '/v1/register', password: testPassword }, 'you can sign in now');
+  expect(await post('/v1/login', { username: email, password: testPassword })).toMatchObject({ status: 200 });
+  expect(await run('self()')).toEqual({ email });
+  expect(await membersOf()).toBe(2);
+  // The link has been used.
+  await open(link);
+  await eventually(async () => (await run(`textOf('result')`)) !== '' && run(`document.getElementById('form').hidden`));
+
+  const guest = await buildPerson(world);
+  await signIn(guest);
+  await open(await invited(guest.user.email));
+  await eventually(async () => (await run(`textOf('about')`)) !== '');
+  await fill({}, `You have joined ${organization.name}.`);
+  expect(await post('/v1/switch', { target_organization_id: organization.id })).toMatchObject({ status: 200 });
+  expect(await membersOf()).toBe(3);
+});
+
+test('in a real browser: single sign-on is set up, tested and enforced, and members come in with it alone', async (context) => {
+  const { run, post, put, goTo, signIn, forget } = await newBrowser(context);
+  // The provider has a clock of its own.
+  world.clock.advance(Date.now() - world.clock.now().getTime());
+  const owner = await buildPerson(world);
+  const member = await buildPerson(world, { organization: owner.organization, role: 'member' });
+
+  await signIn(owner);
+  const { id, secret } = provider.client;
+  const settings = { issuer: provider.url, client_id: id, client_secret: secret };
+  expect(await put('/v1/sso/provider', settings)).toMatchObject({ status: 200, body: { tested_at: null } });
+  provider.claims = { ...provider.claims, sub: 'owner', email: owner.user.email };
+  await goTo((await post('/v1/sso/test')).body.location);
+  expect(await post('/v1/sso/enforcement', { is_enforced: false })).toMatchObject({
+    status: 200,
+    body: { tested_at: expect.any(String) },
+  });
+
+  await forget();
+  await signIn(member);
+  provider.claims = { ...provider.claims, sub: 'member', email: member.user.email };
+  const own = { provider: 'single_sign_on', organization_id: owner.organization.id };
+  await goTo((await post('/v1/account/identities', own)).body.location);
+  expect(await post('/v1/tasks', { title: 'before' })).toMatchObject({ status: 201 });
+
+  const enforcing = await signedIn(world, owner);
+  expect((await enforcing.post('/v1/sso/enforcement', { is_enforced: true })).body).toMatchObject({
+    is_enforced: true,
+  });
+  expect(await post('/v1/tasks', { title: 'without' })).toMatchObject({ status: 403 });
+  await post('/v1/logout');
+  const refused = await post('/v1/login', { username: member.user.email, password: testPassword });
+  expect(refused).toMatchObject({ status: 403, body: { code: 'single_sign_on_required' } });
+  await goTo(refused.body.sign_in_url);
+  expect(await run('self()')).toEqual({ email: member.user.email });
+  expect(await post('/v1/tasks', { title: 'signed on' })).toMatchObject({ status: 201 });
 });

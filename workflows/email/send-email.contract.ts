@@ -8,6 +8,9 @@ export type EmailTemplate =
   | 'registration-repeated'
   | 'reset-password'
   | 'password-changed'
+  | 'password-set-by-link'
+  | 'identity-linked'
+  | 'identity-unlinked'
   | 'new-device'
   | 'session-copied'
   | 'second-factor-confirmed'
@@ -23,6 +26,8 @@ export type EmailTemplate =
   | 'invite'
   | 'invite-accepted'
   | 'token-created'
+  | 'new-owner'
+  | 'single-sign-on-enforcement'
   | 'passkey-added'
   | 'passkey-removed'
   | 'passkey-copied';

@@ -8,6 +8,7 @@ import { askMailServer } from './ask-mail-server.ts';
 import { hasAvatarProfile } from './avatar-profile.ts';
 import { DisposableDomains } from './disposable-domains.ts';
 import { addressesOf, mailServersOf } from './mail-servers.ts';
+import { textRecordsOf } from './text-records.ts';
 
 /** What a validation found. `unknown`: nothing that speaks against the address; others are asked only if the configuration says so. */
 export type EmailOutcome =
@@ -94,6 +95,19 @@ export class EmailValidator {
     return problemText(outcome, parts?.domain ?? '');
   }
 
+  /** The text records of a name. @throws the error of a name server that gives no answer, or none in time */
+  async textRecords(name: string): Promise<readonly string[]> {
+    return textRecordsOf(this.#resolver(AbortSignal.timeout(this.#network.limitMs)), name);
+  }
+
+  #resolver(signal: AbortSignal): Resolver {
+    const { nameServers, limitMs } = this.#network;
+    const resolver = new Resolver({ timeout: Math.ceil(limitMs / 3), tries: 2 });
+    if (nameServers) resolver.setServers(nameServers);
+    signal.addEventListener('abort', () => resolver.cancel());
+    return resolver;
+  }
+
   async #outcomeOf(parts: AddressParts, settings: Settings): Promise<EmailOutcome> {
     const { domain, local } = parts;
     const { enabled, blockeddomains, allowedemailtypes, enableautoupdatedisposable } = settings;
@@ -134,10 +148,7 @@ export class EmailValidator {
 
   /** @throws the error of whoever gives no answer */
   async #delivery(parts: AddressParts, settings: Settings, signal: AbortSignal): Promise<EmailOutcome> {
-    const { nameServers, limitMs } = this.#network;
-    const resolver = new Resolver({ timeout: Math.ceil(limitMs / 3), tries: 2 });
-    if (nameServers) resolver.setServers(nameServers);
-    signal.addEventListener('abort', () => resolver.cancel());
+    const resolver = this.#resolver(signal);
     const servers = await mailServersOf(resolver, parts.domain);
     if (servers.length === 0) return 'no_mail_server';
     if (!settings.enablesmtpcheck) return 'unknown';

@@ -23,7 +23,8 @@ export async function addressesOf(resolver: Resolver, host: string): Promise<str
   return found.flat();
 }
 
-async function unlessAbsent<T>(answer: Promise<T[]>): Promise<T[]> {
+/** The records of an answer; none where it says that there are none. @throws the error of a name server that gives no answer */
+export async function unlessAbsent<T>(answer: Promise<T[]>): Promise<T[]> {
   try {
     return await answer;
   } catch (error) {

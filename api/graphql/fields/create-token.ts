@@ -66,6 +66,7 @@ function creation(
   return {
     on: 'Mutation',
     name,
+    ...(module.tenancy === 'organization' ? { acceptsSingleSignOn: true } : {}),
     build: (types) => ({
       type: new GraphQLNonNull(issuedType(types, module, name)),
       description,

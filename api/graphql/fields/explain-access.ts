@@ -91,6 +91,7 @@ const operation = new GraphQLEnumType({
 /** Hand-written, because it returns a decision and not a record. */
 export const explainAccess: HandWrittenField = {
   on: 'Query',
+  acceptsSingleSignOn: true,
   name: 'explainAccess',
   build: ({ registry }) => {
     const recordKind = recordKindType(registry);

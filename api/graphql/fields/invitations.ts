@@ -27,6 +27,7 @@ function ofInvite(
   return {
     on: 'Mutation',
     name,
+    acceptsSingleSignOn: true,
     build: (types) => ({
       type: new GraphQLNonNull(
         new GraphQLObjectType<{ readonly id: string }, GraphqlContext>({

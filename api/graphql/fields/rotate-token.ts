@@ -21,6 +21,7 @@ function rotation(
   return {
     on: 'Mutation',
     name,
+    ...(module.tenancy === 'organization' ? { acceptsSingleSignOn: true } : {}),
     build: (types) => ({
       type: new GraphQLNonNull(issuedType(types, module, name)),
       description:

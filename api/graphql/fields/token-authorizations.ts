@@ -1,7 +1,6 @@
-import { GraphQLID, GraphQLNonNull, GraphQLObjectType } from 'graphql';
-import { personalAccessToken } from '#entities/identity/personal-access-token.ts';
+import { GraphQLBoolean, GraphQLID, GraphQLNonNull, GraphQLObjectType } from 'graphql';
 import type { Asking } from '../../credentials/asking.ts';
-import { authorizeToken, deauthorizeToken } from '../../credentials/authorize-token.ts';
+import { authorizeToken, deauthorizeToken, type TokenAuthorization } from '../../credentials/authorize-token.ts';
 import { capitalized } from '../capitalized.ts';
 import { askingOf, type GraphqlContext } from '../graphql-context.ts';
 import type { HandWrittenField } from '../hand-written-field.ts';
@@ -11,6 +10,7 @@ export const authorizePersonalAccessToken = ofToken(
   'authorizePersonalAccessToken',
   'Lets a personal token count in an organization although single sign-on is enforced there. The session of the caller must have begun with that single sign-on.',
   authorizeToken,
+  { acceptsSingleSignOn: true },
 );
 
 export const deauthorizePersonalAccessToken = ofToken(
@@ -22,19 +22,23 @@ export const deauthorizePersonalAccessToken = ofToken(
 function ofToken(
   name: string,
   description: string,
-  act: (asking: Asking, id: string, organizationId: string) => Promise<{ readonly id: string }>,
+  act: (asking: Asking, id: string, organizationId: string) => Promise<TokenAuthorization>,
+  session: Pick<HandWrittenField, 'acceptsSingleSignOn'> = {},
 ): HandWrittenField {
   return {
     on: 'Mutation',
     name,
-    build: (types) => ({
+    ...session,
+    build: () => ({
       type: new GraphQLNonNull(
-        new GraphQLObjectType<{ readonly id: string }, GraphqlContext>({
+        new GraphQLObjectType<TokenAuthorization, GraphqlContext>({
           name: `${capitalized(name)}Payload`,
           fields: {
-            personalAccessToken: {
-              type: new GraphQLNonNull(types.objectOf(personalAccessToken)),
-              resolve: ({ id }, _args, context, info) => types.read(personalAccessToken, id, context, info),
+            tokenId: { type: new GraphQLNonNull(GraphQLID), description: 'Id of the token.' },
+            organizationId: { type: new GraphQLNonNull(GraphQLID), description: 'Id of the organization.' },
+            isAuthorized: {
+              type: new GraphQLNonNull(GraphQLBoolean),
+              description: 'Whether the token counts there although single sign-on is enforced.',
             },
           },
         }),

@@ -7,6 +7,7 @@ import { accessCookie, sessionCookieName } from '../../auth/cookie-attributes.ts
 import { isLocalName } from '../default-caller.ts';
 import { refuseTokens } from '../refuse-tokens.ts';
 import { findCaller, isRequired, settleCaller, unlessStale } from '../request-caller.ts';
+import type { RequestContext } from '../request-context.ts';
 import type { Services } from '../services.ts';
 import { signInFirst } from './sign-in-first.ts';
 
@@ -18,16 +19,20 @@ const organizationHeader = 'x-organization-id';
  * `requireCaller` looks up the user.
  */
 export function authenticatePlugin(app: FastifyInstance, services: Services): void {
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', (request, _reply, done) => {
     const { authorization } = request.headers;
-    if (authorization !== undefined && request.routeOptions.config.access !== 'anonymous') {
-      await verify(request, services, bearerToken(authorization));
-    } else {
-      const cookie = request.cookies[accessCookie];
-      if (cookie !== undefined) await unlessStale(verifyCookies(request, services, cookie));
-      await assumeDefault(request, services);
-    }
+    if (authorization !== undefined && request.routeOptions.config.access !== 'anonymous')
+      return verify(request, services, authorization);
+    const cookie = request.cookies[accessCookie];
+    if (cookie !== undefined || services.defaultCaller) return verifyBrowser(request, services, cookie);
+    // A promise would cost each anonymous request turns of the event loop.
+    done();
   });
+}
+
+async function verifyBrowser(request: FastifyRequest, services: Services, cookie: string | undefined): Promise<void> {
+  if (cookie !== undefined) await unlessStale(verifyCookies(request, services, cookie));
+  await assumeDefault(request, services);
 }
 
 /** While `auth.enabled` is off, a request without credentials needs none. */
@@ -46,11 +51,10 @@ export function requireCaller(app: FastifyInstance, services: Services): void {
     done(isRequired(request) && request.core.token === undefined ? signInFirst() : undefined);
   });
   // After the body has arrived: rights that are revoked while a client delays its body must not count.
-  app.addHook('preValidation', async (request) => {
+  app.addHook('preValidation', (request, _reply, done) => {
     // Anonymous routes do not query the database.
-    if (request.core.token === undefined || request.routeOptions.config.access === 'anonymous') return;
-    await findCaller(request, services);
-    if (!request.routeOptions.config.acceptsTokens) refuseTokens(request.core.caller);
+    if (request.core.token === undefined || request.routeOptions.config.access === 'anonymous') return done();
+    return findAccepted(request, services);
   });
   app.addHook('onResponse', (request, _reply, done) => {
     const { token, caller } = request.core;
@@ -59,7 +63,16 @@ export function requireCaller(app: FastifyInstance, services: Services): void {
     done();
   });
   // A response that no handler of ours has made, such as a GraphQL document that is not valid.
-  app.addHook('onSend', (request) => settleCaller(request, services));
+  app.addHook('onSend', (request, _reply, payload, done) => {
+    // Requests that are refused at once have no context.
+    if ((request.core as RequestContext | undefined)?.assumption) return settleCaller(request, services);
+    done(null, payload);
+  });
+}
+
+async function findAccepted(request: FastifyRequest, services: Services): Promise<void> {
+  await findCaller(request, services);
+  if (!request.routeOptions.config.acceptsTokens) refuseTokens(request.core.caller);
 }
 
 /** RFC 6750, section 2.1; API tokens may also contain a colon (`auth.token.apitokens.delimiter`). @throws AppError unauthenticated */
@@ -69,7 +82,8 @@ function bearerToken(header: string): string {
   return token;
 }
 
-async function verify(request: FastifyRequest, services: Services, token: string): Promise<void> {
+async function verify(request: FastifyRequest, services: Services, authorization: string): Promise<void> {
+  const token = bearerToken(authorization);
   const presented = services.apiTokens.read(token, wantedOrganization(request));
   if (presented) request.core.token = presented;
   else accept(request, await services.accessTokens.verify(token));

@@ -2,6 +2,7 @@ import { session } from '#entities/identity/session.ts';
 import { noteSeen } from '#entities/kit/access/last-seen.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
+import type { RowOf } from '#entities/kit/model/define.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import type { Call, RouteResponse } from '../../http/route.ts';
 import { sessionOfRefreshToken } from './sent-refresh-token.ts';
@@ -14,6 +15,9 @@ const maxSessions = 100;
 /** Characters of the header User-Agent that are kept. */
 const maxUserAgentLength = 256;
 
+/** The single sign-on with which a session began; both are null for other ways to sign in. */
+export type SignOn = Pick<RowOf<typeof session>, 'singleSignOnId' | 'singleSignOnRevision'>;
+
 /**
  * Begins a session of a person who has proven who they are, and returns its tokens.
  * @param isNewDevice an event says so, and a mail
@@ -22,7 +26,7 @@ export async function beginSession(
   call: Call<unknown>,
   userId: string,
   organizationId: string | null,
-  { isNewDevice, singleSignOnId }: { readonly isNewDevice: boolean; readonly singleSignOnId: string | null },
+  { isNewDevice, singleSignOnId, singleSignOnRevision }: SignOn & { readonly isNewDevice: boolean },
 ): Promise<RouteResponse> {
   const { unit, request } = call;
   const data = unit.data.privileged('sign-in');
@@ -36,6 +40,7 @@ export async function beginSession(
     userId,
     userAgent: userAgent || null,
     singleSignOnId,
+    singleSignOnRevision,
     // Single sign-on proves who somebody is to one organization alone.
     provenAt: singleSignOnId === null ? values.lastSeenAt : null,
     ...values,

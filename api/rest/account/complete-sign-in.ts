@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { externalIdentity } from '#entities/identity/external-identity.ts';
+import { passkey } from '#entities/identity/passkey.ts';
 import { user } from '#entities/identity/user.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
@@ -11,7 +13,7 @@ import {
 } from '../../auth/challenge-token.ts';
 import type { Call, RouteResponse } from '../../http/route.ts';
 import { confirmedFactor } from '../../credentials/confirmed-factor.ts';
-import { beginSession } from './begin-session.ts';
+import { beginSession, type SignOn } from './begin-session.ts';
 import { homeOrganization } from './home-organization.ts';
 import { isNewDevice, knownBrowser, rememberBrowser } from './known-browser.ts';
 import { SessionSchema } from './session-answer.ts';
@@ -22,8 +24,12 @@ type Person = RowOf<typeof user>;
 export interface ProvenSignIn {
   readonly userId: string;
   readonly method: SignInMethod;
+  /** Id of the passkey or the linked identity; null for a password. */
+  readonly credentialId: string | null;
   /** The organization whose single sign-on it was, in which alone the session counts; absent for other ways to sign in. */
   readonly singleSignOnId?: string | null;
+  /** `revision` of its provider: the session ends when another provider takes its place. */
+  readonly singleSignOnRevision?: string | null;
 }
 
 const ChallengeSchema = Type.Object({
@@ -40,22 +46,29 @@ export const SignInSchema = Type.Union([SessionSchema, ChallengeSchema]);
 /**
  * Ends every way to sign in, so that what a session requires is decided in one place: an active person, and a code from those who have
  * a second factor, whatever the first was. Locks the user: what changes the credentials at the same moment either is found here, or
- * finds the session that begins here and ends it.
+ * finds the session that begins here and ends it. A passkey or an identity that was removed meanwhile signs nobody in.
  * @throws AppError invalid_credentials, single_sign_on_required
  */
 export async function completeSignIn(
   call: Call<unknown>,
-  { userId, method, singleSignOnId = null }: ProvenSignIn,
+  { userId, method, credentialId, singleSignOnId = null, singleSignOnRevision = null }: ProvenSignIn,
 ): Promise<RouteResponse> {
-  const person = await activePerson(call, userId);
+  const person = await lockPerson(call, { userId, method, credentialId });
   if (!person) throw new AppError('invalid_credentials', 'This account cannot sign in.');
-  if (!(await confirmedFactor(call, userId))) return begin(call, person, singleSignOnId);
+  const signOn = { singleSignOnId, singleSignOnRevision };
+  if (!(await confirmedFactor(call, userId))) return begin(call, person, signOn);
   const credential = credentialDigest(person.passwordHash);
   return {
     status: 200,
     body: {
       mfa_required: true,
-      challenge_token: await call.services.challengeTokens.issue({ userId, method, singleSignOnId, credential }),
+      challenge_token: await call.services.challengeTokens.issue({
+        userId,
+        method,
+        credentialId,
+        ...signOn,
+        credential,
+      }),
       expires_in: challengeLifetimeMs / 1_000,
     },
   };
@@ -68,26 +81,38 @@ export async function completeSignIn(
  */
 export async function completeChallenge(
   call: Call<unknown>,
-  { userId, credential, singleSignOnId }: Challenge,
+  challenge: Challenge,
   answer: () => Promise<void>,
 ): Promise<RouteResponse> {
-  const person = await activePerson(call, userId);
-  if (!person || credentialDigest(person.passwordHash) !== credential) throw refusedChallenge();
+  const person = await lockPerson(call, challenge);
+  if (!person || credentialDigest(person.passwordHash) !== challenge.credential) throw refusedChallenge();
   await answer();
-  return begin(call, person, singleSignOnId);
+  return begin(call, person, challenge);
 }
 
-async function activePerson({ unit }: Call<unknown>, userId: string): Promise<Person | undefined> {
-  const person = await unit.data.privileged('complete sign-in').findLocked(user, userId);
-  return person?.emailConfirmedAt && person.status === 'active' ? person : undefined;
+/** Records of what people sign in with. A password has none; a challenge keeps a digest of it. */
+const credentialKinds = { passkey, provider: externalIdentity, single_sign_on: externalIdentity } as const;
+
+/** The person, if they are active and what they have signed in with is still theirs. */
+async function lockPerson(
+  { unit }: Call<unknown>,
+  { userId, method, credentialId }: Pick<Challenge, 'userId' | 'method' | 'credentialId'>,
+): Promise<Person | undefined> {
+  const data = unit.data.privileged('complete sign-in');
+  const person = await data.findLocked(user, userId);
+  if (!person?.emailConfirmedAt || person.status !== 'active') return undefined;
+  if (method === 'password') return person;
+  // Read after the lock: whoever removes it holds the lock.
+  const held = await data.findOne(credentialKinds[method], { id: { eq: credentialId ?? '' } });
+  return held?.userId === userId ? person : undefined;
 }
 
 /** Only a browser that has signed in completely is known at the next sign-in. */
-async function begin(call: Call<unknown>, person: Person, singleSignOnId: string | null): Promise<RouteResponse> {
+async function begin(call: Call<unknown>, person: Person, signOn: SignOn): Promise<RouteResponse> {
   const isNew = isNewDevice(person, knownBrowser(call, person), call.services.clock.now());
   rememberBrowser(call, person);
-  const organizationId = await homeOrganization(call, { userId: person.id, singleSignOnId }, singleSignOnId);
-  return beginSession(call, person.id, organizationId, { isNewDevice: isNew, singleSignOnId });
+  const organizationId = await homeOrganization(call, { userId: person.id, ...signOn }, signOn.singleSignOnId);
+  return beginSession(call, person.id, organizationId, { isNewDevice: isNew, ...signOn });
 }
 
 /**

@@ -28,7 +28,10 @@ export class FirstPerson implements DefaultCaller {
           limit: 1,
         });
         if (!person) return undefined;
-        const organizationId = await homeOrganization({ unit }, { userId: person.id, singleSignOnId: null });
+        const organizationId = await homeOrganization(
+          { unit },
+          { userId: person.id, singleSignOnId: null, singleSignOnRevision: null },
+        );
         return { tokenId: '', userId: person.id, organizationId, sessionId: '', expiresAt: new Date(8.64e15) };
       },
     );

@@ -1,7 +1,8 @@
 import { user } from '#entities/identity/user.ts';
 import { membership } from '#entities/organizations/membership.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
 import { readMembershipState } from '#entities/kit/access/principal-state.ts';
-import { readEntry } from '#entities/kit/access/single-sign-on.ts';
+import { isSignOnCurrent, readEntry } from '#entities/kit/access/single-sign-on.ts';
 import { secondFactorRequired } from '../../http/request-caller.ts';
 import type { Call } from '../../http/route.ts';
 import { singleSignOnRequired } from '../../credentials/single-sign-on-required.ts';
@@ -14,6 +15,8 @@ interface Session {
   readonly userId: string;
   /** The organization whose single sign-on began it; null for other ways to sign in. */
   readonly singleSignOnId: string | null;
+  /** `revision` of the provider that began it. */
+  readonly singleSignOnRevision: string | null;
 }
 
 /**
@@ -21,22 +24,25 @@ interface Session {
  * one they joined first of those in which they can act in this session.
  * @param call without services, nobody is refused: the result is null
  * @returns null for a person without an organization
- * @throws AppError second_factor_required, single_sign_on_required if where they were requires what they do not have: nobody goes on
+ * @throws AppError unauthenticated for a session whose single sign-on is another one now; second_factor_required, single_sign_on_required if where they were requires what they do not have: nobody goes on
  * elsewhere unasked; single_sign_on_required also if there is no other organization
  */
 export async function homeOrganization(
   { unit, services }: Pick<Call<unknown>, 'unit'> & Partial<Pick<Call<unknown>, 'services'>>,
-  { userId, singleSignOnId }: Session,
+  { userId, singleSignOnId, singleSignOnRevision }: Session,
   organizationId: string | null = null,
 ): Promise<string | null> {
+  if (singleSignOnId !== null && !(await isSignOnCurrent(unit, singleSignOnId, singleSignOnRevision)))
+    throw new AppError('unauthenticated', 'The single sign-on of your organization has changed; sign in again.');
   const enter = async (id: string) => {
-    const { gap } = await readEntry(unit, userId, id, singleSignOnId);
+    const { requiredSignOn, isElsewhere } = await readEntry(unit, userId, id, singleSignOnId);
     const { role, lacksSecondFactor } = await readMembershipState(unit, userId, id);
-    return { gap, lacksSecondFactor, isOpen: gap === null && role !== null };
+    const isOpen = requiredSignOn === null && !isElsewhere && role !== null;
+    return { requiredSignOn, lacksSecondFactor, isOpen };
   };
   if (organizationId !== null) {
-    const { gap, lacksSecondFactor, isOpen } = await enter(organizationId);
-    if (gap && services) throw singleSignOnRequired(services, gap);
+    const { requiredSignOn, lacksSecondFactor, isOpen } = await enter(organizationId);
+    if (requiredSignOn !== null && services) throw singleSignOnRequired(services, requiredSignOn);
     if (lacksSecondFactor) throw secondFactorRequired();
     if (isOpen) return organizationId;
   }
@@ -50,9 +56,9 @@ export async function homeOrganization(
   let required: string | undefined;
   for (const id of [defaultOrganizationId, ...joined.map((one) => one.organizationId)]) {
     if (id === null) continue;
-    const { gap, isOpen } = await enter(id);
+    const { requiredSignOn, isOpen } = await enter(id);
     if (isOpen) return id;
-    if (gap) required ??= gap;
+    required ??= requiredSignOn ?? undefined;
   }
   if (required !== undefined && services) throw singleSignOnRequired(services, required);
   return null;

@@ -66,7 +66,7 @@ export const login = defineRoute({
     if (newHash !== undefined) await data.update(user, person.id, { passwordHash: newHash });
     const [cleared, reduced] = attempt.counters;
     await forgetAttempt(unit, cleared.key, reduced?.key ?? null);
-    return completeSignIn(call, { userId: person.id, method: 'password' });
+    return completeSignIn(call, { userId: person.id, method: 'password', credentialId: null });
   },
 });
 

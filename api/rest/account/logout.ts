@@ -13,7 +13,8 @@ const BodySchema = Type.Object(
     sessions: Type.Optional(
       Type.Enum(['this', 'others', 'all'], {
         default: 'this',
-        description: 'Which sessions of the user end: this one, all others, or all. Others need a signed-in caller.',
+        description:
+          'Which sessions of the user end: this one, all others, or all. Others need a signed-in caller. A session of single sign-on ends only those of the same organization.',
       }),
     ),
     refresh_token: Type.Optional(
@@ -37,6 +38,7 @@ export const logout = defineRoute({
   description:
     'Ends the session of the request, or others of the user: all their tokens stop working at once, those from /v1/switch and /v1/refresh too. Deletes the cookies, unless this session goes on.',
   access: 'public',
+  acceptsSingleSignOn: true,
   body: BodySchema,
   answers: { 200: MessageSchema },
   errors: ['invalid_input', 'unauthenticated'],
@@ -50,7 +52,7 @@ export const logout = defineRoute({
       const { claims } = call.request.core;
       if (!claims) throw signInFirst();
       const kept = sessions === 'others' ? claims.sessionId : undefined;
-      const count = await endSessions(data, claims.userId, kept);
+      const count = await endSessions(data, claims.userId, kept, call.unit.context.caller.singleSignOnId);
       if (kept !== undefined) return { status: 200, body: { message: `Signed out of ${count} other sessions.` } };
     }
     forgetSession(call);

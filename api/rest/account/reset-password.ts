@@ -1,9 +1,7 @@
 import { Type } from 'typebox';
-import { externalIdentity } from '#entities/identity/external-identity.ts';
 import { passwordReset } from '#entities/identity/password-reset.ts';
 import { user } from '#entities/identity/user.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
-import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { claimedId, invalidToken } from '#entities/kit/base/one-time-token.ts';
@@ -34,8 +32,8 @@ export const resetPassword = defineRoute({
   tag: 'Account',
   summary: 'Set a new password with an e-mailed link',
   description:
-    'Sets the password with the token of the e-mailed link, once. All devices of the user are signed out and all other links stop working; sign in with the new password afterwards.',
-  access: 'public',
+    'Sets the password with the token of the e-mailed link, once. All devices of the user are signed out, all other links stop working, and the passkeys, linked identities and personal tokens of the user are removed, because somebody else may have added them. A second factor stays. Sign in with the new password afterwards.',
+  access: 'anonymous',
   body: Type.Object(
     {
       token: Type.String({ minLength: 1, maxLength: 200, writeOnly: true, description: 'Token of the e-mailed link.' }),
@@ -59,25 +57,9 @@ export const resetPassword = defineRoute({
     const person = await data.findOne(user, { email: { eq: email } });
     if (!person?.emailConfirmedAt || person.status !== 'active') throw invalidToken();
     await setPassword(unit, data, { person, passwordHash });
-    if (person.passwordHash === null) await unlinkSingleSignOn(data, person.id);
     return { status: 200, body: { message: 'The new password is set; sign in with it.' } };
   },
 });
-
-/**
- * Single sign-on can create an account for any address that its organization allows. Whoever reads the mail of that address takes the
- * account over with its first password, and the organization's provider no longer signs in to it.
- */
-async function unlinkSingleSignOn(data: DataClient, userId: string): Promise<void> {
-  const held = await data.find(externalIdentity, {
-    where: { userId: { eq: userId }, provider: { eq: 'single_sign_on' } },
-    limit: 1_000,
-  });
-  await data.removeAll(
-    externalIdentity,
-    held.map(({ id }) => id),
-  );
-}
 
 /** Reads what the token stands for in a transaction that ends before the hashing begins. */
 function readReset(call: Call<Body>, id: string): Promise<{ email: string; words: readonly string[] }> {

@@ -6,12 +6,14 @@ import { customEvent } from '#entities/kit/write/custom-events.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { accountKey } from './account-key.ts';
+import { endCredentials } from './end-credentials.ts';
 import { endSessions } from './end-sessions.ts';
 
 /**
  * Sets the password of a person whose address is locked. All mailed links to set one stop working, the devices of the person are signed
  * out, failed sign-ins to the account are forgotten, and an event tells it.
- * @param keptSession goes on; all others end
+ * @param keptSession goes on; all others end. Without one, a mailed link proves who the person is: everything else that opens the account
+ *   ends, because nobody knows who has added it (docs/decisions/forgotten-passwords.md)
  */
 export async function setPassword(
   unit: UnitOfWork,
@@ -22,9 +24,11 @@ export async function setPassword(
   const { id, email } = person;
   const changed = await data.update(user, id, { passwordHash });
   await endSessions(data, id, keptSession);
+  const isReset = keptSession === undefined;
+  if (isReset) await endCredentials(data, id);
   await voidResetLinks(data, email, unit.clock.now());
   await forgetAttempt(unit, accountKey(email), null);
-  unit.emit(customEvent(user, 'password_changed', changed, {}));
+  unit.emit(customEvent(user, 'password_changed', changed, { isReset }));
 }
 
 /** Links that have expired need not be marked: at most one a minute was mailed, each of which works for 15 minutes. */

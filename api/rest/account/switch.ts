@@ -22,6 +22,7 @@ export const switchOrganization = defineRoute({
   description:
     'Returns an access token for another organization of which the user is a member and sets it as a cookie for browsers. The session stays the same: the token ends with it, at the latest when it expires, and /v1/refresh goes on in this organization.',
   access: 'required',
+  acceptsSingleSignOn: true,
   body: Type.Object(
     { target_organization_id: Type.String({ minLength: 1, maxLength: 26, description: 'Id of the organization.' }) },
     { additionalProperties: false },
@@ -40,9 +41,9 @@ export const switchOrganization = defineRoute({
     // The session may end at this moment.
     const held = await data.findLocked(session, sessionId);
     if (!held) throw signInFirst();
-    const { role, gap } = await readEntry(unit, userId, wanted, held.singleSignOnId);
-    if (gap) throw singleSignOnRequired(services, gap);
-    if (role === null || gap !== null) throw missingRecord(organization, wanted);
+    const { role, requiredSignOn, isElsewhere } = await readEntry(unit, userId, wanted, held.singleSignOnId);
+    if (requiredSignOn !== null) throw singleSignOnRequired(services, requiredSignOn);
+    if (role === null || isElsewhere) throw missingRecord(organization, wanted);
     const { lacksSecondFactor } = await readMembershipState(unit, userId, wanted);
     if (lacksSecondFactor) throw secondFactorRequired();
     await data.update(session, sessionId, {

@@ -78,6 +78,8 @@ interface Operations {
 function routesOf(module: EntityModule, { body, about, create, rotate }: Operations): Route[] {
   const { path, singular, tag } = recordNames(module);
   const answer = answerSchema(module);
+  const reached: Pick<Route, 'acceptsSingleSignOn'> =
+    module.tenancy === 'organization' ? { acceptsSingleSignOn: true } : {};
   return [
     defineRoute({
       method: 'POST',
@@ -86,6 +88,7 @@ function routesOf(module: EntityModule, { body, about, create, rotate }: Operati
       summary: `Create one ${singular}`,
       description: `${about} ${once}`,
       access: 'required',
+      ...reached,
       body,
       answers: { 201: answer },
       errors: ['permission_denied', 'step_up_required', 'limit_exceeded', 'not_found'],
@@ -108,6 +111,7 @@ function routesOf(module: EntityModule, { body, about, create, rotate }: Operati
       summary: `Replace the secret of one ${singular}`,
       description: `The old secret stops working at once; for a program that must go on meanwhile, create a second token. ${once}`,
       access: 'required',
+      ...reached,
       params: Type.Object({ id: Type.Unsafe({ ...idText, description: 'Id of the record.' }) }),
       answers: { 200: answer },
       errors: ['not_found', 'permission_denied', 'step_up_required', 'token_expired'],

@@ -70,6 +70,8 @@ export async function beginLeaving(
   const compared = await readPerson(call, userId);
   await withCurrentPassword(call, compared, call.body.password, async () => {});
   await lockEmail(call.unit, compared.email);
+  // Before everything else of the person, as in all work that changes accounts and sessions (docs/decisions/lock-order.md).
+  await data.findLocked(user, userId);
   const owned = await ownedOrganizations(data, userId);
   await data.lockAll([
     { module: user, ids: [userId], operation, values: {} },

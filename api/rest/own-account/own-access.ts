@@ -29,6 +29,7 @@ export function ownAccessRoutes(registry: Registry): readonly Route[] {
     summary: 'Whether an operation is allowed',
     description: 'Whether the caller may perform an operation on a record now.',
     access: 'required',
+    acceptsSingleSignOn: true,
     body: Type.Object(
       {
         object_type: kind,
@@ -51,6 +52,7 @@ export function ownAccessRoutes(registry: Registry): readonly Route[] {
     summary: 'What is allowed on records',
     description: `The operations that the caller may perform on up to ${maxRecords} records of one kind now.`,
     access: 'required',
+    acceptsSingleSignOn: true,
     body: Type.Object(
       { object_type: kind, object_ids: Type.Array(id, { minItems: 1, maxItems: maxRecords, uniqueItems: true }) },
       { additionalProperties: false },

@@ -40,6 +40,7 @@ export const listRoles = defineRoute({
   summary: 'Roles of organizations',
   description: 'All roles that people can have in an organization, the strongest first.',
   access: 'required',
+  acceptsSingleSignOn: true,
   answers: { 200: Type.Object({ roles: Type.Array(RoleSchema) }) },
   errors: [],
   handle: () => ({ status: 200, body: { roles: roles.map(described) } }),
@@ -52,6 +53,7 @@ export const ownRoles = defineRoute({
   summary: 'Own role in the current organization',
   description: 'The role of the caller in the organization that the access token is valid for, as of this request.',
   access: 'required',
+  acceptsSingleSignOn: true,
   answers: { 200: OwnRolesSchema },
   errors: [],
   handle: ({ unit }) => {
@@ -89,6 +91,7 @@ export const ownFeatures = defineRoute({
   summary: 'Product modules of the current organization',
   description: 'The product modules that the organization of the access token can use, as of this request.',
   access: 'required',
+  acceptsSingleSignOn: true,
   answers: {
     200: Type.Object({
       organization_id: OwnRolesSchema.properties.organization_id,

@@ -21,7 +21,9 @@ const UserinfoSchema = Type.Object({
   modules: Type.Array(Type.Enum([...productModules]), {
     description: 'Product modules that the organization can use, as of this request.',
   }),
-  default_organization_id: nullable('Id of the organization in which sign-ins begin; null for the one joined first.'),
+  default_organization_id: nullable(
+    'Id of the organization in which sign-ins begin; null for the one joined first, and in sessions of single sign-on.',
+  ),
   last_seen_at: nullable('When the user last signed in or refreshed their tokens.', { format: 'date-time' }),
 });
 
@@ -37,6 +39,7 @@ export const userinfoRoutes: readonly Route[] = [
     summary,
     description: 'The signed-in user, with the standard claims of OpenID Connect. Change the names with `updateUser`.',
     access: 'required',
+    acceptsSingleSignOn: true,
     allowsMissingFactor: true,
     answers: { 200: UserinfoSchema },
     errors: ['permission_denied'],
@@ -46,7 +49,7 @@ export const userinfoRoutes: readonly Route[] = [
 
 async function readUserinfo(call: Call<unknown>) {
   const { userId } = signedInPerson(call);
-  const { organizationId, role, productModules: enabled } = call.unit.context.caller;
+  const { organizationId, role, productModules: enabled, singleSignOnId } = call.unit.context.caller;
   const person = await call.unit.data.privileged('read own account').get(user, userId);
   return {
     status: 200,
@@ -61,7 +64,8 @@ async function readUserinfo(call: Call<unknown>) {
       organization_id: organizationId,
       organization_role: role,
       modules: organizationId === null ? [] : enabled,
-      default_organization_id: person.defaultOrganizationId,
+      // It may be another organization, which a session of single sign-on does not see.
+      default_organization_id: singleSignOnId === null ? person.defaultOrganizationId : null,
       last_seen_at: person.lastSeenAt?.toISOString() ?? null,
     },
   };

@@ -58,7 +58,7 @@ export const authenticationVerification = defineRoute({
       const person = await useOf(unit, stored, verified);
       await giveBackAttempt(unit, [found.counter]);
       logStep(call, 'authentication', 'completed', { user_id: person.id, passkey_id: stored.id });
-      return completeSignIn(call, { userId: person.id, method: 'passkey' });
+      return completeSignIn(call, { userId: person.id, method: 'passkey', credentialId: stored.id });
     });
   },
 });

@@ -21,7 +21,10 @@ export type PasskeySettings = Config['auth']['providers']['webauthn'];
 export function passkeySettings({ config }: Services): PasskeySettings {
   const { providers, supportedproviders } = config.current.auth;
   if (providers.webauthn.enabled || supportedproviders.includes('webauthn')) return providers.webauthn;
-  throw new AppError('not_found', 'This server offers no passkeys; sign in with a password.');
+  throw new AppError(
+    'not_found',
+    'This server offers no passkeys (configuration auth.providers.webauthn); sign in in another way.',
+  );
 }
 
 /** A challenge for a session or a browser. */

@@ -14,7 +14,7 @@ export const registrationOptions = defineRoute({
   tag: 'Passkeys',
   summary: 'Begin to register a passkey',
   description:
-    'Returns options for `navigator.credentials.create` (see `PublicKeyCredential.parseCreationOptionsFromJSON`). The passkey is for the signed-in user. The user has signed in, or called /v1/2fa/step-up, within the last ten minutes. Send the result to /v1/registration/verification in the same session.',
+    'Returns options for `navigator.credentials.create` (see `PublicKeyCredential.parseCreationOptionsFromJSON`). The passkey is for the signed-in user. Users have signed in, or called /v1/2fa/step-up, within the last ten minutes, else the answer is step_up_required. Sessions of single sign-on are refused. Send the result to /v1/registration/verification in the same session.',
   access: 'required',
   answers: { 200: OptionsSchema },
   errors: ['permission_denied', 'step_up_required', 'not_found'],

@@ -19,7 +19,7 @@ export const showInvite = defineRoute({
       role: Type.Enum([...roles], { description: 'Role that the invited person gets.' }),
       email: Type.String({ description: 'Address that is invited.' }),
       invited_by: Type.Union([Type.String(), Type.Null()], {
-        description: 'E-mail address of the person who invites; null for an API token.',
+        description: 'E-mail address of the person who invites; null if no person invites.',
       }),
       expires_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
         description: 'When the invitation expires.',

@@ -9,7 +9,7 @@ export const transferOwnership = defineRoute({
   tag: 'Organizations',
   summary: 'Transfer the ownership of an organization',
   description:
-    'Makes another member an owner of the current organization; the caller, who is an owner, becomes an admin.',
+    'Makes another member an owner of the current organization; the caller, who is an owner, becomes an admin. The caller has signed in, or called /v1/2fa/step-up, within the last ten minutes.',
   access: 'required',
   params: Type.Object({ id: Type.String({ maxLength: 26, description: 'Id of the organization.' }) }),
   body: Type.Object(
@@ -17,7 +17,7 @@ export const transferOwnership = defineRoute({
     { additionalProperties: false },
   ),
   answers: { 200: MessageSchema },
-  errors: ['invalid_input', 'not_found', 'permission_denied'],
+  errors: ['invalid_input', 'not_found', 'permission_denied', 'step_up_required'],
   handle: async (call) => {
     const transfer = { organizationId: call.params['id'] ?? '', userId: call.body.user_id };
     const { organization } = await transferOrganization(call, transfer, '/user_id');

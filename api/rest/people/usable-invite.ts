@@ -26,7 +26,7 @@ export type Invite = RowOf<typeof invite>;
 export interface UsableInvite {
   readonly invite: Invite;
   readonly organization: RowOf<typeof organization>;
-  /** Who invites; undefined for an API token. */
+  /** Who invites; undefined if no person does. */
   readonly inviter: RowOf<typeof user> | undefined;
 }
 

@@ -1,20 +1,20 @@
 import { Type } from 'typebox';
 import { externalIdentity } from '#entities/identity/external-identity.ts';
 import { passkey } from '#entities/identity/passkey.ts';
-import { session } from '#entities/identity/session.ts';
 import { user } from '#entities/identity/user.ts';
 import { organization } from '#entities/organizations/organization.ts';
 import { readMembershipState } from '#entities/kit/access/principal-state.ts';
-import { systemCaller } from '#entities/kit/model/caller.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
-import type { AccessClaims } from '../../auth/access-token.ts';
+import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { requireRecentProof } from '../../credentials/recent-proof.ts';
+import { signedInPerson } from '../../credentials/signed-in-person.ts';
 import { MessageSchema } from '../../http/request-schemas.ts';
 import { workOf } from '../../http/request-context.ts';
-import { defineRoute, type Call } from '../../http/route.ts';
+import { defineRoute } from '../../http/route.ts';
 import { organizationProvider } from '../single-sign-on/organization-provider.ts';
 import { providerNames, type ProviderName } from './configured-provider.ts';
 import { beginFlow, RedirectSchema, TargetField, targetOf } from './provider-flow.ts';
@@ -46,13 +46,19 @@ export const beginLink = defineRoute({
     { additionalProperties: false },
   ),
   answers: { 200: RedirectSchema },
+  // It asks the provider.
+  runsOnce: true,
   errors: ['invalid_input', 'not_found', 'permission_denied', 'step_up_required', 'provider_unavailable'],
   handle: async (call) => {
-    const { userId, sessionId } = await ownSession(call);
-    await requireRecentProof(call);
+    const { userId, sessionId } = signedInPerson(call);
     const { provider, redirect_uri: wanted, organization_id: id } = call.body;
     const isOfServer = provider !== 'single_sign_on';
-    const organizationId = isOfServer ? null : await ownOrganization(call, userId, id ?? '');
+    const { services, request } = call;
+    // A transaction that ends before the provider is asked.
+    const organizationId = await services.database.transact(workOf(request.core), async (unit) => {
+      await requireRecentProof({ unit, services, request });
+      return isOfServer ? null : ownOrganization(unit, userId, id ?? '');
+    });
     const location = await beginFlow(
       call,
       organizationId === null
@@ -83,14 +89,15 @@ export const unlinkIdentity = defineRoute({
   answers: { 200: MessageSchema },
   errors: ['not_found', 'permission_denied', 'step_up_required', 'last_way_in'],
   handle: async (call) => {
-    const { userId } = await ownSession(call);
-    await requireRecentProof(call);
+    const { userId } = signedInPerson(call);
     const id = existingId(externalIdentity, call.params['id'] ?? '');
     const data = call.unit.data.privileged('unlink identity');
     // Of two ways that are removed at the same time, the second finds the first gone.
     const person = await data.findLocked(user, userId);
+    await requireRecentProof(call);
     const held = await data.find(externalIdentity, { where: { userId: { eq: userId } }, limit: 1_000 });
-    if (!person || !held.some((one) => one.id === id)) throw missingRecord(externalIdentity, id);
+    const unlinked = held.find((one) => one.id === id);
+    if (!person || !unlinked) throw missingRecord(externalIdentity, id);
     const others = held.filter((one) => one.id !== id);
     if (!(await hasOtherWay(data, person, others)))
       throw new AppError(
@@ -98,6 +105,7 @@ export const unlinkIdentity = defineRoute({
         'This is the only way to sign in to your account; set a password with POST /v1/forgot-password first.',
       );
     await data.remove(externalIdentity, id);
+    call.unit.emit(customEvent(externalIdentity, 'unlinked', unlinked, { userId }));
     return { status: 200, body: { message: 'The identity is unlinked.' } };
   },
 });
@@ -113,28 +121,9 @@ async function hasOtherWay(
 }
 
 /** An organization of the person. @throws AppError not_found, the same for one that does not exist */
-async function ownOrganization({ services, request }: Call<unknown>, userId: string, id: string): Promise<string> {
+async function ownOrganization(unit: UnitOfWork, userId: string, id: string): Promise<string> {
   const wanted = existingId(organization, id);
-  const context = workOf(request.core, systemCaller('link identity'));
-  const { role } = await services.database.transact(context, (unit) => readMembershipState(unit, userId, wanted));
+  const { role } = await readMembershipState(unit, userId, wanted);
   if (role === null) throw missingRecord(organization, wanted);
   return wanted;
-}
-
-/**
- * The session of the person who asks.
- * @throws AppError permission_denied for other callers, and for sessions of a single sign-on: whoever runs the provider of an organization
- * could otherwise sign in to the whole account from then on
- */
-async function ownSession({ unit, request, services }: Call<unknown>): Promise<AccessClaims> {
-  const { claims } = request.core;
-  if (unit.context.caller.kind !== 'user' || !claims)
-    throw new AppError('permission_denied', 'Only users link identities.');
-  const context = workOf(request.core, systemCaller('link identity'));
-  const held = await services.database.transact(context, ({ data }) =>
-    data.findOne(session, { id: { eq: claims.sessionId } }),
-  );
-  if (held?.singleSignOnId !== null)
-    throw new AppError('permission_denied', 'Sign in without single sign-on to change how you sign in.');
-  return claims;
 }

@@ -5,6 +5,7 @@ import { lockEmail } from '#entities/kit/access/email-lock.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
+import { customEvent } from '#entities/kit/write/custom-events.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { failed, type ProviderIdentity } from '../../auth/sign-in-providers.ts';
 import { workOf } from '../../http/request-context.ts';
@@ -12,44 +13,55 @@ import type { Call } from '../../http/route.ts';
 import { checkNewEmail } from '../account/check-new-email.ts';
 import { createAccount } from '../account/create-account.ts';
 
-/** Where an identity comes from. */
-export type IdentitySource = RowOf<typeof externalIdentity>['provider'];
+type Identity = RowOf<typeof externalIdentity>;
+
+/** Where an identity comes from: an issuer can be the provider of several realms, which know nothing of each other. */
+export type IdentitySource = Pick<Identity, 'provider' | 'realm'>;
+
+/** A person, and the identity with which they sign in. */
+export interface IdentityOwner {
+  readonly userId: string;
+  /** Id of the identity. */
+  readonly credentialId: string;
+}
 
 /**
  * Checks the address of an identity that no account knows, as sign-up does. It may wait for servers elsewhere, so no transaction may
  * have begun.
  * @throws AppError invalid_input, too_many_requests
  */
-export async function checkNewIdentity(call: Call<unknown>, identity: ProviderIdentity): Promise<void> {
+export async function checkNewIdentity(
+  call: Call<unknown>,
+  identity: ProviderIdentity,
+  source: IdentitySource,
+): Promise<void> {
   const { services, request } = call;
   const context = workOf(request.core, systemCaller('provider sign-in'));
-  const known = await services.database.transact(context, ({ data }) => findIdentity(data, identity));
+  const known = await services.database.transact(context, ({ data }) => findIdentity(data, identity, source));
   if (!known) await checkNewEmail(call, verifiedAddress(identity), '/email');
 }
 
 /**
  * The person to whom an identity belongs; a new one for an unknown identity with a verified address that no account has. An account
  * with that address is never taken over: its owner links the identity.
- * @param mayCreate whether an unknown identity may get an account
- * @returns the id of the person
+ * @param refused the error for an address that has an account
  * @throws AppError provider_sign_in_failed without a verified address, identity_not_linked
  */
 export async function personOfIdentity(
   unit: UnitOfWork,
   data: DataClient,
   identity: ProviderIdentity,
-  provider: IdentitySource,
-  mayCreate = true,
-): Promise<string> {
-  const known = await findIdentity(data, identity);
-  if (known) return personOfKnown(known, provider);
+  source: IdentitySource,
+  refused: () => AppError = notLinked,
+): Promise<IdentityOwner> {
+  const known = await findIdentity(data, identity, source);
+  if (known) return ownerOf(known);
   const email = verifiedAddress(identity);
-  if (!mayCreate) throw failed('your address is of none of the domains whose people may join');
   await lockEmail(unit, email);
   // Two first sign-ins at the same time: the second finds what the first has created.
-  const meanwhile = await findIdentity(data, identity);
-  if (meanwhile) return personOfKnown(meanwhile, provider);
-  if (await data.findOne(user, { email: { eq: email } })) throw notLinked();
+  const meanwhile = await findIdentity(data, identity, source);
+  if (meanwhile) return ownerOf(meanwhile);
+  if (await data.findOne(user, { email: { eq: email } })) throw refused();
   const person = await createAccount(unit, data, {
     email,
     passwordHash: null,
@@ -57,8 +69,7 @@ export async function personOfIdentity(
     lastName: null,
     displayName: identity.name ?? email,
   });
-  await storeIdentity(data, person.id, identity, provider);
-  return person.id;
+  return ownerOf(await storeIdentity(data, person.id, identity, source));
 }
 
 /**
@@ -66,38 +77,38 @@ export async function personOfIdentity(
  * @throws AppError provider_sign_in_failed without a verified address, already_exists for an identity of another person
  */
 export async function linkIdentity(
+  unit: UnitOfWork,
   data: DataClient,
   userId: string,
   identity: ProviderIdentity,
-  provider: IdentitySource,
+  source: IdentitySource,
 ): Promise<void> {
   verifiedAddress(identity);
-  const known = await findIdentity(data, identity);
-  if (!known) await storeIdentity(data, userId, identity, provider);
-  else if (known.userId !== userId)
+  const known = await findIdentity(data, identity, source);
+  if (!known) {
+    const linked = await storeIdentity(data, userId, identity, source);
+    unit.emit(customEvent(externalIdentity, 'linked', linked, { userId }));
+  } else if (known.userId !== userId)
     throw new AppError('already_exists', 'This identity is linked to another account; unlink it there first.');
 }
 
-/**
- * What an organization's single sign-on has linked opens that organization alone: the providers of this server do not sign in with it.
- * @throws AppError identity_not_linked
- */
-function personOfKnown(known: RowOf<typeof externalIdentity>, provider: IdentitySource): string {
-  if (provider !== 'single_sign_on' && known.provider !== provider) throw notLinked();
-  return known.userId;
+/** The person to whom an identity belongs. */
+export function ownerOf({ id, userId }: Identity): IdentityOwner {
+  return { userId, credentialId: id };
 }
 
-function findIdentity(data: DataClient, { issuer, subject }: ProviderIdentity) {
-  return data.findOne(externalIdentity, { issuer: { eq: issuer }, subject: { eq: subject } });
+/** What an organization's single sign-on has linked opens that organization alone, and nothing else opens the organization. */
+export function findIdentity(data: DataClient, { issuer, subject }: ProviderIdentity, { realm }: IdentitySource) {
+  return data.findOne(externalIdentity, { realm: { eq: realm }, issuer: { eq: issuer }, subject: { eq: subject } });
 }
 
-async function storeIdentity(
+function storeIdentity(
   data: DataClient,
   userId: string,
   { issuer, subject, email }: ProviderIdentity,
-  provider: IdentitySource,
-): Promise<void> {
-  await data.create(externalIdentity, { userId, provider, issuer, subject, email: email ?? '' });
+  { provider, realm }: IdentitySource,
+): Promise<Identity> {
+  return data.create(externalIdentity, { userId, provider, realm, issuer, subject, email: email ?? '' });
 }
 
 function verifiedAddress({ email }: ProviderIdentity): string {

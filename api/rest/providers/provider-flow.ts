@@ -4,7 +4,7 @@ import { publicApiUrl } from '#config/objects/public-api-url.ts';
 import type { Config } from '#config/objects/root.ts';
 import { session } from '#entities/identity/session.ts';
 import { user } from '#entities/identity/user.ts';
-import { AppError } from '#entities/kit/base/errors.ts';
+import { AppError, type ErrorCode } from '#entities/kit/base/errors.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
@@ -31,6 +31,18 @@ export const CallbackQuery = Type.Object(
   },
   { additionalProperties: true },
 );
+
+/** Errors of every callback. */
+export const callbackErrors = [
+  'not_found',
+  'provider_sign_in_failed',
+  'provider_unavailable',
+  'identity_not_linked',
+  'already_exists',
+  'too_many_requests',
+  'invalid_credentials',
+  'single_sign_on_required',
+] as const satisfies readonly ErrorCode[];
 
 export const RedirectSchema = Type.Object({
   location: Type.String({ description: 'URL to which the browser goes; also in the header Location.' }),

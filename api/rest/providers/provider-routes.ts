@@ -8,6 +8,7 @@ import { finishSignIn } from './finish-sign-in.ts';
 import { checkNewIdentity, linkIdentity, personOfIdentity } from './person-of-identity.ts';
 import {
   beginFlow,
+  callbackErrors,
   CallbackQuery,
   identityOf,
   redirect,
@@ -58,26 +59,18 @@ function callbackRoute(name: ProviderName): Route {
     answers: { 302: RedirectSchema },
     // It uses up the state in a transaction of its own, and asks the provider.
     runsOnce: true,
-    errors: [
-      'not_found',
-      'provider_sign_in_failed',
-      'provider_unavailable',
-      'identity_not_linked',
-      'already_exists',
-      'too_many_requests',
-      'invalid_credentials',
-      'single_sign_on_required',
-    ],
+    errors: callbackErrors,
     handle: async (call) => {
       const settings = settingsOf(call, name);
       const opened = await takeState(call, name);
       const identity = await identityOf(call, settings, opened);
       if (opened.purpose === 'link') return link(call, opened, identity, name);
-      await checkNewIdentity(call, identity);
+      const source = { provider: name, realm: name };
+      await checkNewIdentity(call, identity, source);
       const { unit } = call;
       const data = unit.data.privileged('provider sign-in');
-      const userId = await personOfIdentity(unit, data, identity, name);
-      return finishSignIn(call, data, opened.target, { userId, method: 'provider' });
+      const owner = await personOfIdentity(unit, data, identity, source);
+      return finishSignIn(call, opened.target, { ...owner, method: 'provider' });
     },
   });
 }
@@ -85,7 +78,11 @@ function callbackRoute(name: ProviderName): Route {
 /** @throws AppError not_found while the provider is switched off */
 export function settingsOf({ services }: Call<unknown>, name: ProviderName): ProviderSettings {
   const settings = configuredProvider(services.config.current, name);
-  if (!settings) throw new AppError('not_found', `Sign-in with ${name} is not available on this server.`);
+  if (!settings)
+    throw new AppError(
+      'not_found',
+      `This server offers no sign-in with ${name} (configuration auth.supportedproviders).`,
+    );
   return settings;
 }
 
@@ -98,6 +95,6 @@ async function link(
 ): Promise<RouteResponse> {
   const data = call.unit.data.privileged('link identity');
   const person = await sessionOf(data, opened);
-  await linkIdentity(data, person.id, identity, name);
+  await linkIdentity(call.unit, data, person.id, identity, { provider: name, realm: name });
   return redirect(call, opened.target);
 }

@@ -37,7 +37,7 @@ export function listQuerySchema(module: EntityModule): TObject {
       Type.String({
         maxLength: 500,
         pattern: `^${term}(?:,${term}){0,${maxOrderTerms - 1}}$`,
-        description: `Sort order: comma-separated fields, each with a leading minus for descending order. Fields: ${orders.join(', ')}.`,
+        description: `Fields to sort by, separated by commas, with a minus before those in descending order: ${orders.join(', ')}.`,
       }),
     ),
     count: Type.Optional(

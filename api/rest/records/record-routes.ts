@@ -4,7 +4,7 @@ import { unlessHidden, type RecordJson } from '#entities/kit/unit/answers.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
-import { isAppError } from '#entities/kit/base/errors.ts';
+import { isAppError, type ErrorCode } from '#entities/kit/base/errors.ts';
 import { withProblems } from '#entities/kit/base/input-error.ts';
 import {
   answeredFields,
@@ -13,10 +13,12 @@ import {
   writableFields,
   type NamedField,
 } from '#entities/kit/model/exposure.ts';
+import type { ScopeVerb } from '#entities/kit/model/scope-relations.ts';
 import { isOpenToTokens } from '#entities/kit/model/scopes.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import type { RecordSelection } from '#entities/kit/read/selection.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
+import { proofNote, requireProofFor } from '../../credentials/required-proof.ts';
 import { checkNewAddresses } from '../../http/check-new-addresses.ts';
 import { defineRoute, type Call, type Route, type RouteResponse } from '../../http/route.ts';
 import { listQuerySchema, listSelection, pageSchema } from './list-query.ts';
@@ -44,15 +46,19 @@ function routesOf(module: EntityModule): Route[] {
   const offered = module.mutate ?? [];
   const record = selectionOf(module);
   const answer = recordSchema(module);
-  const tokens: Pick<Route, 'acceptsTokens'> = isOpenToTokens(module) ? { acceptsTokens: true } : {};
-  const routes = [
-    listRoute(record, answer),
-    readRoute(record, answer),
-    ...(offered.includes('create') ? [createRoute(record, answer)] : []),
-    ...(offered.includes('update') ? [updateRoute(record, answer)] : []),
-    ...(offered.includes('delete') ? [deleteRoute(module)] : []),
+  // The data layer confines each session to what it may reach.
+  const openTo = (verb: ScopeVerb, route: Route): Route => ({
+    ...route,
+    ...(isOpenToTokens(module, verb) ? { acceptsTokens: true } : {}),
+    acceptsSingleSignOn: true,
+  });
+  return [
+    openTo('read', listRoute(record, answer)),
+    openTo('read', readRoute(record, answer)),
+    ...(offered.includes('create') ? [openTo('write', createRoute(record, answer))] : []),
+    ...(offered.includes('update') ? [openTo('write', updateRoute(record, answer))] : []),
+    ...(offered.includes('delete') ? [openTo('delete', deleteRoute(module))] : []),
   ];
-  return routes.map((route) => ({ ...route, ...tokens }));
 }
 
 /** All fields of a record in responses, named in snake_case. */
@@ -64,6 +70,10 @@ export function selectionOf(module: EntityModule): RecordSelection {
 }
 
 const idAlone = 'The response has only the id if the caller cannot view the record after the change.';
+
+function proofErrors({ needsProof }: EntityModule): readonly ErrorCode[] {
+  return needsProof ? ['step_up_required'] : [];
+}
 
 /** Headers of changes that can name the version on which they are based. */
 const headers = Type.Object({
@@ -138,15 +148,17 @@ function createRoute(record: RecordSelection, answer: TObject): Route {
     url: path,
     tag,
     summary: `Create one ${singular}`,
-    description: `${module.description} The record is created in the current organization of the caller. ${idAlone}`,
+    description: `${module.description} The record is created in the current organization of the caller.${proofNote(module, snakeCase)} ${idAlone}`,
     access: 'required',
     body: creationSchema(module),
     answers: { 201: answer },
-    errors: ['not_found', 'permission_denied', 'already_exists'],
-    handle: ({ unit, body, reply, services }) =>
+    errors: ['not_found', 'permission_denied', 'already_exists', ...proofErrors(module)],
+    handle: (call) =>
       inSnakeCase(async () => {
+        const { unit, body, reply, services } = call;
         const input = valuesOf(names, body);
         await checkNewAddresses(services, [{ module, input, path: '' }]);
+        await requireProofFor(call, [{ module, values: input }]);
         const { id } = (await unit.data.create(module, input)) as { readonly id: string };
         void reply.header('location', `${path}/${id}`);
         return await changed(201, record, id, unit, reply);
@@ -163,19 +175,28 @@ function updateRoute(record: RecordSelection, answer: TObject): Route {
     url: `${path}/:id`,
     tag,
     summary: `Update one ${singular}`,
-    description: `Omitted fields stay unchanged; null clears an optional field. ${idAlone}`,
+    description: `Omitted fields stay unchanged; null clears an optional field.${proofNote(module, snakeCase)} ${idAlone}`,
     access: 'required',
     params,
     headers,
     body: changeSchema(module),
     answers: { 200: answer },
-    errors: ['not_found', 'permission_denied', 'already_exists', 'stale_record', 'precondition_failed'],
+    errors: [
+      'not_found',
+      'permission_denied',
+      'already_exists',
+      'stale_record',
+      'precondition_failed',
+      ...proofErrors(module),
+    ],
     handle: (call) =>
       inSnakeCase(async () => {
         const id = idOf(module, call);
         const { record_version: recordVersion, ...changes } = call.body;
+        const values = valuesOf(names, changes);
+        await requireProofFor(call, [{ module, values }]);
         await matching(ifMatch(call), recordVersion as number | undefined, (versions) =>
-          call.unit.data.update(module, id, valuesOf(names, changes), versions),
+          call.unit.data.update(module, id, values, versions),
         );
         return await changed(200, record, id, call.unit, call.reply);
       }),

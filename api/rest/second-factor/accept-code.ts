@@ -23,7 +23,7 @@ export const CodeSchema = Type.String({
   maxLength: 16,
   pattern: '^[0-9 ]+$',
   writeOnly: true,
-  description: 'Code that the authenticator app shows.',
+  description: 'Digits that the authenticator app shows, such as 123456.',
 });
 
 export const codeFields = {

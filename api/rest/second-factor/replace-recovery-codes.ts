@@ -20,8 +20,8 @@ export const replaceRecoveryCodes = defineRoute({
   errors: ['permission_denied', 'step_up_required', 'not_found'],
   handle: async (call) => {
     const { userId } = signedInPerson(call);
-    await requireRecentProof(call);
     await call.unit.data.privileged('replace recovery codes').findLocked(user, userId);
+    await requireRecentProof(call);
     const factor = await confirmedFactor(call, userId);
     if (!factor) throw noFactor();
     const { codes, changed } = await giveRecoveryCodes(call, factor);

@@ -20,7 +20,7 @@ export const setUpSecondFactor = defineRoute({
   tag: 'Second factors',
   summary: 'Set up an authenticator app',
   description:
-    'Returns a new secret for an authenticator app, once: as text, as `otpauth` URI and as QR code. /v1/2fa/confirm turns it on with a code of the app. The user has signed in, or called /v1/2fa/step-up, within the last ten minutes.',
+    'Returns a new secret for an authenticator app, once: as text, as `otpauth` URI and as QR code. /v1/2fa/confirm turns it on with a code of the app. Users have signed in, or called /v1/2fa/step-up, within the last ten minutes, else the answer is step_up_required. Sessions of single sign-on are refused.',
   access: 'required',
   allowsMissingFactor: true,
   answers: {
@@ -37,11 +37,11 @@ export const setUpSecondFactor = defineRoute({
     const { userId } = signedInPerson(call);
     if (!config.totp.enabled)
       throw new AppError('permission_denied', 'This server offers no authenticator apps (configuration totp.enabled).');
-    await requireRecentProof(call);
     const data = unit.data.privileged('set up second factor');
     // Whoever changes a factor locks the user first.
     const person = await data.findLocked(user, userId);
     if (!person) throw signInFirst();
+    await requireRecentProof(call);
     const held = await heldFactor(call, userId);
     if (held?.confirmedAt)
       throw new AppError(

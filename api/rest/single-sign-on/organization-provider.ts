@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { publicApiUrl } from '#config/objects/public-api-url.ts';
+import { organization } from '#entities/organizations/organization.ts';
 import { identityProvider } from '#entities/organizations/identity-provider.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
@@ -19,18 +20,23 @@ export interface OrganizationProvider {
 }
 
 /**
- * Reads the provider of an organization in a transaction that ends before the provider is asked.
+ * Reads the provider of an organization in a transaction that ends before the provider is asked. Nobody signs in at one with which no
+ * manager has, except to test it.
  * @throws AppError not_found, the same for an organization that does not exist
  */
 export async function organizationProvider(
   { services, request }: Call<unknown>,
   organizationId: string,
+  { isTest = false }: { readonly isTest?: boolean } = {},
 ): Promise<OrganizationProvider> {
   const context = workOf(request.core, systemCaller('single sign-on'));
-  const row = await services.database.transact(context, ({ data }) =>
-    data.findOne(identityProvider, { organizationId: { eq: organizationId } }),
-  );
-  if (!row) throw new AppError('not_found', 'There is no organization with this id that has single sign-on.');
+  const row = await services.database.transact(context, async ({ data }) => {
+    const home = await data.findOne(organization, { id: { eq: organizationId } });
+    if (!home || home.isPersonal) return undefined;
+    return data.findOne(identityProvider, { organizationId: { eq: organizationId } });
+  });
+  if (!row || !(row.testedAt || isTest))
+    throw new AppError('not_found', 'There is no organization with this id that has single sign-on.');
   const config = services.config.current;
   const { secret } = await openSecret(row.clientSecret, secretOf(services, organizationId));
   const settings = {

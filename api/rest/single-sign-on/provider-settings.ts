@@ -1,17 +1,27 @@
 import { Type, type Static } from 'typebox';
 import { identityProvider } from '#entities/organizations/identity-provider.ts';
+import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
-import { requireAccountProof, requireRecentFactor } from '../../credentials/recent-proof.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import { requireAccountProof, requireOrganizationProof, requireRecentFactor } from '../../credentials/recent-proof.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
+import { tooManyAttempts } from '../account/too-many-attempts.ts';
+import { workOf } from '../../http/request-context.ts';
 import { beginFlow, RedirectSchema, targetOf } from '../providers/provider-flow.ts';
+import { domainRecord, DomainRecordSchema, isDomainProven } from './domain-proof.ts';
 import { organizationProvider, sealClientSecret, settingsDigest, type Provider } from './organization-provider.ts';
 
 const SettingsSchema = Type.Object({
   id: Type.String({ description: 'Id of the record; DELETE /v1/identity-providers/<id> ends single sign-on.' }),
   issuer: Type.String({ description: 'URL of the provider.' }),
   client_id: Type.String({ description: 'Client id of this server at the provider.' }),
-  allowed_domains: Type.Array(Type.String(), { description: 'Domains whose people become members.' }),
+  allowed_domains: Type.Array(Type.String(), {
+    description: 'Domains whose people become members. Each counts while its DNS record is published.',
+  }),
+  domain_records: Type.Array(DomainRecordSchema, {
+    description: 'The DNS record of each allowed domain. POST /v1/sso/domains/verify says which are found.',
+  }),
   tested_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
     description: 'When a manager signed in with these settings; null: not yet.',
   }),
@@ -44,7 +54,8 @@ const BodySchema = Type.Object(
         }),
         {
           maxItems: 100,
-          description: 'Domains of verified addresses whose people become members at their first sign-in.',
+          description:
+            'Domains of verified addresses whose people become members at their first sign-in. Publish the DNS record of each, which the answer shows, and let it stay: it is looked for at every first sign-in.',
         },
       ),
     ),
@@ -58,8 +69,9 @@ export const putProvider = defineRoute({
   tag: 'Single sign-on',
   summary: 'Set the single sign-on provider',
   description:
-    'Sets the OpenID Connect provider of the current organization; only its managers may. Register the callback `/v1/sso/callback` of this server there. Other settings than before must be tested again (POST /v1/sso/test) before they can be enforced, and until then none are.',
+    'Sets the OpenID Connect provider of the current organization; only its managers may. Register the callback `/v1/sso/callback` of this server there. Other settings than before must be tested again (POST /v1/sso/test): until then nobody signs in with them, and they cannot be enforced. Another issuer or client also ends all sessions that began with the one before.',
   access: 'required',
+  acceptsSingleSignOn: true,
   body: BodySchema,
   answers: { 200: SettingsSchema },
   errors: ['invalid_input', 'permission_denied', 'step_up_required'],
@@ -67,13 +79,17 @@ export const putProvider = defineRoute({
     const { unit, services, body } = call;
     const organizationId = currentOrganization(call);
     await requireRecentFactor(call);
-    const held = await unit.data.findOne(identityProvider, { organizationId: { eq: organizationId } });
+    const found = await unit.data.findOne(identityProvider, { organizationId: { eq: organizationId } });
+    // Locked: another manager may set it at this moment, and values of both must not mix.
+    const held = found && (await unit.data.findLocked(identityProvider, found.id));
     const isSame = held?.issuer === body.issuer && held.clientId === body.client_id;
     // A secret that is kept is never sent to another provider than the one that it was given for.
     if (body.client_secret === undefined && !isSame) throw secretMissing();
     const values = {
       issuer: body.issuer,
       clientId: body.client_id,
+      // Sessions of the provider before end with it.
+      revision: isSame ? held.revision : newId(),
       ...(body.allowed_domains ? { allowedDomains: [...new Set(body.allowed_domains)] } : {}),
       ...(body.client_secret === undefined
         ? {}
@@ -98,17 +114,25 @@ export const testProvider = defineRoute({
   description:
     'Returns the URL of the provider to which the browser of a manager goes. When it comes back signed in, the current settings count as tested, and the identity is linked to the account of the manager.',
   access: 'required',
+  acceptsSingleSignOn: true,
   answers: { 200: RedirectSchema },
-  errors: ['not_found', 'permission_denied', 'step_up_required', 'provider_unavailable'],
+  // It asks the provider.
+  runsOnce: true,
+  errors: ['not_found', 'permission_denied', 'step_up_required', 'provider_unavailable', 'too_many_requests'],
   handle: async (call) => {
     const organizationId = currentOrganization(call);
-    const { claims } = call.request.core;
+    const { services, request } = call;
+    const { claims } = request.core;
     if (!claims) throw signInFirst();
-    const { row, settings } = await organizationProvider(call, organizationId);
-    // Who may not see the settings learns that there are none.
-    await call.unit.data.get(identityProvider, row.id);
-    // The test links the identity to the account.
-    await requireAccountProof(call);
+    const { row, settings } = await organizationProvider(call, organizationId, { isTest: true });
+    // A transaction that ends before the provider is asked.
+    await services.database.transact(workOf(request.core), async (unit) => {
+      // Who may not see the settings learns that there are none.
+      await unit.data.get(identityProvider, row.id);
+      // The test links the identity to the account.
+      await requireAccountProof({ unit, services, request });
+      await countQuestion({ unit, services }, organizationId);
+    });
     const location = await beginFlow(call, settings, {
       provider: 'sso',
       purpose: 'test',
@@ -127,22 +151,23 @@ export const enforceProvider = defineRoute({
   tag: 'Single sign-on',
   summary: 'Enforce single sign-on, or stop',
   description:
-    'While it is enforced, all members but owners act in the organization, and in those that are part of it, only in sessions that began with its single sign-on, and with personal tokens that were authorized in such a session (POST /v1/personal-access-tokens/<id>/authorize). Owners keep their other ways to sign in, for emergencies. The settings must have been tested.',
+    'While it is enforced, all members but owners act in the organization, and in those that are part of it, only in sessions that began with its single sign-on, and with personal tokens that were authorized in such a session (POST /v1/personal-access-tokens/<id>/authorize). Owners keep their other ways to sign in, for emergencies. The settings must have been tested, and the caller has signed in, or called /v1/2fa/step-up, within the last ten minutes.',
   access: 'required',
+  acceptsSingleSignOn: true,
   body: Type.Object(
     { is_enforced: Type.Boolean({ description: 'Whether it is enforced from now on.' }) },
     { additionalProperties: false },
   ),
   answers: { 200: SettingsSchema },
-  errors: ['invalid_input', 'not_found', 'permission_denied'],
+  errors: ['invalid_input', 'not_found', 'permission_denied', 'step_up_required'],
   handle: async (call) => {
     const { unit, body } = call;
     const organizationId = currentOrganization(call);
     const found = await unit.data.findOne(identityProvider, { organizationId: { eq: organizationId } });
     // Locked: the settings may change at this moment.
     const held = found && (await unit.data.findLocked(identityProvider, found.id));
-    if (!held)
-      throw new AppError('not_found', 'The organization has no single sign-on; set it with PUT /v1/sso/provider.');
+    if (!held) throw noProvider();
+    await requireOrganizationProof(call);
     if (body.is_enforced && !held.testedAt)
       throw new AppError(
         'invalid_input',
@@ -155,6 +180,66 @@ export const enforceProvider = defineRoute({
     return { status: 200, body: answerOf(saved) };
   },
 });
+
+/** Says which allowed domains are proven, before somebody of theirs signs in. */
+export const verifyDomains = defineRoute({
+  method: 'POST',
+  url: '/v1/sso/domains/verify',
+  tag: 'Single sign-on',
+  summary: 'Look for the DNS records of the allowed domains',
+  description:
+    'Asks the name servers of the allowed domains for the records that prove them. A domain counts while its record is published: it is looked for again whenever somebody signs in for the first time.',
+  access: 'required',
+  acceptsSingleSignOn: true,
+  answers: {
+    200: Type.Object({
+      domains: Type.Array(
+        Type.Object({
+          ...DomainRecordSchema.properties,
+          is_proven: Type.Boolean({ description: 'Whether the record is found.' }),
+        }),
+      ),
+    }),
+  },
+  // It asks name servers.
+  runsOnce: true,
+  errors: ['not_found', 'permission_denied', 'too_many_requests'],
+  handle: async (call) => {
+    const organizationId = currentOrganization(call);
+    const { services, request } = call;
+    // A transaction that ends before name servers are asked.
+    const { allowedDomains } = await services.database.transact(workOf(request.core), async (unit) => {
+      const held = await unit.data.findOne(identityProvider, { organizationId: { eq: organizationId } });
+      if (!held) throw noProvider();
+      await countQuestion({ unit, services }, organizationId);
+      return held;
+    });
+    const domains = await Promise.all(
+      allowedDomains.map(async (domain) => ({
+        ...domainRecord(organizationId, domain),
+        is_proven: await isDomainProven(services, organizationId, domain),
+      })),
+    );
+    return { status: 200, body: { domains } };
+  },
+});
+
+/** Questions of the managers of an organization to servers that they name, within the window, in milliseconds. */
+const questions = { limit: 30, windowMs: 15 * 60_000 };
+
+/** @throws AppError too_many_requests */
+async function countQuestion(
+  { unit, services }: Pick<Call<unknown>, 'unit' | 'services'>,
+  organizationId: string,
+): Promise<void> {
+  const key = { key: `sso-question:${organizationId}`, limit: questions.limit };
+  const freeAt = await takeAttempt(unit, [key], questions.windowMs);
+  if (freeAt) throw tooManyAttempts('The single sign-on was tested too often', freeAt, services.clock.now());
+}
+
+function noProvider(): AppError {
+  return new AppError('not_found', 'The organization has no single sign-on; set it with PUT /v1/sso/provider.');
+}
 
 /** @throws AppError permission_denied for callers that are no people in an organization */
 function currentOrganization({ unit }: Call<unknown>): string {
@@ -173,6 +258,7 @@ function secretMissing(): AppError {
 
 function answerOf({
   id,
+  organizationId,
   issuer,
   clientId,
   allowedDomains,
@@ -184,6 +270,7 @@ function answerOf({
     issuer,
     client_id: clientId,
     allowed_domains: allowedDomains,
+    domain_records: allowedDomains.map((domain) => domainRecord(organizationId, domain)),
     tested_at: testedAt?.toISOString() ?? null,
     is_enforced: isEnforced,
   };

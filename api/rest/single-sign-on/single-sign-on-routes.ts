@@ -1,18 +1,23 @@
 import { Type } from 'typebox';
 import { organization } from '#entities/organizations/organization.ts';
 import { identityProvider } from '#entities/organizations/identity-provider.ts';
-import { membership } from '#entities/organizations/membership.ts';
-import { user } from '#entities/identity/user.ts';
 import { readMembershipState } from '#entities/kit/access/principal-state.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
+import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
+import { isAppError } from '#entities/kit/base/errors.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import { failed, type ProviderIdentity } from '../../auth/sign-in-providers.ts';
+import { clientNetwork } from '../../http/client-address.ts';
+import { workOf } from '../../http/request-context.ts';
+import { tooManyAttempts } from '../account/too-many-attempts.ts';
 import type { OpenedState } from '../../auth/sign-in-state.ts';
 import { defineRoute, type Call, type RouteResponse } from '../../http/route.ts';
 import { finishSignIn } from '../providers/finish-sign-in.ts';
-import { checkNewIdentity, linkIdentity, personOfIdentity } from '../providers/person-of-identity.ts';
+import { linkIdentity } from '../providers/person-of-identity.ts';
 import {
   beginFlow,
+  callbackErrors,
   CallbackQuery,
   identityOf,
   redirect,
@@ -22,6 +27,7 @@ import {
   TargetField,
   targetOf,
 } from '../providers/provider-flow.ts';
+import { mayJoin, memberOf, realmOf } from './newcomers.ts';
 import { organizationProvider, settingsDigest, type Provider } from './organization-provider.ts';
 
 /** Roles whose test of a provider counts. */
@@ -43,12 +49,14 @@ export const singleSignOn = defineRoute({
     { additionalProperties: false },
   ),
   answers: { 302: RedirectSchema },
-  errors: ['not_found', 'provider_unavailable'],
+  errors: ['not_found', 'provider_unavailable', 'too_many_requests'],
   handle: async (call) => {
     const { organization_id: id, redirect_uri: wanted } = call.query as Record<string, string>;
     const target = targetOf(call.services.config.current, wanted);
     const organizationId = existingId(organization, id ?? '');
-    const { settings } = await organizationProvider(call, organizationId);
+    const { settings } = await organizationProvider(call, organizationId).catch((error: unknown) =>
+      refuseGuess(call, error),
+    );
     const intent = {
       provider: 'sso',
       purpose: 'sign-in',
@@ -61,54 +69,51 @@ export const singleSignOn = defineRoute({
   },
 });
 
+/** Ids that name no single sign-on, from one network within the window, in milliseconds. */
+const guesses = { limit: 100, windowMs: 15 * 60_000 };
+
+/** Counts those who try ids. @throws what was thrown, or AppError too_many_requests */
+async function refuseGuess({ services, request }: Call<unknown>, error: unknown): Promise<never> {
+  if (!isAppError(error) || error.code !== 'not_found') throw error;
+  const key = { key: `sso-guess:${clientNetwork(request, services)}`, limit: guesses.limit };
+  await services.database.transact(workOf(request.core, systemCaller('single sign-on')), async (unit) => {
+    const freeAt = await takeAttempt(unit, [key], guesses.windowMs);
+    if (freeAt) throw tooManyAttempts('Too many organizations were tried', freeAt, services.clock.now());
+  });
+  throw error;
+}
+
 export const singleSignOnCallback = defineRoute({
   method: 'GET',
   url: '/v1/sso/callback',
   tag: 'Single sign-on',
   summary: 'Return from the provider of an organization',
   description:
-    'The provider sends the browser here. Begins a session that counts in the organization alone. People with a verified address of an allowed domain become members; a new address gets a new account, one that has an account is refused with identity_not_linked.',
+    'The provider sends the browser here. Begins a session that counts in the organization alone. People with a verified address of an allowed domain, which its DNS record proves, become members, with a new account if the address has none. All others who are no members are refused with provider_sign_in_failed: the answer does not say whether an address has an account.',
   access: 'public',
   query: CallbackQuery,
   answers: { 302: RedirectSchema },
   // It uses up the state in a transaction of its own, and asks the provider.
   runsOnce: true,
-  errors: [
-    'not_found',
-    'provider_sign_in_failed',
-    'provider_unavailable',
-    'identity_not_linked',
-    'already_exists',
-    'too_many_requests',
-    'invalid_credentials',
-    'permission_denied',
-  ],
+  errors: [...callbackErrors, 'unauthenticated'],
   handle: async (call) => {
     const opened = await takeState(call, 'sso');
-    const { row, settings } = await organizationProvider(call, opened.organizationId ?? '');
+    const isTest = opened.purpose === 'test';
+    const { row, settings } = await organizationProvider(call, opened.organizationId ?? '', { isTest });
     const identity = await identityOf(call, settings, opened);
     if (opened.purpose !== 'sign-in') return linkOrTest(call, opened, identity, row);
-    const isOfDomain = hasAllowedDomain(row, identity);
-    if (isOfDomain) await checkNewIdentity(call, identity);
+    const signedOn = { identity, provider: row };
+    const isJoining = await mayJoin(call, signedOn);
     const { unit } = call;
     const data = unit.data.privileged('single sign-on');
-    const userId = await personOfIdentity(unit, data, identity, 'single_sign_on', isOfDomain);
-    // Of two sign-ins at the same time, the second finds the membership that the first has created.
-    await data.findLocked(user, userId);
-    if ((await readMembershipState(unit, userId, row.organizationId)).role === null) {
-      if (!isOfDomain) throw failed('you are not a member of the organization');
-      await data.create(membership, { organizationId: row.organizationId, userId, role: 'member' });
-    }
-    const { organizationId } = row;
-    const proven = { userId, method: 'single_sign_on', singleSignOnId: organizationId } as const;
-    return finishSignIn(call, data, opened.target, proven);
+    return finishSignIn(call, opened.target, {
+      ...(await memberOf(unit, data, signedOn, isJoining)),
+      method: 'single_sign_on',
+      singleSignOnId: row.organizationId,
+      singleSignOnRevision: row.revision,
+    });
   },
 });
-
-/** Whether people with this address become members when they sign in. */
-function hasAllowedDomain({ allowedDomains }: Provider, { email }: ProviderIdentity): boolean {
-  return email !== null && allowedDomains.includes(email.slice(email.lastIndexOf('@') + 1));
-}
 
 /** Links the identity to the account of the session that asked for it; a test also counts for the settings of then. */
 async function linkOrTest(
@@ -121,7 +126,7 @@ async function linkOrTest(
   const person = await sessionOf(data, opened);
   const { role } = await readMembershipState(call.unit, person.id, row.organizationId);
   if (role === null) throw failed('you are not a member of the organization');
-  await linkIdentity(data, person.id, identity, 'single_sign_on');
+  await linkIdentity(call.unit, data, person.id, identity, realmOf(row));
   if (opened.purpose === 'test') {
     const held = await data.findLocked(identityProvider, row.id);
     if (!held || settingsDigest(held) !== opened.settings || !managers.has(role))

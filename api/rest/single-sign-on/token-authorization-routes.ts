@@ -2,11 +2,18 @@ import { Type } from 'typebox';
 import { personalAccessToken } from '#entities/identity/personal-access-token.ts';
 import type { ErrorCode } from '#entities/kit/base/errors.ts';
 import type { Asking } from '../../credentials/asking.ts';
-import { authorizeToken, deauthorizeToken } from '../../credentials/authorize-token.ts';
+import { authorizeToken, deauthorizeToken, type TokenAuthorization } from '../../credentials/authorize-token.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { recordNames } from '../records/record-names.ts';
-import { selectionOf } from '../records/record-routes.ts';
-import { idText, recordSchema } from '../records/record-schema.ts';
+import { idText } from '../records/record-schema.ts';
+
+const AuthorizationSchema = Type.Object({
+  token_id: Type.String({ description: 'Id of the token.' }),
+  organization_id: Type.String({ description: 'Id of the organization.' }),
+  is_authorized: Type.Boolean({
+    description: 'Whether the token counts there although single sign-on is enforced.',
+  }),
+});
 
 /** Authorization of personal tokens for organizations that enforce single sign-on. */
 export const tokenAuthorizationRoutes: readonly Route[] = [
@@ -14,7 +21,8 @@ export const tokenAuthorizationRoutes: readonly Route[] = [
     verb: 'authorize',
     summary: 'Authorize a personal token for single sign-on',
     description:
-      'Lets the token count in an organization, and in those that are part of it, although single sign-on is enforced there. The session of the caller must have begun with the single sign-on of the organization. The token stays authorized until this is undone, or its secret is replaced.',
+      'Lets the token count in an organization, and in those that are part of it, although single sign-on is enforced there. The session of the caller must have begun with the single sign-on of the organization. The token stays authorized until this is undone, its secret is replaced, or the provider of the organization changes.',
+    session: { acceptsSingleSignOn: true },
     act: authorizeToken,
     errors: ['invalid_input', 'not_found', 'permission_denied', 'single_sign_on_required'],
   }),
@@ -31,13 +39,15 @@ function routeOf({
   verb,
   summary,
   description,
+  session = {},
   act,
   errors,
 }: {
   readonly verb: string;
   readonly summary: string;
   readonly description: string;
-  readonly act: (asking: Asking, id: string, organizationId: string) => Promise<{ readonly id: string }>;
+  readonly session?: Pick<Route, 'acceptsSingleSignOn'>;
+  readonly act: (asking: Asking, id: string, organizationId: string) => Promise<TokenAuthorization>;
   readonly errors: readonly ErrorCode[];
 }): Route {
   const { path, tag } = recordNames(personalAccessToken);
@@ -48,16 +58,21 @@ function routeOf({
     summary,
     description,
     access: 'required',
+    ...session,
     params: Type.Object({ id: Type.Unsafe({ ...idText, description: 'Id of the record.' }) }),
     body: Type.Object(
       { organization_id: Type.String({ minLength: 1, maxLength: 26, description: 'Id of the organization.' }) },
       { additionalProperties: false },
     ),
-    answers: { 200: recordSchema(personalAccessToken) },
+    answers: { 200: AuthorizationSchema },
     errors,
     handle: async (call) => {
-      const { id } = await act(call, call.params['id'] ?? '', call.body.organization_id);
-      return { status: 200, body: await call.unit.data.answers.record(selectionOf(personalAccessToken), id) };
+      const { tokenId, organizationId, isAuthorized } = await act(
+        call,
+        call.params['id'] ?? '',
+        call.body.organization_id,
+      );
+      return { status: 200, body: { token_id: tokenId, organization_id: organizationId, is_authorized: isAuthorized } };
     },
   });
 }

@@ -3,6 +3,7 @@ import { readAuthorizationState, type AuthorizationState } from './authorization
 import { checkRequestFor } from './check-request.ts';
 import type { Authorizer, CheckResult } from './authorizer.ts';
 import type { Caller } from '../model/caller.ts';
+import { isConfined, isWithinReach } from '../model/confinement.ts';
 import type { EntityModule } from '../model/define.ts';
 import {
   afterTheRules,
@@ -48,7 +49,8 @@ export class Decisions {
 
   /** Evaluates the rules in their order; the first that applies decides. @throws AppError authorization_unavailable */
   async decide(module: EntityModule, operation: Operation, row: Row): Promise<Decision> {
-    if (!isWithinLimits(this.#caller, { kind: module.kind, operation }))
+    const isOutOfReach = isConfined(this.#caller) && !isWithinReach(module, operation);
+    if (isOutOfReach || !isWithinLimits(this.#caller, { kind: module.kind, operation }))
       return { isAllowed: false, by: 'rules', rule: undefined };
     const decision = await this.#decideByRules(module, operation, row);
     const { restricted } = module;

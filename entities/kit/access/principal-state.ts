@@ -38,6 +38,8 @@ export interface PrincipalState extends MembershipState {
   readonly isActive: boolean;
   /** Whether the session of an access token has not ended; of another token, whether it exists and its secret is right. */
   readonly isSignedIn: boolean;
+  /** Of a session: the organization whose single sign-on began it; null for other ways to sign in. */
+  readonly singleSignOnId?: string | null;
   /** Only of API tokens and personal tokens. */
   readonly token?: TokenState;
 }
@@ -67,7 +69,7 @@ export interface PrincipalSnapshot {
 }
 
 const snapshotText = `select to_json(found)::text as result from (select is_active as "isActive", is_signed_in as "isSignedIn",
-  role, group_ids as "groupIds", relations, modules as "productModules",
+  role, group_ids as "groupIds", relations, modules as "productModules", single_sign_on_id as "singleSignOnId",
   role is not null and lacks_second_factor($1, $3) as "lacksSecondFactor" from request_context($1, $2, $3)) found`;
 
 const tokenSnapshotText = `select to_json(found)::text as result from (select is_active as "isActive", is_signed_in as "isSignedIn",

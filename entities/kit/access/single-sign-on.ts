@@ -5,11 +5,30 @@ import type { Work } from '../storage/work.ts';
 export interface Entry {
   /** The strongest role of the person in the organization or one of its ancestors, whatever the session. */
   readonly role: Role | null;
-  /**
-   * Null when the session may act there. Otherwise the id of the organization whose single sign-on is required; empty for a session that
-   * began with the single sign-on of another organization, in which alone it counts.
-   */
-  readonly gap: string | null;
+  /** The organization whose single sign-on is required, and did not begin the session; null for none. */
+  readonly requiredSignOn: string | null;
+  /** Whether the session began with the single sign-on of another organization, in which alone it counts. */
+  readonly isElsewhere: boolean;
+}
+
+/**
+ * Whether the provider of an organization is still the one with which somebody signed in. Its sessions end when another takes its place.
+ * The rule is that of `request_context`.
+ */
+export async function isSignOnCurrent(work: Work, organizationId: string, revision: string | null): Promise<boolean> {
+  const session = await work.readAs('app');
+  const { rows } = await session.query<{ is: boolean }>('select is_sign_on_current($1, $2) as is', [
+    organizationId,
+    revision ?? '',
+  ]);
+  return rows[0]?.is === true;
+}
+
+/** Whether somebody has been a member of an organization before: left it, or was removed. */
+export async function wasMember(work: Work, userId: string, organizationId: string): Promise<boolean> {
+  const session = await work.readAs('app');
+  const { rows } = await session.query<{ is: boolean }>('select was_member($1, $2) as is', [userId, organizationId]);
+  return rows[0]?.is === true;
 }
 
 /**
@@ -27,5 +46,7 @@ export async function readEntry(
     'select role, gap from organization_entry($1, $2, $3)',
     [userId, organizationId, singleSignOnId ?? ''],
   );
-  return rows[0] ?? { role: null, gap: null };
+  const { role = null, gap = null } = rows[0] ?? {};
+  // The function returns an empty text for a session that counts elsewhere.
+  return { role, requiredSignOn: gap === '' ? null : gap, isElsewhere: gap === '' };
 }

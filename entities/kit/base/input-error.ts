@@ -15,7 +15,9 @@ export function withProblems(error: AppError, fields: readonly FieldProblem[]): 
 }
 
 function textOf(problems: readonly FieldProblem[]): string {
-  return `The input is not valid: ${problems.map(describeProblem).join('; ')}.`;
+  const text = problems.map(describeProblem).join('; ');
+  // The last problem may end with a question.
+  return `The input is not valid: ${text}${text.endsWith('?') ? '' : '.'}`;
 }
 
 function describeProblem({ path, message }: FieldProblem): string {

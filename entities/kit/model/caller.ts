@@ -47,6 +47,13 @@ export interface Caller {
   readonly contextConditions: Readonly<Record<string, TupleCondition>>;
   /** Id of the access token or personal token, for logs. */
   readonly tokenId: string | null;
+  /** Id of the session of a person who is signed in. */
+  readonly sessionId: string | null;
+  /**
+   * The organization whose single sign-on began the session. The caller then has no rights beyond that organization and its parts, not
+   * even those of a person to what is their own (confinement.ts). Null for other callers.
+   */
+  readonly singleSignOnId: string | null;
   /** Why system work runs; empty for other callers. */
   readonly reason: string;
 }
@@ -63,6 +70,8 @@ const noCaller = {
   outOfContext: [],
   contextConditions: {},
   tokenId: null,
+  sessionId: null,
+  singleSignOnId: null,
   reason: '',
 } as const satisfies Caller;
 

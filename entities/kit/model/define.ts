@@ -4,7 +4,7 @@ import type { CustomEvents, EventVerb } from './events.ts';
 import type { EntityHooks } from './hooks.ts';
 import { hasObjectRights, type Policy } from './policy.ts';
 import type { ProductModule } from './product-modules.ts';
-import type { CreationRefusal, LastKept, RoleGiving } from './record-rules.ts';
+import type { CreationRefusal, LastKept, ManagedBy, Restriction, RoleGiving } from './record-rules.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import type { TupleGrant } from './tuples.ts';
 
@@ -15,26 +15,6 @@ export type Exposure = 'read' | 'read-write' | 'write';
 
 /** Mutations that are derived for callers, for one record and in bulk. The others are written by hand, or only the server makes them. */
 export type Mutation = 'create' | 'update' | 'delete';
-
-/** A right to the record in the field `on` that creations and deletions of records with a value need. */
-interface Restriction {
-  readonly field: string;
-  readonly is: string;
-  readonly on: string;
-  readonly requires: 'remove';
-}
-
-/** Makes a person the manager of a record by a record of another kind. */
-interface ManagedBy {
-  /** Kind of that record. */
-  readonly kind: string;
-  /** Its reference to the managed record. */
-  readonly record: string;
-  /** Its reference to the person. */
-  readonly person: string;
-  /** Its other values. */
-  readonly values: Readonly<Record<string, unknown>>;
-}
 
 /** A unique key over live rows; the values of soft-deleted rows can be used again. */
 export interface UniqueKey<Name extends string = string> {
@@ -85,8 +65,15 @@ export interface EntityDefinition<
   readonly order: readonly (Name | 'createdAt' | 'updatedAt')[];
   readonly search?: readonly Name[];
   readonly mutate?: readonly Mutation[];
-  /** Only people who are signed in reach its records: no token has a scope for them. Kinds of tenancy `user` need no such line. */
-  readonly needsSession?: true;
+  /** Only people who are signed in reach its records, or (`changes`) change them; kinds of tenancy `user` need no such line. */
+  readonly needsSession?: true | 'changes';
+  /** Whoever gives one of these values to a field, or any, has proven recently who they are (credentials/required-proof.ts). */
+  readonly needsProof?: { readonly [N in Name]?: 'any' | readonly string[] };
+  /**
+   * What a session that began with the single sign-on of an organization reaches of a kind whose records belong to no organization: the
+   * record of the organization in which it acts, its own record, or all that the person can view, without changing any. Absent: nothing.
+   */
+  readonly singleSignOnReach?: 'organization' | 'session' | 'view';
   /** Verbs of changes that record an event. */
   readonly events: readonly E[];
   /** Events that handlers record besides those of changes, by verb: a past participle. */
@@ -207,6 +194,10 @@ export function defineEntityModule<
     if (field.type === 'reference' && !name.endsWith('Id')) fail(`reference "${name}" must end in "Id"`);
     if (field.secret && Object.hasOwn(definition.expose, name)) fail(`secret field "${name}" cannot be exposed`);
   }
+  if (definition.singleSignOnReach && definition.tenancy === 'organization')
+    fail(
+      'its records belong to organizations, so sessions of single sign-on reach those of their own, and singleSignOnReach says nothing',
+    );
   if (definition.productModules && definition.tenancy !== 'organization')
     fail("product modules belong to organizations, so its tenancy must be 'organization'");
   if (definition.productModules && definition.rlsUsing)
@@ -240,6 +231,7 @@ export function defineEntityModule<
       definition.givesRole?.field ?? [],
       definition.givesRole?.holder ?? [],
       definition.keepsLast?.field ?? [],
+      Object.keys(definition.needsProof ?? {}),
     ].flat(),
   ];
   for (const name of named) {

@@ -11,6 +11,8 @@ export interface RoleGiving<Name extends string> {
 export interface LastKept<Name extends string> {
   readonly field: Name;
   readonly is: string;
+  /** SQL: a condition on a record, with the alias `held`, without which it does not count. Whoever makes it false locks the organization. */
+  readonly countsIf?: string;
   /** The message of a refusal, shown to the caller. */
   readonly message: string;
 }
@@ -23,4 +25,24 @@ export interface CreationRefusal<Name extends string> {
   readonly field: Name;
   readonly code: ErrorCode;
   readonly message: string;
+}
+
+/** A right to the record in the field `on` that creations and deletions of records with a value need. */
+export interface Restriction {
+  readonly field: string;
+  readonly is: string;
+  readonly on: string;
+  readonly requires: 'remove';
+}
+
+/** Makes a person the manager of a record by a record of another kind. */
+export interface ManagedBy {
+  /** Kind of that record. */
+  readonly kind: string;
+  /** Its reference to the managed record. */
+  readonly record: string;
+  /** Its reference to the person. */
+  readonly person: string;
+  /** Its other values. */
+  readonly values: Readonly<Record<string, unknown>>;
 }

@@ -30,8 +30,10 @@ export function isWithinLimits({ limits }: Pick<Caller, 'limits'>, asked: Asked)
 }
 
 /** Whether tokens reach records of a kind. What people prove their identity with, and what they manage tokens with, is theirs alone. */
-export function isOpenToTokens(module: EntityModule): boolean {
-  return isExposed(module) && module.tenancy !== 'user' && !module.needsSession;
+export function isOpenToTokens(module: EntityModule, verb: ScopeVerb = 'read'): boolean {
+  const { tenancy, needsSession } = module;
+  if (!isExposed(module) || tenancy === 'user' || needsSession === true) return false;
+  return verb === 'read' || needsSession === undefined;
 }
 
 /**
@@ -39,8 +41,9 @@ export function isOpenToTokens(module: EntityModule): boolean {
  * @param by gives the token no right that they do not have on all records of the kind
  */
 export function offeredScopes(registry: Registry, sort: TokenSort, by?: Caller): string[] {
-  return registry.modules.filter(isOpenToTokens).flatMap((module) => {
+  return registry.modules.flatMap((module) => {
     const offered = scopeVerbs.filter((verb) => {
+      if (!isOpenToTokens(module, verb)) return false;
       if (sort === 'personal') return true;
       const own = operationsOf[verb].filter((operation) => knowsTokens(module, operation));
       return own.length > 0 && (by === undefined || mayAllUpTo(registry, module, by, verb));

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Caller, CallerKind, Role } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
+import { isConfined } from '../model/confinement.ts';
 import { isModuleEnabled } from '../model/module-gate.ts';
 import { isWithinLimits } from '../model/scopes.ts';
 import { decideByCaller, type Asked, type Condition } from '../model/policy.ts';
@@ -9,7 +10,7 @@ import type { Registry } from '../model/registry.ts';
 import type { Sql } from '../storage/sql.ts';
 
 /** Values of a caller that statements bind. They do not decide the text of a statement. */
-export type CallerParameter = 'subjectId' | 'organizationId' | 'groupIds';
+export type CallerParameter = 'subjectId' | 'organizationId' | 'groupIds' | 'sessionId';
 
 /** A question about the caller whose answer decides the text of a statement. */
 export type CallerQuestion = (caller: Caller) => CallerAnswer;
@@ -17,10 +18,12 @@ export type CallerAnswer = boolean | string | null | undefined;
 
 const hasSubject: CallerQuestion = ({ subjectId }) => subjectId !== null;
 const hasOrganization: CallerQuestion = ({ organizationId }) => organizationId !== null;
+const hasSession: CallerQuestion = ({ sessionId }) => sessionId !== null;
 const hasGroups: CallerQuestion = ({ groupIds }) => groupIds.length > 0;
 const kindOf: CallerQuestion = ({ kind }) => kind;
 const roleOf: CallerQuestion = ({ role }) => role;
 const isLimited: CallerQuestion = ({ limits }) => limits !== null;
+const isOfSingleSignOn: CallerQuestion = (caller) => isConfined(caller);
 
 /**
  * The question about a condition, kind and operation. It is the same function each time, so that a compilation asks it once and
@@ -100,6 +103,11 @@ export class Viewer {
     return this.#answer(hasOrganization) === true ? this.#parameter('organizationId') : undefined;
   }
 
+  /** The id of the caller's session as a bound parameter; undefined when it has none. */
+  get sessionId(): Sql | undefined {
+    return this.#answer(hasSession) === true ? this.#parameter('sessionId') : undefined;
+  }
+
   /** The ids of the caller's groups as one bound array; undefined when it is in no group. */
   get groupIds(): Sql | undefined {
     return this.#answer(hasGroups) === true ? this.#parameter('groupIds') : undefined;
@@ -113,6 +121,11 @@ export class Viewer {
   /** Whether the personal token of the caller, if there is one, allows the operation. */
   isWithinLimits(asked: Asked): boolean {
     return this.#answer(isLimited) !== true || this.#answer(limitOn(asked)) === true;
+  }
+
+  /** Whether the caller has no rights beyond an organization. To be asked only for kinds about which it decides something. */
+  get isConfined(): boolean {
+    return this.#answer(isOfSingleSignOn) === true;
   }
 
   /** Whether the organization has a product module of the kind. */

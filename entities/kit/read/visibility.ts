@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { isWithinReach } from '../model/confinement.ts';
 import type { EntityModule } from '../model/define.ts';
 import {
   afterTheRules,
@@ -34,8 +35,9 @@ export function visibleInList(module: EntityModule, alias: string, viewer: Viewe
   return sql`${scopePredicate(module, alias, viewer)} and ${new RuleCompiler(module, viewer, 'view').listPredicate(alias)}`;
 }
 
-function isWithinLimits({ kind }: EntityModule, viewer: Viewer, operation: Operation): boolean {
-  return viewer.isWithinLimits({ kind, operation });
+function isWithinLimits(module: EntityModule, viewer: Viewer, operation: Operation): boolean {
+  if (!viewer.isWithinLimits({ kind: module.kind, operation })) return false;
+  return isWithinReach(module, operation) || !viewer.isConfined;
 }
 
 /**

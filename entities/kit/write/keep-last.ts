@@ -41,7 +41,7 @@ async function refuseNone(
   ids: readonly string[],
   registry: Registry,
 ): Promise<void> {
-  const { field, is, message } = module.keepsLast as NonNullable<EntityModule['keepsLast']>;
+  const { field, is, countsIf = 'true', message } = module.keepsLast as NonNullable<EntityModule['keepsLast']>;
   const locked = compileSql(sql`select row.id from ${sql.table(registry.byKind('organization').table)} as row
     where row.id = any(${ids}) and row.deleted_at is null order by row.id for no key update`);
   const existing = (await session.query<{ id: string }>(locked.text, locked.values)).rows.map(({ id }) => id);
@@ -49,6 +49,6 @@ async function refuseNone(
   // A statement of its own sees what was committed while the one before waited.
   const bare = compileSql(sql`select 1 from unnest(${existing}::text[]) as organization (id) where not exists (
     select 1 from ${sql.table(module.table)} as held where held.organization_id = organization.id
-      and ${column('held', field)} = ${is} and held.deleted_at is null) limit 1`);
+      and ${column('held', field)} = ${is} and held.deleted_at is null and ${sql.raw(countsIf)}) limit 1`);
   if ((await session.query(bare.text, bare.values)).rows.length > 0) throw new AppError('last_owner', message);
 }

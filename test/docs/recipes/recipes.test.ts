@@ -7,7 +7,7 @@ import { asOwner } from '../../kit/as-owner.ts';
 import { eventually } from '../../kit/eventually.ts';
 import { buildPerson, testPassword, type Person } from '../../kit/people.ts';
 import { ProductProcess } from '../../kit/spawned-process.ts';
-import { depth } from '../../kit/depth.ts';
+import { depth, sampleOf } from '../../kit/depth.ts';
 import { ScratchCopy } from '../../kit/scratch-copy.ts';
 import { recordTried } from '../../kit/tried.ts';
 import { openWorld, type World } from '../../kit/world.ts';
@@ -137,20 +137,29 @@ rights:
   above viewer: { member: view }
 `;
 
-/** Tests that go through all kinds, or, where the matrices are not tried whole, through the new one alone. */
+/**
+ * Tests that go through all kinds: each with all of them, or a sample of the tests with the new kind alone. Those of rights and of
+ * tenants are in every sample, because they ask most of a kind.
+ */
 const overAllKinds = [
-  'test/entities/authorization-model.test.ts',
-  'test/entities/descriptions.test.ts',
   'test/entities/expected-rights.test.ts',
-  'test/entities/lists-by-rights.test.ts',
-  'test/entities/missing-caller.test.ts',
-  'test/entities/moved-records.test.ts',
-  'test/entities/orm-pitfalls.test.ts',
-  'test/entities/row-level-security.test.ts',
-  'test/security/deleted-records.test.ts',
-  'test/security/hidden-fields.test.ts',
-  'test/security/mass-assignment.test.ts',
   'test/security/tenant-isolation.test.ts',
+  ...sampleOf(
+    'tests over all kinds',
+    [
+      'test/entities/authorization-model.test.ts',
+      'test/entities/descriptions.test.ts',
+      'test/entities/lists-by-rights.test.ts',
+      'test/entities/missing-caller.test.ts',
+      'test/entities/moved-records.test.ts',
+      'test/entities/orm-pitfalls.test.ts',
+      'test/entities/row-level-security.test.ts',
+      'test/security/deleted-records.test.ts',
+      'test/security/hidden-fields.test.ts',
+      'test/security/mass-assignment.test.ts',
+    ],
+    { by: [dirname], atLeast: 2 },
+  ),
   // These take minutes.
   ...(depth === 'prove' ? ['test/entities/indexes.test.ts', 'test/migrations/migrations.test.ts'] : []),
 ];

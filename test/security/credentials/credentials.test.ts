@@ -4,6 +4,7 @@ import { membership, user } from '#entities/index.ts';
 import { forgedToken } from '../../kit/access-tokens.ts';
 import { asSystem } from '../../kit/as-person.ts';
 import { enroll } from '../../kit/authenticator.ts';
+import { FakeIdentityProvider } from '../../kit/fakes/fake-identity-provider.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../../kit/people.ts';
 import type { TestClient } from '../../kit/test-client.ts';
 import { resetToken, verificationToken } from '../../kit/verification-token.ts';
@@ -13,13 +14,19 @@ import { endpoints, outcomes, type Credential, type Endpoint } from './outcomes.
 let world: World;
 let owner: Person;
 
+let fake: FakeIdentityProvider;
+
 beforeAll(async () => {
   world = await openWorld({
     environment: { CORE_AUTH_TOKEN_APITOKENS_ENABLED: 'true', CORE_API_TOKEN_KEY_FIRST: 'k'.repeat(40) },
   });
   owner = await buildPerson(world);
+  fake = await FakeIdentityProvider.start(() => world.clock.now());
 });
-afterAll(() => world.close());
+afterAll(async () => {
+  await world.close();
+  await fake.close();
+});
 
 /** The request that stands for a class of endpoints. */
 const requests: Readonly<Record<Endpoint, InjectOptions & { readonly url: string }>> = {
@@ -88,6 +95,12 @@ const holders: Readonly<Record<Credential, () => Promise<TestClient>>> = {
     });
     return bearer(token);
   },
+  'session of single sign-on': async () => (await signedOn()).client,
+  'session of a deleted single sign-on': async () => {
+    const { client, manager, id } = await signedOn();
+    await manager.mutate({ method: 'DELETE', url: `/v1/identity-providers/${id}` });
+    return client;
+  },
   'challenge of a sign-in that needs a code': async () => {
     const person = await buildPerson(world);
     await enroll(world, await signedIn(world, person));
@@ -104,6 +117,24 @@ const holders: Readonly<Record<Credential, () => Promise<TestClient>>> = {
   },
   'token in the query string': async () => world.client(),
 };
+
+/** Somebody who has linked an identity with the test of the single sign-on of their organization, and has signed in with it. */
+async function signedOn() {
+  const person = await buildPerson(world);
+  const manager = await signedIn(world, person);
+  const payload = { issuer: fake.url, client_id: fake.client.id, client_secret: fake.client.secret };
+  const { body } = await manager.mutate({ method: 'PUT', url: '/v1/sso/provider', payload });
+  const claims = { sub: person.user.id, email: person.user.email, email_verified: true };
+  const come = async (by: TestClient, location: string) => {
+    const { pathname, search } = fake.approve(location, claims);
+    expect((await by.get(pathname + search)).status).toBe(302);
+  };
+  await come(manager, (await manager.post('/v1/sso/test')).body.location);
+  const client = world.client();
+  const begun = await client.get(`/v1/sso/login?organization_id=${person.organization.id}`);
+  await come(client, begun.body.location);
+  return { client, manager, id: body.id as string };
+}
 
 function bearer(token: string): TestClient {
   const client = world.client();

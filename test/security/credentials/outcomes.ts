@@ -47,6 +47,9 @@ export const outcomes = {
   'access token of a deactivated person':  nobody,
   // Their session goes on, in no organization: lists are empty, and nothing can be created.
   'access token of somebody who left':     opens('yes',   'yes',   denied,  'yes',   denied,  'yes',   'yes',   'yes',   unknown),
+  // It counts in the organization alone, and gives no token that counts elsewhere.
+  'session of single sign-on':             opens('yes',   'yes',   'yes',   'yes',   'yes',   'yes',   'yes',   denied,  'yes'),
+  'session of a deleted single sign-on':   nobody,
   'challenge of a sign-in that needs a code': nobody,
   'token of a confirmation link':          nobody,
   'token of a password link':              nobody,

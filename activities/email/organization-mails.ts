@@ -1,0 +1,52 @@
+import { user } from '#entities/identity/user.ts';
+import { identityProvider } from '#entities/organizations/identity-provider.ts';
+import { membership } from '#entities/organizations/membership.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
+import { organizationName, recipientOf, type Mail } from './mail.ts';
+
+/** Tells that a member has become an owner; undefined when that is no longer so. */
+export async function newOwnerMail(input: SendEmailInput, unit: UnitOfWork): Promise<Mail | undefined> {
+  const { about } = input;
+  const person = await recipientOf(input, unit);
+  const held = about && (await unit.data.findOne(membership, { id: { eq: about.id } }));
+  if (!person || held?.role !== 'owner') return undefined;
+  const [owner, name] = [
+    await unit.data.findOne(user, { id: { eq: held.userId } }),
+    await organizationName(held, unit),
+  ];
+  if (!owner || name === undefined) return undefined;
+  return {
+    to: person.email,
+    name: person.displayName,
+    content: {
+      subject: 'An organization has a new owner',
+      paragraphs: [
+        `${owner.email} is now an owner of ${name}, with all rights there.`,
+        'If you do not expect this, write to the other owners, or to our support, at once.',
+      ],
+    },
+  };
+}
+
+/** Tells whether single sign-on is enforced now. */
+export async function enforcementMail(input: SendEmailInput, unit: UnitOfWork): Promise<Mail | undefined> {
+  const { about } = input;
+  const person = await recipientOf(input, unit);
+  const held = about && (await unit.data.findOne(identityProvider, { id: { eq: about.id } }));
+  const name = held && (await organizationName(held, unit));
+  if (!person || !held || name === undefined) return undefined;
+  return {
+    to: person.email,
+    name: person.displayName,
+    content: {
+      subject: held.isEnforced ? 'Single sign-on is enforced' : 'Single sign-on is no longer enforced',
+      paragraphs: [
+        held.isEnforced
+          ? `Members of ${name} now act there only after its single sign-on. Owners keep their other ways to sign in.`
+          : `Members of ${name} act there again without its single sign-on.`,
+        'If you do not expect this, look at the settings and the managers of the organization.',
+      ],
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import { identityProvider } from '#entities/organizations/identity-provider.ts';
+import { membership } from '#entities/organizations/membership.ts';
+import { defineListener, on } from './listener.ts';
+import { mailPeopleInCharge } from './people-in-charge.ts';
+
+export const mailNewOwner = defineListener('mail-new-owner', [on(membership, 'updated')], async (delivery) => {
+  const { event, unit } = delivery;
+  if (!event.payload.changed.includes('role')) return;
+  const held = await unit.data.findOne(membership, { id: { eq: event.entityId } });
+  if (held?.role === 'owner') await mailPeopleInCharge(delivery, 'new-owner');
+});
+
+export const mailSingleSignOnEnforcement = defineListener(
+  'mail-single-sign-on-enforcement',
+  [on(identityProvider, 'updated')],
+  async (delivery) => {
+    if (delivery.event.payload.changed.includes('isEnforced'))
+      await mailPeopleInCharge(delivery, 'single-sign-on-enforcement');
+  },
+);

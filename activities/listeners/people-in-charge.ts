@@ -1,0 +1,30 @@
+import { membership } from '#entities/organizations/membership.ts';
+import { sendEmailContract, type EmailTemplate } from '#workflows/email/send-email.contract.ts';
+import type { Delivery } from './listener.ts';
+
+/** Maximum number of owners of an organization who are told. */
+const maxOwners = 20;
+
+/** Mails the owners of the organization of an event, and the person who acted: they notice what they did not expect. */
+export async function mailPeopleInCharge(delivery: Delivery<unknown>, template: EmailTemplate): Promise<void> {
+  const { event, unit } = delivery;
+  const owners = await unit.data.find(membership, { where: { role: { eq: 'owner' } }, limit: maxOwners });
+  for (const userId of new Set([...owners.map((owner) => owner.userId), ...personIn(event.actor)]))
+    mailAboutRecord(delivery, template, userId);
+}
+
+/** Mails a person about the record of an event. */
+export function mailAboutRecord(
+  { event, key, start }: Delivery<unknown>,
+  template: EmailTemplate,
+  userId: string,
+): void {
+  const about = { id: event.entityId, round: 1 };
+  start(sendEmailContract, { key: `${key}/${userId}`, template, userId, about });
+}
+
+/** The id of the person who acted, as a list of one, or an empty list. */
+export function personIn(actor: string): string[] {
+  const [kind, id] = actor.split(':');
+  return kind === 'user' && id !== undefined ? [id] : [];
+}

@@ -1,0 +1,37 @@
+import type { EntityModule } from '#entities/kit/model/define.ts';
+import type { Asking } from './asking.ts';
+import { requireOrganizationProof } from './recent-proof.ts';
+
+/** Values that a caller gives to fields of a record, new or not. */
+interface GivenValues {
+  readonly module: EntityModule;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Refuses values that need a recent proof of identity (`needsProof` of the kind) without one.
+ * @throws AppError step_up_required, permission_denied
+ */
+export async function requireProofFor(asking: Asking, given: readonly GivenValues[]): Promise<void> {
+  if (given.some(needsProof)) await requireOrganizationProof(asking);
+}
+
+function needsProof({ module, values }: GivenValues): boolean {
+  return Object.entries(module.needsProof ?? {}).some(
+    ([field, which = []]) =>
+      values[field] !== undefined && (which === 'any' || which.some((value) => value === values[field])),
+  );
+}
+
+/**
+ * What the description of a creation or a change says about it; empty for kinds that need no proof.
+ * @param nameOf the name of a field in the interface
+ */
+export function proofNote({ needsProof = {} }: EntityModule, nameOf: (field: string) => string): string {
+  return Object.entries(needsProof)
+    .map(([field, which]) => {
+      const value = which === undefined || which === 'any' ? 'a value' : `the value ${which.join(' or ')}`;
+      return ` Whoever gives \`${nameOf(field)}\` ${value} has signed in, or called /v1/2fa/step-up, within the last ten minutes.`;
+    })
+    .join('');
+}

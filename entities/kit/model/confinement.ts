@@ -1,0 +1,18 @@
+import type { Caller } from './caller.ts';
+import type { EntityModule } from './define.ts';
+import type { Operation } from './policy.ts';
+
+/** Whether the session of a caller began with the single sign-on of an organization: whoever runs its provider can be the caller. */
+export function isConfined({ singleSignOnId }: Pick<Caller, 'singleSignOnId'>): boolean {
+  return singleSignOnId !== null;
+}
+
+/**
+ * Whether confined callers can have a right to any record of a kind. `scope.ts` says to which: those of the organization in which they
+ * act, and of other kinds what `singleSignOnReach` names.
+ */
+export function isWithinReach({ tenancy, singleSignOnReach }: EntityModule, operation: Operation): boolean {
+  if (tenancy === 'organization') return true;
+  if (singleSignOnReach === undefined || operation === 'create') return false;
+  return singleSignOnReach !== 'view' || operation === 'view';
+}

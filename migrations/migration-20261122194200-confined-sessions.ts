@@ -1,0 +1,159 @@
+import { Migration } from '@mikro-orm/migrations';
+
+/** A session of single sign-on counts while the provider that began it is there. */
+const signOnCurrent = [
+  `create function is_sign_on_current(wanted_organization text, wanted_revision text) returns boolean
+    language plpgsql stable security definer set search_path = public, pg_temp as $$
+  begin
+    return exists (select 1 from identity_providers p where p.organization_id = wanted_organization
+      and p.revision = wanted_revision and p.deleted_at is null);
+  end $$`,
+  // Whoever left an organization, or was removed, has rows that are deleted.
+  `create function was_member(wanted_user text, wanted_organization text) returns boolean
+    language plpgsql stable security definer set search_path = public, pg_temp as $$
+  begin
+    return exists (select 1 from memberships m where m.user_id = wanted_user and m.organization_id = wanted_organization);
+  end $$`,
+  'revoke all on function is_sign_on_current(text, text), was_member(text, text) from public',
+  'grant execute on function is_sign_on_current(text, text), was_member(text, text) to core_app, core_system',
+];
+
+/**
+ * The rule of single sign-on: of all providers that are enforced, the uppermost counts, so that no part of an organization gets around
+ * it with a provider of its own. A session that began with single sign-on counts in that organization and its parts alone, and there
+ * only if no organization above it enforces another.
+ */
+const uppermostCounts = `create or replace function single_sign_on_gap(held_role text, wanted_organization text, begun_with text) returns text
+    language plpgsql stable security definer set search_path = public, pg_temp as $$
+  declare chain_ids text[]; required text;
+  begin
+    if held_role is null or (begun_with = '' and held_role = 'owner') then return null; end if;
+    chain_ids := array(select c.id from organization_chain(wanted_organization) c);
+    if begun_with <> '' and begun_with <> all(chain_ids) then return ''; end if;
+    required := (select p.organization_id from identity_providers p
+      where p.organization_id = any(chain_ids) and p.is_enforced and p.deleted_at is null
+      order by array_position(chain_ids, p.organization_id) desc limit 1);
+    if begun_with <> '' and array_position(chain_ids, begun_with) >= array_position(chain_ids, required) then return null; end if;
+    return required;
+  end $$`;
+
+const nearestCounts = `create or replace function single_sign_on_gap(held_role text, wanted_organization text, begun_with text) returns text
+    language plpgsql stable security definer set search_path = public, pg_temp as $$
+  declare chain_ids text[];
+  begin
+    if held_role is null or (begun_with = '' and held_role = 'owner') then return null; end if;
+    chain_ids := array(select c.id from organization_chain(wanted_organization) c);
+    if begun_with <> '' then return case when begun_with = any(chain_ids) then null else '' end; end if;
+    return (select p.organization_id from identity_providers p
+      where p.organization_id = any(chain_ids) and p.is_enforced and p.deleted_at is null
+      order by array_position(chain_ids, p.organization_id) limit 1);
+  end $$`;
+
+/** Parts of `request_context` that become others: it also returns with whose single sign-on the session began. */
+const changes: readonly (readonly [from: string, to: string])[] = [
+  ['modules text[])', 'modules text[], single_sign_on_id text)'],
+  [
+    `found_modules text[] := '{}';`,
+    `found_modules text[] := '{}';
+    is_known boolean; begun_with text; begun_revision text;`,
+  ],
+  [
+    `if wanted_session <> '*' and single_sign_on_gap(found_role, wanted_organization, coalesce(
+      (select s.single_sign_on_id from sessions s where s.id = wanted_session and s.deleted_at is null), '')) is not null then`,
+    `select s.single_sign_on_id, s.single_sign_on_revision into begun_with, begun_revision from sessions s
+      where s.id = wanted_session and s.user_id = wanted_user and s.deleted_at is null;
+    is_known := found;
+    if wanted_session <> '*' and single_sign_on_gap(found_role, wanted_organization, coalesce(begun_with, '')) is not null then`,
+  ],
+  [
+    'exists (select 1 from sessions s where s.id = wanted_session and s.user_id = wanted_user and s.deleted_at is null)',
+    'is_known and (begun_with is null or is_sign_on_current(begun_with, begun_revision))',
+  ],
+  ['found_relations, found_modules;', 'found_relations, found_modules, begun_with;'],
+];
+
+/** Replaces parts of `request_context`, each of which it must contain once. Its columns cannot be changed, so it is created anew. */
+function replaced(parts: typeof changes): string {
+  const steps = parts.map(
+    ([
+      from,
+      to,
+    ]) => `if (length(definition) - length(replace(definition, $old$${from}$old$, ''))) <> length($old$${from}$old$) then
+      raise exception 'request_context does not contain once: %', $old$${from}$old$; end if;
+    definition := replace(definition, $old$${from}$old$, $new$${to}$new$);`,
+  );
+  return `do $migration$ declare definition text := pg_get_functiondef('request_context(text, text, text)'::regprocedure);
+  begin
+    ${steps.join('\n    ')}
+    drop function request_context(text, text, text);
+    execute definition;
+  end $migration$`;
+}
+
+const privileges = [
+  'revoke all on function request_context(text, text, text) from public',
+  'grant execute on function request_context(text, text, text) to core_app, core_system',
+];
+
+/** Sessions of single sign-on end with their provider and reach nothing beyond the organization; identities count in their realm. */
+export class Migration20261122194200ConfinedSessions extends Migration {
+  override up(): void | Promise<void> {
+    this.addSql(`alter table "identity_providers" add "revision" text null;`);
+    this.addSql('update identity_providers set revision = id;');
+    this.addSql(`alter table "identity_providers" alter column "revision" set not null;`);
+    this.addSql(
+      `comment on column "identity_providers"."revision" is 'Changes with issuer and client: sessions that began with earlier ones have ended.';`,
+    );
+    this.addSql(
+      `comment on column "identity_providers"."allowed_domains" is 'Domains of e-mail addresses whose people become members when they first sign in with it, once a DNS record proves the domain; empty for none.';`,
+    );
+
+    this.addSql(`alter table "sessions" add "single_sign_on_revision" text null;`);
+    this.addSql(
+      `comment on column "sessions"."single_sign_on_revision" is '\`revision\` of the provider that began it: the session ends with the provider; null for other ways to sign in.';`,
+    );
+    this.addSql(
+      'update sessions s set single_sign_on_revision = p.revision from identity_providers p where p.organization_id = s.single_sign_on_id and p.deleted_at is null;',
+    );
+
+    this.addSql(`alter table "external_identities" add "realm" text null;`);
+    // Of single sign-on, that of an organization of the person with this issuer; what belongs to none signs nobody in.
+    this
+      .addSql(`update external_identities e set realm = case when e.provider <> 'single_sign_on' then e.provider else coalesce(
+      (select p.organization_id from identity_providers p join memberships m on m.organization_id = p.organization_id
+        where p.issuer = e.issuer and m.user_id = e.user_id and p.deleted_at is null and m.deleted_at is null
+        order by p.id limit 1), 'none') end;`);
+    this.addSql(`alter table "external_identities" alter column "realm" set not null;`);
+    this.addSql(
+      `comment on column "external_identities"."realm" is 'Where the identity signs in: the name of the provider of this server, or the id of the organization whose single sign-on it is.';`,
+    );
+    this.addSql(`drop index "external_identities_issuer_subject_key";`);
+    this.addSql(
+      `create unique index "external_identities_realm_issuer_subject_key" on "external_identities" ("realm", "issuer", "subject") where deleted_at is null;`,
+    );
+
+    for (const statement of signOnCurrent) this.addSql(statement);
+    this.addSql(uppermostCounts);
+    this.addSql(replaced(changes));
+    for (const statement of privileges) this.addSql(statement);
+  }
+
+  override down(): void | Promise<void> {
+    this.addSql(replaced(changes.map(([from, to]) => [to, from] as const)));
+    for (const statement of privileges) this.addSql(statement);
+    this.addSql(nearestCounts);
+    this.addSql('drop function is_sign_on_current(text, text)');
+    this.addSql('drop function was_member(text, text)');
+
+    this.addSql(`drop index "external_identities_realm_issuer_subject_key";`);
+    this.addSql(
+      `create unique index "external_identities_issuer_subject_key" on "external_identities" ("issuer", "subject") where deleted_at is null;`,
+    );
+    this.addSql(`alter table "external_identities" drop column "realm";`);
+    this.addSql(`alter table "sessions" drop column "single_sign_on_revision";`);
+    this.addSql(`alter table "identity_providers" drop column "revision";`);
+    this.addSql(
+      `comment on column "identity_providers"."allowed_domains" is 'Domains of e-mail addresses whose people become members when they first sign in with it; empty for none.';`,
+    );
+  }
+}

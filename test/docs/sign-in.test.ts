@@ -1,0 +1,134 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { isPlainObject } from '#config/schema/is-plain-object.ts';
+import { startCertifiedProvider, type CertifiedProvider } from '../kit/certified-provider.ts';
+import { buildPerson, type Person } from '../kit/people.ts';
+import { codeBlocks, ReaderShell } from '../kit/reader-shell.ts';
+import { verificationToken } from '../kit/verification-token.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+const page = 'docs/sign-in.md';
+
+let world: World;
+let shell: ReaderShell;
+let provider: CertifiedProvider;
+/** Address of the API. */
+let api: string;
+
+beforeAll(async () => {
+  world = await openWorld({ worker: true });
+  api = (await world.listen()).url;
+  provider = await startCertifiedProvider([`${api}/v1/identity/callback`, `${api}/v1/sso/callback`]);
+  await world.reconfigure({ CORE_INTEGRATIONS_EMAIL_APIURL: api });
+  await configure(codeBlocks(page, 'yaml'));
+  shell = new ReaderShell(dirname(world.mailFolder), 'reader');
+});
+afterAll(async () => {
+  await shell?.close();
+  await provider?.close();
+  await world.close();
+});
+
+/** A text of the page, with what a reader puts in its place. */
+function filledIn(text: string): string {
+  return text
+    .replaceAll('https://login.example.com', provider.url)
+    .replaceAll('<client id>', provider.client.id)
+    .replaceAll('<client secret>', provider.client.secret)
+    .replaceAll('http://127.0.0.1:17608', api)
+    .replaceAll('at least 32 random characters', 'x'.repeat(32));
+}
+
+/** Writes the configurations of the page into the file that the server reads. */
+async function configure(blocks: readonly string[]): Promise<void> {
+  expect(blocks.length).toBeGreaterThanOrEqual(3);
+  const folder = join(dirname(world.mailFolder), 'config');
+  mkdirSync(folder);
+  const whole = blocks.map((block) => parse(filledIn(block)) as unknown).reduce(merged);
+  writeFileSync(join(folder, 'config.yaml'), JSON.stringify(whole));
+  expect(await world.config.reload()).toMatchObject({ outcome: 'changed', waiting: [] });
+}
+
+function merged(first: unknown, second: unknown): unknown {
+  if (!isPlainObject(first) || !isPlainObject(second)) return second;
+  const both = Object.entries(second).map(([key, value]) => [key, merged(first[key], value)] as const);
+  return { ...first, ...Object.fromEntries(both) };
+}
+
+/** Runs the calls of a section. @param between what the reader does after a call, by its number from 0 */
+async function follow(
+  heading: string,
+  between: Readonly<Record<number, (answer: string) => Promise<void>>> = {},
+): Promise<string[]> {
+  // The reader's app and the provider have clocks of their own.
+  world.clock.advance(Date.now() - world.clock.now().getTime());
+  const said: string[] = [];
+  for (const [index, block] of codeBlocks(page, 'sh', heading).entries()) {
+    const answer = await shell.run(filledIn(block));
+    // No call is refused.
+    expect(answer, block).not.toContain('/docs/errors#');
+    said.push(answer);
+    await between[index]?.(answer);
+  }
+  expect(said.length, `calls of ${heading}`).toBeGreaterThan(0);
+  return said;
+}
+
+/** The browser of the reader, which has the cookies of the shell. @returns where it is at the end */
+function browse(url: string): Promise<string> {
+  return shell.run(
+    `curl -sS -L -o /dev/null -w '%{url_effective}' -b .local/cookies.txt -c .local/cookies.txt '${url}'`,
+  );
+}
+
+/** Goes to the `location` of a response, and comes back to a page of the API. */
+async function goToLocation(answer: string): Promise<void> {
+  const { location } = JSON.parse(answer) as { location: string };
+  expect(new URL(await browse(location)).origin).toBe(api);
+}
+
+/** What the reader has done before, with README. */
+async function readReadme(): Promise<Person['organization']> {
+  const account = { email: 'you@example.com', password: 'a long enough password', first_name: 'You' };
+  const { email, password } = account;
+  const client = world.client();
+  await client.post('/v1/register', account);
+  await client.post('/v1/verify', { token: await verificationToken(world, email), password });
+  const calls = codeBlocks('README.md', 'sh', 'First calls').map((block) => block.replace(/^API=.*/, `API=${api}`));
+  for (const part of ['API=', '/livez', '/v1/login', 'createOrganization', '/v1/switch']) {
+    const block = calls.find((one) => one.includes(part)) ?? '';
+    expect(await shell.run(block), block).not.toContain('/docs/errors#');
+  }
+  const organization = (await shell.run('echo $ORGANIZATION')).trim();
+  return { id: organization } as Person['organization'];
+}
+
+test('the calls of docs/sign-in.md work as pasted, after those of README', async () => {
+  const organization = await readReadme();
+  await buildPerson(world, { organization, role: 'admin' });
+  await follow('# Sign-in');
+
+  const [, , validated, proven, required] = await follow('Second factor');
+  expect(validated).toContain('"token_type":"Bearer"');
+  expect(proven).toContain('for ten minutes');
+  expect(required).toContain('"requires_second_factor":true');
+
+  const [asOrganization, asPerson, rotated] = await follow('API tokens');
+  for (const answer of [asOrganization, asPerson]) expect(answer).toContain('"data":[');
+  expect(rotated).toContain('"token":"pat_');
+
+  provider.claims = { ...provider.claims, email: 'you@example.com' };
+  const [, unlinked] = await follow('Sign-in with a provider', { 0: goToLocation });
+  expect(unlinked).toContain('The identity is unlinked');
+
+  const [, , enforced] = await follow('Single sign-on', { 1: goToLocation });
+  expect(enforced).toContain('"is_enforced":true');
+
+  const [reset, transferred, reactivated, deleted] = await follow('Leaving');
+  expect(reset).toContain('"token_type":"Bearer"');
+  expect(transferred).toContain('is transferred');
+  expect(reactivated).toContain('active');
+  expect(deleted).toContain('The account is deleted');
+});

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { identityProvider } from '#entities/index.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import { asOwner } from '../kit/as-owner.ts';
+import { asSystem } from '../kit/as-person.ts';
+import { enroll } from '../kit/authenticator.ts';
+import { eventually } from '../kit/eventually.ts';
+import { FakeIdentityProvider } from '../kit/fakes/fake-identity-provider.ts';
+import { mailsTo } from '../kit/mailbox.ts';
+import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
+import { newPasskey, passkeyEnvironment, registerPasskey, passkeyOrigin } from '../kit/register-passkey.ts';
+import { SoftwareAuthenticator } from '../kit/software-authenticator.ts';
+import type { TestAnswer, TestClient } from '../kit/test-client.ts';
+import { emailChangeToken, resetToken } from '../kit/verification-token.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+let world: World;
+let fake: FakeIdentityProvider;
+
+beforeAll(async () => {
+  world = await openWorld({
+    worker: true,
+    environment: {
+      ...passkeyEnvironment,
+      CORE_AUTH_TOKEN_APITOKENS_ENABLED: 'true',
+      CORE_API_TOKEN_KEY_FIRST: 'f'.repeat(40),
+    },
+  });
+  fake = await FakeIdentityProvider.start(() => world.clock.now());
+  await world.reconfigure({
+    CORE_AUTH_SUPPORTEDPROVIDERS: 'identity',
+    CORE_AUTH_PROVIDERS_REDIRECTURL: 'https://console.example',
+    CORE_AUTH_PROVIDERS_IDENTITY_CLIENTID: fake.client.id,
+    CORE_AUTH_PROVIDERS_IDENTITY_CLIENTSECRET: fake.client.secret,
+    CORE_AUTH_PROVIDERS_IDENTITY_CLIENTENDPOINT: fake.url,
+  });
+});
+afterAll(async () => {
+  await fake.close();
+  await world.close();
+});
+
+/** Somebody who is signed in, and owns an organization with a member. */
+interface Scene {
+  readonly person: Person;
+  readonly client: TestClient;
+  readonly colleague: Person;
+}
+
+/** Who acts, as events and history name them. */
+type Actor = 'the person' | 'anonymous';
+
+/** Does what the act is, as the last request. @returns the response of this request */
+type Doing = (scene: Scene) => Promise<TestAnswer>;
+
+const password = testPassword;
+const newPassword = 'tangerine umbrella sidewalk';
+const del = (client: TestClient, url: string, payload?: object) =>
+  client.mutate({ method: 'DELETE', url, ...(payload ? { payload } : {}) });
+const firstOf = async (client: TestClient, url: string): Promise<string> => (await client.get(url)).body.data[0].id;
+
+async function link(client: TestClient): Promise<TestAnswer> {
+  const { body } = await client.post('/v1/account/identities', { provider: 'identity' });
+  const person = { sub: client.cookies.get('session') ?? '', email: 'somebody@example.com', email_verified: true };
+  const { pathname, search } = fake.approve(body.location, { ...person, sub: person.sub.slice(-40) });
+  return client.get(pathname + search);
+}
+
+/**
+ * Acts that concern who may sign in as whom, with the event that tells of it, the record in whose history it stands, and the mail that
+ * the person gets. Without a mail: they have just done it themselves, and it gives nobody anything.
+ */
+// prettier-ignore
+const acts: readonly (readonly [act: string, event: string, audit: string, mail: string | null, actor: Actor, doing: Doing])[] = [
+  ['a sign-in from a new device', 'session.begun_on_new_device', 'session created', 'New sign-in to your account', 'anonymous',
+    ({ person }) => {
+      world.clock.advance(61 * 60_000);
+      return world.client().post('/v1/login', { username: person.user.email, password });
+    }],
+  ['a changed password', 'user.password_changed', 'user updated', 'Your password was changed', 'the person',
+    ({ client }) => client.post('/v1/change-password', { password, new_password: newPassword })],
+  ['a password set with a mailed link', 'user.password_changed', 'user updated', 'Your password was changed', 'anonymous',
+    async ({ person: { user: { email } } }) => {
+      await world.client().post('/v1/forgot-password', { email });
+      return world.client().post('/v1/password-reset', { token: await resetToken(world, email), password: newPassword });
+    }],
+  ['a changed address', 'email_change.confirmed', 'user updated', 'The e-mail address of your account was changed', 'the person',
+    async ({ client, person: { user: { id } } }) => {
+      const email = `new-${id.toLowerCase()}@example.com`;
+      await client.post('/v1/account/email', { password, new_email: email });
+      return client.post('/v1/account/email/confirm', { token: await emailChangeToken(world, email), password });
+    }],
+  ['a created personal token', 'personal_access_token.created', 'personal_access_token created', 'A token for programs was created', 'the person',
+    ({ client }) => client.post('/v1/personal-access-tokens', { name: 'x', scopes: ['task:read'] })],
+  ['a created API token', 'api_token.created', 'api_token created', 'A token for programs was created', 'the person',
+    ({ client }) => client.post('/v1/api-tokens', { name: 'x', scopes: ['task:read'] })],
+  ['a rotated API token', 'api_token.rotated', 'api_token updated', 'A token for programs was created', 'the person',
+    async ({ client }) => {
+      const { body } = await client.post('/v1/api-tokens', { name: 'x', scopes: ['task:read'] });
+      return client.post(`/v1/api-tokens/${body.id}/rotate`);
+    }],
+  ['an added passkey', 'passkey.created', 'passkey created', 'A passkey was added', 'the person',
+    ({ client }) => registerPasskey(client, new SoftwareAuthenticator(passkeyOrigin))],
+  ['a removed passkey', 'passkey.deleted', 'passkey deleted', 'A passkey was removed', 'the person',
+    async ({ client }) => {
+      await newPasskey(client);
+      return del(client, `/v1/passkeys/${await firstOf(client, '/v1/passkeys')}`);
+    }],
+  ['a second factor turned on', 'second_factor.confirmed', 'second_factor updated', 'Your account has a second factor', 'the person',
+    async ({ client }) => (await enroll(world, client)).answer],
+  ['a second factor turned off', 'second_factor.removed', 'second_factor deleted', 'The second factor of your account was removed', 'the person',
+    async ({ client }) => {
+      const { app } = await enroll(world, client);
+      return client.post('/v1/2fa/disable', { code: await app.nextCode() });
+    }],
+  ['new recovery codes', 'second_factor.recovery_codes_replaced', 'second_factor updated', 'Your account has new recovery codes', 'the person',
+    async ({ client }) => {
+      await enroll(world, client);
+      return client.post('/v1/2fa/recovery-codes');
+    }],
+  ['a used recovery code', 'second_factor.recovery_code_used', 'second_factor updated', 'A recovery code was used', 'the person',
+    async ({ client }) => {
+      const { recoveryCodes } = await enroll(world, client);
+      return client.post('/v1/2fa/step-up', { recovery_code: recoveryCodes[0] });
+    }],
+  ['a linked identity', 'external_identity.linked', 'external_identity created', 'An identity was linked', 'the person',
+    ({ client }) => link(client)],
+  ['an unlinked identity', 'external_identity.unlinked', 'external_identity deleted', 'An identity was unlinked', 'the person',
+    async ({ client }) => {
+      await link(client);
+      return del(client, `/v1/account/identities/${await firstOf(client, '/v1/external-identities')}`);
+    }],
+  ['a transferred ownership', 'membership.updated', 'membership updated', 'An organization has a new owner', 'the person',
+    ({ client, person, colleague }) =>
+      client.post(`/v1/organizations/${person.organization.id}/transfer-ownership`, { user_id: colleague.user.id })],
+  ['enforced single sign-on', 'identity_provider.updated', 'identity_provider updated', 'Single sign-on is enforced', 'the person',
+    async ({ client, person }) => {
+      const settings = { issuer: 'https://provider.example', clientId: 'x', clientSecret: 'x', revision: newId() };
+      await asSystem(world, person.organization.id, (data) =>
+        data.create(identityProvider, { ...settings, testedAt: world.clock.now() }),
+      );
+      return client.post('/v1/sso/enforcement', { is_enforced: true });
+    }],
+  ['a revoked session', 'session.deleted', 'session deleted', null, 'the person',
+    async ({ client, person }) => {
+      await signedIn(world, person);
+      return client.post('/v1/logout', { sessions: 'others' });
+    }],
+  ['a deactivated account', 'user.deactivated', 'user updated', 'Your account is deactivated', 'the person',
+    async ({ client, person, colleague }) => {
+      await client.post(`/v1/organizations/${person.organization.id}/transfer-ownership`, { user_id: colleague.user.id });
+      return client.post('/v1/account/deactivate', { password });
+    }],
+  ['a deleted account', 'email_change.account_deleted', 'user deleted', 'Your account was deleted', 'the person',
+    async ({ client, person, colleague }) => {
+      await client.post(`/v1/organizations/${person.organization.id}/transfer-ownership`, { user_id: colleague.user.id });
+      return del(client, '/v1/account', { password });
+    }],
+];
+
+test.each(acts)('%s is the event %s, is in the history as "%s", and is told by the mail "%s"', async (...row) => {
+  const [, event, audit, mail, actor, doing] = row;
+  const person = await buildPerson(world);
+  const colleague = await buildPerson(world, { organization: person.organization, role: 'member' });
+  const client = await signedIn(world, person);
+  const { status, headers, body } = await doing({ person, client, colleague });
+  expect(status, JSON.stringify(body)).toBeLessThan(400);
+  const requestId = headers['x-request-id'];
+  const expected = actor === 'anonymous' ? 'anonymous' : `user:${person.user.id}`;
+  const events = await asOwner(world, 'select topic, actor from events where request_id = $1', [requestId]);
+  expect(events).toContainEqual({ topic: event, actor: expected });
+  const history = await asOwner<{ change: string; actor: string }>(
+    world,
+    `select entity_kind || ' ' || operation as change, actor from history where request_id = $1`,
+    [requestId],
+  );
+  expect(history).toContainEqual({ change: audit, actor: expected });
+  if (mail === null) return;
+  const isMailed = async () =>
+    (await mailsTo(world, person.user.email)).some((text) => text.includes(`Subject: ${mail}`));
+  await eventually(isMailed);
+});
