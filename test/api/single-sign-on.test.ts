@@ -467,7 +467,8 @@ describe('a personal token where single sign-on is enforced', () => {
     const colleague = world.client();
     await signOn(employee(), colleague);
     expectProblem(await authorize(colleague, id), 'not_found');
-    expectProblem(await authorize(client, id), 'not_found');
+    expectProblem(await authorize(client, id), 'single_sign_on_required');
+    expectProblem(await deauthorize(client, id), 'not_found');
     expectProblem(await authorize(world.client(), id), 'unauthenticated');
     const patched = await plain.mutate({
       method: 'PATCH',
