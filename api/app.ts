@@ -9,6 +9,7 @@ import { bodiesPlugin } from './http/plugins/bodies.ts';
 import { oddRequests, refuseBrokenRequest } from './http/plugins/connections.ts';
 import { cookiesPlugin, sendCookies } from './http/plugins/cookies.ts';
 import { csrfPlugin } from './http/plugins/csrf.ts';
+import { delegationBanner } from './http/plugins/delegation-banner.ts';
 import { errorsPlugin, refuseUnknownAddresses, sendProblem } from './http/plugins/error-answers.ts';
 import { openapiOptions } from './openapi.ts';
 import { oneAnswerAtATime } from './http/plugins/pipelining.ts';
@@ -84,6 +85,7 @@ export async function createApp(services: Services, extraRoutes: readonly Route[
   authenticatePlugin(app, services);
   csrfPlugin(app, services);
   requireCaller(app, services);
+  delegationBanner(app);
   refuseUnknownAddresses(app);
   unitOfWorkPlugin(app);
   sendCookies(app);

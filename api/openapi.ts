@@ -20,6 +20,7 @@ export function openapiOptions(registry: Registry): FastifyDynamicSwaggerOptions
             'Sign-up, sign-in and sign-out, password and e-mail address, invitations, linked identities, and what the caller may do.',
         },
         { name: 'Single sign-on', description: 'Sign-in of the members of an organization with its own provider.' },
+        { name: 'Acting as somebody else', description: 'Support access, and impersonation of members by managers.' },
         ...recordTags(registry),
         { name: 'Service', description: 'Health checks, public keys and API descriptions.' },
       ],

@@ -12,6 +12,7 @@ import { createApp } from './app.ts';
 import { AccessTokens, accessTokenSettings } from './auth/access-token.ts';
 import { ChallengeTokens } from './auth/challenge-token.ts';
 import { ApiTokens } from './auth/api-tokens.ts';
+import { DelegationTokens } from './auth/delegation-token.ts';
 import { RefreshTokens, refreshTokenSettings } from './auth/refresh-token.ts';
 import { SessionCookies } from './auth/session-cookie.ts';
 import { SignInProviders } from './auth/sign-in-providers.ts';
@@ -84,6 +85,7 @@ export async function createApi({
     tokenUses: new TokenUses({ database, clock, logger }),
     refreshTokens: new RefreshTokens(tokens, () => refreshTokenSettings(config.current), clock),
     challengeTokens: new ChallengeTokens(tokens, () => config.current, clock),
+    delegationTokens: new DelegationTokens(tokens, () => config.current, clock),
     sessionCookies: new SessionCookies(() => config.current.sessions, clock),
     defaultCaller: config.current.auth.enabled ? undefined : new FirstPerson(database),
     signInProviders: new SignInProviders(clock, providerTimeoutMs),

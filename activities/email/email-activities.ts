@@ -8,7 +8,8 @@ import { deriveKey } from '#entities/kit/base/keys.ts';
 import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { inviteAcceptedMail, inviteMail, recordSentInvite } from './invite-mails.ts';
-import { enforcementMail, newOwnerMail } from './organization-mails.ts';
+import { delegationMail, supportConsentMail } from './delegation-mails.ts';
+import { enforcementMail, newOwnerMail, removalMail } from './organization-mails.ts';
 import { recipientOf, type Links, type Mail } from './mail.ts';
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { workContext } from '../clients/temporal/work-origin.ts';
@@ -31,15 +32,8 @@ export const createEmailActivities = defineActivities(({ config, database }: Ema
       const context = { ...workContext(systemCaller('send e-mail'), `email-${input.key}`), readOnly: true };
       const message = await database.transact(context, async (unit): Promise<Mail | undefined> => {
         const links = { tokenKey, apiUrl: publicApiUrl(config.current) };
-        if (input.template === 'verify-address') return verificationMail(input, unit, links);
-        if (input.template === 'reset-password') return resetMail(input, unit, links);
-        if (input.template === 'new-device') return newDeviceMail(input, unit);
-        if (input.template === 'invite') return inviteMail(input, unit, links);
-        if (input.template === 'invite-accepted') return inviteAcceptedMail(input, unit);
         if (isAccountTemplate(input.template)) return accountMail(input.template, input, unit, links);
-        if (input.template === 'token-created') return tokenMail(input, unit);
-        if (input.template === 'new-owner') return newOwnerMail(input, unit);
-        if (input.template === 'single-sign-on-enforcement') return enforcementMail(input, unit);
+        if (hasMail(input.template)) return mails[input.template](input, unit, links);
         const person = await recipientOf(input, unit);
         if (!person) return undefined;
         return { to: person.email, name: person.displayName, content: contentOf(input.template) };
@@ -160,18 +154,27 @@ function productsOf(userAgent: string): string {
   return products.slice(0, 4).join(' ') || 'unknown';
 }
 
-type PlainTemplate = Exclude<
-  SendEmailInput['template'],
-  | 'verify-address'
-  | 'reset-password'
-  | 'new-device'
-  | 'token-created'
-  | 'new-owner'
-  | 'single-sign-on-enforcement'
-  | 'invite'
-  | 'invite-accepted'
-  | AccountTemplate
->;
+/** Mails that say more than that something has happened, besides those of accounts. */
+const mails = {
+  'verify-address': verificationMail,
+  'reset-password': resetMail,
+  'new-device': newDeviceMail,
+  'token-created': tokenMail,
+  'support-consent-given': supportConsentMail,
+  'support-access-begun': delegationMail,
+  'impersonation-begun': delegationMail,
+  'new-owner': newOwnerMail,
+  'single-sign-on-enforcement': enforcementMail,
+  'single-sign-on-removed': removalMail,
+  invite: inviteMail,
+  'invite-accepted': inviteAcceptedMail,
+} as const;
+
+function hasMail(template: SendEmailInput['template']): template is keyof typeof mails {
+  return Object.hasOwn(mails, template);
+}
+
+type PlainTemplate = Exclude<SendEmailInput['template'], keyof typeof mails | AccountTemplate>;
 
 function contentOf(template: PlainTemplate): EmailContent {
   switch (template) {

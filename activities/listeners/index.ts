@@ -5,8 +5,9 @@ import {
   mailEmailChange,
   mailEmailChanged,
 } from './mail-account-change.ts';
+import { mailDelegation, mailSupportConsent } from './mail-delegation.ts';
 import { mailInvite, mailInviteAccepted } from './mail-invite.ts';
-import { mailNewOwner, mailSingleSignOnEnforcement } from './mail-organization-change.ts';
+import { mailNewOwner, mailSingleSignOnEnforcement, mailSingleSignOnRemoved } from './mail-organization-change.ts';
 import { mailPasswordReset } from './mail-password-reset.ts';
 import { mailRepeatedRegistration } from './mail-repeated-registration.ts';
 import {
@@ -43,6 +44,8 @@ export const listeners: readonly Listener[] = [
   mailAccountReactivated,
   mailAccountDeleted,
   mailTokenCreated,
+  mailDelegation,
+  mailSupportConsent,
   mailPasskeyAdded,
   mailPasskeyRemoved,
   mailCopiedPasskey,
@@ -52,6 +55,7 @@ export const listeners: readonly Listener[] = [
   mailInviteAccepted,
   mailNewOwner,
   mailSingleSignOnEnforcement,
+  mailSingleSignOnRemoved,
   setUpOrganization,
   announceEndedSession,
 ];

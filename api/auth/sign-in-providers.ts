@@ -30,6 +30,8 @@ export interface UserEndpoints {
 
 export interface ProviderSettings {
   readonly issuer: string;
+  /** URL of its OpenID Connect metadata, where that is not below `issuer`. */
+  readonly discoveryUrl?: string;
   readonly clientId: string;
   readonly clientSecret: string;
   readonly scopes: readonly string[];
@@ -65,7 +67,7 @@ interface Known {
 export class SignInProviders {
   readonly #clock: Clock;
   readonly #timeoutMs: number;
-  /** By issuer; servers with known endpoints apart. */
+  /** By issuer, and where its metadata are; servers with known endpoints apart. */
   readonly #known = new LRUCache<string, Known>({ max: maxProviders, ttl: cacheMs });
   /** Requests for metadata under way, which all who sign in meanwhile wait for. */
   readonly #asked = new Map<string, Promise<client.ServerMetadata>>();
@@ -147,33 +149,32 @@ export class SignInProviders {
   }
 
   /** Asks for metadata, not more than once at a time, and not again right after a failure: strangers can begin any number of sign-ins. */
-  async #askOnce(issuer: string, ask: () => Promise<client.ServerMetadata>): Promise<client.ServerMetadata> {
-    const failure = this.#failures.get(issuer);
+  async #askOnce(key: string, ask: () => Promise<client.ServerMetadata>): Promise<client.ServerMetadata> {
+    const failure = this.#failures.get(key);
     if (failure && this.#clock.now().getTime() < failure.untilMs) throw failure.error;
-    const asked = this.#asked.get(issuer) ?? ask();
-    this.#asked.set(issuer, asked);
+    const asked = this.#asked.get(key) ?? ask();
+    this.#asked.set(key, asked);
     try {
       return await asked;
     } catch (error) {
-      this.#failures.set(issuer, { error, untilMs: this.#clock.now().getTime() + failureMs });
+      this.#failures.set(key, { error, untilMs: this.#clock.now().getTime() + failureMs });
       throw error;
     } finally {
-      this.#asked.delete(issuer);
+      this.#asked.delete(key);
     }
   }
 
   /** A client for one sign-in, with the cached metadata and keys of the provider. */
   async #configure(settings: ProviderSettings): Promise<{ config: client.Configuration; known: Known }> {
-    const { issuer, clientId, clientSecret, endpoints, rules } = settings;
+    const { issuer, discoveryUrl, clientId, clientSecret, endpoints, rules } = settings;
     const fetch: client.CustomFetch = (url, request) => outgoingFetch(url, request, rules, this.#timeoutMs);
     // A server of which the endpoints are known may be the issuer of another organization's provider, which is asked for its metadata.
-    const key = endpoints ? `endpoints of ${issuer}` : issuer;
+    const key = endpoints ? `endpoints of ${issuer}` : `${issuer} ${discoveryUrl ?? ''}`;
     let known = this.#known.get(key);
     if (!known) {
-      known = {
-        metadata: endpoints?.metadata ?? (await this.#askOnce(issuer, () => discover(issuer, fetch, rules))),
-        jwks: undefined,
-      };
+      const found: client.CustomFetch = (url, request) => fetch(discoveryUrl ?? url, request);
+      const asked = endpoints?.metadata ?? (await this.#askOnce(key, () => discover(issuer, found, rules)));
+      known = { metadata: asked, jwks: undefined };
       this.#known.set(key, known);
     }
     const { metadata } = known;

@@ -12,7 +12,7 @@ import {
   type GraphQLResolveInfo,
 } from 'graphql';
 import type { RecordJson } from '#entities/kit/unit/answers.ts';
-import { isConfined } from '#entities/kit/model/confinement.ts';
+import { hasSignedOn } from '#entities/kit/model/confinement.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { isExposed, readableFields } from '#entities/kit/model/exposure.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
@@ -269,7 +269,7 @@ function beyondOrganizations(config: FieldConfig): FieldConfig {
   return {
     ...config,
     resolve: (source, args, context, info) => {
-      if (isConfined(context.unit.context.caller)) throw beyondSingleSignOn();
+      if (hasSignedOn(context.unit.context.caller)) throw beyondSingleSignOn();
       return resolve?.(source, args, context, info);
     },
   };

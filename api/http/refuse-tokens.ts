@@ -2,10 +2,15 @@ import { AppError } from '#entities/kit/base/errors.ts';
 import type { Caller } from '#entities/kit/model/caller.ts';
 
 /**
- * Rejects tokens where only people who are signed in may act: at every route and mutation that does not say that it accepts them.
+ * Rejects tokens, and whoever acts as somebody else, where only people who are signed in may act: at every route and mutation that does not say that it accepts them.
  * @throws AppError permission_denied
  */
-export function refuseTokens({ kind, limits }: Caller): void {
+export function refuseTokens({ kind, limits, delegation }: Caller): void {
+  if (delegation !== null)
+    throw new AppError(
+      'permission_denied',
+      'Whoever acts as somebody else cannot do this; it needs the person themselves, signed in (POST /v1/login).',
+    );
   if (kind === 'api_token' || limits !== null)
     throw new AppError(
       'permission_denied',

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { AssumedPrincipal } from '#entities/kit/access/assumed-principal.ts';
 import {
   callerIn,
+  callerOfDelegation,
   callerOfToken,
   readPrincipalState,
   type PrincipalSnapshot,
@@ -9,14 +10,15 @@ import {
 } from '#entities/kit/access/principal-state.ts';
 import { AppError, isAppError } from '#entities/kit/base/errors.ts';
 import { anonymousCaller } from '#entities/kit/model/caller.ts';
-import { isConfined } from '#entities/kit/model/confinement.ts';
+import { hasSignedOn } from '#entities/kit/model/confinement.ts';
 import type { AccessClaims } from '../auth/access-token.ts';
 import type { PresentedToken } from '../auth/api-tokens.ts';
+import type { DelegationClaims } from '../auth/delegation-token.ts';
 import { signInFirst } from './plugins/sign-in-first.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Services } from './services.ts';
 
-type Token = AccessClaims | PresentedToken;
+type Token = AccessClaims | PresentedToken | DelegationClaims;
 
 /** The state of callers as of their last request, by what `AccessTokens` and `ApiTokens` keep of their token. */
 const lastSnapshots = new WeakMap<Token, PrincipalSnapshot>();
@@ -47,7 +49,7 @@ export async function findCallerAgain(request: FastifyRequest, services: Service
     await (request.headers.authorization === undefined ? unlessStale(identified) : identified);
   }
   if (isRequired(request) && core.caller === anonymousCaller) throw signInFirst();
-  if (isConfined(core.caller) && !request.routeOptions.config.acceptsSingleSignOn) throw beyondSingleSignOn();
+  if (hasSignedOn(core.caller) && !request.routeOptions.config.acceptsSingleSignOn) throw beyondSingleSignOn();
   if (core.lacksSecondFactor && !request.routeOptions.config.allowsMissingFactor) throw secondFactorRequired();
 }
 
@@ -113,13 +115,22 @@ async function identify(request: FastifyRequest, services: Services, token: Toke
       'unauthenticated',
       'sessionId' in token
         ? 'The access token is not valid or has expired; sign in again.'
-        : 'The token is not valid: it does not exist, was revoked or has expired, its person or organization has no access, or it is not authorized for the single sign-on that the organization enforces.',
+        : `The token is not valid: it does not exist, has ended, was revoked or has expired, its person or organization has no access, or it is not authorized for the single sign-on that the organization enforces.${headerHint(request)}`,
     );
   }
   lastSnapshots.set(token, snapshot);
-  if (!('sessionId' in token)) services.apiTokens.keep(token);
+  if ('sort' in token) services.apiTokens.keep(token);
   await setCaller(request, services, token, snapshot);
   if (isDefault && role === null) services.defaultCaller?.forget();
+}
+
+/** Header with the organization in which a personal token acts, of several; access tokens say it themselves. */
+export const organizationHeader = 'x-organization-id';
+
+function headerHint({ headers }: FastifyRequest): string {
+  return headers[organizationHeader] === undefined
+    ? ''
+    : ' The header X-Organization-ID must name an organization in which the token counts.';
 }
 
 /** Whether the request is refused unless the state has changed. */
@@ -132,8 +143,9 @@ function isBeyond({ routeOptions: { config } }: FastifyRequest, { singleSignOnId
   return singleSignOnId != null && !config.acceptsSingleSignOn;
 }
 
-function isExpired({ token }: PrincipalState, { clock }: Services): boolean {
-  const { expiresAt = null } = token ?? {};
+function isExpired({ token, delegation }: PrincipalState, { clock, config }: Services): boolean {
+  if (delegation?.type === 'support' && !config.current.auth.supportaccess.enabled) return true;
+  const { expiresAt = null } = token ?? delegation ?? {};
   return expiresAt !== null && new Date(expiresAt) <= clock.now();
 }
 
@@ -154,5 +166,7 @@ async function setCaller(
     // Who has not signed in has no session to go on with.
     core.claims = services.defaultCaller?.is(token) ? undefined : token;
     core.caller = callerIn(userId, organizationId, state, { tokenId, sessionId, singleSignOnId, ...context });
-  } else core.caller = callerOfToken(token, state, context);
+  } else if ('delegationId' in token)
+    core.caller = callerOfDelegation(services.database.options.registry, state, context);
+  else core.caller = callerOfToken(token, state, context);
 }

@@ -6,6 +6,7 @@ import type { AssumedPrincipal } from '#entities/kit/access/assumed-principal.ts
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { AccessClaims } from '../auth/access-token.ts';
 import type { PresentedToken } from '../auth/api-tokens.ts';
+import type { DelegationClaims } from '../auth/delegation-token.ts';
 import type { PendingCookie } from './plugins/cookies.ts';
 
 /** Data of a request that all layers use. */
@@ -17,10 +18,10 @@ export interface RequestContext {
   readonly deadline: number;
   caller: Caller;
   /**
-   * Verified claims of an access token, whose user may have been deactivated since; or an API token or a personal token, of which only
-   * the database knows whether it exists.
+   * Verified claims of an access token, whose user may have been deactivated since, or of the token of a delegation, which may have
+   * ended; or an API token or a personal token, of which only the database knows whether it exists.
    */
-  token: AccessClaims | PresentedToken | undefined;
+  token: AccessClaims | PresentedToken | DelegationClaims | undefined;
   /** Claims of the access token, once the user is known to be active; only people who are signed in have some. */
   claims: AccessClaims | undefined;
   /** Whether the organization of the token requires a second factor that the caller does not have; the caller then acts in no organization. */

@@ -6,6 +6,7 @@ import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import type { AccessTokens } from '../auth/access-token.ts';
 import type { ChallengeTokens } from '../auth/challenge-token.ts';
 import type { ApiTokens } from '../auth/api-tokens.ts';
+import type { DelegationTokens } from '../auth/delegation-token.ts';
 import type { RefreshTokens } from '../auth/refresh-token.ts';
 import type { SessionCookies } from '../auth/session-cookie.ts';
 import type { SignInProviders } from '../auth/sign-in-providers.ts';
@@ -29,6 +30,7 @@ export interface Services {
   readonly tokenUses: TokenUses;
   readonly refreshTokens: RefreshTokens;
   readonly challengeTokens: ChallengeTokens;
+  readonly delegationTokens: DelegationTokens;
   readonly sessionCookies: SessionCookies;
   /** Undefined while `auth.enabled` is on. */
   readonly defaultCaller: DefaultCaller | undefined;

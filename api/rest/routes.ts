@@ -27,6 +27,10 @@ import { authenticationVerification } from './passkeys/authentication-verificati
 import { registrationOptions } from './passkeys/registration-options.ts';
 import { registrationVerification } from './passkeys/registration-verification.ts';
 import { relatedOrigins } from './passkeys/related-origins.ts';
+import { endDelegation } from './delegations/end-delegation.ts';
+import { startImpersonation } from './delegations/start-impersonation.ts';
+import { supportCallback } from './delegations/support-callback.ts';
+import { supportLogin } from './delegations/support-login.ts';
 import { docs, errorDocs, home, openapi } from './service/reference.ts';
 import { beginLink, unlinkIdentity } from './providers/identity-routes.ts';
 import { providerRoutes } from './providers/provider-routes.ts';
@@ -107,6 +111,10 @@ export const routesOf = (registry: Registry): readonly Route[] => [
   unlinkIdentity,
   ...tokenRoutes,
   ...tokenAuthorizationRoutes,
+  supportLogin,
+  supportCallback,
+  startImpersonation,
+  endDelegation,
   registrationOptions,
   registrationVerification,
   authenticationOptions,

@@ -28,7 +28,6 @@ const pending: Readonly<Record<string, readonly string[]>> = {
   billing: ['ormconfig.modules.usesandbox', 'ormconfig.billing', 'subscription'],
   'imports and exports': ['ormconfig.maxschemaimportsize'],
   questionnaires: ['ormconfig.questionnaireproducturl', 'auth.token.assessmentaccessduration'],
-  'support access': ['auth.supportaccess'],
   'second database': ['db.multiwrite', 'db.secondarydbsource'],
   'rate limits': [
     'ratelimit.enabled',

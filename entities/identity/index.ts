@@ -1,3 +1,4 @@
+export { delegation } from './delegation.ts';
 export { emailChange } from './email-change.ts';
 export { apiToken } from './api-token.ts';
 export { emailVerification } from './email-verification.ts';

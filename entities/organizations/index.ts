@@ -4,3 +4,4 @@ export { membership } from './membership.ts';
 export { organizationModule } from './organization-module.ts';
 export { organizationSetting } from './organization-setting.ts';
 export { organization } from './organization.ts';
+export { supportConsent } from './support-consent.ts';

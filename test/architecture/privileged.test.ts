@@ -69,6 +69,12 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'api/rest/providers/identity-routes.ts': [`privileged 'unlink identity'`],
   // Members are made by their first single sign-on, before any rule applies to them; the client secret is read for it.
   'api/rest/single-sign-on/organization-provider.ts': [`system 'single sign-on'`],
+  // The support identity is no member and no user; a manager may not write the record that binds them.
+  'api/rest/delegations/begin-delegation.ts': [`privileged 'begin delegation'`],
+  'api/rest/delegations/end-delegation.ts': [`privileged 'end delegation'`],
+  'api/rest/delegations/start-impersonation.ts': [`privileged 'impersonate'`],
+  // The consent is read before anybody is signed in; attempts count although they are refused.
+  'api/rest/delegations/support-login.ts': [`system 'support sign-in'`, `system 'support sign-in'`],
   'api/rest/single-sign-on/single-sign-on-routes.ts': [
     `system 'single sign-on'`,
     `privileged 'single sign-on'`,
@@ -148,7 +154,14 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'access/assumed-principal.ts': ['AssumedPrincipal'],
   'access/email-lock.ts': ['lockEmail'],
   'access/last-seen.ts': ['noteSeen'],
-  'access/principal-state.ts': ['callerIn', 'callerOfToken', 'readMembershipState', 'readPrincipalState'],
+  'access/principal-state.ts': [
+    'callerIn',
+    'callerOfDelegation',
+    'callerOfToken',
+    'readDelegationState',
+    'readMembershipState',
+    'readPrincipalState',
+  ],
   'access/token-use.ts': ['recordTokenUse'],
   'access/single-sign-on.ts': ['isSignOnCurrent', 'readEntry', 'wasMember'],
   'access/sign-in-failures.ts': ['forgetAttempt', 'giveBackAttempt', 'takeAttempt'],

@@ -232,6 +232,39 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   'auth.token.apitokens.envprefix': inConfig(
     'test/config/load-configuration.test.ts > have the prefix that envprefix says',
   ),
+  'auth.supportaccess.enabled': shown(
+    'test/api/acting-as-somebody-else.test.ts > auth.supportaccess > enabled: off, its endpoints answer with 404, and tokens of before are refused',
+  ),
+  'auth.supportaccess.email': shown(
+    'test/api/acting-as-somebody-else.test.ts > auth.supportaccess > email and password are the first factor, and failures are counted',
+  ),
+  'auth.supportaccess.displayname': shown(
+    'test/api/acting-as-somebody-else.test.ts > auth.supportaccess > subjectid and displayname name who acts: in changes, in the record of the access and in the banner',
+  ),
+  'auth.supportaccess.subjectid': shown(
+    'test/api/acting-as-somebody-else.test.ts > auth.supportaccess > subjectid and displayname name who acts: in changes, in the record of the access and in the banner',
+  ),
+  'auth.supportaccess.password': shown(
+    'test/api/acting-as-somebody-else.test.ts > auth.supportaccess > email and password are the first factor, and failures are counted',
+  ),
+  'auth.supportaccess.clientid': shown(
+    'test/api/acting-as-somebody-else.test.ts > auth.supportaccess > clientid, clientsecret, issuerurl, discoveryendpoint and redirecturl are what the second factor is asked with',
+  ),
+  'auth.supportaccess.clientsecret': shown(
+    'test/api/acting-as-somebody-else.test.ts > auth.supportaccess > clientid, clientsecret, issuerurl, discoveryendpoint and redirecturl are what the second factor is asked with',
+  ),
+  'auth.supportaccess.issuerurl': shown(
+    'test/api/acting-as-somebody-else.test.ts > auth.supportaccess > clientid, clientsecret, issuerurl, discoveryendpoint and redirecturl are what the second factor is asked with',
+  ),
+  'auth.supportaccess.discoveryendpoint': shown(
+    'test/api/acting-as-somebody-else.test.ts > auth.supportaccess > clientid, clientsecret, issuerurl, discoveryendpoint and redirecturl are what the second factor is asked with',
+  ),
+  'auth.supportaccess.redirecturl': shown(
+    'test/api/acting-as-somebody-else.test.ts > auth.supportaccess > clientid, clientsecret, issuerurl, discoveryendpoint and redirecturl are what the second factor is asked with',
+  ),
+  'auth.supportaccess.alloweddomain': shown(
+    'test/api/acting-as-somebody-else.test.ts > auth.supportaccess > alloweddomain: nobody of another domain, or with an unverified address, completes the second factor',
+  ),
   'auth.supportedproviders': shown(
     'test/api/provider-sign-in.test.ts > auth.supportedproviders > switches providers on and off',
   ),

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { file, group, groupMembership, groupSetting, membership, note, registry, task } from '#entities/index.ts';
 import { Viewer } from '#entities/kit/read/viewer.ts';
 import { checkRequestFor } from '#entities/kit/access/check-request.ts';
+import { callerOfDelegation } from '#entities/kit/access/principal-state.ts';
 import { readAuthorizationState } from '#entities/kit/access/authorization-state.ts';
 import { roles, systemCaller, type Caller } from '#entities/kit/model/caller.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
@@ -175,7 +176,11 @@ class Worker {
     const { module, id, operation } = this.#deck.pop() as Question;
     const person = this.#random.pick(this.#people);
     // While the store cannot follow the rows, a decision is refused, and asked for again.
-    return untilAvailable(async () => answersTo(module, id, operation, await callerFor(person), person));
+    const isSupport = this.#random.chance(0.1);
+    return untilAvailable(async () => {
+      const caller = isSupport ? await supportCaller() : await callerFor(person);
+      return answersTo(module, id, operation, caller, person);
+    });
   }
 }
 
@@ -196,7 +201,7 @@ async function answersTo(
   person: Person,
 ): Promise<Answers> {
   const about = `${module.kind} ${operation}`;
-  const question = `${caller.role ?? 'nobody'} ${person.user.id} ${operation} ${module.kind} ${id}`;
+  const question = `${caller.kind} ${caller.role ?? 'nobody'} ${caller.subjectId ?? person.user.id} ${operation} ${module.kind} ${id}`;
   const { organizationId } = caller;
   if (organizationId === null) return { question, about, rows: false, remembered: false, anew: false };
   return inUnit(caller, async (unit) => {
@@ -255,6 +260,21 @@ async function byRows(
 function callerFor({ user }: Person): Promise<Caller> {
   return callerNow(world.runtime, user.id, owner.organization.id);
 }
+
+/** Support access, of whose role the store knows by the question alone. */
+async function supportCaller(): Promise<Caller> {
+  const { id: organizationId } = owner.organization;
+  const expiresAt = '2099-01-01T00:00:00Z';
+  const held = { id: newId(), type: 'support', actorId: support, actorName: 'Support', expiresAt } as const;
+  const state = {
+    ...{ isSignedIn: true, isActive: true, lacksSecondFactor: false, role: null },
+    ...{ groupIds: [], relations: [], productModules: [] },
+    delegation: { ...held, subjectId: support, organizationId },
+  };
+  return callerOfDelegation(registry, state, await world.runtime.contextOfCallers());
+}
+
+const support = newId();
 
 function inUnit<T>(caller: Caller, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
   return world.runtime.database.transact({ caller, requestId: newId(), deadline: Date.now() + 300_000 }, work);

@@ -55,6 +55,7 @@ beforeAll(async () => {
   await comeAndGo();
   await answerInvitation();
   await showTokens();
+  await actAsSomebodyElse();
   await configure();
   await fuzzInputs(await signedIn(world, person), (place) => secrets.make(place));
   await fuzzInputs(world.client(), (place) => secrets.make(`signed in as nobody, ${place}`));
@@ -217,6 +218,20 @@ async function showTokens(): Promise<void> {
     ]);
     secrets.add(`token hash of ${table}`, row?.hash ?? '');
   }
+}
+
+/** A manager acts as a member; the token is shown once. */
+async function actAsSomebodyElse(): Promise<void> {
+  const member = await buildPerson(world, { organization: person.organization, role: 'member' });
+  const client = await signedIn(world, person);
+  const { body } = await client.post('/v1/impersonation', { user_id: member.user.id, reason: 'to plant its token' });
+  const token = secrets.add('token of an impersonation', body.access_token);
+  await world.client().get('/v1/tasks', { authorization: `Bearer ${token}` });
+  await world.client().get(`/v1/tasks/${token}`, { authorization: `Bearer ${token}` });
+  await client.post('/v1/impersonation', { user_id: token, reason: 'not a member' });
+  await client.post('/v1/delegation/end', {}, { authorization: `Bearer ${token}` });
+  const password = secrets.make('wrong password of support');
+  await client.post('/v1/support/login', { email: 'a@b.example', password, organization_id: 'x', reason: 'too short' });
 }
 
 /** Every secret of the configuration, changed while it runs and refused. */

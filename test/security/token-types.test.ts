@@ -1,7 +1,11 @@
+import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { signingKeyOf } from '../kit/access-tokens.ts';
 import { enroll, type Authenticator } from '../kit/authenticator.ts';
 import { buildPerson, signedIn, testPassword } from '../kit/people.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
+import { FakeIdentityProvider } from '../kit/fakes/fake-identity-provider.ts';
+import { beginSupport, supportEnvironment, supportFactor } from '../kit/support-access.ts';
 import {
   emailChangeToken,
   inviteToken,
@@ -28,19 +32,32 @@ let values: Record<
   | 'emailChange'
   | 'reactivation'
   | 'challenge'
-  | 'invite',
+  | 'invite'
+  | 'support'
+  | 'supportState'
+  | 'impersonation',
   string
 >;
+let fake: FakeIdentityProvider;
 
 beforeAll(async () => {
   world = await openWorld();
+  fake = await FakeIdentityProvider.start(() => world.clock.now());
+  await world.reconfigure(supportEnvironment(fake));
   const person = await buildPerson(world);
+  const member = await buildPerson(world, { organization: person.organization, role: 'member' });
   email = person.user.email;
   const client = await signedIn(world, person);
   await client.post('/v1/forgot-password', { email });
   await client.post('/v1/invites', { recipient: 'invited@example.com' });
   await client.post('/v1/register', { email: 'typed@example.com', password: 'correct horse battery' });
   await client.post('/v1/account/email', { password: testPassword, new_email: 'changed@example.com' });
+  const expires = new Date(world.clock.now().getTime() + 86_400_000).toISOString();
+  await client.post('/v1/support-consents', { expires_at: expires });
+  const impersonation = await client.post('/v1/impersonation', { user_id: member.user.id, reason: 'one of each type' });
+  const supporter = world.client();
+  const asked = { ...supportFactor, organization_id: person.organization.id, reason: 'one of each type' };
+  await supporter.post('/v1/support/login', asked);
   const gone = await buildPerson(world);
   await (await signedIn(world, gone)).post('/v1/account/deactivate', { password: testPassword });
   values = {
@@ -54,9 +71,15 @@ beforeAll(async () => {
     challenge: await challengeToken(),
     emailChange: await emailChangeToken(world, 'changed@example.com'),
     reactivation: await reactivationToken(world, gone.user.email),
+    support: await beginSupport(world, fake, person.organization.id),
+    supportState: supporter.cookies.get('sign_in_state') ?? '',
+    impersonation: impersonation.body.access_token,
   };
 });
-afterAll(() => world.close());
+afterAll(async () => {
+  await fake.close();
+  await world.close();
+});
 
 async function challengeToken(): Promise<string> {
   const careful = await buildPerson(world);
@@ -79,13 +102,18 @@ const others = (own: TokenType) =>
       'reactivation',
       'challenge',
       'invite',
+      'support',
+      'supportState',
+      'impersonation',
     ] as const
   ).filter((type) => type !== own);
 
 test.each(others('access'))('T-21: a %s token is refused as an access token', async (type) => {
   const client = world.client();
   client.bearer = values[type];
-  expectProblem(await client.graphql('{ self { id } }'), 'unauthenticated');
+  // These are for the same header; their own types say that they are no access tokens (docs/decisions/acting-as-somebody-else.md).
+  const isDelegation = type === 'support' || type === 'impersonation';
+  expectProblem(await client.get('/v1/sessions'), isDelegation ? 'permission_denied' : 'unauthenticated');
   client.bearer = undefined;
   client.cookies.set('access_token', values[type]);
   client.cookies.set('session', values.session);
@@ -149,6 +177,34 @@ test.each([
   for (const type of others(own)) {
     const answer = await world.client().post(url, { token: values[type], password: testPassword });
     expect(['invalid_token', 'invalid_input'], type).toContain(answer.body.code);
+  }
+});
+
+test('T-21: no other value is accepted as the first factor of support access', async () => {
+  for (const type of others('supportState')) {
+    const client = world.client();
+    client.cookies.set('sign_in_state', values[type]);
+    expectProblem(await client.get('/v1/support/callback?code=code&state=state'), 'provider_sign_in_failed', type);
+  }
+});
+
+test('T-21: a token of support access and one of an impersonation are not accepted as each other', async () => {
+  for (const [type, typ] of [
+    ['support', 'impersonation+jwt'],
+    ['impersonation', 'support+jwt'],
+  ] as const) {
+    const [, payload = '', signature = ''] = values[type].split('.');
+    const header = { ...decodeProtectedHeader(values[type]), typ };
+    const client = world.client();
+    client.bearer = [Buffer.from(JSON.stringify(header)).toString('base64url'), payload, signature].join('.');
+    expectProblem(await client.get('/v1/tasks'), 'unauthenticated', type);
+    const claims = decodeJwt(values[type]);
+    client.bearer = await new SignJWT(claims)
+      .setProtectedHeader(header as { alg: string })
+      .sign(signingKeyOf(world).privateKey);
+    expectProblem(await client.get('/v1/tasks'), 'unauthenticated', type);
+    client.bearer = values[type];
+    expect((await client.get('/v1/tasks')).status, type).toBe(200);
   }
 });
 

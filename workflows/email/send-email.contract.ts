@@ -26,8 +26,12 @@ export type EmailTemplate =
   | 'invite'
   | 'invite-accepted'
   | 'token-created'
+  | 'support-consent-given'
+  | 'support-access-begun'
+  | 'impersonation-begun'
   | 'new-owner'
   | 'single-sign-on-enforcement'
+  | 'single-sign-on-removed'
   | 'passkey-added'
   | 'passkey-removed'
   | 'passkey-copied';

@@ -48,6 +48,7 @@ export function requestContextPlugin(app: FastifyInstance, services: Services): 
         duration_ms: Math.round(reply.elapsedTime * 10) / 10,
         subject: request.core.caller.subjectId,
         organization_id: request.core.caller.organizationId,
+        ...delegationOf(request.core),
         statements: request.core.unit?.statements ?? 0,
       },
       'request',
@@ -70,6 +71,11 @@ export function cutSlowReaders(app: FastifyInstance): void {
     reply.raw.once('close', () => clearTimeout(cut));
     done(null, payload);
   });
+}
+
+/** Who is behind a request of somebody who acts as somebody else: the record says it. */
+function delegationOf({ caller: { delegation } }: RequestContext): { readonly delegation_id?: string } {
+  return delegation === null ? {} : { delegation_id: delegation.id };
 }
 
 function shuttingDown(reply: FastifyReply): AppError {

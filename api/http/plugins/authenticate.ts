@@ -4,15 +4,13 @@ import { isId } from '#entities/kit/base/ids.ts';
 import { anonymousCaller } from '#entities/kit/model/caller.ts';
 import type { AccessClaims } from '../../auth/access-token.ts';
 import { accessCookie, sessionCookieName } from '../../auth/cookie-attributes.ts';
+import { delegationTypeOf } from '../../auth/delegation-token.ts';
 import { isLocalName } from '../default-caller.ts';
 import { refuseTokens } from '../refuse-tokens.ts';
-import { findCaller, isRequired, settleCaller, unlessStale } from '../request-caller.ts';
+import { findCaller, isRequired, organizationHeader, settleCaller, unlessStale } from '../request-caller.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Services } from '../services.ts';
 import { signInFirst } from './sign-in-first.ts';
-
-/** Header with the organization in which a personal token acts, of several; access tokens say it themselves. */
-const organizationHeader = 'x-organization-id';
 
 /**
  * Verifies the bearer token or, without one, the cookies of a browser before the body is read; the CSRF check uses the result.
@@ -26,7 +24,7 @@ export function authenticatePlugin(app: FastifyInstance, services: Services): vo
     const cookie = request.cookies[accessCookie];
     if (cookie !== undefined || services.defaultCaller) return verifyBrowser(request, services, cookie);
     // A promise would cost each anonymous request turns of the event loop.
-    done();
+    return done();
   });
 }
 
@@ -59,14 +57,14 @@ export function requireCaller(app: FastifyInstance, services: Services): void {
   app.addHook('onResponse', (request, _reply, done) => {
     const { token, caller } = request.core;
     // Whoever was not accepted stayed anonymous.
-    if (token && !('sessionId' in token) && caller !== anonymousCaller) services.tokenUses.note(token);
+    if (token && 'sort' in token && caller !== anonymousCaller) services.tokenUses.note(token);
     done();
   });
   // A response that no handler of ours has made, such as a GraphQL document that is not valid.
   app.addHook('onSend', (request, _reply, payload, done) => {
     // Requests that are refused at once have no context.
     if ((request.core as RequestContext | undefined)?.assumption) return settleCaller(request, services);
-    done(null, payload);
+    return done(null, payload);
   });
 }
 
@@ -85,7 +83,12 @@ function bearerToken(header: string): string {
 async function verify(request: FastifyRequest, services: Services, authorization: string): Promise<void> {
   const token = bearerToken(authorization);
   const presented = services.apiTokens.read(token, wantedOrganization(request));
-  if (presented) request.core.token = presented;
+  if (presented) {
+    request.core.token = presented;
+    return;
+  }
+  const delegation = delegationTypeOf(token);
+  if (delegation) request.core.token = await services.delegationTokens.verify(delegation, token);
   else accept(request, await services.accessTokens.verify(token));
 }
 

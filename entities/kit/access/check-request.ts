@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { decidingRelation, parentContext, referenceRelation } from '../model/authorization-model.ts';
 import type { CheckRequest } from './authorizer.ts';
-import type { Caller } from '../model/caller.ts';
+import { callerKinds, type Caller } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
 import { maxHierarchyDepth } from '../model/hierarchy.ts';
 import { hasObjectRights, passingFields, type Operation } from '../model/policy.ts';
@@ -55,10 +55,14 @@ export async function checkRequestFor(
     }
     level = above;
   }
+  const subject = `${callerKinds[caller.kind].subjectType ?? 'user'}:${caller.subjectId}`;
+  // Support has no membership, so the store knows its role from the question alone.
+  if (caller.kind === 'support' && caller.role !== null && caller.organizationId !== null)
+    context.push({ object: objectName('organization', caller.organizationId), relation: caller.role, subject });
   return {
     object: objectName(module.kind, row['id'] as string),
     relation: decidingRelation[operation],
-    subject: `${caller.kind === 'api_token' ? 'service' : 'user'}:${caller.subjectId}`,
+    subject,
     context,
   };
 }

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { callerOf, type Caller, type Role } from '../model/caller.ts';
+import { callerOf, type Caller, type Delegation, type Role } from '../model/caller.ts';
 import type { ConnectionQueue } from '../storage/connection-queue.ts';
 import { queryOutsideTransaction, type StatementObserver } from '../storage/transaction.ts';
 import { relationsOfScopes } from '../model/scope-relations.ts';
-import type { TokenSort } from '../model/scopes.ts';
+import { limitsOfDelegates, type TokenSort } from '../model/scopes.ts';
+import type { Registry } from '../model/registry.ts';
 import type { Work } from '../storage/work.ts';
 
 /** The ids that an access token names. */
@@ -24,7 +25,14 @@ export interface TokenPrincipal {
   readonly organizationId: string | null;
 }
 
-export type Principal = SessionPrincipal | TokenPrincipal;
+/** What the token of somebody who acts as somebody else names. */
+export interface DelegationPrincipal {
+  /** Id of the record of the kind `delegation`. */
+  readonly delegationId: string;
+  readonly organizationId: string;
+}
+
+export type Principal = SessionPrincipal | TokenPrincipal | DelegationPrincipal;
 
 /** The part of a database that `readPrincipalState` needs. */
 interface StateSource {
@@ -34,7 +42,7 @@ interface StateSource {
 
 /** The current state of the caller that a token stands for. */
 export interface PrincipalState extends MembershipState {
-  /** Whether the person is active; of an API token, its organization. */
+  /** Whether the person is active; of an API token, its organization; of a delegation, whether both sides still have the rights for it. */
   readonly isActive: boolean;
   /** Whether the session of an access token has not ended; of another token, whether it exists and its secret is right. */
   readonly isSignedIn: boolean;
@@ -42,6 +50,8 @@ export interface PrincipalState extends MembershipState {
   readonly singleSignOnId?: string | null;
   /** Only of API tokens and personal tokens. */
   readonly token?: TokenState;
+  /** Only of delegations: what the record says, and as whom it acts. */
+  readonly delegation?: Delegation & { readonly subjectId: string; readonly organizationId: string };
 }
 
 interface TokenState {
@@ -78,11 +88,17 @@ const tokenSnapshotText = `select to_json(found)::text as result from (select is
   role is not null and user_id is not null and lacks_second_factor(user_id, organization_id) as "lacksSecondFactor"
   from token_context($1, $2, $3, $4)) found`;
 
+const delegationSnapshotText = `select to_json(found)::text as result from (select is_active as "isActive", is_signed_in as "isSignedIn",
+  role, group_ids as "groupIds", relations, modules as "productModules", false as "lacksSecondFactor",
+  json_build_object('id', $1::text, 'type', type, 'actorId', actor_id, 'actorName', actor_name, 'expiresAt', expires_at,
+    'subjectId', subject_id, 'organizationId', organization_id) as delegation from delegation_context($1)) found`;
+
 /** The statement for the current state of a caller: one column of one row. */
 export function snapshotStatement(principal: Principal): { readonly text: string; readonly values: (string | null)[] } {
   const { organizationId } = principal;
   if ('sessionId' in principal)
     return { text: snapshotText, values: [principal.userId, principal.sessionId, organizationId] };
+  if ('delegationId' in principal) return { text: delegationSnapshotText, values: [principal.delegationId] };
   const { sort, tokenId, secretHashes } = principal;
   return { text: tokenSnapshotText, values: [sort, tokenId, secretHashes.join(' '), organizationId] };
 }
@@ -98,12 +114,12 @@ export async function readPrincipalState(
 ): Promise<PrincipalSnapshot> {
   const startedAt = performance.now();
   const { organizationId } = principal;
-  const userId = 'userId' in principal ? principal.userId : principal.tokenId;
+  const { name, userId } = sourceOf(principal);
   const statement = snapshotStatement(principal);
   const { rows } = await queryOutsideTransaction<{ readonly result: string }>(
     database.connections,
     { role: 'app', organizationId, userId },
-    { name: 'sessionId' in principal ? 'request-context' : 'token-context', ...statement },
+    { name, ...statement },
     deadline,
   );
   database.options.observer?.statement({
@@ -114,6 +130,13 @@ export async function readPrincipalState(
   });
   const text = rows[0]?.result ?? '';
   return { state: stateIn(text), text };
+}
+
+/** The name of the prepared statement, and who reads. */
+function sourceOf(principal: Principal): { readonly name: string; readonly userId: string } {
+  if ('sessionId' in principal) return { name: 'request-context', userId: principal.userId };
+  if ('delegationId' in principal) return { name: 'delegation-context', userId: principal.delegationId };
+  return { name: 'token-context', userId: principal.tokenId };
 }
 
 /** Whoever lacks a second factor that the organization requires has no role there, wherever the state is read. */
@@ -176,6 +199,31 @@ export function callerOfToken(
     tokenId,
     ...others,
   });
+}
+
+/** The state of a delegation within a unit of work: the rule that judges its requests also judges its beginning. */
+export async function readDelegationState(work: Work, principal: DelegationPrincipal): Promise<PrincipalState> {
+  const session = await work.readAs('app');
+  const { text, values } = snapshotStatement(principal);
+  const { rows } = await session.query<{ readonly result: string }>(text, values);
+  return stateIn(rows[0]?.result ?? '');
+}
+
+/** The role that support has in the organization that lets it in. */
+const roleOfSupport = 'admin' satisfies Role;
+
+/**
+ * The caller that a delegation stands for: the support identity with the rights of an admin, or a person with theirs. Both within
+ * `limitsOfDelegates`, which is the one place that says what is left out.
+ */
+export function callerOfDelegation(registry: Registry, state: PrincipalState, others: Partial<Caller>): Caller {
+  const { delegation: held, ...membership } = state;
+  if (!held) throw new Error('this is not the state of a delegation');
+  const { subjectId, organizationId, ...delegation } = held;
+  const own = { delegation, limits: limitsOfDelegates(registry), tokenId: delegation.id, ...others };
+  if (delegation.type === 'impersonation') return callerIn(subjectId, organizationId, membership, own);
+  const { productModules } = state;
+  return callerOf({ kind: 'support', subjectId, organizationId, role: roleOfSupport, productModules, ...own });
 }
 
 /**

@@ -16,7 +16,50 @@ function rankOf(role: Role): number {
   return Math.min(roles.indexOf(role), roles.indexOf('member'));
 }
 
-export type CallerKind = 'user' | 'api_token' | 'support' | 'anonymous' | 'system';
+/** What follows from the kind of a caller alone. */
+interface CallerTraits {
+  /** The database role of its statements. */
+  readonly databaseRole: 'app' | 'system';
+  /** Whether it is somebody with a seat in the organization: rules for people who are signed in apply. */
+  readonly isPerson: boolean;
+  /** Type of its subject in the authorization store; null: it has no rights to single records. */
+  readonly subjectType: 'user' | 'service' | null;
+  /** Whether it reaches only kinds that `limits` name. Without limits it then reaches none. */
+  readonly needsLimits: boolean;
+}
+
+/**
+ * Every kind of caller and what it can do. `user`: a person, or somebody who acts for them. `support`: the identity of
+ * `auth.supportaccess`. `assessment` and `nda_request`: visitors who hold a link, who reach only kinds that say so (`openTo`).
+ */
+export const callerKinds = {
+  user: { databaseRole: 'app', isPerson: true, subjectType: 'user', needsLimits: false },
+  api_token: { databaseRole: 'app', isPerson: false, subjectType: 'service', needsLimits: false },
+  support: { databaseRole: 'app', isPerson: true, subjectType: 'user', needsLimits: true },
+  assessment: { databaseRole: 'app', isPerson: false, subjectType: null, needsLimits: true },
+  nda_request: { databaseRole: 'app', isPerson: false, subjectType: null, needsLimits: true },
+  anonymous: { databaseRole: 'app', isPerson: false, subjectType: null, needsLimits: false },
+  system: { databaseRole: 'system', isPerson: false, subjectType: null, needsLimits: false },
+} as const satisfies Readonly<Record<string, CallerTraits>>;
+
+export type CallerKind = keyof typeof callerKinds;
+
+/** Visitors without an account. */
+export const visitorKinds = ['assessment', 'nda_request'] as const satisfies readonly CallerKind[];
+export type VisitorKind = (typeof visitorKinds)[number];
+
+export const delegationTypes = ['support', 'impersonation'] as const;
+
+/** Why somebody acts as somebody else: a record of the kind `delegation`. */
+export interface Delegation {
+  readonly id: string;
+  readonly type: (typeof delegationTypes)[number];
+  /** Who acts: id of the person, or `auth.supportaccess.subjectid`. */
+  readonly actorId: string;
+  readonly actorName: string;
+  /** RFC 3339. */
+  readonly expiresAt: string;
+}
 
 /**
  * The person, API token or part of the server on whose behalf work is done. Every unit of work has exactly one; nothing in the
@@ -35,10 +78,12 @@ export interface Caller {
   /** Relations to `organizationId` that were granted to the caller or to one of its groups, besides the role: scopes and creation rights. */
   readonly relations: readonly string[];
   /**
-   * For a person who is represented by a personal token: the relations (scopes) beyond which the token gives no right. Null: the
-   * person has all their rights.
+   * The relations (scopes) beyond which the credential of the caller gives no right: of tokens, of delegations, and of visitors. Null:
+   * the caller has all its rights, unless its kind needs limits.
    */
   readonly limits: readonly string[] | null;
+  /** Set while the caller is somebody else who acts as `subjectId`. */
+  readonly delegation: Delegation | null;
   /** Product modules that the organization may use. */
   readonly productModules: readonly ProductModule[];
   /** Kinds whose records do not inherit rights from the organization; see `authz.enableparentcontext`. */
@@ -66,6 +111,7 @@ const noCaller = {
   groupIds: [],
   relations: [],
   limits: null,
+  delegation: null,
   productModules: [],
   outOfContext: [],
   contextConditions: {},
@@ -99,11 +145,24 @@ export function systemCaller(reason: string, organizationId: string | null = nul
 
 /** The database role that a caller's statements run under. */
 export function databaseRoleOf({ kind }: Caller): 'app' | 'system' {
-  return kind === 'system' ? 'system' : 'app';
+  return callerKinds[kind].databaseRole;
 }
 
-/** How a caller is written into history, events and logs: `user:<id>`, `system:<reason>`, `anonymous`. */
+/**
+ * The person whose own rows row-level security opens besides those of the organization. None for whoever acts for a person: the
+ * delegation counts in one organization, and what is the person's alone does not belong to it.
+ */
+export function ownerOfRows({ kind, subjectId, delegation }: Caller): string | null {
+  return kind === 'user' && delegation === null ? subjectId : null;
+}
+
+/**
+ * How a caller is written into history, events and logs: `user:<id>`, `system:<reason>`, `anonymous`, and for a person as whom another
+ * one acts `user:<id> by user:<id>`.
+ */
 export function actorOf(caller: Caller): string {
-  if (caller.kind === 'system') return `system:${caller.reason}`;
-  return caller.subjectId === null ? caller.kind : [caller.kind, caller.subjectId].join(':');
+  const { kind, subjectId, delegation } = caller;
+  if (kind === 'system') return `system:${caller.reason}`;
+  const own = subjectId === null ? kind : [kind, subjectId].join(':');
+  return delegation?.type === 'impersonation' ? `${own} by user:${delegation.actorId}` : own;
 }

@@ -2,8 +2,16 @@ import type { Caller } from './caller.ts';
 import type { EntityModule } from './define.ts';
 import type { Operation } from './policy.ts';
 
-/** Whether the session of a caller began with the single sign-on of an organization: whoever runs its provider can be the caller. */
-export function isConfined({ singleSignOnId }: Pick<Caller, 'singleSignOnId'>): boolean {
+/**
+ * Whether a caller counts in the organization alone in which they act: their session began with its single sign-on, and whoever runs its
+ * provider can be the caller; or they act as somebody else there.
+ */
+export function isConfined(caller: Pick<Caller, 'singleSignOnId' | 'delegation'>): boolean {
+  return hasSignedOn(caller) || caller.delegation !== null;
+}
+
+/** Whether the session of a caller began with the single sign-on of an organization. */
+export function hasSignedOn({ singleSignOnId }: Pick<Caller, 'singleSignOnId'>): boolean {
   return singleSignOnId !== null;
 }
 

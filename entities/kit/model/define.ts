@@ -1,3 +1,4 @@
+import type { VisitorKind } from './caller.ts';
 import { fieldMistakes } from './field-mistakes.ts';
 import { text, type CreationInput, type ChangeInput, type Fields, type FieldValues } from './fields.ts';
 import type { CustomEvents, EventVerb } from './events.ts';
@@ -48,7 +49,7 @@ export interface EntityDefinition<
   /** Further indexes over live rows, besides references and unique keys. */
   readonly indexes?: readonly (readonly Name[])[];
   readonly tenancy: T;
-  /** The organization needs one of these product modules to use the kind; absent: the kind is part of the base. */
+  /** The organization needs one of these product modules to use the kind. */
   readonly productModules?: readonly [ProductModule, ...ProductModule[]];
   /**
    * The USING expression of the row-level security policy of the app role, for kinds whose tenancy does not define it: SQL over
@@ -69,6 +70,10 @@ export interface EntityDefinition<
   readonly needsSession?: true | 'changes';
   /** Whoever gives one of these values to a field, or any, has proven recently who they are (credentials/required-proof.ts). */
   readonly needsProof?: { readonly [N in Name]?: 'any' | readonly string[] };
+  /** So has whoever deletes a record, other than together with a record on which it depends. */
+  readonly deletionNeedsProof?: true;
+  /** Visitors without an account who reach its records, as far as its rules allow. */
+  readonly openTo?: readonly VisitorKind[];
   /**
    * What a session that began with the single sign-on of an organization reaches of a kind whose records belong to no organization: the
    * record of the organization in which it acts, its own record, or all that the person can view, without changing any. Absent: nothing.
@@ -249,7 +254,7 @@ export function defineEntityModule<
       description: `${definition.description} Requires the product module ${definition.productModules.join(' or ')}.`,
     }),
     topic: snakeCase(definition.kind),
-    typeName: pascalCase(definition.kind),
+    typeName: definition.kind.slice(0, 1).toUpperCase() + definition.kind.slice(1),
   };
   // The prefix is that of the definition.
   return module as TypedModule<F, T, E, C, D>;
@@ -282,8 +287,4 @@ function withDisplayId<F extends Fields, T extends Tenancy, E extends EventVerb,
 export function tenancyField(tenancy: Tenancy): string[] {
   if (tenancy === 'organization') return ['organizationId'];
   return tenancy === 'user' ? ['userId'] : [];
-}
-
-function pascalCase(name: string): string {
-  return name.slice(0, 1).toUpperCase() + name.slice(1);
 }

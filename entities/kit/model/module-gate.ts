@@ -14,10 +14,19 @@ export function isModuleEnabled({ productModules }: EntityModule, caller: Pick<C
  * indirectly are left out of its answer.
  * @throws AppError permission_denied
  */
-export function refuseBeyondLimits(module: EntityModule, operation: Operation, caller: Pick<Caller, 'limits'>): void {
+export function refuseBeyondLimits(
+  module: EntityModule,
+  operation: Operation,
+  caller: Pick<Caller, 'kind' | 'limits' | 'delegation'>,
+): void {
   const { kind } = module.historyOf ?? module;
   if (!isWithinLimits(caller, { kind, operation }))
-    throw new AppError('permission_denied', `This token does not have the scope ${scopeFor({ kind, operation })}.`);
+    throw new AppError(
+      'permission_denied',
+      caller.delegation === null
+        ? `This token does not have the scope ${scopeFor({ kind, operation })}.`
+        : 'Whoever acts as somebody else may not do this (docs/sign-in.md, Acting as somebody else).',
+    );
 }
 
 /**

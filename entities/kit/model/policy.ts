@@ -1,4 +1,4 @@
-import type { Caller, Role } from './caller.ts';
+import { callerKinds, type Caller, type Role } from './caller.ts';
 import { snakeCase } from '../base/snake-case.ts';
 
 /**
@@ -106,9 +106,9 @@ export function decideByCaller(condition: Condition, caller: Caller, asked: Aske
     case 'anyone':
       return true;
     case 'system':
-      return caller.kind === 'system';
+      return callerKinds[caller.kind].databaseRole === 'system';
     case 'signed-in':
-      return caller.kind === 'user' || caller.kind === 'support';
+      return callerKinds[caller.kind].isPerson;
     case 'role':
       return caller.role !== null && condition.roles.includes(caller.role) && !isOutOfContext(caller, asked);
     case 'scope':
@@ -127,7 +127,9 @@ export function decideByCaller(condition: Condition, caller: Caller, asked: Aske
     case 'related':
     case 'through':
       // API tokens have only the rights of their scopes, and a scope of one kind gives no right to its child records.
-      return caller.subjectId === null || caller.kind === 'api_token' || isReadOnly(caller, asked) ? false : undefined;
+      return caller.subjectId === null || callerKinds[caller.kind].subjectType !== 'user' || isReadOnly(caller, asked)
+        ? false
+        : undefined;
     default:
       condition satisfies never;
       throw new Error(`unknown condition ${JSON.stringify(condition)}`);

@@ -1,12 +1,12 @@
 import { AppError } from '../base/errors.ts';
 import { inputError } from '../base/input-error.ts';
 import { snakeCase } from '../base/snake-case.ts';
-import type { Caller } from './caller.ts';
+import { callerKinds, type Caller, type VisitorKind } from './caller.ts';
 import type { EntityModule } from './define.ts';
 import { isExposed } from './exposure.ts';
 import { afterTheRules, decideByCaller, operationAbove, scopeRelations, type Asked, type Operation } from './policy.ts';
 import type { Registry } from './registry.ts';
-import { scopeVerbs, type ScopeVerb } from './scope-relations.ts';
+import { relationsOfScopes, scopeVerbs, type ScopeVerb } from './scope-relations.ts';
 
 /** The operations that a scope allows besides those of the one before it. */
 const operationsOf = {
@@ -24,15 +24,45 @@ export function scopeFor({ kind, operation }: Asked): string {
   return `${snakeCase(kind)}:${verb}`;
 }
 
-/** Whether the personal token of a caller allows an operation on records of a kind; true for callers without one. */
-export function isWithinLimits({ limits }: Pick<Caller, 'limits'>, asked: Asked): boolean {
-  return limits === null || scopeRelations(asked).some((relation) => limits.includes(relation));
+/** Whether the credential of a caller allows an operation on records of a kind; true for callers whose credential has no limits. */
+export function isWithinLimits({ kind, limits }: Pick<Caller, 'kind' | 'limits'>, asked: Asked): boolean {
+  if (limits === null) return !callerKinds[kind].needsLimits;
+  return scopeRelations(asked).some((relation) => limits.includes(relation));
+}
+
+/**
+ * The limits of whoever acts as somebody else: they reach what tokens reach, and only view people and organizations, which belong to no
+ * organization.
+ */
+export const limitsOfDelegates = ofEachRegistry(({ modules }) =>
+  modules.flatMap((module) =>
+    scopeVerbs
+      .filter((verb) => isOpenToTokens(module, verb) && (verb === 'read' || module.tenancy === 'organization'))
+      .map((verb) => `${module.topic}:${verb}`),
+  ),
+);
+
+/** The limits of visitors: kinds that are not open to them do not exist for them, whatever their rules say. */
+export function limitsOfVisitors({ modules }: Registry, visitor: VisitorKind): string[] {
+  const open = modules.filter(({ openTo = [] }) => openTo.includes(visitor));
+  return relationsOfScopes(open.flatMap(({ topic }) => scopeVerbs.map((verb) => `${topic}:${verb}`)));
+}
+
+/** Relations of scopes that are the same for all callers are made once. */
+function ofEachRegistry(scopes: (registry: Registry) => string[]): (registry: Registry) => readonly string[] {
+  const made = new WeakMap<Registry, readonly string[]>();
+  return (registry) => {
+    const relations = made.get(registry) ?? relationsOfScopes(scopes(registry));
+    made.set(registry, relations);
+    return relations;
+  };
 }
 
 /** Whether tokens reach records of a kind. What people prove their identity with, and what they manage tokens with, is theirs alone. */
 export function isOpenToTokens(module: EntityModule, verb: ScopeVerb = 'read'): boolean {
-  const { tenancy, needsSession } = module;
+  const { tenancy, needsSession, deletionNeedsProof = false } = module;
   if (!isExposed(module) || tenancy === 'user' || needsSession === true) return false;
+  if (verb === 'delete' && deletionNeedsProof) return false;
   return verb === 'read' || needsSession === undefined;
 }
 

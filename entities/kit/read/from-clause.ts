@@ -71,7 +71,8 @@ const historyRoles: ReadonlySet<Role> = new Set(['owner', 'super_admin', 'admin'
  * the rules of the kind can deny callers access to a record.
  */
 function visibleEntries(module: EntityModule, alias: string, viewer: Viewer): Sql {
-  if (!viewer.isModuleEnabled(module)) return sql`false`;
+  if (!viewer.isModuleEnabled(module) || !viewer.isWithinLimits({ kind: module.kind, operation: 'view' }))
+    return sql`false`;
   const row = `${alias}_row`;
   const existsRecord = (conditions: Sql) => sql`exists (select 1 from ${sql.table(module.table)} as ${sql.ref(row)}
     where ${column(row, 'id')} = ${column(alias, 'recordId')} and ${conditions})`;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Caller, CallerKind, Role } from '../model/caller.ts';
+import { callerKinds, type Caller, type CallerKind, type Role } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
 import { isConfined } from '../model/confinement.ts';
 import { isModuleEnabled } from '../model/module-gate.ts';
@@ -22,7 +22,7 @@ const hasSession: CallerQuestion = ({ sessionId }) => sessionId !== null;
 const hasGroups: CallerQuestion = ({ groupIds }) => groupIds.length > 0;
 const kindOf: CallerQuestion = ({ kind }) => kind;
 const roleOf: CallerQuestion = ({ role }) => role;
-const isLimited: CallerQuestion = ({ limits }) => limits !== null;
+const isLimited: CallerQuestion = ({ kind, limits }) => limits !== null || callerKinds[kind].needsLimits;
 const isOfSingleSignOn: CallerQuestion = (caller) => isConfined(caller);
 
 /**
@@ -37,7 +37,7 @@ function decisionOn(condition: Condition, asked: Asked): CallerQuestion {
   return question;
 }
 
-/** The question whether the caller's personal token allows an operation; the same function each time. */
+/** The question whether the caller's credential allows an operation; the same function each time. */
 function limitOn(asked: Asked): CallerQuestion {
   const key = `${asked.operation} ${asked.kind}`;
   const question: CallerQuestion = limits.get(key) ?? ((caller) => isWithinLimits(caller, asked));
@@ -118,7 +118,7 @@ export class Viewer {
     return this.#answer(decisionOn(condition, asked)) as boolean | undefined;
   }
 
-  /** Whether the personal token of the caller, if there is one, allows the operation. */
+  /** Whether the credential of the caller allows the operation. */
   isWithinLimits(asked: Asked): boolean {
     return this.#answer(isLimited) !== true || this.#answer(limitOn(asked)) === true;
   }

@@ -4,7 +4,7 @@ import { bumpRevisions } from '../access/authorization-state.ts';
 import type { DatabaseOptions } from '../access/database-options.ts';
 import type { Clock } from '../base/clock.ts';
 import { failpoint } from '../base/failpoint.ts';
-import { databaseRoleOf } from '../model/caller.ts';
+import { databaseRoleOf, ownerOfRows } from '../model/caller.ts';
 import type { RecordedChange } from '../model/recorded-changes.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { Registry } from '../model/registry.ts';
@@ -123,7 +123,7 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
     return {
       role: this.#homeRole,
       organizationId: caller.organizationId,
-      userId: caller.kind === 'user' ? caller.subjectId : null,
+      userId: ownerOfRows(caller),
       readOnly: readOnly ?? false,
       deadline: deadline ?? Date.now() + this.options.defaultTimeoutMs,
       traceparent: () => this.#origin.traceparent,

@@ -1,11 +1,12 @@
 import type { InjectOptions } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { membership, user } from '#entities/index.ts';
+import { membership, supportConsent, user } from '#entities/index.ts';
 import { forgedToken } from '../../kit/access-tokens.ts';
 import { asSystem } from '../../kit/as-person.ts';
 import { enroll } from '../../kit/authenticator.ts';
 import { FakeIdentityProvider } from '../../kit/fakes/fake-identity-provider.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../../kit/people.ts';
+import { beginSupport, supportEnvironment, supportFactor } from '../../kit/support-access.ts';
 import type { TestClient } from '../../kit/test-client.ts';
 import { resetToken, verificationToken } from '../../kit/verification-token.ts';
 import { openWorld, type World } from '../../kit/world.ts';
@@ -13,15 +14,20 @@ import { endpoints, outcomes, type Credential, type Endpoint } from './outcomes.
 
 let world: World;
 let owner: Person;
-
+let member: Person;
 let fake: FakeIdentityProvider;
 
 beforeAll(async () => {
   world = await openWorld({
     environment: { CORE_AUTH_TOKEN_APITOKENS_ENABLED: 'true', CORE_API_TOKEN_KEY_FIRST: 'k'.repeat(40) },
   });
-  owner = await buildPerson(world);
   fake = await FakeIdentityProvider.start(() => world.clock.now());
+  await world.reconfigure(supportEnvironment(fake));
+  owner = await buildPerson(world);
+  member = await buildPerson(world, { organization: owner.organization, role: 'member' });
+  // Some endpoints move the clock.
+  const expiresAt = new Date(world.clock.now().getTime() + 365 * 86_400_000);
+  await asSystem(world, owner.organization.id, (data) => data.create(supportConsent, { expiresAt }));
 });
 afterAll(async () => {
   await world.close();
@@ -95,6 +101,34 @@ const holders: Readonly<Record<Credential, () => Promise<TestClient>>> = {
     });
     return bearer(token);
   },
+  'support access': async () => bearer(await beginSupport(world, fake, owner.organization.id)),
+  'support access without consent': async () => {
+    const { organization } = await buildPerson(world);
+    const expiresAt = new Date(world.clock.now().getTime() + 86_400_000);
+    const { id } = await asSystem(world, organization.id, (data) => data.create(supportConsent, { expiresAt }));
+    const token = await beginSupport(world, fake, organization.id);
+    await asSystem(world, organization.id, (data) => data.remove(supportConsent, id));
+    return bearer(token);
+  },
+  'support access in a cookie': async () => {
+    const client = await withCookies('session');
+    client.cookies.set('access_token', await beginSupport(world, fake, owner.organization.id));
+    return client;
+  },
+  'first factor of support access': async () => {
+    const client = world.client();
+    const reason = 'only one of two factors';
+    await client.post('/v1/support/login', { ...supportFactor, organization_id: owner.organization.id, reason });
+    return bearer(client.cookies.get('sign_in_state') ?? '');
+  },
+  'impersonation of a member': async () => bearer(await impersonationToken()),
+  'impersonation that was ended': async () => {
+    const client = bearer(await impersonationToken());
+    await client.post('/v1/delegation/end');
+    return client;
+  },
+  'token of an assessment': async () => bearer(await forgedToken(world, owner, { header: { typ: 'assessment+jwt' } })),
+  'token of an NDA request': async () => bearer(await forgedToken(world, owner, { header: { typ: 'nda+jwt' } })),
   'session of single sign-on': async () => (await signedOn()).client,
   'session of a deleted single sign-on': async () => {
     const { client, manager, id } = await signedOn();
@@ -117,6 +151,11 @@ const holders: Readonly<Record<Credential, () => Promise<TestClient>>> = {
   },
   'token in the query string': async () => world.client(),
 };
+
+async function impersonationToken(): Promise<string> {
+  const request = { user_id: member.user.id, reason: 'a member asked for help' };
+  return (await (await signedIn(world, owner)).post('/v1/impersonation', request)).body.access_token;
+}
 
 /** Somebody who has linked an identity with the test of the single sign-on of their organization, and has signed in with it. */
 async function signedOn() {

@@ -47,6 +47,14 @@ export const outcomes = {
   'access token of a deactivated person':  nobody,
   // Their session goes on, in no organization: lists are empty, and nothing can be created.
   'access token of somebody who left':     opens('yes',   'yes',   denied,  'yes',   denied,  'yes',   'yes',   'yes',   unknown),
+  'support access':                        opens('yes',   'yes',   'yes',   'yes',   'yes',   denied,  denied,  denied,  unknown),
+  'support access without consent':        nobody,
+  'support access in a cookie':            nobody,
+  'first factor of support access':        nobody,
+  'impersonation of a member':             opens('yes',   'yes',   'yes',   'yes',   'yes',   denied,  denied,  denied,  unknown),
+  'impersonation that was ended':          nobody,
+  'token of an assessment':                nobody,
+  'token of an NDA request':               nobody,
   // It counts in the organization alone, and gives no token that counts elsewhere.
   'session of single sign-on':             opens('yes',   'yes',   'yes',   'yes',   'yes',   'yes',   'yes',   denied,  'yes'),
   'session of a deleted single sign-on':   nobody,

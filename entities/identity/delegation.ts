@@ -1,0 +1,77 @@
+import { Type } from 'typebox';
+import { delegationTypes } from '../kit/model/caller.ts';
+import { defineEntityModule } from '../kit/model/define.ts';
+import { payload } from '../kit/model/events.ts';
+import { choice, text, timestamp } from '../kit/model/fields.ts';
+import { allow, anyone, deny, role, system } from '../kit/model/policy.ts';
+import { managers } from '../presets/roles.ts';
+
+/**
+ * The record is the access: the token names it, and SQL function `delegation_context` reads it with each request. So there is no access
+ * that is not on record.
+ */
+export const delegation = defineEntityModule({
+  kind: 'delegation',
+  table: 'delegations',
+  description:
+    'Access of somebody who acts in the organization as somebody else, for at most an hour: of support, or of a manager as a member. Deleting it ends the access.',
+  fields: {
+    type: choice('Support access, or impersonation of a member by a manager.', delegationTypes, { immutable: true }),
+    reason: text('Why it is needed, as stated by whoever acts.', { min: 10, max: 250, immutable: true }),
+    actorId: text('Id of the person who acts, or of the support identity.', { max: 26, immutable: true }),
+    actorName: text('Name of the person who acts, or of the support identity.', { max: 128, immutable: true }),
+    actorEmail: text('Address of the person who acts; for support, the one that completed the second factor.', {
+      max: 254,
+      immutable: true,
+    }),
+    subjectId: text('Id of the member as whom the person acts; for support, the support identity.', {
+      max: 26,
+      immutable: true,
+    }),
+    sessionId: text('Id of the session from which it began, with which it ends; null for support.', {
+      max: 26,
+      optional: true,
+      immutable: true,
+    }),
+    consentId: text('Id of the consent of the organization, with which it ends; null for impersonation.', {
+      max: 26,
+      optional: true,
+      immutable: true,
+    }),
+    address: text('Network address that the token was given to.', { max: 64, immutable: true }),
+    expiresAt: timestamp('When it ends unless it is ended before.', { immutable: true }),
+  },
+  tenancy: 'organization',
+  policy: {
+    view: [allow(system), allow(managers), allow(role('auditor')), deny(anyone)],
+    create: [allow(system)],
+    edit: [allow(system)],
+    remove: [allow(system), allow(managers)],
+  },
+  expose: {
+    type: 'read',
+    reason: 'read',
+    actorId: 'read',
+    actorName: 'read',
+    actorEmail: 'read',
+    subjectId: 'read',
+    address: 'read',
+    expiresAt: 'read',
+  },
+  filter: ['type', 'subjectId', 'expiresAt'],
+  order: ['createdAt'],
+  mutate: ['delete'],
+  needsSession: true,
+  events: ['created', 'deleted'],
+  customEvents: {
+    begun: {
+      description: 'Support, or a manager as a member, has begun to act in the organization.',
+      payload: payload({
+        type: Type.Enum(delegationTypes, { description: 'Support access or impersonation.' }),
+        subjectId: Type.String({
+          description: 'Id of the member as whom the manager acts, or of the support identity.',
+        }),
+      }),
+    },
+  },
+});

@@ -1,0 +1,29 @@
+import { defineEntityModule } from '../kit/model/define.ts';
+import { timestamp } from '../kit/model/fields.ts';
+import { allow, anyone, deny, role, system } from '../kit/model/policy.ts';
+import { managers } from '../presets/roles.ts';
+
+export const supportConsent = defineEntityModule({
+  kind: 'supportConsent',
+  table: 'support_consents',
+  description:
+    'Consent of an organization to support access. While it exists, support staff can sign in to the organization; deleting it ends their access at once.',
+  fields: { expiresAt: timestamp('When the consent ends, and with it all access under it.', { immutable: true }) },
+  unique: [
+    { fields: ['organizationId'], message: 'The organization has given its consent already; delete that first.' },
+  ],
+  tenancy: 'organization',
+  policy: {
+    view: [allow(system), allow(managers), allow(role('auditor')), deny(anyone)],
+    create: [allow(system), allow(role('owner'))],
+    edit: [allow(system)],
+    remove: [allow(system), allow(role('owner'))],
+  },
+  expose: { expiresAt: 'read-write' },
+  filter: [],
+  order: ['createdAt'],
+  mutate: ['create', 'delete'],
+  needsSession: true,
+  needsProof: { expiresAt: 'any' },
+  events: ['created', 'deleted'],
+});
