@@ -461,6 +461,7 @@ describe('a provider', () => {
       fake.instead.set(discovery, () => {});
       expectProblem(await fresh.client().get('/v1/identity/login'), 'provider_unavailable');
       fake.reset();
+      world.clock.advance(60_000);
       expect((await fresh.client().get('/v1/identity/login')).status).toBe(302);
     });
   });
