@@ -24,8 +24,9 @@ interface Session {
  * one they joined first of those in which they can act in this session.
  * @param call without services, nobody is refused: the result is null
  * @returns null for a person without an organization
- * @throws AppError unauthenticated for a session whose single sign-on is another one now; second_factor_required, single_sign_on_required if where they were requires what they do not have: nobody goes on
- * elsewhere unasked; single_sign_on_required also if there is no other organization
+ * @throws AppError unauthenticated for a session whose single sign-on is another one now; second_factor_required, single_sign_on_required
+ * if where they were requires what they do not have: nobody goes on elsewhere unasked; single_sign_on_required also if there is no other
+ * organization
  */
 export async function homeOrganization(
   { unit, services }: Pick<Call<unknown>, 'unit'> & Partial<Pick<Call<unknown>, 'services'>>,
