@@ -9,7 +9,7 @@ import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { inviteAcceptedMail, inviteMail, recordSentInvite } from './invite-mails.ts';
 import { delegationMail, supportConsentMail } from './delegation-mails.ts';
-import { enforcementMail, newOwnerMail } from './organization-mails.ts';
+import { enforcementMail, newOwnerMail, removalMail } from './organization-mails.ts';
 import { recipientOf, type Links, type Mail } from './mail.ts';
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { workContext } from '../clients/temporal/work-origin.ts';
@@ -165,6 +165,7 @@ const mails = {
   'impersonation-begun': delegationMail,
   'new-owner': newOwnerMail,
   'single-sign-on-enforcement': enforcementMail,
+  'single-sign-on-removed': removalMail,
   invite: inviteMail,
   'invite-accepted': inviteAcceptedMail,
 } as const;

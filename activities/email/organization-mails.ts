@@ -50,3 +50,22 @@ export async function enforcementMail(input: SendEmailInput, unit: UnitOfWork): 
     },
   };
 }
+
+/** Tells that the settings of single sign-on were deleted; it is about their organization. */
+export async function removalMail(input: SendEmailInput, unit: UnitOfWork): Promise<Mail | undefined> {
+  const { about } = input;
+  const person = await recipientOf(input, unit);
+  const name = about && (await organizationName({ organizationId: about.id }, unit));
+  if (!person || name === undefined) return undefined;
+  return {
+    to: person.email,
+    name: person.displayName,
+    content: {
+      subject: 'Single sign-on was removed',
+      paragraphs: [
+        `The single sign-on of ${name} was removed. Members act there again without it, and sessions that began with it have ended.`,
+        'If you do not expect this, look at the managers of the organization.',
+      ],
+    },
+  };
+}

@@ -10,6 +10,16 @@ export const mailNewOwner = defineListener('mail-new-owner', [on(membership, 'up
   if (held?.role === 'owner') await mailPeopleInCharge(delivery, 'new-owner');
 });
 
+/** The record is gone, so the mail is about its organization. */
+export const mailSingleSignOnRemoved = defineListener(
+  'mail-single-sign-on-removed',
+  [on(identityProvider, 'deleted')],
+  async (delivery) => {
+    const { organizationId } = delivery.event;
+    if (organizationId !== null) await mailPeopleInCharge(delivery, 'single-sign-on-removed', organizationId);
+  },
+);
+
 export const mailSingleSignOnEnforcement = defineListener(
   'mail-single-sign-on-enforcement',
   [on(identityProvider, 'updated')],

@@ -6,20 +6,25 @@ import type { Delivery } from './listener.ts';
 const maxOwners = 20;
 
 /** Mails the owners of the organization of an event, and the person who acted: they notice what they did not expect. */
-export async function mailPeopleInCharge(delivery: Delivery<unknown>, template: EmailTemplate): Promise<void> {
+export async function mailPeopleInCharge(
+  delivery: Delivery<unknown>,
+  template: EmailTemplate,
+  recordId = delivery.event.entityId,
+): Promise<void> {
   const { event, unit } = delivery;
   const owners = await unit.data.find(membership, { where: { role: { eq: 'owner' } }, limit: maxOwners });
   for (const userId of new Set([...owners.map((owner) => owner.userId), ...personIn(event.actor)]))
-    mailAboutRecord(delivery, template, userId);
+    mailAboutRecord(delivery, template, userId, recordId);
 }
 
-/** Mails a person about the record of an event. */
+/** Mails a person about a record: that of the event, unless another is named. */
 export function mailAboutRecord(
   { event, key, start }: Delivery<unknown>,
   template: EmailTemplate,
   userId: string,
+  recordId = event.entityId,
 ): void {
-  const about = { id: event.entityId, round: 1 };
+  const about = { id: recordId, round: 1 };
   start(sendEmailContract, { key: `${key}/${userId}`, template, userId, about });
 }
 

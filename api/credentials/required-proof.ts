@@ -16,6 +16,11 @@ export async function requireProofFor(asking: Asking, given: readonly GivenValue
   if (given.some(needsProof)) await requireOrganizationProof(asking);
 }
 
+/** The same for a deletion (`deletionNeedsProof` of the kind). @throws AppError step_up_required, permission_denied */
+export async function requireProofToDelete(asking: Asking, { deletionNeedsProof }: EntityModule): Promise<void> {
+  if (deletionNeedsProof) await requireOrganizationProof(asking);
+}
+
 function needsProof({ module, values }: GivenValues): boolean {
   return Object.entries(module.needsProof ?? {}).some(
     ([field, which = []]) =>
@@ -31,7 +36,14 @@ export function proofNote({ needsProof = {} }: EntityModule, nameOf: (field: str
   return Object.entries(needsProof)
     .map(([field, which]) => {
       const value = which === undefined || which === 'any' ? 'a value' : `the value ${which.join(' or ')}`;
-      return ` Whoever gives \`${nameOf(field)}\` ${value} has signed in, or called /v1/2fa/step-up, within the last ten minutes.`;
+      return ` Whoever gives \`${nameOf(field)}\` ${value} ${hasProven}`;
     })
     .join('');
 }
+
+/** The same for the description of a deletion. */
+export function deletionProofNote({ deletionNeedsProof }: EntityModule): string {
+  return deletionNeedsProof ? ` Whoever does so ${hasProven}` : '';
+}
+
+const hasProven = 'has signed in, or called /v1/2fa/step-up, within the last ten minutes.';

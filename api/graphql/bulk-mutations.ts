@@ -5,7 +5,7 @@ import { pluralOf } from '#entities/kit/read/relations.ts';
 import type { Refusal } from '#entities/kit/write/change-set.ts';
 import { checkRowCount } from '#entities/kit/write/change-counters.ts';
 import { checkNewAddresses } from '../http/check-new-addresses.ts';
-import { requireProofFor } from '../credentials/required-proof.ts';
+import { requireProofFor, requireProofToDelete } from '../credentials/required-proof.ts';
 import { askingOf, type GraphqlContext } from './graphql-context.ts';
 import { csvCreations, csvFormat } from './csv.ts';
 import { changing } from './known-targets.ts';
@@ -135,8 +135,9 @@ function deleteField(module: EntityModule): FieldConfig {
     description: `Deletes up to 1,000 ${module.typeName} records together with their dependent records. Records that the caller may not delete are listed in notDeleted.`,
     args: { ids: { type: ids, description: 'Ids of the records to delete.' } },
     extensions: changing((args) => ({ module, ids: args.ids, operation: 'remove', values: {} })),
-    resolve: async (_source, args: { ids: readonly string[] }, { unit }) => {
-      const { changed, refused } = await unit.data.removeAll(module, args.ids);
+    resolve: async (_source, args: { ids: readonly string[] }, context) => {
+      await requireProofToDelete(askingOf(context), module);
+      const { changed, refused } = await context.unit.data.removeAll(module, args.ids);
       return { deletedIds: changed, notDeleted: refused };
     },
   };

@@ -66,6 +66,8 @@ interface ForeignError {
   readonly code?: string;
   readonly statusCode?: number;
   readonly message?: string;
+  /** Part of the request that was checked. */
+  readonly validationContext?: string;
   readonly validation?: readonly (SchemaProblem & {
     readonly params: Readonly<Record<string, unknown>>;
     /** The schema that was not met. */
@@ -119,7 +121,7 @@ const foreignCodes: Readonly<Record<string, ErrorCode>> = {
 export function asAppError(thrown: unknown, request?: SentRequest): AppError {
   if (isAppError(thrown)) return thrown;
   const error = (thrown ?? {}) as ForeignError;
-  if (error.validation) return validationError(error.validation);
+  if (error.validation) return validationError(error.validation, error.validationContext === 'querystring');
   // The client closed the connection while it sent the body; other lost connections have no status.
   const isBrokenOff = error.code === 'ECONNRESET' && error.statusCode === 400;
   const code = isBrokenOff ? 'malformed_request' : foreignCodes[error.code ?? ''];
@@ -136,11 +138,19 @@ export function asAppError(thrown: unknown, request?: SentRequest): AppError {
   );
 }
 
+const repeated =
+  'was sent several times; send it once, and several values as name[in]=a,b where there is such a filter';
+
 /** Maximum number of field problems in a response. */
 const maxFields = 20;
 
-function validationError(problems: NonNullable<ForeignError['validation']>): AppError {
+function validationError(problems: NonNullable<ForeignError['validation']>, isQuery: boolean): AppError {
+  // A parameter that was sent several times is read as a list, and only that is reported.
+  const lists = problems.filter(({ keyword, data }) => isQuery && keyword === 'type' && Array.isArray(data));
   const fields = problems
+    .filter(
+      (problem) => lists.includes(problem) || lists.every(({ instancePath }) => instancePath !== problem.instancePath),
+    )
     // Each member of a union reports a problem of its own; the one of the union is enough.
     .filter(({ keyword }) => keyword !== 'const' && keyword !== 'if')
     .slice(0, maxFields)
@@ -154,6 +164,7 @@ function validationError(problems: NonNullable<ForeignError['validation']>): App
       if (keyword === 'required')
         return { path: `${instancePath}/${String(params['missingProperty'])}`, message: 'is required' };
       const { description = '', readOnly, writeOnly: isSecret = false } = parentSchema;
+      if (lists.includes(problem)) return { path: instancePath, message: repeated };
       if (instancePath === '' && keyword === 'type') return { path: '/', message: wholeBody(data) };
       // The whole input is not repeated.
       const value = instancePath === '' ? undefined : data;

@@ -115,13 +115,22 @@ async function identify(request: FastifyRequest, services: Services, token: Toke
       'unauthenticated',
       'sessionId' in token
         ? 'The access token is not valid or has expired; sign in again.'
-        : 'The token is not valid: it does not exist, has ended, was revoked or has expired, or its person or organization has no access.',
+        : `The token is not valid: it does not exist, has ended, was revoked or has expired, or its person or organization has no access.${headerHint(request)}`,
     );
   }
   lastSnapshots.set(token, snapshot);
   if ('sort' in token) services.apiTokens.keep(token);
   await setCaller(request, services, token, snapshot);
   if (isDefault && role === null) services.defaultCaller?.forget();
+}
+
+/** Header with the organization in which a personal token acts, of several; access tokens say it themselves. */
+export const organizationHeader = 'x-organization-id';
+
+function headerHint({ headers }: FastifyRequest): string {
+  return headers[organizationHeader] === undefined
+    ? ''
+    : ' The header X-Organization-ID must name an organization in which the token counts.';
 }
 
 /** Whether the request is refused unless the state has changed. */

@@ -43,5 +43,7 @@ export const identityProvider = defineEntityModule({
   order: ['createdAt'],
   mutate: ['delete'],
   needsSession: 'changes',
+  // It also ends the enforcement.
+  deletionNeedsProof: true,
   events: ['created', 'updated', 'deleted'],
 });

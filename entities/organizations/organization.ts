@@ -52,5 +52,6 @@ export const organization = defineEntityModule({
   order: ['name', 'createdAt'],
   search: ['name', 'displayName'],
   mutate: ['update', 'delete'],
+  deletionNeedsProof: true,
   events: ['created', 'updated', 'deleted'],
 });

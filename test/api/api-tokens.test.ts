@@ -216,6 +216,8 @@ describe('an API token', () => {
     expectProblem(await program(token).get(`/v1/tasks/${id}`), 'not_found');
     expectProblem(await removed(`/v1/tasks/${id}`, program(token)), 'not_found');
     await expectRefused(token, { 'x-organization-id': stranger.organization.id });
+    const misled = await program(token).get('/v1/tasks', { 'x-organization-id': stranger.organization.id });
+    expect(misled.body.detail).toContain('X-Organization-ID must name an organization in which the token counts');
     await expectAccepted(token, { 'x-organization-id': owner.organization.id });
     expectProblem(await program(token).get('/v1/tasks', { 'x-organization-id': 'theirs' }), 'invalid_input');
   });

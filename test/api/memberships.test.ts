@@ -244,7 +244,7 @@ describe('ownership', () => {
     expect((await client.get('/v1/memberships?role=owner')).body.data).toMatchObject([{ user_id: owner.user.id }]);
   });
 
-  test('is given only with a recent proof, on every way', async () => {
+  test('T-14: is given only with a recent proof, on every way, and so does the organization end', async () => {
     const { person, id } = await colleague('admin');
     world.clock.advance(11 * 60_000);
     const recipient = `${person.user.id.toLowerCase()}@example.com`;
@@ -262,6 +262,12 @@ describe('ownership', () => {
           `mutation { createBulkInvite(inputs: [{ recipient: "${recipient}", role: OWNER }]) { invites { id } } }`,
         ),
       () => client.graphql('mutation ($csv: String!) { createBulkCSVInvite(csv: $csv) { invites { id } } }', { csv }),
+    ])
+      expect(JSON.stringify((await attempt()).body), String(attempt)).toContain('step_up_required');
+    for (const attempt of [
+      () => client.mutate({ method: 'DELETE', url: `/v1/organizations/${owner.organization.id}` }),
+      () => client.graphql(`mutation { deleteOrganization(id: "${owner.organization.id}") { deletedId } }`),
+      () => client.graphql(`mutation { deleteBulkOrganization(ids: ["${owner.organization.id}"]) { deletedIds } }`),
     ])
       expect(JSON.stringify((await attempt()).body), String(attempt)).toContain('step_up_required');
     expect((await patch(client, id, 'member')).status).toBe(200);

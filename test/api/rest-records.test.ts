@@ -506,6 +506,11 @@ describe('a list', () => {
 
   test.each([
     ['status=done', '/status', 'must be one of open, in_progress, in_review, completed, wont_do; it is "done"'],
+    [
+      'status=open&status=completed',
+      '/status',
+      'was sent several times; send it once, and several values as name[in]=a,b where there is such a filter',
+    ],
     ['first=-1', '/first', 'must be between 0 and 100; it is -1'],
     ['last=101', '/last', 'must be between 0 and 100; it is 101'],
     ['stauts=open', '/stauts', 'is not a known field; did you mean "status"?'],

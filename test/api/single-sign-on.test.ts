@@ -1,7 +1,10 @@
+import type { GraphQLSchema } from 'graphql';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { routesOf } from '#api/rest/routes.ts';
+import { deriveSchema } from '#api/graphql/derive-schema.ts';
 import { productSchema } from '#api/graphql/graphql-schema.ts';
 import { membership, organization, registry, session, user } from '#entities/index.ts';
+import { isAppError } from '#entities/kit/base/errors.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { callerOf, type Caller, type Role } from '#entities/kit/model/caller.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
@@ -113,7 +116,9 @@ describe('the settings', () => {
     for (const role of ['member', 'auditor'] as const) {
       const by = await signedIn(world, await buildPerson(world, { organization: owner.organization, role }));
       expectProblem(await put(by, settings()), 'permission_denied');
-      expectProblem(await by.post('/v1/sso/test'), 'not_found');
+      const refused = await by.post('/v1/sso/test');
+      expectProblem(refused, 'not_found');
+      expect(refused.body.detail).toContain('set it with PUT /v1/sso/provider');
       expectProblem(await enforce(true, by), 'not_found');
       expectProblem(await by.get(`/v1/identity-providers/${answer.body.id}`), 'not_found');
     }
@@ -295,6 +300,10 @@ describe('enforced single sign-on', () => {
     const answer = await world.client().post('/v1/login', { username: only.user.email, password: testPassword });
     expectProblem(answer, 'single_sign_on_required');
     expectProblem(await enforce(false), 'step_up_required');
+    expectProblem(await put(client, settings()), 'step_up_required');
+    const [provider] = (await client.get('/v1/identity-providers')).body.data;
+    const removal = { method: 'DELETE', url: `/v1/identity-providers/${provider.id}` } as const;
+    expectProblem(await client.mutate(removal), 'step_up_required');
     expect((await client.post('/v1/2fa/step-up', { password: testPassword })).status).toBe(200);
     expect((await enforce(false)).status).toBe(200);
     expect((await world.client().post('/v1/login', { username: only.user.email, password: testPassword })).status).toBe(
@@ -392,10 +401,10 @@ describe('a session of single sign-on', () => {
     const held = (await by.get('/v1/memberships')).body.data;
     expect(held.length).toBeGreaterThan(1);
     expect(new Set(held.map((one: { organization_id: string }) => one.organization_id))).toEqual(new Set([id]));
-    const [home] = (await own.get('/v1/memberships')).body.data.filter(
+    const home = (await own.get('/v1/memberships')).body.data.find(
       (one: { organization_id: string }) => one.organization_id === member.organization.id,
     );
-    const [elsewhere] = (await own.get('/v1/sessions')).body.data.filter(
+    const elsewhere = (await own.get('/v1/sessions')).body.data.find(
       (one: { single_sign_on_id: string | null }) => one.single_sign_on_id === null,
     );
     for (const path of [`memberships/${home.id}`, `sessions/${elsewhere.id}`, `personal-access-tokens/${tokenId}`])
@@ -414,6 +423,11 @@ describe('a session of single sign-on', () => {
       sub: member.user.id,
       default_organization_id: null,
     });
+    const histories = await by.graphql('{ organizationHistories { edges { node { recordId } } } }');
+    const recorded = histories.data.organizationHistories.edges.map(
+      (edge: { node: { recordId: string } }) => edge.node.recordId,
+    );
+    expect(new Set(recorded)).toEqual(new Set([id]));
     // It goes on acting in the organization.
     expect((await by.post('/v1/tasks', { title: 'within' })).status).toBe(201);
     expect((await by.post('/v1/logout', { sessions: 'all' })).status).toBe(200);
@@ -474,15 +488,22 @@ describe('a session of single sign-on', () => {
 
   test('is refused by GraphQL fields that are written by hand, unless they say that they stay within the organization', async () => {
     const { by } = await memberWithAccount('owner');
-    const derived = new Set(
-      registry.modules.flatMap(({ typeName }) =>
-        ['create', 'update', 'delete'].flatMap((verb) => [`${verb}${typeName}`, `${verb}Bulk${typeName}`]),
-      ),
-    );
-    const fields = Object.keys(productSchema().getMutationType()?.getFields() ?? {}).filter(
-      (name) => !derived.has(name),
-    );
-    expect(fields).toContain('rotatePersonalAccessToken');
+    const fieldsOf = (schema: GraphQLSchema) =>
+      [schema.getQueryType(), schema.getMutationType()].flatMap((type) => Object.entries(type?.getFields() ?? {}));
+    const derived = new Set(fieldsOf(deriveSchema(registry, [])).map(([name]) => name));
+    const caller = callerOf({ kind: 'user', subjectId: newId(), singleSignOnId: newId() });
+    const open: string[] = [];
+    for (const [name, { resolve }] of fieldsOf(productSchema()).filter((entry) => !derived.has(entry[0]))) {
+      // Whatever comes after the refusal fails without a unit of work.
+      const attempt = async () => resolve?.(null, { input: {} }, { unit: { context: { caller } } }, {} as never);
+      const error: unknown = await attempt().then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      if (!isAppError(error) || !error.message.includes('single sign-on')) open.push(name);
+    }
+    // Whoever adds a name has seen that the field does nothing for its caller beyond the organization.
+    expect(open.toSorted()).toEqual(['createApiToken', 'explainAccess', 'rotateApiToken', 'self']);
     for (const operation of [
       'createOrganization(input: { name: "another one" }) { organization { id } }',
       'createPersonalAccessToken(input: { name: "x", scopes: ["task:read"] }) { token }',
@@ -540,9 +561,9 @@ describe('a session of single sign-on', () => {
           transactAs(world.runtime, confined, ({ data }) => work(data)),
           module.kind,
         ).rejects.toMatchObject(refused);
-      await attempt((data) => data.update(module, id, change as never));
+      await attempt((data) => data.update(module, id, change));
       await attempt((data) => data.remove(module, id));
-      await attempt((data) => data.update(module, person.user.id, change as never));
+      await attempt((data) => data.update(module, person.user.id, change));
     }
     expect(
       kinds.flatMap(({ kind, singleSignOnReach: reach }) => (reach ? [`${kind}: ${reach}`] : [])).toSorted(),
@@ -710,7 +731,7 @@ test('ids of organizations are not to be tried', async () => {
   const by = world.client();
   by.address = '203.0.113.77';
   const codes = new Set<string>();
-  for (let attempt = 0; attempt < 101; attempt++)
+  for (let attempt = 0; attempt < 31; attempt++)
     codes.add((await by.get(`/v1/sso/login?organization_id=${newId()}`)).body.code);
   expect([...codes]).toEqual(['not_found', 'too_many_requests']);
 });

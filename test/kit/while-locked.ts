@@ -28,7 +28,8 @@ export async function whileLocked<T>(
   });
   await Promise.race([locked, holding]);
   const working = work();
-  await eventually(() => isWaiting(world));
+  // What does not wait ends before.
+  await Promise.race([eventually(() => isWaiting(world)), working.then(String, String)]);
   release();
   await holding;
   return working;

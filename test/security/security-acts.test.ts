@@ -66,6 +66,14 @@ async function link(client: TestClient): Promise<TestAnswer> {
   return client.get(pathname + search);
 }
 
+async function setUpSignOn({ organization }: Person): Promise<string> {
+  const settings = { issuer: 'https://provider.example', clientId: 'x', clientSecret: 'x', revision: newId() };
+  const made = await asSystem(world, organization.id, (data) =>
+    data.create(identityProvider, { ...settings, testedAt: world.clock.now() }),
+  );
+  return made.id;
+}
+
 /**
  * Acts that concern who may sign in as whom, with the event that tells of it, the record in whose history it stands, and the mail that
  * the person gets. Without a mail: they have just done it themselves, and it gives nobody anything.
@@ -135,12 +143,11 @@ const acts: readonly (readonly [act: string, event: string, audit: string, mail:
       client.post(`/v1/organizations/${person.organization.id}/transfer-ownership`, { user_id: colleague.user.id })],
   ['enforced single sign-on', 'identity_provider.updated', 'identity_provider updated', 'Single sign-on is enforced', 'the person',
     async ({ client, person }) => {
-      const settings = { issuer: 'https://provider.example', clientId: 'x', clientSecret: 'x', revision: newId() };
-      await asSystem(world, person.organization.id, (data) =>
-        data.create(identityProvider, { ...settings, testedAt: world.clock.now() }),
-      );
+      await setUpSignOn(person);
       return client.post('/v1/sso/enforcement', { is_enforced: true });
     }],
+  ['removed single sign-on', 'identity_provider.deleted', 'identity_provider deleted', 'Single sign-on was removed', 'the person',
+    async ({ client, person }) => del(client, `/v1/identity-providers/${await setUpSignOn(person)}`)],
   ['a revoked session', 'session.deleted', 'session deleted', null, 'the person',
     async ({ client, person }) => {
       await signedIn(world, person);

@@ -31,6 +31,7 @@ export type EmailTemplate =
   | 'impersonation-begun'
   | 'new-owner'
   | 'single-sign-on-enforcement'
+  | 'single-sign-on-removed'
   | 'passkey-added'
   | 'passkey-removed'
   | 'passkey-copied';

@@ -7,13 +7,10 @@ import { accessCookie, sessionCookieName } from '../../auth/cookie-attributes.ts
 import { delegationTypeOf } from '../../auth/delegation-token.ts';
 import { isLocalName } from '../default-caller.ts';
 import { refuseTokens } from '../refuse-tokens.ts';
-import { findCaller, isRequired, settleCaller, unlessStale } from '../request-caller.ts';
+import { findCaller, isRequired, organizationHeader, settleCaller, unlessStale } from '../request-caller.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Services } from '../services.ts';
 import { signInFirst } from './sign-in-first.ts';
-
-/** Header with the organization in which a personal token acts, of several; access tokens say it themselves. */
-const organizationHeader = 'x-organization-id';
 
 /**
  * Verifies the bearer token or, without one, the cookies of a browser before the body is read; the CSRF check uses the result.
@@ -27,7 +24,7 @@ export function authenticatePlugin(app: FastifyInstance, services: Services): vo
     const cookie = request.cookies[accessCookie];
     if (cookie !== undefined || services.defaultCaller) return verifyBrowser(request, services, cookie);
     // A promise would cost each anonymous request turns of the event loop.
-    done();
+    return done();
   });
 }
 
@@ -67,7 +64,7 @@ export function requireCaller(app: FastifyInstance, services: Services): void {
   app.addHook('onSend', (request, _reply, payload, done) => {
     // Requests that are refused at once have no context.
     if ((request.core as RequestContext | undefined)?.assumption) return settleCaller(request, services);
-    done(null, payload);
+    return done(null, payload);
   });
 }
 

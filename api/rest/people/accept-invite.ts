@@ -31,9 +31,9 @@ export const acceptInvite = defineRoute({
     if (unit.context.caller.kind !== 'user' || !claims)
       throw new AppError('permission_denied', 'Only users can accept invitations.');
     const data = unit.data.privileged('accept invitation');
-    const usable = await usableInvite(call, data, body.token);
     const person = await data.findLocked(user, claims.userId);
     if (person?.status !== 'active') throw signInFirst();
+    const usable = await usableInvite(call, data, body.token);
     if (!person.emailConfirmedAt || person.email !== usable.invite.recipient)
       throw new AppError(
         'permission_denied',

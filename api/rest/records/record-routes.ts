@@ -18,7 +18,12 @@ import { isOpenToTokens } from '#entities/kit/model/scopes.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import type { RecordSelection } from '#entities/kit/read/selection.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
-import { proofNote, requireProofFor } from '../../credentials/required-proof.ts';
+import {
+  deletionProofNote,
+  proofNote,
+  requireProofFor,
+  requireProofToDelete,
+} from '../../credentials/required-proof.ts';
 import { checkNewAddresses } from '../../http/check-new-addresses.ts';
 import { defineRoute, type Call, type Route, type RouteResponse } from '../../http/route.ts';
 import { listQuerySchema, listSelection, pageSchema } from './list-query.ts';
@@ -210,15 +215,22 @@ function deleteRoute(module: EntityModule): Route {
     url: `${path}/:id`,
     tag,
     summary: `Delete one ${singular}`,
-    description: 'Deletes the record together with its dependent records.',
+    description: `Deletes the record together with its dependent records.${deletionProofNote(module)}`,
     access: 'required',
     params,
     headers,
     query: Type.Object({ record_version: versionSchema }, { additionalProperties: false }),
     answers: { 204: Type.Null() },
-    errors: ['not_found', 'permission_denied', 'stale_record', 'precondition_failed'],
+    errors: [
+      'not_found',
+      'permission_denied',
+      'stale_record',
+      'precondition_failed',
+      ...(module.deletionNeedsProof ? (['step_up_required'] as const) : []),
+    ],
     handle: async (call) => {
       const recordVersion = call.query['record_version'] as number | undefined;
+      await requireProofToDelete(call, module);
       await matching(ifMatch(call), recordVersion, (versions) =>
         call.unit.data.remove(module, idOf(module, call), versions),
       );

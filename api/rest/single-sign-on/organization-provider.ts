@@ -35,6 +35,7 @@ export async function organizationProvider(
     if (!home || home.isPersonal) return undefined;
     return data.findOne(identityProvider, { organizationId: { eq: organizationId } });
   });
+  if (!row && isTest) throw noProvider();
   if (!row || !(row.testedAt || isTest))
     throw new AppError('not_found', 'There is no organization with this id that has single sign-on.');
   const config = services.config.current;
@@ -48,6 +49,11 @@ export async function organizationProvider(
     rules: { isDev: config.server.dev, allowsPrivate: false },
   };
   return { row, settings };
+}
+
+/** The error for managers of an organization without a provider; the same for people who may not see it. */
+export function noProvider(): AppError {
+  return new AppError('not_found', 'The organization has no single sign-on; set it with PUT /v1/sso/provider.');
 }
 
 /** Encrypts the client secret of an organization. */

@@ -3,14 +3,20 @@ import { identityProvider } from '#entities/organizations/identity-provider.ts';
 import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import { requireAccountProof, requireOrganizationProof, requireRecentFactor } from '../../credentials/recent-proof.ts';
+import { requireAccountProof, requireOrganizationProof } from '../../credentials/recent-proof.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
 import { tooManyAttempts } from '../account/too-many-attempts.ts';
 import { workOf } from '../../http/request-context.ts';
 import { beginFlow, RedirectSchema, targetOf } from '../providers/provider-flow.ts';
 import { domainRecord, DomainRecordSchema, isDomainProven } from './domain-proof.ts';
-import { organizationProvider, sealClientSecret, settingsDigest, type Provider } from './organization-provider.ts';
+import {
+  noProvider,
+  organizationProvider,
+  sealClientSecret,
+  settingsDigest,
+  type Provider,
+} from './organization-provider.ts';
 
 const SettingsSchema = Type.Object({
   id: Type.String({ description: 'Id of the record; DELETE /v1/identity-providers/<id> ends single sign-on.' }),
@@ -34,7 +40,7 @@ const BodySchema = Type.Object(
       minLength: 1,
       maxLength: 512,
       pattern: '^https?://[^\\s?#]+$',
-      description: 'URL of the provider, below which it has its OpenID Connect metadata: https://, without query.',
+      description: 'Issuer URL of the OpenID Connect provider, such as https://login.example.com, without query.',
     }),
     client_id: Type.String({ minLength: 1, maxLength: 256, description: 'Client id of this server at the provider.' }),
     client_secret: Type.Optional(
@@ -69,7 +75,7 @@ export const putProvider = defineRoute({
   tag: 'Single sign-on',
   summary: 'Set the single sign-on provider',
   description:
-    'Sets the OpenID Connect provider of the current organization; only its managers may. Register the callback `/v1/sso/callback` of this server there. Other settings than before must be tested again (POST /v1/sso/test): until then nobody signs in with them, and they cannot be enforced. Another issuer or client also ends all sessions that began with the one before.',
+    'Sets the OpenID Connect provider of the current organization; only its managers may. Register the callback `/v1/sso/callback` of this server there. Other settings than before must be tested again (POST /v1/sso/test): until then nobody signs in with them, and they cannot be enforced. Another issuer or client also ends all sessions that began with the one before. The caller has signed in, or called /v1/2fa/step-up, within the last ten minutes.',
   access: 'required',
   acceptsSingleSignOn: true,
   body: BodySchema,
@@ -78,7 +84,7 @@ export const putProvider = defineRoute({
   handle: async (call) => {
     const { unit, services, body } = call;
     const organizationId = currentOrganization(call);
-    await requireRecentFactor(call);
+    await requireOrganizationProof(call);
     const found = await unit.data.findOne(identityProvider, { organizationId: { eq: organizationId } });
     // Locked: another manager may set it at this moment, and values of both must not mix.
     const held = found && (await unit.data.findLocked(identityProvider, found.id));
@@ -128,7 +134,7 @@ export const testProvider = defineRoute({
     // A transaction that ends before the provider is asked.
     await services.database.transact(workOf(request.core), async (unit) => {
       // Who may not see the settings learns that there are none.
-      await unit.data.get(identityProvider, row.id);
+      if (!(await unit.data.findOne(identityProvider, { id: { eq: row.id } }))) throw noProvider();
       // The test links the identity to the account.
       await requireAccountProof({ unit, services, request });
       await countQuestion({ unit, services }, organizationId);
@@ -235,10 +241,6 @@ async function countQuestion(
   const key = { key: `sso-question:${organizationId}`, limit: questions.limit };
   const freeAt = await takeAttempt(unit, [key], questions.windowMs);
   if (freeAt) throw tooManyAttempts('The single sign-on was tested too often', freeAt, services.clock.now());
-}
-
-function noProvider(): AppError {
-  return new AppError('not_found', 'The organization has no single sign-on; set it with PUT /v1/sso/provider.');
 }
 
 /** @throws AppError permission_denied for callers that are no people in an organization */

@@ -70,7 +70,7 @@ export const singleSignOn = defineRoute({
 });
 
 /** Ids that name no single sign-on, from one network within the window, in milliseconds. */
-const guesses = { limit: 100, windowMs: 15 * 60_000 };
+const guesses = { limit: 30, windowMs: 15 * 60_000 };
 
 /** Counts those who try ids. @throws what was thrown, or AppError too_many_requests */
 async function refuseGuess({ services, request }: Call<unknown>, error: unknown): Promise<never> {

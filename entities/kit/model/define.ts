@@ -70,6 +70,8 @@ export interface EntityDefinition<
   readonly needsSession?: true | 'changes';
   /** Whoever gives one of these values to a field, or any, has proven recently who they are (credentials/required-proof.ts). */
   readonly needsProof?: { readonly [N in Name]?: 'any' | readonly string[] };
+  /** So has whoever deletes a record, other than together with a record on which it depends. */
+  readonly deletionNeedsProof?: true;
   /** Visitors without an account who reach its records, as far as its rules allow. */
   readonly openTo?: readonly VisitorKind[];
   /**

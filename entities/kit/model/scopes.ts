@@ -60,8 +60,9 @@ function ofEachRegistry(scopes: (registry: Registry) => string[]): (registry: Re
 
 /** Whether tokens reach records of a kind. What people prove their identity with, and what they manage tokens with, is theirs alone. */
 export function isOpenToTokens(module: EntityModule, verb: ScopeVerb = 'read'): boolean {
-  const { tenancy, needsSession } = module;
+  const { tenancy, needsSession, deletionNeedsProof = false } = module;
   if (!isExposed(module) || tenancy === 'user' || needsSession === true) return false;
+  if (verb === 'delete' && deletionNeedsProof) return false;
   return verb === 'read' || needsSession === undefined;
 }
 

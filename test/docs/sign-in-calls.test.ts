@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { isPlainObject } from '#config/schema/is-plain-object.ts';
 import { startCertifiedProvider, type CertifiedProvider } from '../kit/certified-provider.ts';
+import { DnsServer } from '../kit/dns-server.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
 import { codeBlocks, ReaderShell } from '../kit/reader-shell.ts';
 import { verificationToken } from '../kit/verification-token.ts';
@@ -14,11 +15,13 @@ const page = 'docs/sign-in.md';
 let world: World;
 let shell: ReaderShell;
 let provider: CertifiedProvider;
+let dns: DnsServer;
 /** Address of the API. */
 let api: string;
 
 beforeAll(async () => {
-  world = await openWorld({ worker: true });
+  dns = await DnsServer.start();
+  world = await openWorld({ worker: true, emailNetwork: { nameServers: [dns.address], limitMs: 10_000 } });
   api = (await world.listen()).url;
   const callbacks = ['identity', 'sso', 'support'].map((name) => `${api}/v1/${name}/callback`);
   provider = await startCertifiedProvider(callbacks);
@@ -30,6 +33,7 @@ afterAll(async () => {
   await shell?.close();
   await provider?.close();
   await world.close();
+  await dns.close();
 });
 
 /** A text of the page, with what a reader puts in its place. */
@@ -77,17 +81,23 @@ async function follow(
   return said;
 }
 
-/** The browser of the reader, which has the cookies of the shell. @returns where it is at the end */
-function browse(url: string): Promise<string> {
-  return shell.run(
-    `curl -sS -L -o /dev/null -w '%{url_effective}' -b .local/cookies.txt -c .local/cookies.txt '${url}'`,
-  );
+/** A browser, which has the cookies of a file; those of the shell are the reader's. @returns where it is at the end */
+function browse(url: string, cookies = '.local/cookies.txt'): Promise<string> {
+  return shell.run(`curl -sS -L -o /dev/null -w '%{url_effective}' -b ${cookies} -c ${cookies} "${url}"`);
 }
 
 /** Goes to the `location` of a response, and comes back to a page of the API. */
 async function goToLocation(answer: string): Promise<void> {
   const { location } = JSON.parse(answer) as { location: string };
   expect(new URL(await browse(location)).origin).toBe(api);
+}
+
+/** Publishes the DNS records that a response shows. */
+async function publish(answer: string): Promise<void> {
+  const { domain_records: records } = JSON.parse(answer) as {
+    readonly domain_records: readonly { readonly record_name: string; readonly record_value: string }[];
+  };
+  for (const { record_name: name, record_value: value } of records) dns.zone.set(name, { txt: [value] });
 }
 
 /** Goes to the `location` of the first factor, and keeps the token that the second one gives. */
@@ -132,8 +142,12 @@ test('the calls of docs/sign-in.md work as pasted, after those of README', async
   const [, unlinked] = await follow('Sign-in with a provider', { 0: goToLocation });
   expect(unlinked).toContain('The identity is unlinked');
 
-  const [, , enforced] = await follow('Single sign-on', { 1: goToLocation });
+  const [, , verified, , enforced] = await follow('Single sign-on', { 1: publish, 3: goToLocation });
+  expect(verified).toContain('"is_proven":true');
   expect(enforced).toContain('"is_enforced":true');
+  provider.claims = { ...provider.claims, sub: 'employee', email: 'employee@example.com' };
+  expect(new URL(await browse('$API/v1/sso/login?organization_id=$ORGANIZATION', 'employee.txt')).origin).toBe(api);
+  expect(await shell.run('curl -sS -b employee.txt $API/v1/account/userinfo')).toContain('employee@example.com');
 
   const [, , asSupport, impersonated] = await follow('Acting as somebody else', { 1: goForSupport });
   expect(asSupport).toMatch(/^support-access: id="/m);
