@@ -24,7 +24,7 @@ export function authenticatePlugin(app: FastifyInstance, services: Services): vo
     const cookie = request.cookies[accessCookie];
     if (cookie !== undefined || services.defaultCaller) return verifyBrowser(request, services, cookie);
     // A promise would cost each anonymous request turns of the event loop.
-    done();
+    return done();
   });
 }
 
@@ -64,7 +64,7 @@ export function requireCaller(app: FastifyInstance, services: Services): void {
   app.addHook('onSend', (request, _reply, payload, done) => {
     // Requests that are refused at once have no context.
     if ((request.core as RequestContext | undefined)?.assumption) return settleCaller(request, services);
-    done(null, payload);
+    return done(null, payload);
   });
 }
 
