@@ -5,7 +5,7 @@ import { readMembershipState } from '#entities/kit/access/principal-state.ts';
 import { isSignOnCurrent, readEntry } from '#entities/kit/access/single-sign-on.ts';
 import { secondFactorRequired } from '../../http/request-caller.ts';
 import type { Call } from '../../http/route.ts';
-import { singleSignOnRequired } from '../single-sign-on/single-sign-on-required.ts';
+import { singleSignOnRequired } from '../../credentials/single-sign-on-required.ts';
 
 /** Memberships that are looked through for one in which the person can act. */
 const maxMemberships = 100;
@@ -24,8 +24,9 @@ interface Session {
  * one they joined first of those in which they can act in this session.
  * @param call without services, nobody is refused: the result is null
  * @returns null for a person without an organization
- * @throws AppError unauthenticated for a session whose single sign-on is another one now; second_factor_required, single_sign_on_required if where they were requires what they do not have: nobody goes on
- * elsewhere unasked; single_sign_on_required also if there is no other organization
+ * @throws AppError unauthenticated for a session whose single sign-on is another one now; second_factor_required, single_sign_on_required
+ * if where they were requires what they do not have: nobody goes on elsewhere unasked; single_sign_on_required also if there is no other
+ * organization
  */
 export async function homeOrganization(
   { unit, services }: Pick<Call<unknown>, 'unit'> & Partial<Pick<Call<unknown>, 'services'>>,

@@ -1,7 +1,8 @@
+import type { EmailTemplate } from '#workflows/email/send-email.contract.ts';
 import type { EmailContent } from '../clients/email/render.ts';
 
-/** Mails that say that something has happened, and nothing else. */
-export const plainMails = {
+/** Mails that say no more than that something has happened. */
+export const notices = {
   welcome: {
     subject: 'Welcome',
     paragraphs: ['Your address is confirmed and your own organization is ready.', 'Sign in and look around.'],
@@ -102,4 +103,4 @@ export const plainMails = {
       'If you did not expect this, delete the passkey and register another.',
     ],
   },
-} as const satisfies Readonly<Record<string, EmailContent>>;
+} as const satisfies Partial<Record<EmailTemplate, EmailContent>>;
