@@ -657,11 +657,21 @@ describe('a session of single sign-on', () => {
       if (!isAppError(error) || !error.message.includes('single sign-on')) open.push(name);
     }
     // Whoever adds a name has seen that the field does nothing for its caller beyond the organization.
-    expect(open.toSorted()).toEqual(['createApiToken', 'explainAccess', 'rotateApiToken', 'self']);
+    expect(open.toSorted()).toEqual([
+      'authorizePersonalAccessToken',
+      'createApiToken',
+      'explainAccess',
+      'resendInvite',
+      'rotateApiToken',
+      'self',
+      'withdrawInvite',
+    ]);
     for (const operation of [
       'createOrganization(input: { name: "another one" }) { organization { id } }',
       'createPersonalAccessToken(input: { name: "x", scopes: ["task:read"] }) { token }',
       `rotatePersonalAccessToken(id: "${newId()}") { token }`,
+      `transferOwnership(id: "${owner.organization.id}", userId: "${newId()}") { membership { id } }`,
+      `deauthorizePersonalAccessToken(id: "${newId()}", organizationId: "${owner.organization.id}") { isAuthorized }`,
     ])
       expect((await by.graphql(`mutation { ${operation} }`)).errors[0].extensions.code, operation).toBe(
         'permission_denied',
