@@ -10,6 +10,7 @@ import { callerOf, type Caller, type Role } from '#entities/kit/model/caller.ts'
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { asOwner } from '../kit/as-owner.ts';
+import { enroll } from '../kit/authenticator.ts';
 import { asSystem, transactAs } from '../kit/as-person.ts';
 import { AuthorizationFixtures } from '../kit/authorization-fixtures.ts';
 import { callerNow } from '../kit/caller-now.ts';
@@ -594,6 +595,25 @@ describe('a session of single sign-on', () => {
     expectProblem(await again.post('/v1/refresh'), 'unauthenticated');
     client = await signedIn(world, owner);
   });
+});
+
+test('a second factor that is asked for after single sign-on is of no use once the provider is replaced', async () => {
+  const { own, person } = await memberWithAccount();
+  const { recoveryCodes } = await enroll(world, own);
+  const challenge = async (by: TestClient) =>
+    new URLSearchParams(new URL((await signOn(person, by)).headers['location'] ?? '').hash.slice(1)).get(
+      'challenge_token',
+    );
+  const answer = async (by: TestClient, token: string | null, code = '') =>
+    by.post('/v1/2fa/validate', { challenge_token: token, recovery_code: code });
+  const by = world.client();
+  expect((await answer(by, await challenge(by), recoveryCodes[0])).status).toBe(200);
+  const late = world.client();
+  const asked = await challenge(late);
+  await put(client, settings({ client_id: 'another' }));
+  expectProblem(await answer(late, asked, recoveryCodes[1]), 'unauthenticated');
+  await setUp(false);
+  expectProblem(await answer(late, asked, recoveryCodes[1]), 'unauthenticated');
 });
 
 describe('a domain', () => {
