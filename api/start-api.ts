@@ -40,6 +40,8 @@ export interface ApiOptions {
   readonly emailNetwork?: Partial<EmailNetwork>;
   /** The secret manager of `server.secretmanager`; that of the cloud unless a test brings its own. */
   readonly secretManager?: SecretManagerEndpoint | undefined;
+  /** Maximum duration of a request to a sign-in provider, in milliseconds; shorter in tests of slow ones. */
+  readonly providerTimeoutMs?: number | undefined;
   /** Routes besides those of the product, for tests. */
   readonly routes?: readonly Route[];
 }
@@ -59,6 +61,7 @@ export async function createApi({
   stateFolder,
   emailNetwork = {},
   secretManager,
+  providerTimeoutMs,
   routes = [],
 }: ApiOptions): Promise<Api> {
   const { database, temporal, store } = runtime;
@@ -85,7 +88,7 @@ export async function createApi({
     delegationTokens: new DelegationTokens(tokens, () => config.current, clock),
     sessionCookies: new SessionCookies(() => config.current.sessions, clock),
     defaultCaller: config.current.auth.enabled ? undefined : new FirstPerson(database),
-    signInProviders: new SignInProviders(clock),
+    signInProviders: new SignInProviders(clock, providerTimeoutMs),
     signInStates: new SignInStates(() => config.current.sessions, clock),
     inFlight: new InFlightRequests(),
     usedCodes: runtime.usedCodes,

@@ -172,14 +172,19 @@ export const rooms: readonly Room[] = [
     imports: [...config, ...apiKit, ...kinds, 'api/auth', 'api/http'],
   },
   {
+    path: 'api/people',
+    purpose: 'what REST and GraphQL share about people who join, and about who owns an organization',
+    imports: [...config, ...apiKit, ...kinds, 'api/http', 'api/credentials'],
+  },
+  {
     path: 'api/rest',
     purpose: 'REST routes, one file each; those of all kinds are derived',
-    imports: [...config, ...apiKit, ...kinds, 'runtime', 'api/auth', 'api/http', 'api/credentials'],
+    imports: [...config, ...apiKit, ...kinds, 'runtime', 'api/auth', 'api/http', 'api/credentials', 'api/people'],
   },
   {
     path: 'api/graphql',
     purpose: 'the GraphQL schema derived from the kinds, its server, fields written by hand',
-    imports: [...config, ...apiKit, ...kinds, 'runtime', 'api/auth', 'api/http', 'api/credentials'],
+    imports: [...config, ...apiKit, ...kinds, 'runtime', 'api/auth', 'api/http', 'api/credentials', 'api/people'],
   },
   {
     path: 'api',
@@ -195,6 +200,7 @@ export const rooms: readonly Room[] = [
       'api/auth',
       'api/http',
       'api/credentials',
+      'api/people',
       'api/rest',
       'api/graphql',
     ],

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { GuardedCache } from '#activities/clients/cache/guarded-cache.ts';
-import { cacheConnection } from '#activities/clients/cache/redis-connection.ts';
+import { CachePool } from '#activities/clients/cache/cache-pool.ts';
 import { allowsInCache, allowsInMemory } from '#activities/clients/cache/allow-cache.ts';
 import { usedCodesInCache, usedCodesNowhere, type UsedCodes } from '#activities/clients/cache/used-codes.ts';
 import { EndedSessions } from '#activities/clients/cache/ended-sessions.ts';
@@ -110,7 +110,7 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
     store && new TupleRelay({ database: tupleDatabase, store, maxBatch: () => config.current.authz.maxbatchwritesize });
   const applying = tuples && new TupleApplying(tuples, logger);
   const onCacheError = (error: unknown) => logger.warn({ err: error }, 'the cache connection failed');
-  const cache = start.cache.enabled ? cacheConnection(start.cache, onCacheError) : undefined;
+  const cache = start.cache.enabled ? new CachePool(start.cache, onCacheError) : undefined;
   const endedSessions = EndedSessions.of(start, cache, onCacheError);
   const guarded = cache && new GuardedCache(cache);
   if (store && tuples) {
@@ -149,7 +149,7 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
       notifier.stop();
       applying?.stop();
       endedSessions?.close();
-      cache?.disconnect();
+      cache?.close();
       await temporal.close();
       await tupleDatabase.close();
       await database.close();

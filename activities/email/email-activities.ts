@@ -11,12 +11,13 @@ import { inviteAcceptedMail, inviteMail, recordSentInvite } from './invite-mails
 import { delegationMail, supportConsentMail } from './delegation-mails.ts';
 import { enforcementMail, newOwnerMail, removalMail } from './organization-mails.ts';
 import { recipientOf, type Links, type Mail } from './mail.ts';
+import { notices } from './notices.ts';
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { workContext } from '../clients/temporal/work-origin.ts';
 import { emailTheme, emailTransport } from '../clients/email/from-config.ts';
-import { renderEmail, type EmailContent } from '../clients/email/render.ts';
+import { renderEmail } from '../clients/email/render.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
-import { accountMail, isAccountTemplate, type AccountTemplate } from './account-mails.ts';
+import { accountMail, isAccountTemplate } from './account-mails.ts';
 
 type EmailDependencies = Pick<ActivityDependencies, 'config' | 'database'>;
 
@@ -36,7 +37,7 @@ export const createEmailActivities = defineActivities(({ config, database }: Ema
         if (hasMail(input.template)) return mails[input.template](input, unit, links);
         const person = await recipientOf(input, unit);
         if (!person) return undefined;
-        return { to: person.email, name: person.displayName, content: contentOf(input.template) };
+        return { to: person.email, name: person.displayName, content: notices[input.template] };
       });
       if (!message) return 'outdated';
       const theme = emailTheme(config.current);
@@ -172,129 +173,4 @@ const mails = {
 
 function hasMail(template: SendEmailInput['template']): template is keyof typeof mails {
   return Object.hasOwn(mails, template);
-}
-
-type PlainTemplate = Exclude<SendEmailInput['template'], keyof typeof mails | AccountTemplate>;
-
-function contentOf(template: PlainTemplate): EmailContent {
-  switch (template) {
-    case 'welcome':
-      return {
-        subject: 'Welcome',
-        paragraphs: ['Your address is confirmed and your own organization is ready.', 'Sign in and look around.'],
-      };
-    case 'registration-repeated':
-      return {
-        subject: 'You have an account already',
-        paragraphs: [
-          'Somebody tried to sign up with this address, which has an account. If it was you, sign in instead; if not, nothing has changed.',
-        ],
-      };
-    case 'password-changed':
-      return {
-        subject: 'Your password was changed',
-        paragraphs: [
-          'The password of your account was changed. If it was not you, set a new one at once with the link for forgotten passwords, and check who can read your e-mail.',
-        ],
-      };
-    case 'password-set-by-link':
-      return {
-        subject: 'Your password was changed',
-        paragraphs: [
-          'A new password was set for your account with a link that was e-mailed to you. All devices are signed out.',
-          'Passkeys, linked identities and personal tokens of the account are removed, because somebody else may have added them. Sign in and add again what you use. A second factor stays as it is.',
-          'If it was not you, set a new password at once with the link for forgotten passwords, and check who can read your e-mail.',
-        ],
-      };
-    case 'identity-linked':
-      return {
-        subject: 'An identity was linked to your account',
-        paragraphs: [
-          'From now on, whoever signs in with this identity at its provider signs in to your account.',
-          'If you did not link it, sign in, unlink it, sign out all other devices, and change your password.',
-        ],
-      };
-    case 'identity-unlinked':
-      return {
-        subject: 'An identity was unlinked from your account',
-        paragraphs: [
-          'Nobody can sign in to your account with the unlinked identity any more.',
-          'If you did not unlink it, sign out all devices and change your password.',
-        ],
-      };
-    case 'session-copied':
-      return {
-        subject: 'A sign-in of yours was ended',
-        paragraphs: [
-          'A token of one of your sign-ins was used twice, so somebody may have copied it. That device is signed out; sign in again there.',
-          'If you did not expect this, change your password and look through the devices on which you are signed in.',
-        ],
-      };
-    case 'second-factor-confirmed':
-      return {
-        subject: 'Your account has a second factor',
-        paragraphs: [
-          'An authenticator app was set up for your account. From now on each sign-in asks for a code of it; keep the recovery codes in a safe place.',
-          'If it was not you, somebody has used a device on which you are signed in: sign it out, and write to your support at once.',
-        ],
-      };
-    case 'second-factor-removed':
-      return {
-        subject: 'The second factor of your account was removed',
-        paragraphs: [
-          'The authenticator app of your account was removed with a code. Sign-ins no longer ask for a code.',
-          'If it was not you, change your password at once, and set up an authenticator app again.',
-        ],
-      };
-    case 'recovery-code-used':
-      return {
-        subject: 'A recovery code was used',
-        paragraphs: [
-          'A recovery code of your account was used in place of a code of your authenticator app. It does not work again.',
-          'If it was not you, change your password at once, and get new recovery codes.',
-        ],
-      };
-    case 'recovery-codes-replaced':
-      return {
-        subject: 'Your account has new recovery codes',
-        paragraphs: [
-          'New recovery codes were made for your account; those before no longer work.',
-          'If it was not you, change your password at once, and get new recovery codes.',
-        ],
-      };
-    case 'account-reactivated':
-      return {
-        subject: 'Your account is active again',
-        paragraphs: [
-          'Your account was reactivated with the link that we sent you. If it was not you, set a new password at once with the link for forgotten passwords.',
-        ],
-      };
-    case 'passkey-added':
-      return {
-        subject: 'A passkey was added to your account',
-        paragraphs: [
-          'From now on, whoever has the new passkey can sign in to your account with it.',
-          'If you did not add it, sign in, delete it, sign out all other devices, and change your password.',
-        ],
-      };
-    case 'passkey-removed':
-      return {
-        subject: 'A passkey was removed from your account',
-        paragraphs: [
-          'Nobody can sign in to your account with the removed passkey any more.',
-          'If you did not remove it, sign out all devices and change your password.',
-        ],
-      };
-    case 'passkey-copied':
-      return {
-        subject: 'A sign-in to your account was refused',
-        paragraphs: [
-          'Somebody tried to sign in with a passkey that has been used less often than yours, so it may be a copy. The sign-in was refused.',
-          'If you did not expect this, delete the passkey and register another.',
-        ],
-      };
-    default:
-      template satisfies never;
-      throw new Error(`unknown mail ${String(template)}`);
-  }
 }

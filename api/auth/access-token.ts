@@ -69,16 +69,20 @@ export class AccessTokens {
     this.#clock = clock;
   }
 
-  /** @param endsAt when the session ends, at the latest; the token does not outlive it */
+  /**
+   * @param endsAt when the session ends, at the latest; the token does not outlive it
+   * @param modules product modules of the organization, told to the client: this server reads them anew with each request
+   */
   async issue(
     { userId, organizationId, sessionId }: Pick<AccessClaims, 'userId' | 'organizationId' | 'sessionId'>,
     endsAt: Date,
+    modules: readonly string[] = [],
   ): Promise<IssuedToken> {
     const { accessDurationMs, ...parties } = this.#settings();
     const notBefore = this.#clock.now();
     const expiresAt = new Date(Math.min(notBefore.getTime() + accessDurationMs, endsAt.getTime()));
     const claims = { tokenId: newId(), userId, organizationId, sessionId, expiresAt };
-    const own = { org: organizationId, sid: sessionId };
+    const own = { org: organizationId, sid: sessionId, modules };
     const token = await this.#tokens.sign(accessToken, parties, {
       subject: userId,
       id: claims.tokenId,

@@ -5,8 +5,8 @@ import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { AppError } from '#entities/kit/base/errors.ts';
 
-/** Maximum duration of a request to a provider, in milliseconds. */
-const timeoutMs = 5_000;
+/** Maximum duration of a request to a provider, in milliseconds, its answer included. */
+export const maxRequestMs = 5_000;
 
 /** Maximum size of a response, in bytes. */
 const maxBytes = 262_144;
@@ -32,7 +32,12 @@ const privateRanges: ReadonlySet<string> = new Set(['private', 'uniqueLocal', 'c
  * address that is connected to is one that has been checked (OWASP, Server-Side Request Forgery Prevention).
  * @throws AppError provider_unavailable when there is no usable response
  */
-export async function outgoingFetch(target: string, request: OutgoingRequest, rules: OutgoingRules): Promise<Response> {
+export async function outgoingFetch(
+  target: string,
+  request: OutgoingRequest,
+  rules: OutgoingRules,
+  timeoutMs = maxRequestMs,
+): Promise<Response> {
   const url = new URL(target);
   const mayReach = checkOf(url, rules);
   const host = url.hostname.replaceAll(/^\[|\]$/g, '');

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import * as client from 'openid-client';
 import type { Clock } from '#entities/kit/base/clock.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
-import { outgoingFetch, unavailable, type OutgoingRules } from './outgoing-fetch.ts';
+import { maxRequestMs, outgoingFetch, unavailable, type OutgoingRules } from './outgoing-fetch.ts';
 
 /** How long the metadata and the keys of a provider are kept, in milliseconds. */
 const cacheMs = 10 * 60_000;
@@ -66,7 +66,8 @@ interface Known {
 /** Sign-in at OAuth 2.0 and OpenID Connect providers: authorization code with PKCE, state and nonce (RFC 9700, section 2.1). */
 export class SignInProviders {
   readonly #clock: Clock;
-  /** By issuer, and where its metadata are. */
+  readonly #timeoutMs: number;
+  /** By issuer, and where its metadata are; servers with known endpoints apart. */
   readonly #known = new LRUCache<string, Known>({ max: maxProviders, ttl: cacheMs });
   /** Requests for metadata under way, which all who sign in meanwhile wait for. */
   readonly #asked = new Map<string, Promise<client.ServerMetadata>>();
@@ -75,8 +76,10 @@ export class SignInProviders {
     max: maxProviders,
   });
 
-  constructor(clock: Clock) {
+  /** @param timeoutMs maximum duration of a request to a provider, in milliseconds */
+  constructor(clock: Clock, timeoutMs = maxRequestMs) {
     this.#clock = clock;
+    this.#timeoutMs = timeoutMs;
   }
 
   /** @returns where the browser goes, and what must be known when it comes back */
@@ -164,8 +167,9 @@ export class SignInProviders {
   /** A client for one sign-in, with the cached metadata and keys of the provider. */
   async #configure(settings: ProviderSettings): Promise<{ config: client.Configuration; known: Known }> {
     const { issuer, discoveryUrl, clientId, clientSecret, endpoints, rules } = settings;
-    const fetch: client.CustomFetch = (url, request) => outgoingFetch(url, request, rules);
-    const key = `${issuer} ${discoveryUrl ?? ''}`;
+    const fetch: client.CustomFetch = (url, request) => outgoingFetch(url, request, rules, this.#timeoutMs);
+    // A server of which the endpoints are known may be the issuer of another organization's provider, which is asked for its metadata.
+    const key = endpoints ? `endpoints of ${issuer}` : `${issuer} ${discoveryUrl ?? ''}`;
     let known = this.#known.get(key);
     if (!known) {
       const found: client.CustomFetch = (url, request) => fetch(discoveryUrl ?? url, request);

@@ -91,7 +91,11 @@ export async function rotateApiToken(asking: Asking, id: string): Promise<Issued
   return issued;
 }
 
-/** The same for a personal token of the caller. @throws AppError not_found, step_up_required, token_expired */
+/**
+ * The same for a personal token of the caller. Its authorizations for single sign-on end: whoever gets the new secret may not have been
+ * the one who authorized it.
+ * @throws AppError not_found, step_up_required, token_expired
+ */
 export async function rotatePersonalToken(asking: Asking, id: string): Promise<IssuedToken> {
   const { unit, services } = asking;
   await unit.data.findLocked(user, personOf(unit));
@@ -100,7 +104,7 @@ export async function rotatePersonalToken(asking: Asking, id: string): Promise<I
   if (!held) throw missingRecord(personalAccessToken, id);
   refuseExpired(held, services);
   const issued = services.apiTokens.issue('personal', held.id);
-  const changes = { ...issued.values, rotatedAt: services.clock.now() };
+  const changes = { ...issued.values, singleSignOnIds: [], singleSignOnRevisions: [], rotatedAt: services.clock.now() };
   const rotated = await unit.data.update(personalAccessToken, held.id, changes);
   unit.emit(customEvent(personalAccessToken, 'rotated', rotated, {}));
   return issued;

@@ -51,7 +51,8 @@ export async function requireAccountProof(call: Asking): Promise<void> {
     refuseStale(held, call);
 }
 
-async function ownSession(call: Asking): Promise<RowOf<typeof session>> {
+/** The session of the caller. @throws AppError permission_denied for callers without one, unauthenticated once it has ended */
+export async function ownSession(call: Asking): Promise<RowOf<typeof session>> {
   const { sessionId } = signedInPerson(call);
   const held = await call.unit.data.privileged('recent proof').findOne(session, { id: { eq: sessionId } });
   if (!held) throw signInFirst();

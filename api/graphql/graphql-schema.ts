@@ -1,11 +1,14 @@
 import type { GraphQLSchema } from 'graphql';
 import { registry } from '#entities/index.ts';
 import { deriveSchema } from './derive-schema.ts';
+import { authorizePersonalAccessToken, deauthorizePersonalAccessToken } from './fields/token-authorizations.ts';
 import { createOrganization } from './fields/create-organization.ts';
 import { createApiToken, createPersonalAccessToken } from './fields/create-token.ts';
+import { resendInvite, withdrawInvite } from './fields/invitations.ts';
 import { rotateApiToken, rotatePersonalAccessToken } from './fields/rotate-token.ts';
 import { explainAccess } from './fields/explain-access.ts';
 import { self } from './fields/self.ts';
+import { transferOwnership } from './fields/ownership.ts';
 
 /** The GraphQL schema: what is derived from the kinds, and the hand-written fields. Printed below `api/graphql/schema`. */
 export function productSchema(kinds = registry): GraphQLSchema {
@@ -17,5 +20,10 @@ export function productSchema(kinds = registry): GraphQLSchema {
     createPersonalAccessToken,
     rotateApiToken,
     rotatePersonalAccessToken,
+    authorizePersonalAccessToken,
+    deauthorizePersonalAccessToken,
+    resendInvite,
+    withdrawInvite,
+    transferOwnership,
   ]);
 }

@@ -41,6 +41,14 @@ export function refusing(names: ReadonlyMap<string, string>): { readonly [refuse
   return { [refusedNames]: names };
 }
 
+const ownCheck = Symbol('own check');
+type Check = (values: Readonly<Record<string, unknown>>) => readonly FieldProblem[];
+
+/** Extension of an input type: what the data layer says of values that their types accept, of some of its fields. */
+export function checking(check: Check): { readonly [ownCheck]: Check } {
+  return { [ownCheck]: check };
+}
+
 /** How a value is read: as JSON, or as it stands in a document. */
 interface Reading<V> {
   /** Whether it is a variable, whose value is checked when the operation is executed. */
@@ -89,19 +97,36 @@ const schemaTypes: Readonly<Record<string, string>> = {
   DateTime: 'date-time',
 };
 
-/** What is wrong with a value of an input type, in the words of the REST API. */
-function* problemsOf<V>(type: GraphQLInputType, value: V, reading: Reading<V>, path = ''): Generator<FieldProblem> {
+/**
+ * What is wrong with a value of an input type, in the words of the REST API. If its types do not accept it, the operation is not executed;
+ * what the data layer would say of the rest is then reported as well, so that one answer names all that can be known without reading data.
+ */
+function problemsOf<V>(type: GraphQLInputType, value: V, reading: Reading<V>): FieldProblem[] {
+  if (typeProblems(type, value, reading).next().done) return [];
+  return typeProblems(type, value, reading, '', true).take(maxProblems).toArray();
+}
+
+/** @param checksData whether the checks of input types are made too */
+function* typeProblems<V>(
+  type: GraphQLInputType,
+  value: V,
+  reading: Reading<V>,
+  path = '',
+  checksData = false,
+): Generator<FieldProblem> {
   if (reading.isVariable(value)) return;
   if (isNonNullType(type)) {
     if (reading.isNull(value)) yield { path, message: 'cannot be empty' };
-    else yield* problemsOf(type.ofType, value, reading, path);
+    else yield* typeProblems(type.ofType, value, reading, path, checksData);
     return;
   }
   if (reading.isNull(value)) return;
   if (isListType(type)) {
     const items = reading.items(value);
-    if (items === undefined) yield* problemsOf(type.ofType, value, reading, path);
-    else for (const [index, item] of items.entries()) yield* problemsOf(type.ofType, item, reading, `${path}/${index}`);
+    if (items === undefined) yield* typeProblems(type.ofType, value, reading, path, checksData);
+    else
+      for (const [index, item] of items.entries())
+        yield* typeProblems(type.ofType, item, reading, `${path}/${index}`, checksData);
   } else if (isInputObjectType(type)) {
     const members = reading.members(value);
     if (members === undefined) {
@@ -114,10 +139,15 @@ function* problemsOf<V>(type: GraphQLInputType, value: V, reading: Reading<V>, p
       return;
     }
     const fields = type.getFields();
+    const accepted: Record<string, unknown> = {};
     for (const [name, member] of members) {
       const field = fields[name];
-      if (field) yield* problemsOf(field.type, member, reading, `${path}/${name}`);
-      else {
+      if (field) {
+        const problems = typeProblems(field.type, member, reading, `${path}/${name}`, checksData).toArray();
+        yield* problems;
+        const coerced = problems.length === 0 ? coercedLeaves(field.type, member, reading) : undefined;
+        if (coerced !== undefined) accepted[name] = coerced;
+      } else {
         const refused = type.extensions[refusedNames] as ReadonlyMap<string, string> | undefined;
         const message = refused?.get(name) ?? unknownName(name, Object.keys(fields));
         yield { path: `${path}/${shortened(name)}`, message };
@@ -126,10 +156,23 @@ function* problemsOf<V>(type: GraphQLInputType, value: V, reading: Reading<V>, p
     for (const field of Object.values(fields))
       if (isRequiredInputField(field) && !members.has(field.name))
         yield { path: `${path}/${field.name}`, message: 'is required' };
+    const check = type.extensions[ownCheck] as Check | undefined;
+    if (checksData && check) for (const problem of check(accepted)) yield { ...problem, path: path + problem.path };
   } else if (isLeafType(type)) {
     const message = leafProblem(type, value, reading);
     if (message !== undefined) yield { path, message };
   }
+}
+
+/** The value of a leaf or of a list of leaves that their types accept; undefined for other types, and where variables are in it. */
+function coercedLeaves<V>(type: GraphQLInputType, value: V, reading: Reading<V>): unknown {
+  if (reading.isVariable(value)) return undefined;
+  if (isNonNullType(type)) return coercedLeaves(type.ofType, value, reading);
+  if (reading.isNull(value)) return null;
+  if (isLeafType(type)) return reading.coerce(type, value);
+  if (!isListType(type)) return undefined;
+  const items = (reading.items(value) ?? [value]).map((item) => coercedLeaves(type.ofType, item, reading));
+  return items.includes(undefined) ? undefined : items;
 }
 
 function leafProblem<V>(type: GraphQLLeafType, value: V, reading: Reading<V>): string | undefined {
@@ -151,11 +194,13 @@ function leafProblem<V>(type: GraphQLLeafType, value: V, reading: Reading<V>): s
 /**
  * What is wrong with variables that their types do not accept. Paths start at the variable, or in it where it is an object or a list of
  * objects: as in the errors of the data layer.
+ * @param checksData whether what the data layer would say of the values is reported too
  */
 function variableProblems(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: OperationDefinitionNode,
   variables: Readonly<Record<string, unknown>>,
+  checksData = false,
 ): FieldProblem[] {
   const defined = new Set(variableDefinitions.map(({ variable }) => variable.name.value));
   const undefinedNames = Object.keys(variables).filter((name) => !defined.has(name));
@@ -172,7 +217,7 @@ function variableProblems(
       return isNonNullType(type) && !defaultValue
         ? [{ path: `/${name}`, message: `is required${misspelt(name)}` }]
         : [];
-    const problems = problemsOf(type, value, json).take(maxProblems).toArray();
+    const problems = typeProblems(type, value, json, '', checksData).take(maxProblems).toArray();
     return isInputObjectType(getNamedType(type)) && value !== null ? problems : under(name, problems);
   });
 }
@@ -202,15 +247,16 @@ export function requestErrors(
   { errors = [] }: ExecutionResult,
 ): readonly GraphQLError[] {
   const operation = getOperationAST(document, operationName);
-  const problems = operation ? variableProblems(schema, operation, variableValues ?? {}) : [];
-  return problems.length > 0 ? [asGraphqlError(inputError(problems))] : errors;
+  const variables = variableValues ?? {};
+  if (!operation || variableProblems(schema, operation, variables).length === 0) return errors;
+  return [asGraphqlError(inputError(variableProblems(schema, operation, variables, true)))];
 }
 
 /** Replaces the rule of GraphQL about the values in a document by one that reports in the words of the REST API. */
 export function valuesRule(context: ValidationContext): ASTVisitor {
   const check = (node: ValueNode, type: GraphQLInputType | null | undefined) => {
     if (type) {
-      const inValue = problemsOf(type, node, literal).take(maxProblems).toArray();
+      const inValue = problemsOf(type, node, literal);
       const name = context.getArgument()?.name;
       // As in variables: the members of an input object are named without the argument.
       const isNamed = name !== undefined && !isInputObjectType(getNamedType(type));

@@ -8,12 +8,13 @@ import {
 import type { Creation } from '#entities/kit/write/creations.ts';
 import type { RecordJson } from '#entities/kit/unit/answers.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
+import { valueProblems } from '#entities/kit/model/input.ts';
 import { changeableFields, isRequired, refusedFields, writableFields } from '#entities/kit/model/exposure.ts';
 import { relationsOf, type ToMany } from '#entities/kit/read/relations.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { capitalized } from './capitalized.ts';
 import { storedWords } from './choice-words.ts';
-import { refusing } from './input-problems.ts';
+import { checking, refusing } from './input-problems.ts';
 
 /** GraphQL type of the values of a field. */
 type ValueType = (
@@ -41,7 +42,10 @@ export class InputTypes {
     const type = new GraphQLInputObjectType({
       name: `Create${module.typeName}${link ? `By${capitalized(link.field)}` : ''}Input`,
       description: 'Omitted fields get their default value or stay empty.',
-      extensions: refusing(refusedFields(module, new Set(writableFields(module).map(([field]) => field)))),
+      extensions: {
+        ...refusing(refusedFields(module, new Set(writableFields(module).map(([field]) => field)))),
+        ...checking((values) => valueProblems(module, storedValues(module, values))),
+      },
       fields: () => {
         const fields = writableFields(module).filter(([field]) => field !== link?.field);
         return Object.fromEntries<GraphQLInputFieldConfig>([
@@ -81,12 +85,15 @@ export class InputTypes {
     const type = new GraphQLInputObjectType({
       name: `Update${module.typeName}Input`,
       description: 'Omitted fields stay unchanged; null clears an optional field.',
-      extensions: refusing(
-        refusedFields(module, new Set(changeable.map(([name]) => name))).set(
-          'recordVersion',
-          'is an argument beside input',
+      extensions: {
+        ...refusing(
+          refusedFields(module, new Set(changeable.map(([name]) => name))).set(
+            'recordVersion',
+            'is an argument beside input',
+          ),
         ),
-      ),
+        ...checking((values) => valueProblems(module, storedValues(module, values))),
+      },
       fields: Object.fromEntries(
         changeable.map(([name, field]) => [
           name,

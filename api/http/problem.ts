@@ -192,6 +192,13 @@ function asPredicate(description: string): string {
 /** Up to this number of known names are listed. */
 const maxListed = 40;
 
+/** What parameters of lists are called in other APIs. */
+const namesElsewhere: Readonly<Record<string, readonly string[]>> = {
+  first: ['limit', 'page_size', 'per_page'],
+  after: ['page', 'offset', 'cursor', 'page_token'],
+  order_by: ['sort', 'sort_by', 'order'],
+};
+
 /** `name[operator]`, a filter of a list. */
 const filterPattern = /^(\w+)\[(\w*)\]$/;
 
@@ -206,7 +213,7 @@ export function unknownName(name: string, known: Iterable<string>): string {
   if (operators.length > 0)
     return `has no operator "${shortened(operator)}"; its operators are ${operators.toSorted().join(', ')}`;
   const plain = names.filter((one) => !filterPattern.test(one));
-  const near = didYouMean(field ?? name, plain);
+  const near = didYouMean(field ?? name, plain) ?? plain.find((one) => namesElsewhere[one]?.includes(name));
   if (near !== undefined) return `is not a known field; did you mean "${near}"?`;
   const isListed = plain.length > 0 && plain.length <= maxListed;
   return `is not a known field${isListed ? `; known are ${plain.toSorted().join(', ')}` : ''}`;

@@ -115,7 +115,7 @@ async function identify(request: FastifyRequest, services: Services, token: Toke
       'unauthenticated',
       'sessionId' in token
         ? 'The access token is not valid or has expired; sign in again.'
-        : `The token is not valid: it does not exist, has ended, was revoked or has expired, or its person or organization has no access.${headerHint(request)}`,
+        : `The token is not valid: it does not exist, has ended, was revoked or has expired, its person or organization has no access, or it is not authorized for the single sign-on that the organization enforces.${headerHint(request)}`,
     );
   }
   lastSnapshots.set(token, snapshot);

@@ -36,6 +36,7 @@ import { beginLink, unlinkIdentity } from './providers/identity-routes.ts';
 import { providerRoutes } from './providers/provider-routes.ts';
 import { enforceProvider, putProvider, testProvider, verifyDomains } from './single-sign-on/provider-settings.ts';
 import { singleSignOn, singleSignOnCallback } from './single-sign-on/single-sign-on-routes.ts';
+import { tokenAuthorizationRoutes } from './single-sign-on/token-authorization-routes.ts';
 import { webfinger } from './single-sign-on/webfinger.ts';
 import { recordRoutes } from './records/record-routes.ts';
 import { refresh } from './account/refresh.ts';
@@ -109,6 +110,7 @@ export const routesOf = (registry: Registry): readonly Route[] => [
   beginLink,
   unlinkIdentity,
   ...tokenRoutes,
+  ...tokenAuthorizationRoutes,
   supportLogin,
   supportCallback,
   startImpersonation,

@@ -66,11 +66,15 @@ export function cacheConnection(description: string) {
       maximum: 100,
       restart: true,
     }),
-    minidleconns: connections('Minimum number of idle connections that are kept open.'),
+    minidleconns: connections(
+      'Minimum number of idle connections that are kept open from the first command on, within maxidleconns and maxactiveconns.',
+    ),
     maxidleconns: connections(
       'Maximum number of idle connections; further idle connections are closed. 0 means as many as maxactiveconns.',
     ),
-    maxactiveconns: connections('Maximum number of connections. 0 means one connection that all commands share.'),
+    maxactiveconns: connections(
+      'Maximum number of connections of this process. Commands beyond it share them, in the order in which they come. 0 means one connection that all commands share.',
+    ),
   });
 }
 

@@ -28,9 +28,6 @@ const pending: Readonly<Record<string, readonly string[]>> = {
   billing: ['ormconfig.modules.usesandbox', 'ormconfig.billing', 'subscription'],
   'imports and exports': ['ormconfig.maxschemaimportsize'],
   questionnaires: ['ormconfig.questionnaireproducturl', 'auth.token.assessmentaccessduration'],
-  'cache connection pools': ['cache', 'auth.token.cache.config'].flatMap((connection) =>
-    ['minidleconns', 'maxidleconns', 'maxactiveconns'].map((field) => `${connection}.${field}`),
-  ),
   'second database': ['db.multiwrite', 'db.secondarydbsource'],
   'rate limits': [
     'ratelimit.enabled',

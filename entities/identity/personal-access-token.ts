@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
 import { textList } from '../kit/model/fields.ts';
@@ -19,6 +20,14 @@ export const personalAccessToken = defineEntityModule({
       max: 26,
       maxItems: 100,
     }),
+    singleSignOnIds: textList(
+      'Ids of the organizations in which, and in whose parts, the token counts although single sign-on is enforced: its owner has authorized it in a session of their single sign-on. Each counts until the provider of the organization changes.',
+      { max: 26, maxItems: 100 },
+    ),
+    singleSignOnRevisions: textList('`revision` of the provider of each of these organizations at that time.', {
+      max: 26,
+      maxItems: 100,
+    }),
   },
   tenancy: 'user',
   policy: {
@@ -27,7 +36,7 @@ export const personalAccessToken = defineEntityModule({
     edit: [allow(system), allow(self('userId'))],
     remove: [allow(system), allow(self('userId'))],
   },
-  expose: { ...secretTokenExposure, organizationIds: 'read' },
+  expose: { ...secretTokenExposure, organizationIds: 'read', singleSignOnIds: 'read' },
   filter: ['name'],
   order: ['name', 'createdAt'],
   mutate: ['update', 'delete'],
@@ -36,6 +45,14 @@ export const personalAccessToken = defineEntityModule({
     rotated: {
       description: 'The secret of a personal token was replaced; the old one no longer works.',
       payload: payload({}),
+    },
+    authorized: {
+      description: 'A personal token counts in an organization from now on although single sign-on is enforced there.',
+      payload: payload({ organizationId: Type.String({ description: 'Id of the organization.' }) }),
+    },
+    deauthorized: {
+      description: 'The authorization of a personal token for single sign-on was undone.',
+      payload: payload({ organizationId: Type.String({ description: 'Id of the organization.' }) }),
     },
   },
 });

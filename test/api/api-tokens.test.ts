@@ -9,18 +9,26 @@ import {
   task,
   user,
 } from '#entities/index.ts';
-import type { Role } from '#entities/kit/model/caller.ts';
+import { callerOfToken, readPrincipalState } from '#entities/kit/access/principal-state.ts';
+import type { Caller, Role } from '#entities/kit/model/caller.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import { offeredScopes } from '#entities/kit/model/scopes.ts';
+import { hasObjectRights } from '#entities/kit/model/policy.ts';
+import { scopeVerbs } from '#entities/kit/model/scope-relations.ts';
+import { isOpenToTokens, offeredScopes } from '#entities/kit/model/scopes.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { asSystem } from '../kit/as-person.ts';
+import { AuthorizationFixtures } from '../kit/authorization-fixtures.ts';
+import { evaluatorsFor } from '../kit/both-evaluators.ts';
+import { sampleOf } from '../kit/depth.ts';
 import { eventually } from '../kit/eventually.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { waitForMails } from '../kit/mailbox.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { requestStatements } from '../kit/request-statements.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
+import { recordTried } from '../kit/tried.ts';
+import { triedKinds } from '../kit/tried-kinds.ts';
 import { openWorld, type Instance, type World } from '../kit/world.ts';
 
 let world: World;
@@ -261,6 +269,86 @@ describe('an API token', () => {
     world.clock.advance(30_000);
     await program(token).get('/v1/tasks');
     await eventually(async () => (await used()).last_used_at !== first);
+  });
+});
+
+describe('rows and the authorization store agree on what a token may do', () => {
+  interface Case {
+    readonly module: EntityModule;
+    /** The scope besides those of other kinds. */
+    readonly verb: (typeof scopeVerbs)[number];
+    readonly sort: 'api' | 'personal';
+  }
+  const asked = triedKinds(
+    registry.modules.filter((module) => hasObjectRights(module.policy) && isOpenToTokens(module)),
+  );
+  const offered = { api: offeredScopes(registry, 'api'), personal: offeredScopes(registry, 'personal') };
+  const all = asked.flatMap((module) =>
+    (['api', 'personal'] as const).flatMap((sort) =>
+      scopeVerbs
+        .filter((verb) => offered[sort].includes(`${module.topic}:${verb}`))
+        .map((verb): Case => ({ module, verb, sort })),
+    ),
+  );
+  const cases = sampleOf('tokens and both evaluators', all, {
+    by: [({ module, sort }) => `${module.kind} ${sort}`, ({ verb, sort }) => `${verb} ${sort}`],
+  });
+
+  /** The caller that a token stands for, by the rows of now. */
+  async function callerOf(token: string): Promise<Caller> {
+    const presented = world.api.services.apiTokens.read(token, owner.organization.id);
+    if (!presented) throw new Error('it is no token');
+    const work = { deadline: Date.now() + 30_000, traceparent: '' };
+    const { state } = await readPrincipalState(world.runtime.database, presented, work);
+    return callerOfToken(presented, state, await world.runtime.contextOfCallers());
+  }
+
+  test('with the scope of a kind alone, and with those of all others besides', async () => {
+    const fixtures = new AuthorizationFixtures(world, owner);
+    const member = await colleague('member');
+    const by = await signedIn(world, member);
+    const tried = [];
+    for (const { module, verb, sort } of cases) {
+      const others = offered[sort].filter((scope) => !scope.startsWith(`${module.topic}:`));
+      const own = `${module.topic}:${verb}`;
+      for (const scopes of [[own], [own, ...others], others]) {
+        const token = sort === 'api' ? await apiToken(scopes) : await personalToken(scopes, {}, by);
+        tried.push({ module, scopes, sort, token: token.token as string });
+      }
+    }
+    const kinds = new Set(tried.map(({ module }) => module));
+    const records = new Map<EntityModule, string[]>();
+    for (const module of kinds) {
+      const found = [
+        await fixtures.record(module.kind, 'any'),
+        await fixtures.record(module.kind, 'any', member.user.id),
+      ];
+      records.set(
+        module,
+        found.map(({ id }) => id),
+      );
+    }
+    // The store is asked once it has all tuples, and not before: there is nothing to wait for then.
+    await eventually(async () => {
+      await world.runtime.tuples?.apply();
+      const waiting = 'select 1 from desired_tuples where applied_version < version limit 1';
+      return (await asOwner(world, waiting)).length === 0;
+    });
+    let allowed = 0;
+    for (const { module, scopes, sort, token } of tried) {
+      const caller = await callerOf(token);
+      // An API token is nobody in particular.
+      for (const id of records.get(module)?.slice(sort === 'api' ? 1 : 0) ?? []) {
+        const { rows, store } = await evaluatorsFor(world, caller, { module, id });
+        const about = `${sort} token with ${scopes.length} scopes such as ${scopes[0]}: ${module.kind} ${id}`;
+        expect(store, about).toEqual(rows);
+        allowed += rows.length;
+        // Scopes of other kinds open nothing, whatever is above the record.
+        if (!scopes.some((scope) => scope.startsWith(`${module.topic}:`))) expect(rows, about).toEqual([]);
+      }
+    }
+    recordTried('kinds, scopes and sorts of tokens', cases.length, all.length);
+    expect(allowed).toBeGreaterThan(cases.length);
   });
 });
 
@@ -539,6 +627,11 @@ describe('what only people who are signed in do', () => {
     'createApiToken(input: { name: "x", scopes: ["task:read"] }) { token }',
     'createPersonalAccessToken(input: { name: "x", scopes: ["task:read"] }) { token }',
     'createInvite(input: { recipient: "a@example.com", role: ADMIN }) { invite { id } }',
+    `authorizePersonalAccessToken(id: "${newId()}", organizationId: "${newId()}") { isAuthorized }`,
+    `deauthorizePersonalAccessToken(id: "${newId()}", organizationId: "${newId()}") { isAuthorized }`,
+    `resendInvite(id: "${newId()}") { invite { id } }`,
+    `withdrawInvite(id: "${newId()}") { invite { id } }`,
+    `transferOwnership(id: "${newId()}", userId: "${newId()}") { membership { id } }`,
   ])('the mutation %s refuses tokens', async (mutation) => {
     for (const token of tokens) {
       const answer = await program(token).graphql(`mutation { ${mutation} }`);

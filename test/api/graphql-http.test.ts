@@ -425,3 +425,47 @@ test('a field that a type does not have is answered with those that it has', asy
     'Cannot query field "addTask" on type "Mutation". The schema has its fields: ask for __schema.',
   );
 });
+
+describe('one answer names what the types and what the data layer say', () => {
+  const paths = (answer: TestAnswer): string[] =>
+    (fieldProblems(answer) as readonly { readonly path: string }[]).map(({ path }) => path).toSorted();
+  const creation = 'mutation ($input: CreateTaskInput!) { createTask(input: $input) { task { id } } }';
+  const title = 'x'.repeat(10_000);
+
+  test('of a variable', async () => {
+    const input = { title, priority: 'high', status: 'OPENED', dueAt: '2026-02-30', tags: ['fine', ''], wrong: 1 };
+    const answer = await client.graphql(creation, { input });
+    expect(paths(answer)).toEqual(['/dueAt', '/priority', '/status', '/tags/1', '/title', '/wrong']);
+    expect(answer.body.data ?? null).toBeNull();
+    // Without mistakes of types, the data layer says the same of the rest.
+    expect(paths(await client.graphql(creation, { input: { title, tags: ['fine', ''] } }))).toEqual([
+      '/tags/1',
+      '/title',
+    ]);
+  });
+
+  test('of a literal, of a change, of each record of many, and of records below', async () => {
+    const literal = `mutation { createTask(input: { title: " ", priority: "high", createNotes: [{ text: "fine" }, { text: "", more: 1 }] }) { task { id } } }`;
+    expect(paths(await client.graphql(literal))).toEqual([
+      '/createNotes/1/more',
+      '/createNotes/1/text',
+      '/priority',
+      '/title',
+    ]);
+    const change = 'mutation ($input: UpdateTaskInput!) { updateTask(id: "x", input: $input) { task { id } } }';
+    expect(paths(await client.graphql(change, { input: { title: null, status: 'OPENED' } }))).toEqual([
+      '/status',
+      '/title',
+    ]);
+    const many = 'mutation ($inputs: [CreateTaskInput!]!) { createBulkTask(inputs: $inputs) { tasks { id } } }';
+    const rows = [{ title }, { title: 'fine', priority: 'high' }, { title: 'fine' }];
+    expect(paths(await client.graphql(many, { inputs: rows }))).toEqual(['/0/title', '/1/priority']);
+  });
+
+  test('and nothing of values that stand in variables, nor of those that are right', async () => {
+    const mixed = `mutation ($title: String!, $tag: String!) { createTask(input: { title: $title, tags: [$tag], priority: "high" }) { task { id } } }`;
+    expect(paths(await client.graphql(mixed, { title, tag: '' }))).toEqual(['/priority']);
+    const right = { title: 'fine', tags: ['fine'], dueAt: '2026-02-28T00:00:00Z', status: 'OPEN', priority: 'high' };
+    expect(paths(await client.graphql(creation, { input: right }))).toEqual(['/priority']);
+  });
+});

@@ -7,6 +7,7 @@ import { asSystem } from '../kit/as-person.ts';
 import { countHashes } from '../kit/count-hashes.ts';
 import { storedDeliveries } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
+import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { mailsTo, tokenIn, waitForMails } from '../kit/mailbox.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
@@ -169,6 +170,38 @@ describe('an invitation', () => {
     await eventually(async () => (await storedInvite(id))?.['status'] === 'sent');
     expectProblem(await accept(token, guestClient), 'invalid_token');
     expect((await accept(await inviteToken(world, person.user.email), guestClient)).status).toBe(200);
+  });
+
+  test('is sent again and withdrawn over GraphQL as over REST, by people who may', async () => {
+    const { person, token, guestClient, id } = await guest();
+    await eventually(async () => (await mailsTo(world, person.user.email)).length === 1);
+    const resend = 'mutation ($id: ID!) { resendInvite(id: $id) { invite { id status inviter { id } } } }';
+    const withdraw = 'mutation ($id: ID!) { withdrawInvite(id: $id) { invite { id status } } }';
+    const member = await signedIn(
+      world,
+      await buildPerson(world, { organization: owner.organization, role: 'member' }),
+    );
+    for (const [query, by, code] of [
+      [resend, member, 'not_found'],
+      [withdraw, member, 'not_found'],
+      [resend, guestClient, 'not_found'],
+      [withdraw, guestClient, 'not_found'],
+    ] as const)
+      expectGraphqlError(await by.graphql(query, { id }), code);
+    expect(await storedInvite(id)).toMatchObject({ round: 1 });
+    expect((await client.graphql(resend, { id })).data).toEqual({
+      resendInvite: { invite: { id, status: 'PENDING', inviter: { id: owner.user.id } } },
+    });
+    expect(await storedInvite(id)).toMatchObject({ round: 2 });
+    expectProblem(await accept(token, guestClient), 'invalid_token');
+    await eventually(async () => (await mailsTo(world, person.user.email)).length === 2);
+    const newest = await inviteToken(world, person.user.email);
+    expect((await client.graphql(withdraw, { id })).data).toEqual({
+      withdrawInvite: { invite: { id, status: 'WITHDRAWN' } },
+    });
+    expectProblem(await accept(newest, guestClient), 'invalid_token');
+    expectGraphqlError(await client.graphql(resend, { id }), 'invalid_input');
+    expectGraphqlError(await client.graphql(withdraw, { id: newId() }), 'not_found');
   });
 
   test('that has expired can be sent again', async () => {

@@ -55,6 +55,12 @@ const remove = (by: TestClient, id: string): Promise<TestAnswer> =>
 const transfer = (by: TestClient, userId: string, organizationId = owner.organization.id): Promise<TestAnswer> =>
   by.post(`/v1/organizations/${organizationId}/transfer-ownership`, { user_id: userId });
 
+const transferByGraphql = (by: TestClient, userId: string) =>
+  by.graphql(
+    'mutation ($id: ID!, $userId: ID!) { transferOwnership(id: $id, userId: $userId) { organization { id } membership { role user { id } } } }',
+    { id: owner.organization.id, userId },
+  );
+
 const owners = async (organizationId = owner.organization.id): Promise<number> =>
   (
     await asOwner(
@@ -290,12 +296,33 @@ describe('ownership', () => {
     expect((await remove(client, await membershipOf(owner))).status).toBe(204);
   });
 
-  test('is transferred once by fifty requests at once', async () => {
-    const people = [await colleague('member'), await colleague('admin')];
+  test('is transferred over GraphQL as over REST', async () => {
+    const next = await colleague('member');
+    const stranger = await buildPerson(world);
+    const { id } = owner.organization;
+    for (const [by, userId, code] of [
+      [client, stranger.user.id, 'not_found'],
+      [client, owner.user.id, 'invalid_input'],
+      [next.client, next.person.user.id, 'permission_denied'],
+      [await signedIn(world, stranger), stranger.user.id, 'not_found'],
+    ] as const)
+      expectGraphqlError(await transferByGraphql(by, userId), code);
+    expect((await transferByGraphql(client, next.person.user.id)).data).toEqual({
+      transferOwnership: { organization: { id }, membership: { role: 'OWNER', user: { id: next.person.user.id } } },
+    });
+    expect(await owners()).toBe(1);
+    expectGraphqlError(await transferByGraphql(client, next.person.user.id), 'permission_denied');
+  });
+
+  test('is transferred once by fifty requests at once, through either API', async () => {
+    const [first, second] = [await colleague('member'), await colleague('admin')];
     const answers = await Promise.all(
-      Array.from({ length: 25 }, () => people.map(({ person }) => transfer(client, person.user.id))).flat(),
+      Array.from({ length: 25 }, () => [
+        transfer(client, first.person.user.id).then(({ status }) => status === 200),
+        transferByGraphql(client, second.person.user.id).then(({ data }) => Boolean(data)),
+      ]).flat(),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(Boolean)).toHaveLength(1);
     expect(await owners()).toBe(1);
   });
 

@@ -595,8 +595,11 @@ describe('auth.providers.webauthn', () => {
     const authenticator = await newPasskey(owner);
     const off = await instance({ ENABLED: 'false' });
     const client = await signedInAt(off, person);
-    for (const ceremony of ['registration', 'authentication'] as const)
-      expectProblem(await client.post(`/v1/${ceremony}/options`), 'not_found');
+    for (const ceremony of ['registration', 'authentication'] as const) {
+      const refused = await client.post(`/v1/${ceremony}/options`);
+      expectProblem(refused, 'not_found');
+      expect(refused.body.detail).toContain('configuration auth.providers.webauthn');
+    }
     const registration = new SoftwareAuthenticator(passkeyOrigin).create(await passkeyOptions(owner, 'registration'));
     expectProblem(await client.post('/v1/registration/verification', registration), 'not_found');
     const body = authenticator.get(await passkeyOptions(owner, 'authentication'));

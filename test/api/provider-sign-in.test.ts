@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { externalIdentity, user } from '#entities/index.ts';
 import { configuredProvider } from '#api/rest/providers/configured-provider.ts';
@@ -11,7 +12,7 @@ import { cookiesOf } from '../kit/set-cookies.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
 import { verificationToken } from '../kit/verification-token.ts';
 import { whileLocked } from '../kit/while-locked.ts';
-import { openWorld, type World } from '../kit/world.ts';
+import { openWorld, type Instance, type World } from '../kit/world.ts';
 
 let world: World;
 let fake: FakeIdentityProvider;
@@ -400,6 +401,70 @@ describe('a provider', () => {
       await expectRefusal((client) => signIn(somebody(), client));
     },
   );
+
+  describe('that is slow', () => {
+    const answering = (response: ServerResponse) =>
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
+    /** Connections that the provider keeps, each with the database connections that the server held when it asked. */
+    const kept: number[] = [];
+    let instance: Instance;
+    beforeAll(async () => {
+      instance = await world.openInstance({ providerTimeoutMs: 300 });
+    });
+
+    const held = () => instance.runtime.database.pool.totalCount - instance.runtime.database.pool.idleCount;
+
+    test.each<[string, (response: ServerResponse) => void]>([
+      ['does not answer', () => {}],
+      ['sends nothing after the headers', (response) => answering(response).flushHeaders()],
+      [
+        'sends one byte after another',
+        (response) => {
+          answering(response);
+          const drip = setInterval(() => response.write(' '), 20);
+          response.once('close', () => {
+            clearInterval(drip);
+          });
+        },
+      ],
+    ])('and %s is waited for so long and no longer, without a database connection', async (_name, answer) => {
+      for (const [provider, path] of [
+        ['identity', token],
+        ['codehost', '/login/oauth/access_token'],
+        ['codehost', '/api/v3/user'],
+        ['codehost', '/api/v3/user/emails'],
+      ] as const) {
+        kept.length = 0;
+        await expectRefusal(async () => {
+          const client = instance.client();
+          const url = fake.approve(await begin(client, provider), somebody());
+          const closed = Promise.withResolvers<void>();
+          fake.instead.set(path, (response) => {
+            kept.push(held());
+            response.once('close', closed.resolve);
+            answer(response);
+          });
+          const refused = await come(client, url);
+          // The server has closed the connection.
+          await closed.promise;
+          fake.reset();
+          // The state was used up: the same answer of the provider does not count later.
+          expectProblem(await come(client, url), 'provider_sign_in_failed');
+          return refused;
+        }, 'provider_unavailable');
+        expect(kept, path).toEqual([0]);
+      }
+    });
+
+    test('and sends no metadata lets nobody begin, until it does', async () => {
+      const fresh = await world.openInstance({ providerTimeoutMs: 300 });
+      fake.instead.set(discovery, () => {});
+      expectProblem(await fresh.client().get('/v1/identity/login'), 'provider_unavailable');
+      fake.reset();
+      world.clock.advance(60_000);
+      expect((await fresh.client().get('/v1/identity/login')).status).toBe(302);
+    });
+  });
 
   test('that is of another issuer, supports no S256 or answers nothing of use is refused before the browser goes there', async () => {
     const other = await FakeIdentityProvider.start(() => world.clock.now());

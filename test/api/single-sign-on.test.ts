@@ -372,6 +372,159 @@ describe('enforced single sign-on', () => {
   });
 });
 
+describe('a personal token where single sign-on is enforced', () => {
+  const query = (operation: string) => (by: TestClient, id: string, organizationId: string) =>
+    by.graphql(
+      `mutation ($id: ID!, $organizationId: ID!) { ${operation}(id: $id, organizationId: $organizationId) { tokenId organizationId isAuthorized } }`,
+      { id, organizationId },
+    );
+  const authorizeByGraphql = query('authorizePersonalAccessToken');
+  const act =
+    (verb: string) =>
+    (by: TestClient, id: string, organizationId = owner.organization.id) =>
+      by.post(`/v1/personal-access-tokens/${id}/${verb}`, { organization_id: organizationId });
+  const authorize = act('authorize');
+  const deauthorize = act('deauthorize');
+
+  /** A member with a password and a linked identity, who has made a token before single sign-on was enforced. */
+  async function memberWithToken() {
+    await setUp(false);
+    const member = await buildPerson(world, { organization: owner.organization, role: 'member' });
+    const plain = await signedIn(world, member);
+    const identity = employee();
+    const link = { provider: 'single_sign_on', organization_id: owner.organization.id };
+    const begun = await plain.post('/v1/account/identities', link);
+    expect((await come(plain, fake.approve(begun.body.location, identity))).status).toBe(302);
+    const { id, token } = await createdToken(plain);
+    await setUp();
+    const signedOn = world.client();
+    expect((await signOn(identity, signedOn)).status).toBe(302);
+    return { member, plain, signedOn, id, token };
+  }
+
+  async function createdToken(by: TestClient): Promise<{ id: string; token: string }> {
+    const answer = await by.post('/v1/personal-access-tokens', { name: 'a program', scopes: ['task:write'] });
+    expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+    expect(answer.body).toMatchObject({ single_sign_on_ids: [] });
+    return answer.body;
+  }
+
+  /** What a program with the token gets in the organization: the status of a read and of a change. */
+  async function opens(token: string, organizationId = owner.organization.id): Promise<number[]> {
+    const program = world.client();
+    program.bearer = token;
+    const headers = { 'x-organization-id': organizationId };
+    const read = await program.get('/v1/tasks', headers);
+    const made = await program.request({ method: 'POST', url: '/v1/tasks', headers, payload: { title: 'x' } });
+    return [read.status, made.status];
+  }
+
+  test('works once its owner has authorized it in a session of the single sign-on, until that is undone', async () => {
+    const { signedOn, plain, id, token } = await memberWithToken();
+    const { id: at } = owner.organization;
+    expect(await opens(token)).toEqual([401, 401]);
+    const answer = { token_id: id, organization_id: at };
+    expect((await authorize(signedOn, id)).body).toEqual({ ...answer, is_authorized: true });
+    expect(await opens(token)).toEqual([200, 201]);
+    expect((await authorize(signedOn, id)).status).toBe(200);
+    const listed = async () => (await plain.get('/v1/personal-access-tokens')).body.data;
+    expect(await listed()).toMatchObject([{ id, single_sign_on_ids: [at], record_version: 2 }]);
+    expect((await deauthorize(plain, id)).body).toEqual({ ...answer, is_authorized: false });
+    expect(await listed()).toMatchObject([{ id, single_sign_on_ids: [] }]);
+    expect(await opens(token)).toEqual([401, 401]);
+    expectProblem(await deauthorize(plain, id), 'not_found');
+
+    expect((await authorizeByGraphql(signedOn, id, at)).data).toEqual({
+      authorizePersonalAccessToken: { tokenId: id, organizationId: at, isAuthorized: true },
+    });
+    expect(await opens(token)).toEqual([200, 201]);
+    const undone = await query('deauthorizePersonalAccessToken')(plain, id, at);
+    expect(undone.data.deauthorizePersonalAccessToken).toMatchObject({ isAuthorized: false });
+    expect(await opens(token)).toEqual([401, 401]);
+
+    const events = await asOwner<{ topic: string }>(
+      world,
+      `select topic from events where entity_id = $1 and topic like '%authorized' order by occurred_at, id`,
+      [id],
+    );
+    expect(events.map(({ topic }) => topic.replace('personal_access_token.', ''))).toEqual([
+      'authorized',
+      'deauthorized',
+      'authorized',
+      'deauthorized',
+    ]);
+  });
+
+  test('is authorized in no other session, by nobody else, and for no other organization', async () => {
+    const { signedOn, plain, id, token, member } = await memberWithToken();
+    const other = await buildPerson(world);
+    await asSystem(world, other.organization.id, (data) =>
+      data.create(membership, { userId: member.user.id, role: 'member' }),
+    );
+    const refused = await authorize(plain, id);
+    expectProblem(refused, 'single_sign_on_required');
+    expect(refused.body.sign_in_url).toContain(owner.organization.id);
+    for (const organizationId of [other.organization.id, newId()]) {
+      expectProblem(await authorize(signedOn, id, organizationId), 'single_sign_on_required');
+      const answer = await authorizeByGraphql(signedOn, id, organizationId);
+      expect(answer.errors).toMatchObject([{ extensions: { code: 'single_sign_on_required' } }]);
+    }
+    for (const wrong of [7, null, [], '', 'x'.repeat(1_000)])
+      expectProblem(
+        await signedOn.post(`/v1/personal-access-tokens/${id}/authorize`, { organization_id: wrong }),
+        'invalid_input',
+      );
+    const colleague = world.client();
+    await signOn(employee(), colleague);
+    expectProblem(await authorize(colleague, id), 'not_found');
+    expectProblem(await authorize(client, id), 'single_sign_on_required');
+    expectProblem(await deauthorize(client, id), 'not_found');
+    expectProblem(await authorize(world.client(), id), 'unauthenticated');
+    const patched = await plain.mutate({
+      method: 'PATCH',
+      url: `/v1/personal-access-tokens/${id}`,
+      payload: { single_sign_on_ids: [owner.organization.id] },
+    });
+    expectProblem(patched, 'invalid_input');
+    expect(await opens(token)).toEqual([401, 401]);
+  });
+
+  test('loses the authorization with its secret, so that no password alone gets one that works', async () => {
+    const { signedOn, plain, id, token } = await memberWithToken();
+    await authorize(signedOn, id);
+    expect(await opens(token)).toEqual([200, 201]);
+    const rotated = await plain.post(`/v1/personal-access-tokens/${id}/rotate`);
+    expect(rotated.body).toMatchObject({ single_sign_on_ids: [] });
+    expect(await opens(rotated.body.token)).toEqual([401, 401]);
+  });
+
+  test('loses it with the provider, and keeps it when other settings change', async () => {
+    const { signedOn, id, token } = await memberWithToken();
+    await authorize(signedOn, id);
+    const { client_secret: _secret, ...others } = settings({ allowed_domains: ['corp.example', 'other.example'] });
+    expect((await put(client, others)).body).toMatchObject({ is_enforced: true });
+    expect(await opens(token)).toEqual([200, 201]);
+    await put(client, settings({ client_id: 'another' }));
+    await setUp();
+    expect(await opens(token)).toEqual([401, 401]);
+  });
+
+  test('counts in the parts of the organization too, and nowhere after its owner has left', async () => {
+    const { signedOn, id, token, member } = await memberWithToken();
+    const part = await asSystem(world, owner.organization.id, (data) =>
+      data.privileged('test').create(organization, { name: newId(), parentId: owner.organization.id }),
+    );
+    expect(await opens(token, part.id)).toEqual([401, 401]);
+    await authorize(signedOn, id);
+    expect(await opens(token, part.id)).toEqual([200, 201]);
+    await asSystem(world, owner.organization.id, async (data) => {
+      const held = await data.findOne(membership, { userId: { eq: member.user.id } });
+      await data.remove(membership, held?.id ?? '');
+    });
+    expect(await opens(token)).toEqual([401, 401]);
+  });
+});
+
 /** A member with a password who has linked an identity, and has more than the organization: their own, a token, another session. */
 async function memberWithAccount(role: Role = 'member') {
   await setUp(false);
@@ -468,6 +621,7 @@ describe('a session of single sign-on', () => {
       'POST /v1/invites/:id/resend',
       'POST /v1/invites/:id/withdraw',
       'POST /v1/logout',
+      'POST /v1/personal-access-tokens/:id/authorize',
       'POST /v1/sso/domains/verify',
       'POST /v1/sso/enforcement',
       'POST /v1/sso/test',

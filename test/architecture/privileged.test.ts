@@ -38,6 +38,8 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   // Second factors are changed after a proof that no rule knows: a code. Codes count although they are refused.
   'api/rest/second-factor/accept-code.ts': [`system 'count codes'`, `privileged 'second factor'`],
   'api/rest/second-factor/confirm.ts': [`privileged 'confirm second factor'`],
+  // A session of single sign-on does not see the token, which it may authorize for its organization alone.
+  'api/credentials/authorize-token.ts': [`privileged 'authorize token'`],
   'api/credentials/confirmed-factor.ts': [`privileged 'second factor'`],
   'api/rest/second-factor/disable.ts': [`privileged 'remove second factor'`],
   'api/rest/second-factor/give-recovery-codes.ts': [`privileged 'give recovery codes'`],

@@ -175,6 +175,15 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   'auth.token.cache.config.writetimeout': shown(
     'test/relay/shared-allows.test.ts > cache.readtimeout and writetimeout: together they end a command that is not answered, and -1 does not',
   ),
+  'auth.token.cache.config.minidleconns': shown(
+    'test/workflows/mirror-ended-session.test.ts > config.minidleconns, maxidleconns and maxactiveconns are how many connections there are',
+  ),
+  'auth.token.cache.config.maxidleconns': shown(
+    'test/workflows/mirror-ended-session.test.ts > config.minidleconns, maxidleconns and maxactiveconns are how many connections there are',
+  ),
+  'auth.token.cache.config.maxactiveconns': shown(
+    'test/workflows/mirror-ended-session.test.ts > config.minidleconns, maxidleconns and maxactiveconns are how many connections there are',
+  ),
   'auth.token.cache.config.maxretries': shown(
     'test/relay/shared-allows.test.ts > cache.maxretries: a command fails after so many lost connections',
   ),
@@ -521,6 +530,15 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   ),
   'cache.writetimeout': shown(
     'test/relay/shared-allows.test.ts > cache.readtimeout and writetimeout: together they end a command that is not answered, and -1 does not',
+  ),
+  'cache.minidleconns': shown(
+    'test/relay/shared-allows.test.ts > cache.minidleconns, maxidleconns and maxactiveconns are how many connections there are',
+  ),
+  'cache.maxidleconns': shown(
+    'test/relay/shared-allows.test.ts > cache.minidleconns, maxidleconns and maxactiveconns are how many connections there are',
+  ),
+  'cache.maxactiveconns': shown(
+    'test/relay/shared-allows.test.ts > cache.minidleconns, maxidleconns and maxactiveconns are how many connections there are',
   ),
   'cache.maxretries': shown(
     'test/relay/shared-allows.test.ts > cache.maxretries: a command fails after so many lost connections',

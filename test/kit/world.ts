@@ -55,6 +55,8 @@ export interface InstanceOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly routes?: readonly Route[];
   readonly secretManager?: SecretManagerEndpoint;
+  /** Maximum duration of a request to a sign-in provider, in milliseconds. */
+  readonly providerTimeoutMs?: number;
 }
 
 /** One API process of a world. */
@@ -157,6 +159,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       stateFolder: folder,
       ...(options.emailNetwork ? { emailNetwork: options.emailNetwork } : {}),
       secretManager: more.secretManager,
+      providerTimeoutMs: more.providerTimeoutMs,
       routes,
     });
     await api.app.ready();

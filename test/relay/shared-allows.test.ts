@@ -166,6 +166,31 @@ test('address, username, password, db and name are how the server is reached', a
   }
 });
 
+test('cache.minidleconns, maxidleconns and maxactiveconns are how many connections there are', async () => {
+  let step = 0;
+  for (const [name, environment, atOnce, expected] of [
+    ['one-for-all', {}, 50, 1],
+    ['one-is-enough', { CORE_CACHE_MAXACTIVECONNS: '3' }, 1, 1],
+    ['as-many-as-may-be', { CORE_CACHE_MAXACTIVECONNS: '3' }, 50, 3],
+    ['few-stay', { CORE_CACHE_MAXACTIVECONNS: '3', CORE_CACHE_MAXIDLECONNS: '1' }, 50, 1],
+    ['some-wait', { CORE_CACHE_MAXACTIVECONNS: '4', CORE_CACHE_MINIDLECONNS: '2' }, 1, 2],
+    ['no-more-than-may-be', { CORE_CACHE_MAXACTIVECONNS: '2', CORE_CACHE_MINIDLECONNS: '9' }, 1, 2],
+  ] as const) {
+    const { runtime } = await world.openInstance({ environment: { ...environment, CORE_CACHE_NAME: name } });
+    const take = () => runtime.usedCodes.take(member.user.id, step++);
+    const connections = async () =>
+      String(await inside.client('LIST'))
+        .split('\n')
+        .filter((line) => line.includes(` name=${name} `)).length;
+    // Commands do not wait for a connection, so it takes some until all are there.
+    for (let round = 0; round < 5; round++) await Promise.all(Array.from({ length: atOnce }, take));
+    await eventually(async () => {
+      await Promise.all(Array.from({ length: atOnce }, take));
+      return (await connections()) === expected;
+    });
+  }
+});
+
 /** A connection as the product opens it, with other settings. */
 function connectionWith(settings: Partial<Config['cache']>): Redis {
   const config = { ...world.config.current.cache, name: '', username: '', ...settings };

@@ -117,6 +117,25 @@ test('config.enabled: off, the connection of the server is used', async () => {
   await inside.select(5);
 });
 
+test('config.minidleconns, maxidleconns and maxactiveconns are how many connections there are', async () => {
+  const prefix = 'CORE_AUTH_TOKEN_CACHE_CONFIG_';
+  for (const [name, settings, atOnce, expected] of [
+    ['mirror-one-for-all', {}, 50, 1],
+    ['mirror-many', { MAXACTIVECONNS: '3' }, 50, 3],
+    ['mirror-few-stay', { MAXACTIVECONNS: '3', MAXIDLECONNS: '1' }, 50, 1],
+    ['mirror-some-wait', { MAXACTIVECONNS: '4', MINIDLECONNS: '2' }, 1, 2],
+  ] as const) {
+    const variables = Object.entries({ ...settings, NAME: name }).map(([field, value]) => [prefix + field, value]);
+    const { runtime } = await world.openInstance({ environment: Object.fromEntries(variables) });
+    const add = () => runtime.endedSessions?.add(newId(), 60_000);
+    await Promise.all(Array.from({ length: atOnce }, add));
+    await eventually(async () => {
+      const lines = String(await inside.client('LIST')).split('\n');
+      return lines.filter((line) => line.includes(` name=${name} `)).length === expected;
+    });
+  }
+});
+
 test('what has expired while the cache was away is not written', async () => {
   const { temporal } = world.runtime;
   const sessionId = newId();

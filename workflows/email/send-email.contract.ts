@@ -1,7 +1,7 @@
 import type { ActivityQueue } from '../kit/activity-queue.ts';
 import { defineContract } from '../kit/contract.ts';
 
-/** The mails of the product; their texts are in activities/email/email-activities.ts. */
+/** The mails of the product; their texts are in activities/email. */
 export type EmailTemplate =
   | 'verify-address'
   | 'welcome'

@@ -87,7 +87,8 @@ export async function completeChallenge(
   const person = await lockPerson(call, challenge);
   if (!person || credentialDigest(person.passwordHash) !== challenge.credential) throw refusedChallenge();
   await answer();
-  return begin(call, person, challenge);
+  const { singleSignOnId, singleSignOnRevision } = challenge;
+  return begin(call, person, { singleSignOnId, singleSignOnRevision });
 }
 
 /** Records of what people sign in with. A password has none; a challenge keeps a digest of it. */
@@ -102,7 +103,7 @@ async function lockPerson(
   const person = await data.findLocked(user, userId);
   if (!person?.emailConfirmedAt || person.status !== 'active') return undefined;
   if (method === 'password') return person;
-  // Read after the lock: whoever removes it holds the lock.
+  // Read after the lock, which unlinking and setting a password take, too.
   const held = await data.findOne(credentialKinds[method], { id: { eq: credentialId ?? '' } });
   return held?.userId === userId ? person : undefined;
 }

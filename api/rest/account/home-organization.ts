@@ -5,7 +5,7 @@ import { readMembershipState } from '#entities/kit/access/principal-state.ts';
 import { isSignOnCurrent, readEntry } from '#entities/kit/access/single-sign-on.ts';
 import { secondFactorRequired } from '../../http/request-caller.ts';
 import type { Call } from '../../http/route.ts';
-import { singleSignOnRequired } from '../single-sign-on/single-sign-on-required.ts';
+import { singleSignOnRequired } from '../../credentials/single-sign-on-required.ts';
 
 /** Memberships that are looked through for one in which the person can act. */
 const maxMemberships = 100;

@@ -22,7 +22,10 @@ interface Client {
 }
 
 const accessFields = {
-  access_token: Type.String({ description: 'Access token; send it in the Authorization header as bearer token.' }),
+  access_token: Type.String({
+    description:
+      'Access token; send it in the Authorization header as bearer token. It is a JWT, whose claim `modules` has the product modules of the organization at the time of issue.',
+  }),
   token_type: Type.Literal('Bearer', { description: 'Type of the token.' }),
   expires_in: Type.Integer({ description: 'Seconds until the access token expires.' }),
   session_id: Type.String({ description: 'Id of the session, which ends all its tokens when it is deleted.' }),

@@ -1,3 +1,4 @@
+import { readMembershipState } from '#entities/kit/access/principal-state.ts';
 import type { AccessClaims, IssuedToken } from '../../auth/access-token.ts';
 import type { IssuedRefreshToken } from '../../auth/refresh-token.ts';
 import { clientAddress } from '../../http/client-address.ts';
@@ -16,15 +17,34 @@ interface SessionTokens {
   };
 }
 
+/** What an access token of a session says. */
+type Claims = Pick<AccessClaims, 'userId' | 'organizationId' | 'sessionId'>;
+
+/** Issues an access token, which tells the client the product modules of its organization. @param endsAt when the session ends */
+export async function issueAccess(
+  { unit, services }: Call<unknown>,
+  claims: Claims,
+  endsAt: Date,
+): Promise<IssuedToken> {
+  const { userId, organizationId } = claims;
+  const { productModules } =
+    organizationId === null
+      ? { productModules: [] }
+      : {
+          ...(await readMembershipState(unit, userId, organizationId)),
+          // While modules are not checked, every organization has all of them.
+          ...(await services.contextOfCallers()),
+        };
+  return services.accessTokens.issue(claims, endsAt, productModules);
+}
+
 /** Issues both tokens of a session, which lasts as long as the refresh token. */
-export async function issueTokens(
-  { request, services }: Call<unknown>,
-  claims: Pick<AccessClaims, 'userId' | 'organizationId' | 'sessionId'>,
-): Promise<SessionTokens> {
-  const { accessTokens, refreshTokens, clock } = services;
+export async function issueTokens(call: Call<unknown>, claims: Claims): Promise<SessionTokens> {
+  const { request, services } = call;
+  const { refreshTokens, clock } = services;
   const { userId, sessionId } = claims;
   const expiresAt = refreshTokens.sessionEnd();
-  const access = await accessTokens.issue(claims, expiresAt);
+  const access = await issueAccess(call, claims, expiresAt);
   const refresh = await refreshTokens.issue({ userId, sessionId, expiresAt }, access.expiresAt);
   const values = {
     address: clientAddress(request, services),

@@ -9,8 +9,9 @@ import { secondFactorRequired } from '../../http/request-caller.ts';
 import { clientAddress } from '../../http/client-address.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { defineRoute } from '../../http/route.ts';
-import { singleSignOnRequired } from '../single-sign-on/single-sign-on-required.ts';
+import { singleSignOnRequired } from '../../credentials/single-sign-on-required.ts';
 import { accessAnswer, AccessSchema } from './session-answer.ts';
+import { issueAccess } from './session-tokens.ts';
 
 /** The current token stays valid, so that a user can work in two organizations at the same time. */
 export const switchOrganization = defineRoute({
@@ -50,9 +51,7 @@ export const switchOrganization = defineRoute({
       address: clientAddress(request, services),
       lastSeenAt: services.clock.now(),
     });
-    return accessAnswer(
-      call,
-      await services.accessTokens.issue({ userId, organizationId: wanted, sessionId }, held.expiresAt),
-    );
+    const next = { userId, organizationId: wanted, sessionId };
+    return accessAnswer(call, await issueAccess(call, next, held.expiresAt));
   },
 });

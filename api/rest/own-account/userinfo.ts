@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { user } from '#entities/identity/user.ts';
+import { productModules } from '#entities/kit/model/product-modules.ts';
 import { defineRoute, type Call, type Route } from '../../http/route.ts';
 import { signedInPerson } from '../../credentials/signed-in-person.ts';
 
@@ -17,6 +18,9 @@ const UserinfoSchema = Type.Object({
   updated_at: Type.Integer({ description: 'When the profile was last changed, in seconds since 1970.' }),
   organization_id: nullable('Id of the organization that the access token is valid for.'),
   organization_role: nullable('Role of the user in this organization.'),
+  modules: Type.Array(Type.Enum([...productModules]), {
+    description: 'Product modules that the organization can use, as of this request.',
+  }),
   default_organization_id: nullable(
     'Id of the organization in which sign-ins begin; null for the one joined first, and in sessions of single sign-on.',
   ),
@@ -45,7 +49,7 @@ export const userinfoRoutes: readonly Route[] = [
 
 async function readUserinfo(call: Call<unknown>) {
   const { userId } = signedInPerson(call);
-  const { organizationId, role, singleSignOnId } = call.unit.context.caller;
+  const { organizationId, role, productModules: enabled, singleSignOnId } = call.unit.context.caller;
   const person = await call.unit.data.privileged('read own account').get(user, userId);
   return {
     status: 200,
@@ -59,6 +63,7 @@ async function readUserinfo(call: Call<unknown>) {
       updated_at: Math.floor(person.updatedAt.getTime() / 1_000),
       organization_id: organizationId,
       organization_role: role,
+      modules: organizationId === null ? [] : enabled,
       // It may be another organization, which a session of single sign-on does not see.
       default_organization_id: singleSignOnId === null ? person.defaultOrganizationId : null,
       last_seen_at: person.lastSeenAt?.toISOString() ?? null,

@@ -157,7 +157,7 @@ export const enforceProvider = defineRoute({
   tag: 'Single sign-on',
   summary: 'Enforce single sign-on, or stop',
   description:
-    'While it is enforced, all members but owners act in the organization, and in those that are part of it, only in sessions that began with its single sign-on; personal tokens do not count there. Owners keep their other ways to sign in, for emergencies. The settings must have been tested, and the caller has signed in, or called /v1/2fa/step-up, within the last ten minutes.',
+    'While it is enforced, all members but owners act in the organization, and in those that are part of it, only in sessions that began with its single sign-on, and with personal tokens that were authorized in such a session (POST /v1/personal-access-tokens/<id>/authorize). Owners keep their other ways to sign in, for emergencies. The settings must have been tested, and the caller has signed in, or called /v1/2fa/step-up, within the last ten minutes.',
   access: 'required',
   acceptsSingleSignOn: true,
   body: Type.Object(

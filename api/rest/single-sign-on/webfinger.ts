@@ -3,7 +3,7 @@ import { publicApiUrl } from '#config/objects/public-api-url.ts';
 import { isId } from '#entities/kit/base/ids.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { defineRoute } from '../../http/route.ts';
-import { singleSignOnUrl } from './single-sign-on-required.ts';
+import { singleSignOnUrl } from '../../credentials/single-sign-on-required.ts';
 
 /** Link relation of OpenID Connect Discovery, section 2. */
 const issuerRelation = 'http://openid.net/specs/connect/1.0/issuer';

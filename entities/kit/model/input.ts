@@ -65,6 +65,13 @@ export function validateChanges(module: EntityModule, input: Values): Values {
   return values;
 }
 
+/** What is wrong with the values of some fields, whatever the other fields have. */
+export function valueProblems(module: EntityModule, input: Values): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  checked(module, input, problems, []);
+  return problems;
+}
+
 function refuse(problems: readonly FieldProblem[]): void {
   if (problems.length > 0) throw inputError(problems);
 }

@@ -1,6 +1,6 @@
 import { publicApiUrl } from '#config/objects/public-api-url.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
-import type { Services } from '../../http/services.ts';
+import type { Services } from '../http/services.ts';
 
 /** URL at which people begin the single sign-on of an organization. */
 export function singleSignOnUrl({ config }: Pick<Services, 'config'>, organizationId: string): string {

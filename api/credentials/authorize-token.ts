@@ -1,0 +1,73 @@
+import { personalAccessToken } from '#entities/identity/personal-access-token.ts';
+import { organization } from '#entities/organizations/organization.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
+import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts';
+import { customEvent } from '#entities/kit/write/custom-events.ts';
+import type { Asking } from './asking.ts';
+import { ownSession } from './recent-proof.ts';
+import { signedInPerson } from './signed-in-person.ts';
+import { singleSignOnRequired } from './single-sign-on-required.ts';
+
+/** Whether a personal token counts in an organization although its single sign-on is enforced. */
+export interface TokenAuthorization {
+  readonly tokenId: string;
+  readonly organizationId: string;
+  readonly isAuthorized: boolean;
+}
+
+/**
+ * Lets a personal token of the caller count where single sign-on is enforced. The session must have begun with that single sign-on:
+ * whoever has only the password of the account, or the provider of another organization, cannot do so. Such a session does not see the
+ * token, so the answer has nothing that the caller has not sent.
+ * @throws AppError not_found, permission_denied, single_sign_on_required
+ */
+export async function authorizeToken(asking: Asking, id: string, organizationId: string): Promise<TokenAuthorization> {
+  const { unit, services } = asking;
+  const { userId } = signedInPerson(asking);
+  const wanted = existingId(organization, organizationId);
+  const { singleSignOnId, singleSignOnRevision } = await ownSession(asking);
+  // Says the same for every id, so it does not say which organizations there are.
+  if (singleSignOnId !== wanted || singleSignOnRevision === null) throw singleSignOnRequired(services, wanted);
+  const data = unit.data.privileged('authorize token');
+  const held = await data.findLocked(personalAccessToken, existingId(personalAccessToken, id));
+  if (held?.userId !== userId) throw missingRecord(personalAccessToken, id);
+  const before = signOnsOf(held);
+  if (before.get(wanted) !== singleSignOnRevision) {
+    const changes = listsOf(new Map([...before, [wanted, singleSignOnRevision]]));
+    const authorized = await data.update(personalAccessToken, held.id, changes);
+    unit.emit(customEvent(personalAccessToken, 'authorized', authorized, { organizationId: wanted }));
+  }
+  return { tokenId: held.id, organizationId: wanted, isAuthorized: true };
+}
+
+/** Ends that, from any session that sees the token. @throws AppError not_found, permission_denied */
+export async function deauthorizeToken(
+  asking: Asking,
+  id: string,
+  organizationId: string,
+): Promise<TokenAuthorization> {
+  const { unit } = asking;
+  signedInPerson(asking);
+  const held = await unit.data.findLocked(personalAccessToken, existingId(personalAccessToken, id));
+  if (!held) throw missingRecord(personalAccessToken, id);
+  const left = signOnsOf(held);
+  if (!left.delete(organizationId))
+    throw new AppError('not_found', 'The token is not authorized for the single sign-on of this organization.');
+  const changed = await unit.data.update(personalAccessToken, held.id, listsOf(left));
+  unit.emit(customEvent(personalAccessToken, 'deauthorized', changed, { organizationId }));
+  return { tokenId: held.id, organizationId, isAuthorized: false };
+}
+
+interface Lists {
+  readonly singleSignOnIds: string[];
+  readonly singleSignOnRevisions: string[];
+}
+
+/** The revisions of providers for which a token is authorized, by the ids of their organizations. */
+function signOnsOf({ singleSignOnIds, singleSignOnRevisions }: Lists): Map<string, string> {
+  return new Map(singleSignOnIds.map((id, index) => [id, singleSignOnRevisions[index] ?? '']));
+}
+
+function listsOf(revisions: ReadonlyMap<string, string>): Lists {
+  return { singleSignOnIds: [...revisions.keys()], singleSignOnRevisions: [...revisions.values()] };
+}
