@@ -2,7 +2,13 @@ import { decodeProtectedHeader } from 'jose';
 import type { Config } from '#config/objects/root.ts';
 import type { Clock } from '#entities/kit/base/clock.ts';
 import { isId } from '#entities/kit/base/ids.ts';
-import { rejectedToken, type SignedTokens, type TokenParties, type TokenType } from './signed-tokens.ts';
+import {
+  maxTokenLength,
+  rejectedToken,
+  type SignedTokens,
+  type TokenParties,
+  type TokenType,
+} from './signed-tokens.ts';
 
 const rejection = 'The token is not valid, or the access has ended.';
 
@@ -69,6 +75,7 @@ export class DelegationTokens {
 
 /** The type of a token by its header, which nobody has verified; undefined for other tokens. */
 export function delegationTypeOf(token: string): DelegationType | undefined {
+  if (token.length > maxTokenLength) return undefined;
   try {
     const { typ } = decodeProtectedHeader(token);
     return (Object.keys(tokenTypes) as DelegationType[]).find((type) => tokenTypes[type].typ === typ);

@@ -169,6 +169,8 @@ describe('auth.supportaccess', () => {
       organization_id: person.organization.id,
     });
     expect(await asOwner(world, 'select 1 from users where id = $1', [subject])).toEqual([]);
+    await world.reconfigure({ CORE_AUTH_SUPPORTACCESS_SUBJECTID: person.user.id });
+    expectProblem(await first(world.client(), person.organization.id), 'permission_denied');
   });
 });
 
@@ -181,6 +183,9 @@ describe('support access', () => {
       expectProblem(await first(world.client(), id), 'permission_denied', id);
     const expires = { expires_at: new Date(world.clock.now().getTime() + 86_400_000).toISOString() };
     expectProblem(await admin.post('/v1/support-consents', expires), 'permission_denied');
+    const later = await signedIn(world, without);
+    world.clock.advance(11 * 60_000);
+    expectProblem(await later.post('/v1/support-consents', expires), 'step_up_required');
     expectProblem(
       await admin.mutate({ method: 'DELETE', url: `/v1/support-consents/${consentId}` }),
       'permission_denied',

@@ -203,7 +203,7 @@ describe('a creation', () => {
     for (const answer of [literal, variable]) {
       expectGraphqlError(answer, 'invalid_input');
       expect(answer.errors).toHaveLength(1);
-      expect(answer.errors[0].message).toBe(`The input is not valid: ${message}.`);
+      expect(answer.errors[0].message).toBe(`The input is not valid: ${message}${message.endsWith('?') ? '' : '.'}`);
     }
   });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { externalIdentity, user } from '#entities/index.ts';
+import { externalIdentity, session, user } from '#entities/index.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { asSystem } from '../kit/as-person.ts';
@@ -8,10 +8,18 @@ import { isSettled } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { expectProblem, messageOf } from '../kit/expect-problem.ts';
 import { mailsTo, tokenIn, waitForMails } from '../kit/mailbox.ts';
-import { newPasskey, passkeyEnvironment, signInByPasskey } from '../kit/register-passkey.ts';
+import {
+  newPasskey,
+  passkeyEnvironment,
+  passkeyOrigin,
+  registerPasskey,
+  signInByPasskey,
+} from '../kit/register-passkey.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
+import { SoftwareAuthenticator } from '../kit/software-authenticator.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
 import { resetToken } from '../kit/verification-token.ts';
+import { whileLocked } from '../kit/while-locked.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
@@ -104,6 +112,30 @@ describe('a forgotten password', () => {
     expect(mails.filter((mail) => mail.includes('linked identities'))).toHaveLength(1);
     expect(mails.filter((mail) => mail.includes('A passkey was removed'))).toEqual([]);
     expect(await mailsTo(world, stranger.user.email)).toEqual([]);
+  });
+
+  test('T-02: a session that it ends adds nothing that has waited for it', async () => {
+    const person = await buildPerson(world);
+    const userId = person.user.id;
+    const attempts: readonly ((client: TestClient) => Promise<TestAnswer>)[] = [
+      (client) => client.post('/v1/personal-access-tokens', { name: 'a program', scopes: ['task:read'] }),
+      (client) => client.post('/v1/2fa/setup'),
+      (client) => registerPasskey(client, new SoftwareAuthenticator(passkeyOrigin)),
+    ];
+    for (const attempt of attempts) {
+      const client = await signedIn(world, person);
+      const answer = await whileLocked(
+        world,
+        [user, userId],
+        () => attempt(client),
+        async (data) => {
+          const held = await data.find(session, { where: { userId: { eq: userId } }, limit: 100 });
+          const ids = held.map(({ id }) => id);
+          await data.removeAll(session, ids);
+        },
+      );
+      expectProblem(answer, 'unauthenticated', String(attempt));
+    }
   });
 
   test('one new password makes all other links of the address useless', async () => {

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { user } from '#entities/identity/user.ts';
 import { supportConsent } from '#entities/organizations/support-consent.ts';
 import { forgetAttempt, takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
@@ -79,11 +80,13 @@ export async function consentOf(
   organizationId: string,
 ): Promise<RowOf<typeof supportConsent>> {
   const context = workOf(request.core, systemCaller('support sign-in'));
-  const held = isId(organizationId)
-    ? await services.database.transact(context, ({ data }) =>
-        data.findOne(supportConsent, { organizationId: { eq: organizationId } }),
-      )
-    : undefined;
+  const { subjectid } = services.config.current.auth.supportaccess;
+  const held = await services.database.transact(context, async ({ data }) => {
+    // It would have the rights of that person to single records.
+    if (await data.findOne(user, { id: { eq: subjectid } }))
+      throw new AppError('permission_denied', 'auth.supportaccess.subjectid is the id of a user; choose another one.');
+    return isId(organizationId) ? data.findOne(supportConsent, { organizationId: { eq: organizationId } }) : undefined;
+  });
   if (!held || held.expiresAt <= services.clock.now()) throw new AppError('permission_denied', noConsent);
   return held;
 }
