@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { SignInProviders } from '#api/auth/sign-in-providers.ts';
 import { routesOf } from '#api/rest/routes.ts';
 import { deriveSchema } from '#api/graphql/derive-schema.ts';
 import { productSchema } from '#api/graphql/graphql-schema.ts';
@@ -658,7 +659,15 @@ describe('a session of single sign-on', () => {
       if (!isAppError(error) || !error.message.includes('single sign-on')) open.push(name);
     }
     // Whoever adds a name has seen that the field does nothing for its caller beyond the organization.
-    expect(open.toSorted()).toEqual(['createApiToken', 'explainAccess', 'rotateApiToken', 'self']);
+    expect(open.toSorted()).toEqual([
+      'authorizePersonalAccessToken',
+      'createApiToken',
+      'explainAccess',
+      'resendInvite',
+      'rotateApiToken',
+      'self',
+      'withdrawInvite',
+    ]);
     for (const operation of [
       'createOrganization(input: { name: "another one" }) { organization { id } }',
       'createPersonalAccessToken(input: { name: "x", scopes: ["task:read"] }) { token }',
@@ -899,6 +908,21 @@ test('a provider is asked for its metadata once by many, and not again right aft
   } finally {
     await broken.close();
   }
+});
+
+test('an organization that names a provider of the private network does not keep the operator from it', async () => {
+  const providers = new SignInProviders(world.clock, 50);
+  const begin = (allowsPrivate: boolean) =>
+    providers.begin({
+      issuer: 'https://10.0.0.1',
+      clientId: 'client',
+      clientSecret: 'secret',
+      scopes: ['openid'],
+      callbackUrl: 'https://api.test/callback',
+      rules: { isDev: false, allowsPrivate },
+    });
+  await expect(begin(false)).rejects.toThrow('must not be asked');
+  await expect(begin(true)).rejects.toThrow('cannot be reached');
 });
 
 test('ids of organizations are not to be tried', async () => {
