@@ -82,6 +82,13 @@ export const notices = {
       'Your account was reactivated with the link that we sent you. If it was not you, set a new password at once with the link for forgotten passwords.',
     ],
   },
+  'token-authorized': {
+    subject: 'A token was authorized for single sign-on',
+    paragraphs: [
+      'Somebody who was signed in with the single sign-on of your organization authorized one of your personal tokens there.',
+      'If it was not you, undo it in the list of tokens, and tell the people who run the sign-in of your organization.',
+    ],
+  },
   'passkey-added': {
     subject: 'A passkey was added to your account',
     paragraphs: [

@@ -21,7 +21,7 @@ import {
   mailPasswordChanged,
   mailSecondFactor,
 } from './mail-security-notice.ts';
-import { mailTokenCreated } from './mail-token-created.ts';
+import { mailTokenAuthorized, mailTokenCreated } from './mail-token-created.ts';
 import { mailVerification } from './mail-verification.ts';
 import { mailWelcome } from './mail-welcome.ts';
 import { announceEndedSession } from './announce-ended-session.ts';
@@ -43,6 +43,7 @@ export const listeners: readonly Listener[] = [
   mailAccountDeactivated,
   mailAccountReactivated,
   mailAccountDeleted,
+  mailTokenAuthorized,
   mailTokenCreated,
   mailDelegation,
   mailSupportConsent,

@@ -1,5 +1,6 @@
 import { apiToken } from '#entities/identity/api-token.ts';
 import { personalAccessToken } from '#entities/identity/personal-access-token.ts';
+import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
 import { defineListener, on } from './listener.ts';
 import { mailAboutRecord, mailPeopleInCharge, personIn } from './people-in-charge.ts';
 
@@ -18,5 +19,14 @@ export const mailTokenCreated = defineListener(
     // Deleted again before it was announced: its person was the one who acted.
     const held = await delivery.unit.data.findOne(personalAccessToken, { id: { eq: entityId } });
     for (const userId of held ? [held.userId] : personIn(actor)) mailAboutRecord(delivery, 'token-created', userId);
+  },
+);
+
+/** A token that reaches more than before is told like a new one. */
+export const mailTokenAuthorized = defineListener(
+  'mail-token-authorized',
+  [on(personalAccessToken, 'authorized')],
+  ({ event, key, start }) => {
+    start(sendEmailContract, { key, template: 'token-authorized', userId: event.payload.userId });
   },
 );

@@ -35,7 +35,7 @@ export async function authorizeToken(asking: Asking, id: string, organizationId:
   if (before.get(wanted) !== singleSignOnRevision) {
     const changes = listsOf(new Map([...before, [wanted, singleSignOnRevision]]));
     const authorized = await data.update(personalAccessToken, held.id, changes);
-    unit.emit(customEvent(personalAccessToken, 'authorized', authorized, { organizationId: wanted }));
+    unit.emit(customEvent(personalAccessToken, 'authorized', authorized, { userId, organizationId: wanted }));
   }
   return { tokenId: held.id, organizationId: wanted, isAuthorized: true };
 }

@@ -48,7 +48,10 @@ export const personalAccessToken = defineEntityModule({
     },
     authorized: {
       description: 'A personal token counts in an organization from now on although single sign-on is enforced there.',
-      payload: payload({ organizationId: Type.String({ description: 'Id of the organization.' }) }),
+      payload: payload({
+        userId: Type.String({ description: 'Id of the person.' }),
+        organizationId: Type.String({ description: 'Id of the organization.' }),
+      }),
     },
     deauthorized: {
       description: 'The authorization of a personal token for single sign-on was undone.',

@@ -10,20 +10,21 @@ import {
   user,
 } from '#entities/index.ts';
 import { callerOfToken, readPrincipalState } from '#entities/kit/access/principal-state.ts';
-import type { Caller, Role } from '#entities/kit/model/caller.ts';
+import { systemCaller, type Caller, type Role } from '#entities/kit/model/caller.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { hasObjectRights } from '#entities/kit/model/policy.ts';
 import { scopeVerbs } from '#entities/kit/model/scope-relations.ts';
+import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { isOpenToTokens, offeredScopes } from '#entities/kit/model/scopes.ts';
 import { asOwner } from '../kit/as-owner.ts';
-import { asSystem } from '../kit/as-person.ts';
+import { asSystem, transactAs } from '../kit/as-person.ts';
 import { AuthorizationFixtures } from '../kit/authorization-fixtures.ts';
 import { evaluatorsFor } from '../kit/both-evaluators.ts';
 import { sampleOf } from '../kit/depth.ts';
 import { eventually } from '../kit/eventually.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
-import { waitForMails } from '../kit/mailbox.ts';
+import { mailsTo, waitForMails } from '../kit/mailbox.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { requestStatements } from '../kit/request-statements.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
@@ -498,6 +499,22 @@ describe('a personal token', () => {
     for (const { token } of [all, one]) await expectAccepted(token);
     await leave(member, owner);
     for (const { token } of [all, one]) await expectRefused(token);
+  });
+
+  test('whose authorization for single sign-on is told to its person', async () => {
+    const member = await colleague('member');
+    const { id } = await personalToken(['task:read'], {}, await signedIn(world, member));
+    const { id: organizationId } = owner.organization;
+    await transactAs(world.runtime, systemCaller('test', organizationId), async (unit) => {
+      const held = await unit.data.get(personalAccessToken, id);
+      unit.emit(customEvent(personalAccessToken, 'authorized', held, { userId: member.user.id, organizationId }));
+    });
+    const told = await eventually(async () =>
+      (await mailsTo(world, member.user.email)).find((mail) =>
+        mail.includes('A token was authorized for single sign-on'),
+      ),
+    );
+    expect(told).not.toContain('a program');
   });
 
   test('has the role of now', async () => {

@@ -1,4 +1,5 @@
 import type { FakeIdentityProvider, FakePerson } from './fakes/fake-identity-provider.ts';
+import type { TestAnswer } from './test-client.ts';
 import type { World } from './world.ts';
 
 /** The first factor of support access in tests. */
@@ -27,11 +28,18 @@ export function supportEnvironment({ url, client }: FakeIdentityProvider): Recor
 }
 
 /** Begins support access with both factors, in an organization that has given its consent. @returns the token */
-export async function beginSupport(
+export async function beginSupport(...given: Parameters<typeof completeSupport>): Promise<string> {
+  const { status, body } = await completeSupport(...given);
+  if (status !== 201) throw new Error(`the second factor failed: ${JSON.stringify(body)}`);
+  return body.access_token;
+}
+
+/** Proves both factors of support access. @returns the response to the second */
+export async function completeSupport(
   world: Pick<World, 'client'>,
   fake: FakeIdentityProvider,
   organizationId: string,
-): Promise<string> {
+): Promise<TestAnswer> {
   const client = world.client();
   const begun = await client.post('/v1/support/login', {
     ...supportFactor,
@@ -40,7 +48,5 @@ export async function beginSupport(
   });
   if (begun.status !== 200) throw new Error(`the first factor failed: ${JSON.stringify(begun.body)}`);
   const { pathname, search } = fake.approve(begun.body.location, staff);
-  const { status, body } = await client.get(pathname + search);
-  if (status !== 201) throw new Error(`the second factor failed: ${JSON.stringify(body)}`);
-  return body.access_token;
+  return client.get(pathname + search);
 }

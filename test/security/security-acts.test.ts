@@ -9,6 +9,7 @@ import { FakeIdentityProvider } from '../kit/fakes/fake-identity-provider.ts';
 import { mailsTo } from '../kit/mailbox.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import { newPasskey, passkeyEnvironment, registerPasskey, passkeyOrigin } from '../kit/register-passkey.ts';
+import { completeSupport, supportEnvironment } from '../kit/support-access.ts';
 import { SoftwareAuthenticator } from '../kit/software-authenticator.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
 import { emailChangeToken, resetToken } from '../kit/verification-token.ts';
@@ -28,6 +29,7 @@ beforeAll(async () => {
   });
   fake = await FakeIdentityProvider.start(() => world.clock.now());
   await world.reconfigure({
+    ...supportEnvironment(fake),
     CORE_AUTH_SUPPORTEDPROVIDERS: 'identity',
     CORE_AUTH_PROVIDERS_REDIRECTURL: 'https://console.example',
     CORE_AUTH_PROVIDERS_IDENTITY_CLIENTID: fake.client.id,
@@ -65,6 +67,11 @@ async function link(client: TestClient): Promise<TestAnswer> {
   const { pathname, search } = fake.approve(body.location, { ...person, sub: person.sub.slice(-40) });
   return client.get(pathname + search);
 }
+
+const consent = (client: TestClient): Promise<TestAnswer> =>
+  client.post('/v1/support-consents', { expires_at: new Date(world.clock.now().getTime() + 86_400_000).toISOString() });
+const impersonate = (client: TestClient, { user: { id } }: Person): Promise<TestAnswer> =>
+  client.post('/v1/impersonation', { user_id: id, reason: 'they asked for help' });
 
 async function setUpSignOn({ organization }: Person): Promise<string> {
   const settings = { issuer: 'https://provider.example', clientId: 'x', clientSecret: 'x', revision: newId() };
@@ -148,6 +155,20 @@ const acts: readonly (readonly [act: string, event: string, audit: string, mail:
     }],
   ['removed single sign-on', 'identity_provider.deleted', 'identity_provider deleted', 'Single sign-on was removed', 'the person',
     async ({ client, person }) => del(client, `/v1/identity-providers/${await setUpSignOn(person)}`)],
+  ['a consent to support access', 'support_consent.created', 'support_consent created', 'Your organization is open to support', 'the person',
+    ({ client }) => consent(client)],
+  ['a consent that is taken back', 'support_consent.deleted', 'support_consent deleted', null, 'the person',
+    async ({ client }) => del(client, `/v1/support-consents/${(await consent(client)).body.id}`)],
+  ['support access', 'delegation.begun', 'delegation created', 'Support has access to your organization', 'anonymous',
+    async ({ client, person: { organization: { id } } }) => {
+      await consent(client);
+      return completeSupport(world, fake, id);
+    }],
+  // The colleague is told.
+  ['an impersonation', 'delegation.begun', 'delegation created', null, 'the person',
+    ({ client, colleague }) => impersonate(client, colleague)],
+  ['an impersonation that is ended', 'delegation.deleted', 'delegation deleted', null, 'the person',
+    async ({ client, colleague }) => del(client, `/v1/delegations/${(await impersonate(client, colleague)).body.delegation_id}`)],
   ['a revoked session', 'session.deleted', 'session deleted', null, 'the person',
     async ({ client, person }) => {
       await signedIn(world, person);

@@ -127,7 +127,7 @@ test('config.minidleconns, maxidleconns and maxactiveconns are how many connecti
   ] as const) {
     const variables = Object.entries({ ...settings, NAME: name }).map(([field, value]) => [prefix + field, value]);
     const { runtime } = await world.openInstance({ environment: Object.fromEntries(variables) });
-    const add = () => runtime.endedSessions?.add(newId(), 60_000);
+    const add = async () => runtime.endedSessions?.add(newId(), 60_000);
     await Promise.all(Array.from({ length: atOnce }, add));
     await eventually(async () => {
       const lines = String(await inside.client('LIST')).split('\n');

@@ -26,6 +26,7 @@ export type EmailTemplate =
   | 'invite'
   | 'invite-accepted'
   | 'token-created'
+  | 'token-authorized'
   | 'support-consent-given'
   | 'support-access-begun'
   | 'impersonation-begun'
