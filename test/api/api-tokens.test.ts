@@ -312,7 +312,7 @@ describe('rows and the authorization store agree on what a token may do', () => 
     for (const { module, verb, sort } of cases) {
       const others = offered[sort].filter((scope) => !scope.startsWith(`${module.topic}:`));
       const own = `${module.topic}:${verb}`;
-      for (const scopes of [[own], [own, ...others], others]) {
+      for (const scopes of [[own], [own, ...others], ...(sort === 'api' ? [others] : [])]) {
         const token = sort === 'api' ? await apiToken(scopes) : await personalToken(scopes, {}, by);
         tried.push({ module, scopes, sort, token: token.token as string });
       }
@@ -336,7 +336,7 @@ describe('rows and the authorization store agree on what a token may do', () => 
       return (await asOwner(world, waiting)).length === 0;
     });
     let allowed = 0;
-    for (const { module, scopes, sort, token } of tried) {
+    const compare = async ({ module, scopes, sort, token }: (typeof tried)[number]) => {
       const caller = await callerOf(token);
       // An API token is nobody in particular.
       for (const id of records.get(module)?.slice(sort === 'api' ? 1 : 0) ?? []) {
@@ -347,7 +347,8 @@ describe('rows and the authorization store agree on what a token may do', () => 
         // Scopes of other kinds open nothing, whatever is above the record.
         if (!scopes.some((scope) => scope.startsWith(`${module.topic}:`))) expect(rows, about).toEqual([]);
       }
-    }
+    };
+    await Promise.all(tried.map(compare));
     recordTried('kinds, scopes and sorts of tokens', cases.length, all.length);
     expect(allowed).toBeGreaterThan(cases.length);
   });
