@@ -19,7 +19,11 @@ export function openapiOptions(registry: Registry): FastifyDynamicSwaggerOptions
           description:
             'Sign-up, sign-in and sign-out, password and e-mail address, invitations, linked identities, and what the caller may do.',
         },
-        { name: 'Single sign-on', description: 'Sign-in of the members of an organization with its own provider.' },
+        {
+          name: 'Single sign-on',
+          description:
+            'Sign-in of the members of an organization with its own provider. A session that begins with it counts in the organization and its parts alone: what concerns the account or other organizations answers with permission_denied.',
+        },
         { name: 'Acting as somebody else', description: 'Support access, and impersonation of members by managers.' },
         ...recordTags(registry),
         { name: 'Service', description: 'Health checks, public keys and API descriptions.' },

@@ -2,13 +2,11 @@ import { LRUCache } from 'lru-cache';
 import * as client from 'openid-client';
 import type { Clock } from '#entities/kit/base/clock.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
+import { AskedOnce } from './asked-once.ts';
 import { maxRequestMs, outgoingFetch, unavailable, type OutgoingRules } from './outgoing-fetch.ts';
 
 /** How long the metadata and the keys of a provider are kept, in milliseconds. */
 const cacheMs = 10 * 60_000;
-
-/** How long a provider whose metadata were of no use is not asked for them again, in milliseconds: whoever signs in waits for nothing. */
-const failureMs = 30_000;
 
 /** Maximum number of providers that are kept. */
 const maxProviders = 500;
@@ -69,17 +67,13 @@ export class SignInProviders {
   readonly #timeoutMs: number;
   /** By issuer, and where its metadata are; servers with known endpoints apart. */
   readonly #known = new LRUCache<string, Known>({ max: maxProviders, ttl: cacheMs });
-  /** Requests for metadata under way, which all who sign in meanwhile wait for. */
-  readonly #asked = new Map<string, Promise<client.ServerMetadata>>();
-  /** Why the last request for metadata failed, and until when there is no other. */
-  readonly #failures = new LRUCache<string, { readonly error: unknown; readonly untilMs: number }>({
-    max: maxProviders,
-  });
+  readonly #discoveries: AskedOnce<client.ServerMetadata>;
 
   /** @param timeoutMs maximum duration of a request to a provider, in milliseconds */
   constructor(clock: Clock, timeoutMs = maxRequestMs) {
     this.#clock = clock;
     this.#timeoutMs = timeoutMs;
+    this.#discoveries = new AskedOnce(clock, maxProviders);
   }
 
   /** @returns where the browser goes, and what must be known when it comes back */
@@ -148,32 +142,18 @@ export class SignInProviders {
       throw failed('its id token was not issued during this sign-in');
   }
 
-  /** Asks for metadata, not more than once at a time, and not again right after a failure: strangers can begin any number of sign-ins. */
-  async #askOnce(key: string, ask: () => Promise<client.ServerMetadata>): Promise<client.ServerMetadata> {
-    const failure = this.#failures.get(key);
-    if (failure && this.#clock.now().getTime() < failure.untilMs) throw failure.error;
-    const asked = this.#asked.get(key) ?? ask();
-    this.#asked.set(key, asked);
-    try {
-      return await asked;
-    } catch (error) {
-      this.#failures.set(key, { error, untilMs: this.#clock.now().getTime() + failureMs });
-      throw error;
-    } finally {
-      this.#asked.delete(key);
-    }
-  }
-
   /** A client for one sign-in, with the cached metadata and keys of the provider. */
   async #configure(settings: ProviderSettings): Promise<{ config: client.Configuration; known: Known }> {
     const { issuer, discoveryUrl, clientId, clientSecret, endpoints, rules } = settings;
     const fetch: client.CustomFetch = (url, request) => outgoingFetch(url, request, rules, this.#timeoutMs);
     // A server of which the endpoints are known may be the issuer of another organization's provider, which is asked for its metadata.
-    const key = endpoints ? `endpoints of ${issuer}` : `${issuer} ${discoveryUrl ?? ''}`;
+    // What an organization may not ask says nothing about what the operator may.
+    const reach = rules.allowsPrivate ? 'everywhere' : 'outside';
+    const key = endpoints ? `endpoints of ${issuer}` : `${reach} ${issuer} ${discoveryUrl ?? ''}`;
     let known = this.#known.get(key);
     if (!known) {
       const found: client.CustomFetch = (url, request) => fetch(discoveryUrl ?? url, request);
-      const asked = endpoints?.metadata ?? (await this.#askOnce(key, () => discover(issuer, found, rules)));
+      const asked = endpoints?.metadata ?? (await this.#discoveries.ask(key, () => discover(issuer, found, rules)));
       known = { metadata: asked, jwks: undefined };
       this.#known.set(key, known);
     }

@@ -25,11 +25,12 @@ import { workOf } from '../http/request-context.ts';
 import type { Services } from '../http/services.ts';
 import { graphiqlHeaders, graphiqlPage, serveGraphiqlFiles } from './graphiql.ts';
 import type { GraphqlContext } from './graphql-context.ts';
+import { fieldsRule } from './fields-rule.ts';
 import { documentCaches, limitDocuments } from './document-limits.ts';
 import { knownTargets } from './known-targets.ts';
 import { answerInOneStatement } from './single-statement-query.ts';
 import { asGraphqlError, asRequestError, presentError, refusalAnswer, rootOf } from './graphql-errors.ts';
-import { checkOperationName, fieldsRule, requestErrors, valuesRule } from './input-problems.ts';
+import { checkOperationName, requestErrors, valuesRule } from './input-problems.ts';
 import { onlyJson } from './only-json.ts';
 import { rootFields } from './root-fields.ts';
 

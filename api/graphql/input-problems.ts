@@ -2,7 +2,6 @@ import {
   getNamedType,
   getOperationAST,
   GraphQLError,
-  isAbstractType,
   isEnumType,
   isInputObjectType,
   isInputType,
@@ -10,7 +9,6 @@ import {
   isListType,
   isNonNullType,
   isRequiredInputField,
-  isUnionType,
   Kind,
   typeFromAST,
   type ASTVisitor,
@@ -18,7 +16,6 @@ import {
   type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
-  type GraphQLCompositeType,
   type GraphQLInputType,
   type GraphQLLeafType,
   type GraphQLSchema,
@@ -279,34 +276,4 @@ export function valuesRule(context: ValidationContext): ASTVisitor {
     StringValue: visit,
     BooleanValue: visit,
   };
-}
-
-/** Names of a type that are listed in an error. */
-const maxListed = 40;
-
-/** Replaces the rule of GraphQL about selected fields by one that says which fields there are. */
-export function fieldsRule(context: ValidationContext): ASTVisitor {
-  return {
-    Field: (node) => {
-      const type = context.getParentType();
-      if (!type || context.getFieldDef()) return;
-      const name = shortened(node.name.value);
-      const hint = fieldHint(context.getSchema(), type, node.name.value);
-      context.reportError(
-        new GraphQLError(`Cannot query field "${name}" on type "${type.name}". ${hint}`, { nodes: node }),
-      );
-    },
-  };
-}
-
-function fieldHint(schema: GraphQLSchema, type: GraphQLCompositeType, name: string): string {
-  const owner =
-    isAbstractType(type) && schema.getPossibleTypes(type).find((one) => Object.hasOwn(one.getFields(), name));
-  if (owner) return `Ask for it in a fragment, such as ... on ${owner.name} { ${name} }.`;
-  const names = isUnionType(type) ? [] : Object.keys(type.getFields());
-  const near = didYouMean(name, names);
-  if (near !== undefined) return `Did you mean "${near}"?`;
-  return names.length <= maxListed
-    ? `Its fields are ${names.join(', ')}.`
-    : 'The schema has its fields: ask for __schema.';
 }

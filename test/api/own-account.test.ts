@@ -7,6 +7,7 @@ import { systemCaller } from '#entities/kit/model/caller.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { asSystem } from '../kit/as-person.ts';
 import { countHashes } from '../kit/count-hashes.ts';
+import { timesOf } from '../kit/depth.ts';
 import { isSettled } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
@@ -342,6 +343,31 @@ describe('a deleted account', () => {
     );
     expect(answer.status, JSON.stringify(answer.body)).toBe(200);
     expect(await isSignedIn(other)).toBe(false);
+  });
+
+  test('T-71: an active owner stays when one deactivates the account while the other leaves or hands over to them', async () => {
+    for (let round = 0; round < timesOf({ sample: 6, prove: 50 }); round++) {
+      const one = await buildPerson(world);
+      const { organization: shared } = one;
+      const two = await buildPerson(world, { organization: shared, role: 'owner' });
+      await buildPerson(world, { organization: shared, role: 'member' });
+      const [first, second] = [await signedIn(world, one), await signedIn(world, two)];
+      const { data } = (await second.get(`/v1/memberships?user_id=${two.user.id}`)).body;
+      const go =
+        round % 2 === 0
+          ? () => second.mutate({ method: 'DELETE', url: `/v1/memberships/${data[0].id}` })
+          : () => second.post(`/v1/organizations/${shared.id}/transfer-ownership`, { user_id: one.user.id });
+      const answers = await Promise.all([deactivate(first), go()]);
+      const found = answers.map(({ status, body }) => `${status} ${body?.code ?? ''}`).join(', ');
+      expect(answers.filter(({ status }) => status < 300).length, `round ${round}: ${found}`).toBeLessThan(2);
+      const active = await asOwner(
+        world,
+        `select 1 from memberships m join users u on u.id = m.user_id where m.organization_id = $1
+         and m.deleted_at is null and m.role = 'owner' and u.status = 'active'`,
+        [shared.id],
+      );
+      expect(active.length, `round ${round}: ${found}`).toBeGreaterThan(0);
+    }
   });
 
   test('of fifty owners who leave at once, one stays with the member', async () => {

@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { SignInProviders } from '#api/auth/sign-in-providers.ts';
 import { routesOf } from '#api/rest/routes.ts';
 import { deriveSchema } from '#api/graphql/derive-schema.ts';
 import { productSchema } from '#api/graphql/graphql-schema.ts';
@@ -10,6 +11,7 @@ import { callerOf, type Caller, type Role } from '#entities/kit/model/caller.ts'
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { asOwner } from '../kit/as-owner.ts';
+import { enroll } from '../kit/authenticator.ts';
 import { asSystem, transactAs } from '../kit/as-person.ts';
 import { AuthorizationFixtures } from '../kit/authorization-fixtures.ts';
 import { callerNow } from '../kit/caller-now.ts';
@@ -657,11 +659,21 @@ describe('a session of single sign-on', () => {
       if (!isAppError(error) || !error.message.includes('single sign-on')) open.push(name);
     }
     // Whoever adds a name has seen that the field does nothing for its caller beyond the organization.
-    expect(open.toSorted()).toEqual(['createApiToken', 'explainAccess', 'rotateApiToken', 'self']);
+    expect(open.toSorted()).toEqual([
+      'authorizePersonalAccessToken',
+      'createApiToken',
+      'explainAccess',
+      'resendInvite',
+      'rotateApiToken',
+      'self',
+      'withdrawInvite',
+    ]);
     for (const operation of [
       'createOrganization(input: { name: "another one" }) { organization { id } }',
       'createPersonalAccessToken(input: { name: "x", scopes: ["task:read"] }) { token }',
       `rotatePersonalAccessToken(id: "${newId()}") { token }`,
+      `transferOwnership(id: "${owner.organization.id}", userId: "${newId()}") { membership { id } }`,
+      `deauthorizePersonalAccessToken(id: "${newId()}", organizationId: "${owner.organization.id}") { isAuthorized }`,
     ])
       expect((await by.graphql(`mutation { ${operation} }`)).errors[0].extensions.code, operation).toBe(
         'permission_denied',
@@ -748,6 +760,25 @@ describe('a session of single sign-on', () => {
     expectProblem(await again.post('/v1/refresh'), 'unauthenticated');
     client = await signedIn(world, owner);
   });
+});
+
+test('a second factor that is asked for after single sign-on is of no use once the provider is replaced', async () => {
+  const { own, person } = await memberWithAccount();
+  const { recoveryCodes } = await enroll(world, own);
+  const challenge = async (by: TestClient) =>
+    new URLSearchParams(new URL((await signOn(person, by)).headers['location'] ?? '').hash.slice(1)).get(
+      'challenge_token',
+    );
+  const answer = async (by: TestClient, token: string | null, code = '') =>
+    by.post('/v1/2fa/validate', { challenge_token: token, recovery_code: code });
+  const by = world.client();
+  expect((await answer(by, await challenge(by), recoveryCodes[0])).status).toBe(200);
+  const late = world.client();
+  const asked = await challenge(late);
+  await put(client, settings({ client_id: 'another' }));
+  expectProblem(await answer(late, asked, recoveryCodes[1]), 'unauthenticated');
+  await setUp(false);
+  expectProblem(await answer(late, asked, recoveryCodes[1]), 'unauthenticated');
 });
 
 describe('a domain', () => {
@@ -879,6 +910,21 @@ test('a provider is asked for its metadata once by many, and not again right aft
   } finally {
     await broken.close();
   }
+});
+
+test('an organization that names a provider of the private network does not keep the operator from it', async () => {
+  const providers = new SignInProviders(world.clock, 50);
+  const begin = (allowsPrivate: boolean) =>
+    providers.begin({
+      issuer: 'https://10.0.0.1',
+      clientId: 'client',
+      clientSecret: 'secret',
+      scopes: ['openid'],
+      callbackUrl: 'https://api.test/callback',
+      rules: { isDev: false, allowsPrivate },
+    });
+  await expect(begin(false)).rejects.toThrow('must not be asked');
+  await expect(begin(true)).rejects.toThrow('cannot be reached');
 });
 
 test('ids of organizations are not to be tried', async () => {

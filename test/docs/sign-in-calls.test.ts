@@ -154,6 +154,9 @@ test('the calls of docs/sign-in.md work as pasted, after those of README', async
   expect(asSupport).toContain('The access has ended');
   expect(impersonated).toContain('"token_type":"Bearer"');
 
+  const [, moved] = await follow('Password and e-mail address');
+  expect(moved).toContain('The address is changed to me@example.com');
+
   const [reset, transferred, reactivated, deleted] = await follow('Leaving');
   expect(reset).toContain('"token_type":"Bearer"');
   expect(transferred).toContain('is transferred');

@@ -83,7 +83,7 @@ export const unlinkIdentity = defineRoute({
   tag: 'Account',
   summary: 'Unlink an identity of a provider',
   description:
-    'The identity no longer signs in to this account. The last way to sign in cannot be unlinked: set a password first, with /v1/forgot-password.',
+    'The identity no longer signs in to this account. The last way to sign in cannot be unlinked; a password that is set with /v1/forgot-password takes its place.',
   access: 'required',
   params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 26, description: 'Id of the linked identity.' }) }),
   answers: { 200: MessageSchema },
@@ -102,7 +102,7 @@ export const unlinkIdentity = defineRoute({
     if (!(await hasOtherWay(data, person, others)))
       throw new AppError(
         'last_way_in',
-        'This is the only way to sign in to your account; set a password with POST /v1/forgot-password first.',
+        'This is the only way to sign in to your account; a password that you set with POST /v1/forgot-password takes its place.',
       );
     await data.remove(externalIdentity, id);
     call.unit.emit(customEvent(externalIdentity, 'unlinked', unlinked, { userId }));
