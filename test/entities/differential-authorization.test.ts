@@ -267,8 +267,13 @@ async function supportCaller(): Promise<Caller> {
   const expiresAt = '2099-01-01T00:00:00Z';
   const held = { id: newId(), type: 'support', actorId: support, actorName: 'Support', expiresAt } as const;
   const state = {
-    ...{ isSignedIn: true, isActive: true, lacksSecondFactor: false, role: null },
-    ...{ groupIds: [], relations: [], productModules: [] },
+    isSignedIn: true,
+    isActive: true,
+    lacksSecondFactor: false,
+    role: null,
+    groupIds: [],
+    relations: [],
+    productModules: [],
     delegation: { ...held, subjectId: support, organizationId },
   };
   return callerOfDelegation(registry, state, await world.runtime.contextOfCallers());
