@@ -280,6 +280,10 @@ describe('rows and the authorization store agree on what a token may do', () => 
     readonly verb: (typeof scopeVerbs)[number];
     readonly sort: 'api' | 'personal';
   }
+  interface Tried extends Pick<Case, 'module' | 'sort'> {
+    readonly scopes: readonly string[];
+    readonly token: string;
+  }
   const asked = triedKinds(
     registry.modules.filter((module) => hasObjectRights(module.policy) && isOpenToTokens(module)),
   );
@@ -308,7 +312,7 @@ describe('rows and the authorization store agree on what a token may do', () => 
     const fixtures = new AuthorizationFixtures(world, owner);
     const member = await colleague('member');
     const by = await signedIn(world, member);
-    const tried = [];
+    const tried: Tried[] = [];
     for (const { module, verb, sort } of cases) {
       const others = offered[sort].filter((scope) => !scope.startsWith(`${module.topic}:`));
       const own = `${module.topic}:${verb}`;
@@ -336,7 +340,7 @@ describe('rows and the authorization store agree on what a token may do', () => 
       return (await asOwner(world, waiting)).length === 0;
     });
     let allowed = 0;
-    const compare = async ({ module, scopes, sort, token }: (typeof tried)[number]) => {
+    const compare = async ({ module, scopes, sort, token }: Tried) => {
       const caller = await callerOf(token);
       // An API token is nobody in particular.
       for (const id of records.get(module)?.slice(sort === 'api' ? 1 : 0) ?? []) {
