@@ -41,7 +41,7 @@ export const session = defineEntityModule({
     }),
   },
   tenancy: 'user',
-  singleSignOnReach: 'session',
+  confinedReach: 'session',
   policy: {
     view: [allow(system), allow(self('userId')), deny(anyone)],
     create: [allow(system)],

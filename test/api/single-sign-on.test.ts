@@ -4,7 +4,15 @@ import { SignInProviders } from '#api/auth/sign-in-providers.ts';
 import { routesOf } from '#api/rest/routes.ts';
 import { deriveSchema } from '#api/graphql/derive-schema.ts';
 import { productSchema } from '#api/graphql/graphql-schema.ts';
-import { membership, organization, registry, session, user } from '#entities/index.ts';
+import {
+  externalIdentity,
+  membership,
+  organization,
+  organizationSetting,
+  registry,
+  session,
+  user,
+} from '#entities/index.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { callerOf, type Caller, type Role } from '#entities/kit/model/caller.ts';
@@ -50,9 +58,11 @@ afterAll(async () => {
   await Promise.all([fake.close(), dns.close()]);
 });
 
+const proofOf = (domain: string, organizationId: string) => `organization=${organizationId};domain=${domain}`;
+
 /** Publishes the record with which a domain lets an organization vouch for its people. */
 function prove(domain: string, organizationId: string): void {
-  dns.zone.set(`_core-single-sign-on.${domain}`, { txt: ['something else', `organization=${organizationId}`] });
+  dns.zone.set(`_core-single-sign-on.${domain}`, { txt: ['something else', proofOf(domain, organizationId)] });
 }
 
 const settings = (more: object = {}) => ({
@@ -105,7 +115,7 @@ describe('the settings', () => {
         {
           domain: 'corp.example',
           record_name: '_core-single-sign-on.corp.example',
-          record_value: `organization=${owner.organization.id}`,
+          record_value: `organization=${owner.organization.id};domain=corp.example`,
         },
       ],
       tested_at: null,
@@ -360,6 +370,36 @@ describe('enforced single sign-on', () => {
     expect((await by.post('/v1/tasks', { title: 'after' })).status).toBe(403);
     expectProblem(await by.post('/v1/switch', { target_organization_id: part.id }), 'single_sign_on_required');
     expectProblem(await signOn(person, world.client(), part), 'single_sign_on_required');
+  });
+
+  test('is required of owners of a part, too, and not of owners of the organization in its parts', async () => {
+    await setUp(false);
+    const part = await asSystem(world, owner.organization.id, (data) =>
+      data.privileged('test').create(organization, { name: newId(), parentId: owner.organization.id }),
+    );
+    const ofPart = await buildPerson(world, { organization: part, role: 'owner' });
+    const before = await signedIn(world, ofPart);
+    const personal = await before.post('/v1/personal-access-tokens', { name: 'a program', scopes: ['task:read'] });
+    const program = world.client();
+    program.bearer = personal.body.token;
+    expect((await program.get('/v1/tasks')).status).toBe(200);
+    await setUp();
+    expect((await before.post('/v1/tasks', { title: 'without' })).status).toBe(403);
+    expectProblem(await program.get('/v1/tasks'), 'unauthenticated');
+    const target = { target_organization_id: part.id };
+    expectProblem(await before.post('/v1/switch', target), 'single_sign_on_required');
+    const login = { username: ofPart.user.email, password: testPassword };
+    expectProblem(await world.client().post('/v1/login', login), 'single_sign_on_required');
+    const emergency = await signedIn(world, owner);
+    expect((await emergency.post('/v1/switch', target)).status).toBe(200);
+    expect((await emergency.post('/v1/tasks', { title: 'emergency' })).status).toBe(201);
+    // Where the part enforces its own alone, its owner keeps the password.
+    await enforce(false);
+    const manager = await signedIn(world, ofPart);
+    await put(manager, settings());
+    expect((await testSettings(manager)).status).toBe(302);
+    expect((await enforce(true, manager)).body).toMatchObject({ is_enforced: true });
+    await signedIn(world, ofPart);
   });
 
   test('ends with the settings, which managers delete', async () => {
@@ -714,7 +754,7 @@ describe('a session of single sign-on', () => {
         organization: before.filter((row) => row.id === owner.organization.id),
         session: before.filter((row) => row.id === sessionId),
         own: before.filter((row) => row.organizationId === owner.organization.id),
-      }[module.tenancy === 'organization' ? 'own' : (module.singleSignOnReach ?? 'none')];
+      }[module.tenancy === 'organization' ? 'own' : (module.confinedReach ?? 'none')];
       expect(after, module.kind).toEqual(reached);
       if (module.tenancy === 'user')
         expect(
@@ -731,9 +771,11 @@ describe('a session of single sign-on', () => {
       await attempt((data) => data.remove(module, id));
       await attempt((data) => data.update(module, person.user.id, change));
     }
-    expect(
-      kinds.flatMap(({ kind, singleSignOnReach: reach }) => (reach ? [`${kind}: ${reach}`] : [])).toSorted(),
-    ).toEqual(['organization: organization', 'session: session', 'user: view']);
+    expect(kinds.flatMap(({ kind, confinedReach: reach }) => (reach ? [`${kind}: ${reach}`] : [])).toSorted()).toEqual([
+      'organization: organization',
+      'session: session',
+      'user: view',
+    ]);
   });
 
   test('ends when its provider is replaced or deleted, and refreshes no longer', async () => {
@@ -913,14 +955,17 @@ describe('a domain', () => {
     for (const [name, zone] of [
       ['no record', undefined],
       ['no answer', 'failing'],
-      ['that of another organization', { txt: [`organization=${newId()}`] }],
-      ['a longer value', { txt: [`organization=${owner.organization.id}0`] }],
+      ['that of another organization', { txt: [proofOf('corp.example', newId())] }],
+      ['that of another domain', { txt: [proofOf('other.example', owner.organization.id)] }],
+      ['that of no domain', { txt: [`organization=${owner.organization.id}`] }],
+      ['a longer value', { txt: [`${proofOf('corp.example', owner.organization.id)}0`] }],
       ['another type', { a: ['127.0.0.1'] }],
     ] as const) {
       dns.zone.clear();
       // That of a domain above proves nothing about it, and that of its own name is no proof either.
-      dns.zone.set('_core-single-sign-on.example', { txt: [`organization=${owner.organization.id}`] });
-      dns.zone.set('corp.example', { txt: [`organization=${owner.organization.id}`] });
+      const proof = { txt: [proofOf('corp.example', owner.organization.id)] };
+      dns.zone.set('_core-single-sign-on.example', proof);
+      dns.zone.set('corp.example', proof);
       if (zone) dns.zone.set('_core-single-sign-on.corp.example', zone);
       expect((await verify())[0].is_proven, name).toBe(false);
       const newcomer = employee();
@@ -970,6 +1015,77 @@ test('a member who was removed joins by invitation alone', async () => {
   });
   expectProblem(await signOn(person), 'provider_sign_in_failed');
   expectProblem(await signOn(person), 'provider_sign_in_failed');
+  // Nor does it help to come back as somebody else: without the identity, and without the account.
+  const own = await withPassword(person);
+  expectProblem(await signOn(person), 'provider_sign_in_failed');
+  const deletion = { method: 'DELETE', url: '/v1/account', payload: { password: testPassword } } as const;
+  expect((await own.mutate(deletion)).status).toBe(200);
+  expectProblem(await signOn(person), 'provider_sign_in_failed');
+  const rows = await asOwner(world, 'select id from users where email = $1 and deleted_at is null', [person.email]);
+  expect(rows).toEqual([]);
+});
+
+/** A client of a person who has set a password with a mailed link, which unlinks their identities. */
+async function withPassword({ email = '' }: FakePerson): Promise<TestClient> {
+  await world.client().post('/v1/forgot-password', { email });
+  const token = await resetToken(world, email);
+  expect((await world.client().post('/v1/password-reset', { token, password: testPassword })).status).toBe(200);
+  const by = world.client();
+  expect((await by.post('/v1/login', { username: email, password: testPassword })).status).toBe(200);
+  return by;
+}
+
+describe('a newcomer who is refused for what the organization requires', () => {
+  /** Another organization with single sign-on of its own. */
+  async function joinable(parentId: string | null = null) {
+    const home = await asSystem(world, owner.organization.id, (data) =>
+      data.privileged('test').create(organization, { name: newId(), parentId }),
+    );
+    const manager = await buildPerson(world, { organization: home });
+    const by = await signedIn(world, manager);
+    await put(by, settings());
+    expect((await testSettings(by, employee({ sub: newId() }))).status).toBe(302);
+    prove('corp.example', home.id);
+    return home;
+  }
+  const standing = ({ id }: { readonly id: string }, { email }: FakePerson) =>
+    asOwner<{ role: string; failures: number }>(
+      world,
+      `select m.role, (select failures from sign_in_failures where key = 'sso-refusal:' || $1) as failures
+        from memberships m join users u on u.id = m.user_id where m.organization_id = $1 and u.email = $2`,
+      [id, email],
+    );
+
+  test('has become a member, and does not count as refused', async () => {
+    const home = await joinable();
+    const requireFactor = (requiresSecondFactor: boolean) =>
+      asSystem(world, home.id, async (data) => {
+        const held = await data.findOne(organizationSetting, { organizationId: { eq: home.id } });
+        if (held) return data.update(organizationSetting, held.id, { requiresSecondFactor });
+        return data.create(organizationSetting, { requiresSecondFactor });
+      });
+    await requireFactor(true);
+    const person = employee();
+    for (let attempt = 0; attempt < 2; attempt++)
+      expectProblem(await signOn(person, world.client(), home), 'second_factor_required');
+    expect(await standing(home, person)).toEqual([{ role: 'member', failures: 0 }]);
+    await requireFactor(false);
+    expect((await signOn(person, world.client(), home)).status).toBe(302);
+    // The account is theirs: they set a password, and then the second factor.
+    await requireFactor(true);
+    const own = await withPassword(person);
+    await enroll(world, own);
+    expect((await own.post('/v1/switch', { target_organization_id: home.id })).status).toBe(200);
+  });
+
+  test('of a part below another single sign-on is a member, too', async () => {
+    await setUp(false);
+    const part = await joinable(owner.organization.id);
+    await enforce(true);
+    const person = employee();
+    expectProblem(await signOn(person, world.client(), part), 'single_sign_on_required');
+    expect(await standing(part, person)).toEqual([{ role: 'member', failures: 0 }]);
+  });
 });
 
 test('nobody signs in at a provider that was never tested, and personal organizations have none', async () => {
@@ -989,11 +1105,7 @@ test('nobody signs in at a provider that was never tested, and personal organiza
       where o.is_personal and u.email = $1`,
     [person.email],
   );
-  await world.client().post('/v1/forgot-password', { email: person.email ?? '' });
-  const token = await resetToken(world, person.email ?? '');
-  expect((await world.client().post('/v1/password-reset', { token, password: testPassword })).status).toBe(200);
-  const own = world.client();
-  await own.post('/v1/login', { username: person.email, password: testPassword });
+  const own = await withPassword(person);
   expect((await own.post('/v1/switch', { target_organization_id: personal?.id })).status).toBe(200);
   expectProblem(await put(own, settings()), 'permission_denied');
 });
@@ -1052,12 +1164,60 @@ test('an organization that names a provider of the private network does not keep
 });
 
 test('ids of organizations are not to be tried', async () => {
+  await setUp(false);
   const by = world.client();
   by.address = '203.0.113.77';
-  const codes = new Set<string>();
-  for (let attempt = 0; attempt < 31; attempt++)
-    codes.add((await by.get(`/v1/sso/login?organization_id=${newId()}`)).body.code);
-  expect([...codes]).toEqual(['not_found', 'too_many_requests']);
+  const attempt = (id: string) => by.get(`/v1/sso/login?organization_id=${id}`);
+  // An id that is right does not count.
+  for (let count = 0; count < 3; count++) expect((await attempt(owner.organization.id)).status).toBe(302);
+  for (let count = 0; count < 30; count++) expectProblem(await attempt(newId()), 'not_found');
+  const [wrong, right] = [await attempt(newId()), await attempt(owner.organization.id)];
+  expectProblem(wrong, 'too_many_requests');
+  expectProblem(right, 'too_many_requests');
+  expect(right.body.detail).toBe(wrong.body.detail);
+});
+
+test('a sign-in or a link that began at another provider is not finished at the one that took its place', async () => {
+  const { own } = await memberWithAccount();
+  const next = await FakeIdentityProvider.start(() => world.clock.now());
+  try {
+    const signIn = world.client();
+    const begun = await signIn.get(`/v1/sso/login?organization_id=${owner.organization.id}`);
+    const link = { provider: 'single_sign_on', organization_id: owner.organization.id };
+    const linking = await own.post('/v1/account/identities', link);
+    const others = settings({ issuer: next.url, client_id: next.client.id, client_secret: next.client.secret });
+    expect((await put(client, others)).status).toBe(200);
+    const test = await client.post('/v1/sso/test');
+    expect((await come(client, next.approve(test.body.location, employee()))).status).toBe(302);
+    const asked = () => next.asked.filter((path) => path === '/token').length;
+    expect(asked()).toBe(1);
+    expectProblem(await come(signIn, fake.approve(begun.body.location, employee())), 'provider_sign_in_failed');
+    expectProblem(await come(own, fake.approve(linking.body.location, employee())), 'provider_sign_in_failed');
+    // The codes and their verifiers were not sent to it.
+    expect(asked()).toBe(1);
+  } finally {
+    await next.close();
+  }
+});
+
+test('an identity of single sign-on is no way to sign in to the account, so the last other one stays', async () => {
+  const { own, member } = await memberWithAccount();
+  const ofServer = await asSystem(world, member.organization.id, async (data) => {
+    await data.update(user, member.user.id, { passwordHash: null });
+    return data.create(externalIdentity, {
+      userId: member.user.id,
+      provider: 'identity',
+      realm: 'identity',
+      issuer: fake.url,
+      subject: newId(),
+      email: member.user.email,
+    });
+  });
+  const unlink = (id: string) => own.mutate({ method: 'DELETE', url: `/v1/account/identities/${id}` });
+  expectProblem(await unlink(ofServer.id), 'last_way_in');
+  const held = (await own.get('/v1/external-identities')).body.data as { id: string; provider: string }[];
+  const ofOrganization = held.find(({ provider }) => provider === 'single_sign_on');
+  expect((await unlink(ofOrganization?.id ?? '')).status).toBe(200);
 });
 
 test('one identity counts apart in each organization and at the provider of this server', async () => {
