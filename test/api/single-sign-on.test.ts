@@ -823,6 +823,130 @@ test('a second factor that is asked for after single sign-on is of no use once t
   expectProblem(await answer(late, asked, recoveryCodes[1]), 'unauthenticated');
 });
 
+describe('whoever runs the provider of an organization', () => {
+  const login = (by: TestClient, { user: { email } }: Person, password = testPassword) =>
+    by.post('/v1/login', { username: email, password });
+  const times = async (count: number, attempt: () => Promise<TestAnswer>): Promise<string[]> => {
+    const codes: string[] = [];
+    for (let index = 0; index < count; index++) codes.push((await attempt()).body.code);
+    return codes;
+  };
+  /** Ten wrong attempts, and one that is not judged. */
+  const tenWrong = [...Array.from({ length: 10 }, () => 'invalid_credentials'), 'too_many_requests'];
+  const challengeOf = ({ headers }: TestAnswer) =>
+    new URLSearchParams(new URL(headers['location'] ?? '').hash.slice(1)).get('challenge_token');
+
+  test('gets no attempts at the password of its members beyond those of everybody', async () => {
+    const { member, by, person } = await memberWithAccount();
+    expect(await times(10, () => login(by, member, 'wrong'))).toEqual(tenWrong.slice(0, 10));
+    // They count at the account, although the browser has signed in with single sign-on before.
+    expectProblem(await login(world.client(), member), 'too_many_requests');
+    world.clock.advance(61 * 60_000);
+    const announced = async () =>
+      (
+        await asOwner(
+          world,
+          `select 1 from events where topic = 'session.begun_on_new_device' and payload->>'userId' = $1`,
+          [member.user.id],
+        )
+      ).length;
+    expect((await signOn(person, by)).status).toBe(302);
+    expect(await announced()).toBe(0);
+    expect((await login(by, member)).status).toBe(200);
+    expect(await announced()).toBe(1);
+    client = await signedIn(world, owner);
+  });
+
+  test('does not keep its members from their account with wrong codes', async () => {
+    const { member, own, person } = await memberWithAccount();
+    const { app, recoveryCodes } = await enroll(world, own);
+    const by = world.client();
+    const token = challengeOf(await signOn(person, by));
+    const first = { challenge_token: token, recovery_code: recoveryCodes[0] };
+    expect((await by.post('/v1/2fa/validate', first)).status).toBe(200);
+    const wrong = { recovery_code: 'WRONGWRONG' };
+    expect(await times(11, () => by.post('/v1/2fa/step-up', wrong))).toEqual(tenWrong);
+    // It has no further attempts at the next sign-in.
+    const later = world.client();
+    const again = challengeOf(await signOn(person, later));
+    expectProblem(await later.post('/v1/2fa/validate', { challenge_token: again, ...wrong }), 'too_many_requests');
+    const home = world.client();
+    const { body } = await login(home, member);
+    const proven = await home.post('/v1/2fa/validate', {
+      challenge_token: body.challenge_token,
+      code: await app.nextCode(),
+    });
+    expect(proven.status).toBe(200);
+  });
+
+  test('does not keep its members from their account with wrong passwords', async () => {
+    const { own, by } = await memberWithAccount();
+    expect(await times(11, () => by.post('/v1/2fa/step-up', { password: 'wrong' }))).toEqual(tenWrong);
+    expect((await own.post('/v1/2fa/step-up', { password: testPassword })).status).toBe(200);
+    expectProblem(await by.post('/v1/2fa/step-up', { password: testPassword }), 'too_many_requests');
+  });
+
+  test('does not end other sessions of its members with many of its own', async () => {
+    const { member, own, person } = await memberWithAccount();
+    const now = world.clock.now().getTime();
+    const addSessions = (amount: number, singleSignOnId: string) => {
+      const input = {
+        userId: member.user.id,
+        singleSignOnId,
+        address: '198.51.100.7',
+        lastSeenAt: new Date(now + 1_000),
+        expiresAt: new Date(now + 3_600_000),
+        refreshTokenHash: 'none',
+      };
+      const more = Array.from({ length: amount }, () => ({ module: session, input, path: '' }));
+      return asSystem(world, owner.organization.id, (data) => data.createAll(more));
+    };
+    const count = async () =>
+      (await asOwner(world, 'select 1 from sessions where user_id = $1 and deleted_at is null', [member.user.id]))
+        .length;
+    await addSessions(120, owner.organization.id);
+    expect((await signOn(person)).status).toBe(302);
+    expect((await own.get('/v1/tasks')).status).toBe(200);
+    // A hundred with this single sign-on, and the one without.
+    expect(await count()).toBe(101);
+    // Those of many organizations are no more than one operation can end.
+    await addSessions(500, newId());
+    expect((await signOn(person)).status).toBe(302);
+    expect(await count()).toBe(401);
+    const changed = await own.post('/v1/logout', { sessions: 'others' });
+    expect(changed.status, JSON.stringify(changed.body)).toBe(200);
+    expect(await count()).toBe(1);
+  });
+
+  test('is asked again after twelve hours: a session of single sign-on is not refreshed beyond', async () => {
+    const { own, by } = await memberWithAccount();
+    const [{ id }] = (await by.get('/v1/sessions')).body.data;
+    const beganBefore = (hours: number) =>
+      asOwner(world, `update sessions set created_at = created_at - make_interval(hours => $2) where id = $1`, [
+        id,
+        hours,
+      ]);
+    const untilEnd = async (refreshing: TestClient) => {
+      const { status, body } = await refreshing.post('/v1/refresh');
+      expect(status, JSON.stringify(body)).toBe(200);
+      return body.refresh_expires_in;
+    };
+    await beganBefore(10);
+    world.clock.advance(50 * 60_000);
+    const whole = await untilEnd(own);
+    expect(whole).toBe(world.config.current.auth.token.refreshduration / 1_000);
+    expect(await untilEnd(by)).toBe(70 * 60);
+    world.clock.advance(50 * 60_000);
+    expect(await untilEnd(own)).toBe(whole);
+    expect(await untilEnd(by)).toBe(20 * 60);
+    world.clock.advance(20 * 60_000);
+    expectProblem(await by.get('/v1/tasks'), 'unauthenticated');
+    expectProblem(await by.post('/v1/refresh'), 'unauthenticated');
+    expect((await own.get('/v1/tasks')).status).toBe(200);
+    client = await signedIn(world, owner);
+  });
+});
+
 describe('a domain', () => {
   test('counts while its zone names the organization', async () => {
     await setUp(false);
@@ -897,6 +1021,20 @@ test('a member who was removed joins by invitation alone', async () => {
   const deletion = { method: 'DELETE', url: '/v1/account', payload: { password: testPassword } } as const;
   expect((await own.mutate(deletion)).status).toBe(200);
   expectProblem(await signOn(person), 'provider_sign_in_failed');
+  // The same for those who never had an identity here.
+  const withoutIdentity = employee();
+  const { user: former } = await buildPerson(world, {
+    organization: owner.organization,
+    role: 'member',
+    email: withoutIdentity.email ?? '',
+  });
+  await asSystem(world, owner.organization.id, async (data) => {
+    const joined = await data.findOne(membership, { userId: { eq: former.id } });
+    await data.remove(membership, joined?.id ?? '');
+  });
+  const alone = await signedIn(world, { user: former, organization: owner.organization });
+  expect((await alone.mutate(deletion)).status).toBe(200);
+  expectProblem(await signOn(withoutIdentity), 'provider_sign_in_failed');
   const rows = await asOwner(world, 'select id from users where email = $1 and deleted_at is null', [person.email]);
   expect(rows).toEqual([]);
 });
