@@ -9,15 +9,19 @@ const signOnCurrent = [
       and p.revision = wanted_revision and p.deleted_at is null);
   end $$`,
   // Whoever left an organization, or was removed, has rows that are deleted; so has whoever unlinked the identity or deleted the account.
-  `create function was_member(wanted_user text, wanted_organization text, wanted_issuer text, wanted_subject text) returns boolean
-    language plpgsql stable security definer set search_path = public, pg_temp as $$
+  // The address can be one that somebody has given up for another one, or with their account.
+  `create function was_member(wanted_user text, wanted_organization text, wanted_issuer text, wanted_subject text, wanted_email text)
+    returns boolean language plpgsql stable security definer set search_path = public, pg_temp as $$
+  declare former text[];
   begin
-    return exists (select 1 from memberships m where m.organization_id = wanted_organization
-      and (m.user_id = wanted_user or m.user_id in (select e.user_id from external_identities e
-        where e.realm = wanted_organization and e.issuer = wanted_issuer and e.subject = wanted_subject)));
+    former := array(select e.user_id from external_identities e
+        where e.realm = wanted_organization and e.issuer = wanted_issuer and e.subject = wanted_subject
+      union select c.user_id from email_changes c where c.email = wanted_email and c.deleted_at is null);
+    return exists (select 1 from memberships m
+      where m.user_id = any(former || wanted_user) and m.organization_id = wanted_organization);
   end $$`,
-  'revoke all on function is_sign_on_current(text, text), was_member(text, text, text, text) from public',
-  'grant execute on function is_sign_on_current(text, text), was_member(text, text, text, text) to core_app, core_system',
+  'revoke all on function is_sign_on_current(text, text), was_member(text, text, text, text, text) from public',
+  'grant execute on function is_sign_on_current(text, text), was_member(text, text, text, text, text) to core_app, core_system',
 ];
 
 /**
@@ -164,6 +168,7 @@ export class Migration20261122194200ConfinedSessions extends Migration {
       `create unique index "external_identities_realm_issuer_subject_key" on "external_identities" ("realm", "issuer", "subject") where deleted_at is null;`,
     );
 
+    this.addSql(`create index "email_changes_email_index" on "email_changes" ("email") where deleted_at is null;`);
     for (const statement of signOnCurrent) this.addSql(statement);
     for (const statement of uppermostCounts) this.addSql(statement);
     this.addSql(replaced(changes));
@@ -175,8 +180,9 @@ export class Migration20261122194200ConfinedSessions extends Migration {
     for (const statement of privileges) this.addSql(statement);
     for (const statement of nearestCounts) this.addSql(statement);
     this.addSql('drop function is_sign_on_current(text, text)');
-    this.addSql('drop function was_member(text, text, text, text)');
+    this.addSql('drop function was_member(text, text, text, text, text)');
 
+    this.addSql('drop index "email_changes_email_index";');
     // Without realms an identity belongs to one account: to the first that has linked it.
     this.addSql(`update external_identities e set deleted_at = now(), deleted_by = 'system:migration'
       where e.deleted_at is null and exists (select 1 from external_identities older where older.deleted_at is null

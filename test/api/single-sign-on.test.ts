@@ -1031,6 +1031,20 @@ test('a member who was removed joins by invitation alone', async () => {
   const deletion = { method: 'DELETE', url: '/v1/account', payload: { password: testPassword } } as const;
   expect((await own.mutate(deletion)).status).toBe(200);
   expectProblem(await signOn(person), 'provider_sign_in_failed');
+  // The same for those who never had an identity here.
+  const withoutIdentity = employee();
+  const { user: former } = await buildPerson(world, {
+    organization: owner.organization,
+    role: 'member',
+    email: withoutIdentity.email ?? '',
+  });
+  await asSystem(world, owner.organization.id, async (data) => {
+    const joined = await data.findOne(membership, { userId: { eq: former.id } });
+    await data.remove(membership, joined?.id ?? '');
+  });
+  const alone = await signedIn(world, { user: former, organization: owner.organization });
+  expect((await alone.mutate(deletion)).status).toBe(200);
+  expectProblem(await signOn(withoutIdentity), 'provider_sign_in_failed');
   const rows = await asOwner(world, 'select id from users where email = $1 and deleted_at is null', [person.email]);
   expect(rows).toEqual([]);
 });
