@@ -16,9 +16,7 @@ export class Migration20261122162606PeopleJoin extends Migration {
     );
     this.addSql(`alter table "invites" alter column "round" drop default;`);
     this.addSql(`alter table "invites" alter column "sent_round" drop default;`);
-    this.addSql(
-      `comment on column "invites"."inviter_id" is 'Person who last requested the invitation; null for an API token.';`,
-    );
+    this.addSql(`comment on column "invites"."inviter_id" is 'Person who last requested the invitation.';`);
     this.addSql(
       `comment on column "invites"."active_recipient" is '\`recipient\` while the invitation is open; null afterwards: the address can be invited again.';`,
     );

@@ -18,7 +18,7 @@ const changes: readonly (readonly [from: string, to: string])[] = [
   [
     "from request_context(found_user, '', found_organization) c;",
     `from request_context(found_user, case when exists (select 1 from unnest(found_authorized, found_revisions) as a (id, revision)
-          where is_sign_on_current(a.id, a.revision) and single_sign_on_gap('member', found_organization, a.id) is null)
+          where is_sign_on_current(a.id, a.revision) and single_sign_on_gap(found_user, found_organization, a.id) is null)
         then '*' else '' end, found_organization) c;`,
   ],
 ];

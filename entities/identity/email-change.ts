@@ -26,7 +26,7 @@ export const emailChange = defineEntityModule({
     expiresAt: timestamp('When the link expires.', { immutable: true }),
     usedAt: timestamp('When the address was given up, or the link became void.', { optional: true }),
   },
-  indexes: [['userId'], ['newEmail']],
+  indexes: [['userId'], ['newEmail'], ['email']],
   tenancy: { none: 'it outlives the account, and is for the server alone' },
   policy: internalRecord(),
   expose: {},

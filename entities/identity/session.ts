@@ -26,7 +26,9 @@ export const session = defineEntityModule({
     ),
     address: text('Network address that the last token of this sign-in was given to.', { max: 64 }),
     lastSeenAt: timestamp('When the last token of this sign-in was given.'),
-    expiresAt: timestamp('When the sign-in ends unless its tokens are refreshed before.'),
+    expiresAt: timestamp(
+      'When the sign-in ends unless its tokens are refreshed before; with single sign-on, at the latest twelve hours after it began.',
+    ),
     provenAt: timestamp(
       'When the person last proved who they are in this session, for sensitive actions; null: never since this is recorded.',
       { optional: true },
@@ -41,7 +43,7 @@ export const session = defineEntityModule({
     }),
   },
   tenancy: 'user',
-  singleSignOnReach: 'session',
+  confinedReach: 'session',
   policy: {
     view: [allow(system), allow(self('userId')), deny(anyone)],
     create: [allow(system)],

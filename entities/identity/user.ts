@@ -38,7 +38,7 @@ export const user = defineEntityModule({
   rlsUsing: `id = $user or exists (select 1 from memberships m where m.user_id = users.id
     and m.organization_id = $organization and m.deleted_at is null)`,
   rlsWithCheck: 'id = $user',
-  singleSignOnReach: 'view',
+  confinedReach: 'view',
   policy: {
     view: [allow(system), allow(signedIn), allow(scope), deny(anyone)],
     create: [allow(system)],

@@ -18,7 +18,7 @@ export const identityProvider = defineEntityModule({
     ),
     testedAt: timestamp('When a manager signed in with the current settings; null: not yet.', { optional: true }),
     isEnforced: flag(
-      'Whether all members but owners must sign in with it to act in the organization and in the organizations that are part of it.',
+      'Whether all members must sign in with it to act in the organization and in the organizations that are part of it, except owners of the organization or of one above it.',
       { default: false },
     ),
   },

@@ -38,7 +38,7 @@ export const invite = defineEntityModule({
     ),
     sendAttempts: integer('Number of e-mails sent.', { min: 0, max: 100, default: 0 }),
     expiresAt: timestamp('When the invitation expires: 14 days after it was last requested.', { optional: true }),
-    inviterId: member('Person who last requested the invitation; null for an API token.', {
+    inviterId: member('Person who last requested the invitation.', {
       optional: true,
       creator: true,
       onLeave: 'keep',

@@ -34,7 +34,7 @@ export const organization = defineEntityModule({
   rlsUsing: `exists (select 1 from memberships m where m.organization_id = organizations.id
     and m.user_id = $user and m.deleted_at is null)`,
   rlsWithCheck: 'id = $organization',
-  singleSignOnReach: 'organization',
+  confinedReach: 'organization',
   policy: {
     view: [allow(system), allow(memberOf('id')), deny(anyone)],
     create: [allow(system)],

@@ -4,7 +4,15 @@ import { SignInProviders } from '#api/auth/sign-in-providers.ts';
 import { routesOf } from '#api/rest/routes.ts';
 import { deriveSchema } from '#api/graphql/derive-schema.ts';
 import { productSchema } from '#api/graphql/graphql-schema.ts';
-import { membership, organization, registry, session, user } from '#entities/index.ts';
+import {
+  externalIdentity,
+  membership,
+  organization,
+  organizationSetting,
+  registry,
+  session,
+  user,
+} from '#entities/index.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { callerOf, type Caller, type Role } from '#entities/kit/model/caller.ts';
@@ -50,9 +58,11 @@ afterAll(async () => {
   await Promise.all([fake.close(), dns.close()]);
 });
 
+const proofOf = (domain: string, organizationId: string) => `organization=${organizationId};domain=${domain}`;
+
 /** Publishes the record with which a domain lets an organization vouch for its people. */
 function prove(domain: string, organizationId: string): void {
-  dns.zone.set(`_core-single-sign-on.${domain}`, { txt: ['something else', `organization=${organizationId}`] });
+  dns.zone.set(`_core-single-sign-on.${domain}`, { txt: ['something else', proofOf(domain, organizationId)] });
 }
 
 const settings = (more: object = {}) => ({
@@ -105,7 +115,7 @@ describe('the settings', () => {
         {
           domain: 'corp.example',
           record_name: '_core-single-sign-on.corp.example',
-          record_value: `organization=${owner.organization.id}`,
+          record_value: `organization=${owner.organization.id};domain=corp.example`,
         },
       ],
       tested_at: null,
@@ -360,6 +370,36 @@ describe('enforced single sign-on', () => {
     expect((await by.post('/v1/tasks', { title: 'after' })).status).toBe(403);
     expectProblem(await by.post('/v1/switch', { target_organization_id: part.id }), 'single_sign_on_required');
     expectProblem(await signOn(person, world.client(), part), 'single_sign_on_required');
+  });
+
+  test('is required of owners of a part, too, and not of owners of the organization in its parts', async () => {
+    await setUp(false);
+    const part = await asSystem(world, owner.organization.id, (data) =>
+      data.privileged('test').create(organization, { name: newId(), parentId: owner.organization.id }),
+    );
+    const ofPart = await buildPerson(world, { organization: part, role: 'owner' });
+    const before = await signedIn(world, ofPart);
+    const personal = await before.post('/v1/personal-access-tokens', { name: 'a program', scopes: ['task:read'] });
+    const program = world.client();
+    program.bearer = personal.body.token;
+    expect((await program.get('/v1/tasks')).status).toBe(200);
+    await setUp();
+    expect((await before.post('/v1/tasks', { title: 'without' })).status).toBe(403);
+    expectProblem(await program.get('/v1/tasks'), 'unauthenticated');
+    const target = { target_organization_id: part.id };
+    expectProblem(await before.post('/v1/switch', target), 'single_sign_on_required');
+    const login = { username: ofPart.user.email, password: testPassword };
+    expectProblem(await world.client().post('/v1/login', login), 'single_sign_on_required');
+    const emergency = await signedIn(world, owner);
+    expect((await emergency.post('/v1/switch', target)).status).toBe(200);
+    expect((await emergency.post('/v1/tasks', { title: 'emergency' })).status).toBe(201);
+    // Where the part enforces its own alone, its owner keeps the password.
+    await enforce(false);
+    const manager = await signedIn(world, ofPart);
+    await put(manager, settings());
+    expect((await testSettings(manager)).status).toBe(302);
+    expect((await enforce(true, manager)).body).toMatchObject({ is_enforced: true });
+    await signedIn(world, ofPart);
   });
 
   test('ends with the settings, which managers delete', async () => {
@@ -714,7 +754,7 @@ describe('a session of single sign-on', () => {
         organization: before.filter((row) => row.id === owner.organization.id),
         session: before.filter((row) => row.id === sessionId),
         own: before.filter((row) => row.organizationId === owner.organization.id),
-      }[module.tenancy === 'organization' ? 'own' : (module.singleSignOnReach ?? 'none')];
+      }[module.tenancy === 'organization' ? 'own' : (module.confinedReach ?? 'none')];
       expect(after, module.kind).toEqual(reached);
       if (module.tenancy === 'user')
         expect(
@@ -731,9 +771,11 @@ describe('a session of single sign-on', () => {
       await attempt((data) => data.remove(module, id));
       await attempt((data) => data.update(module, person.user.id, change));
     }
-    expect(
-      kinds.flatMap(({ kind, singleSignOnReach: reach }) => (reach ? [`${kind}: ${reach}`] : [])).toSorted(),
-    ).toEqual(['organization: organization', 'session: session', 'user: view']);
+    expect(kinds.flatMap(({ kind, confinedReach: reach }) => (reach ? [`${kind}: ${reach}`] : [])).toSorted()).toEqual([
+      'organization: organization',
+      'session: session',
+      'user: view',
+    ]);
   });
 
   test('ends when its provider is replaced or deleted, and refreshes no longer', async () => {
@@ -781,6 +823,130 @@ test('a second factor that is asked for after single sign-on is of no use once t
   expectProblem(await answer(late, asked, recoveryCodes[1]), 'unauthenticated');
 });
 
+describe('whoever runs the provider of an organization', () => {
+  const login = (by: TestClient, { user: { email } }: Person, password = testPassword) =>
+    by.post('/v1/login', { username: email, password });
+  const times = async (count: number, attempt: () => Promise<TestAnswer>): Promise<string[]> => {
+    const codes: string[] = [];
+    for (let index = 0; index < count; index++) codes.push((await attempt()).body.code);
+    return codes;
+  };
+  /** Ten wrong attempts, and one that is not judged. */
+  const tenWrong = [...Array.from({ length: 10 }, () => 'invalid_credentials'), 'too_many_requests'];
+  const challengeOf = ({ headers }: TestAnswer) =>
+    new URLSearchParams(new URL(headers['location'] ?? '').hash.slice(1)).get('challenge_token');
+
+  test('gets no attempts at the password of its members beyond those of everybody', async () => {
+    const { member, by, person } = await memberWithAccount();
+    expect(await times(10, () => login(by, member, 'wrong'))).toEqual(tenWrong.slice(0, 10));
+    // They count at the account, although the browser has signed in with single sign-on before.
+    expectProblem(await login(world.client(), member), 'too_many_requests');
+    world.clock.advance(61 * 60_000);
+    const announced = async () =>
+      (
+        await asOwner(
+          world,
+          `select 1 from events where topic = 'session.begun_on_new_device' and payload->>'userId' = $1`,
+          [member.user.id],
+        )
+      ).length;
+    expect((await signOn(person, by)).status).toBe(302);
+    expect(await announced()).toBe(0);
+    expect((await login(by, member)).status).toBe(200);
+    expect(await announced()).toBe(1);
+    client = await signedIn(world, owner);
+  });
+
+  test('does not keep its members from their account with wrong codes', async () => {
+    const { member, own, person } = await memberWithAccount();
+    const { app, recoveryCodes } = await enroll(world, own);
+    const by = world.client();
+    const token = challengeOf(await signOn(person, by));
+    const first = { challenge_token: token, recovery_code: recoveryCodes[0] };
+    expect((await by.post('/v1/2fa/validate', first)).status).toBe(200);
+    const wrong = { recovery_code: 'WRONGWRONG' };
+    expect(await times(11, () => by.post('/v1/2fa/step-up', wrong))).toEqual(tenWrong);
+    // It has no further attempts at the next sign-in.
+    const later = world.client();
+    const again = challengeOf(await signOn(person, later));
+    expectProblem(await later.post('/v1/2fa/validate', { challenge_token: again, ...wrong }), 'too_many_requests');
+    const home = world.client();
+    const { body } = await login(home, member);
+    const proven = await home.post('/v1/2fa/validate', {
+      challenge_token: body.challenge_token,
+      code: await app.nextCode(),
+    });
+    expect(proven.status).toBe(200);
+  });
+
+  test('does not keep its members from their account with wrong passwords', async () => {
+    const { own, by } = await memberWithAccount();
+    expect(await times(11, () => by.post('/v1/2fa/step-up', { password: 'wrong' }))).toEqual(tenWrong);
+    expect((await own.post('/v1/2fa/step-up', { password: testPassword })).status).toBe(200);
+    expectProblem(await by.post('/v1/2fa/step-up', { password: testPassword }), 'too_many_requests');
+  });
+
+  test('does not end other sessions of its members with many of its own', async () => {
+    const { member, own, person } = await memberWithAccount();
+    const now = world.clock.now().getTime();
+    const addSessions = (amount: number, singleSignOnId: string) => {
+      const input = {
+        userId: member.user.id,
+        singleSignOnId,
+        address: '198.51.100.7',
+        lastSeenAt: new Date(now + 1_000),
+        expiresAt: new Date(now + 3_600_000),
+        refreshTokenHash: 'none',
+      };
+      const more = Array.from({ length: amount }, () => ({ module: session, input, path: '' }));
+      return asSystem(world, owner.organization.id, (data) => data.createAll(more));
+    };
+    const count = async () =>
+      (await asOwner(world, 'select 1 from sessions where user_id = $1 and deleted_at is null', [member.user.id]))
+        .length;
+    await addSessions(120, owner.organization.id);
+    expect((await signOn(person)).status).toBe(302);
+    expect((await own.get('/v1/tasks')).status).toBe(200);
+    // A hundred with this single sign-on, and the one without.
+    expect(await count()).toBe(101);
+    // Those of many organizations are no more than one operation can end.
+    await addSessions(500, newId());
+    expect((await signOn(person)).status).toBe(302);
+    expect(await count()).toBe(401);
+    const changed = await own.post('/v1/logout', { sessions: 'others' });
+    expect(changed.status, JSON.stringify(changed.body)).toBe(200);
+    expect(await count()).toBe(1);
+  });
+
+  test('is asked again after twelve hours: a session of single sign-on is not refreshed beyond', async () => {
+    const { own, by } = await memberWithAccount();
+    const [{ id }] = (await by.get('/v1/sessions')).body.data;
+    const beganBefore = (hours: number) =>
+      asOwner(world, `update sessions set created_at = created_at - make_interval(hours => $2) where id = $1`, [
+        id,
+        hours,
+      ]);
+    const untilEnd = async (refreshing: TestClient) => {
+      const { status, body } = await refreshing.post('/v1/refresh');
+      expect(status, JSON.stringify(body)).toBe(200);
+      return body.refresh_expires_in;
+    };
+    await beganBefore(10);
+    world.clock.advance(50 * 60_000);
+    const whole = await untilEnd(own);
+    expect(whole).toBe(world.config.current.auth.token.refreshduration / 1_000);
+    expect(await untilEnd(by)).toBe(70 * 60);
+    world.clock.advance(50 * 60_000);
+    expect(await untilEnd(own)).toBe(whole);
+    expect(await untilEnd(by)).toBe(20 * 60);
+    world.clock.advance(20 * 60_000);
+    expectProblem(await by.get('/v1/tasks'), 'unauthenticated');
+    expectProblem(await by.post('/v1/refresh'), 'unauthenticated');
+    expect((await own.get('/v1/tasks')).status).toBe(200);
+    client = await signedIn(world, owner);
+  });
+});
+
 describe('a domain', () => {
   test('counts while its zone names the organization', async () => {
     await setUp(false);
@@ -789,14 +955,17 @@ describe('a domain', () => {
     for (const [name, zone] of [
       ['no record', undefined],
       ['no answer', 'failing'],
-      ['that of another organization', { txt: [`organization=${newId()}`] }],
-      ['a longer value', { txt: [`organization=${owner.organization.id}0`] }],
+      ['that of another organization', { txt: [proofOf('corp.example', newId())] }],
+      ['that of another domain', { txt: [proofOf('other.example', owner.organization.id)] }],
+      ['that of no domain', { txt: [`organization=${owner.organization.id}`] }],
+      ['a longer value', { txt: [`${proofOf('corp.example', owner.organization.id)}0`] }],
       ['another type', { a: ['127.0.0.1'] }],
     ] as const) {
       dns.zone.clear();
       // That of a domain above proves nothing about it, and that of its own name is no proof either.
-      dns.zone.set('_core-single-sign-on.example', { txt: [`organization=${owner.organization.id}`] });
-      dns.zone.set('corp.example', { txt: [`organization=${owner.organization.id}`] });
+      const proof = { txt: [proofOf('corp.example', owner.organization.id)] };
+      dns.zone.set('_core-single-sign-on.example', proof);
+      dns.zone.set('corp.example', proof);
       if (zone) dns.zone.set('_core-single-sign-on.corp.example', zone);
       expect((await verify())[0].is_proven, name).toBe(false);
       const newcomer = employee();
@@ -846,6 +1015,91 @@ test('a member who was removed joins by invitation alone', async () => {
   });
   expectProblem(await signOn(person), 'provider_sign_in_failed');
   expectProblem(await signOn(person), 'provider_sign_in_failed');
+  // Nor does it help to come back as somebody else: without the identity, and without the account.
+  const own = await withPassword(person);
+  expectProblem(await signOn(person), 'provider_sign_in_failed');
+  const deletion = { method: 'DELETE', url: '/v1/account', payload: { password: testPassword } } as const;
+  expect((await own.mutate(deletion)).status).toBe(200);
+  expectProblem(await signOn(person), 'provider_sign_in_failed');
+  // The same for those who never had an identity here.
+  const withoutIdentity = employee();
+  const { user: former } = await buildPerson(world, {
+    organization: owner.organization,
+    role: 'member',
+    email: withoutIdentity.email ?? '',
+  });
+  await asSystem(world, owner.organization.id, async (data) => {
+    const joined = await data.findOne(membership, { userId: { eq: former.id } });
+    await data.remove(membership, joined?.id ?? '');
+  });
+  const alone = await signedIn(world, { user: former, organization: owner.organization });
+  expect((await alone.mutate(deletion)).status).toBe(200);
+  expectProblem(await signOn(withoutIdentity), 'provider_sign_in_failed');
+  const rows = await asOwner(world, 'select id from users where email = $1 and deleted_at is null', [person.email]);
+  expect(rows).toEqual([]);
+});
+
+/** A client of a person who has set a password with a mailed link, which unlinks their identities. */
+async function withPassword({ email = '' }: FakePerson): Promise<TestClient> {
+  await world.client().post('/v1/forgot-password', { email });
+  const token = await resetToken(world, email);
+  expect((await world.client().post('/v1/password-reset', { token, password: testPassword })).status).toBe(200);
+  const by = world.client();
+  expect((await by.post('/v1/login', { username: email, password: testPassword })).status).toBe(200);
+  return by;
+}
+
+describe('a newcomer who is refused for what the organization requires', () => {
+  /** Another organization with single sign-on of its own. */
+  async function joinable(parentId: string | null = null) {
+    const home = await asSystem(world, owner.organization.id, (data) =>
+      data.privileged('test').create(organization, { name: newId(), parentId }),
+    );
+    const manager = await buildPerson(world, { organization: home });
+    const by = await signedIn(world, manager);
+    await put(by, settings());
+    expect((await testSettings(by, employee({ sub: newId() }))).status).toBe(302);
+    prove('corp.example', home.id);
+    return home;
+  }
+  const standing = ({ id }: { readonly id: string }, { email }: FakePerson) =>
+    asOwner<{ role: string; failures: number }>(
+      world,
+      `select m.role, (select failures from sign_in_failures where key = 'sso-refusal:' || $1) as failures
+        from memberships m join users u on u.id = m.user_id where m.organization_id = $1 and u.email = $2`,
+      [id, email],
+    );
+
+  test('has become a member, and does not count as refused', async () => {
+    const home = await joinable();
+    const requireFactor = (requiresSecondFactor: boolean) =>
+      asSystem(world, home.id, async (data) => {
+        const held = await data.findOne(organizationSetting, { organizationId: { eq: home.id } });
+        if (held) return data.update(organizationSetting, held.id, { requiresSecondFactor });
+        return data.create(organizationSetting, { requiresSecondFactor });
+      });
+    await requireFactor(true);
+    const person = employee();
+    for (let attempt = 0; attempt < 2; attempt++)
+      expectProblem(await signOn(person, world.client(), home), 'second_factor_required');
+    expect(await standing(home, person)).toEqual([{ role: 'member', failures: 0 }]);
+    await requireFactor(false);
+    expect((await signOn(person, world.client(), home)).status).toBe(302);
+    // The account is theirs: they set a password, and then the second factor.
+    await requireFactor(true);
+    const own = await withPassword(person);
+    await enroll(world, own);
+    expect((await own.post('/v1/switch', { target_organization_id: home.id })).status).toBe(200);
+  });
+
+  test('of a part below another single sign-on is a member, too', async () => {
+    await setUp(false);
+    const part = await joinable(owner.organization.id);
+    await enforce(true);
+    const person = employee();
+    expectProblem(await signOn(person, world.client(), part), 'single_sign_on_required');
+    expect(await standing(part, person)).toEqual([{ role: 'member', failures: 0 }]);
+  });
 });
 
 test('nobody signs in at a provider that was never tested, and personal organizations have none', async () => {
@@ -865,11 +1119,7 @@ test('nobody signs in at a provider that was never tested, and personal organiza
       where o.is_personal and u.email = $1`,
     [person.email],
   );
-  await world.client().post('/v1/forgot-password', { email: person.email ?? '' });
-  const token = await resetToken(world, person.email ?? '');
-  expect((await world.client().post('/v1/password-reset', { token, password: testPassword })).status).toBe(200);
-  const own = world.client();
-  await own.post('/v1/login', { username: person.email, password: testPassword });
+  const own = await withPassword(person);
   expect((await own.post('/v1/switch', { target_organization_id: personal?.id })).status).toBe(200);
   expectProblem(await put(own, settings()), 'permission_denied');
 });
@@ -928,12 +1178,60 @@ test('an organization that names a provider of the private network does not keep
 });
 
 test('ids of organizations are not to be tried', async () => {
+  await setUp(false);
   const by = world.client();
   by.address = '203.0.113.77';
-  const codes = new Set<string>();
-  for (let attempt = 0; attempt < 31; attempt++)
-    codes.add((await by.get(`/v1/sso/login?organization_id=${newId()}`)).body.code);
-  expect([...codes]).toEqual(['not_found', 'too_many_requests']);
+  const attempt = (id: string) => by.get(`/v1/sso/login?organization_id=${id}`);
+  // An id that is right does not count.
+  for (let count = 0; count < 3; count++) expect((await attempt(owner.organization.id)).status).toBe(302);
+  for (let count = 0; count < 30; count++) expectProblem(await attempt(newId()), 'not_found');
+  const [wrong, right] = [await attempt(newId()), await attempt(owner.organization.id)];
+  expectProblem(wrong, 'too_many_requests');
+  expectProblem(right, 'too_many_requests');
+  expect(right.body.detail).toBe(wrong.body.detail);
+});
+
+test('a sign-in or a link that began at another provider is not finished at the one that took its place', async () => {
+  const { own } = await memberWithAccount();
+  const next = await FakeIdentityProvider.start(() => world.clock.now());
+  try {
+    const signIn = world.client();
+    const begun = await signIn.get(`/v1/sso/login?organization_id=${owner.organization.id}`);
+    const link = { provider: 'single_sign_on', organization_id: owner.organization.id };
+    const linking = await own.post('/v1/account/identities', link);
+    const others = settings({ issuer: next.url, client_id: next.client.id, client_secret: next.client.secret });
+    expect((await put(client, others)).status).toBe(200);
+    const test = await client.post('/v1/sso/test');
+    expect((await come(client, next.approve(test.body.location, employee()))).status).toBe(302);
+    const asked = () => next.asked.filter((path) => path === '/token').length;
+    expect(asked()).toBe(1);
+    expectProblem(await come(signIn, fake.approve(begun.body.location, employee())), 'provider_sign_in_failed');
+    expectProblem(await come(own, fake.approve(linking.body.location, employee())), 'provider_sign_in_failed');
+    // The codes and their verifiers were not sent to it.
+    expect(asked()).toBe(1);
+  } finally {
+    await next.close();
+  }
+});
+
+test('an identity of single sign-on is no way to sign in to the account, so the last other one stays', async () => {
+  const { own, member } = await memberWithAccount();
+  const ofServer = await asSystem(world, member.organization.id, async (data) => {
+    await data.update(user, member.user.id, { passwordHash: null });
+    return data.create(externalIdentity, {
+      userId: member.user.id,
+      provider: 'identity',
+      realm: 'identity',
+      issuer: fake.url,
+      subject: newId(),
+      email: member.user.email,
+    });
+  });
+  const unlink = (id: string) => own.mutate({ method: 'DELETE', url: `/v1/account/identities/${id}` });
+  expectProblem(await unlink(ofServer.id), 'last_way_in');
+  const held = (await own.get('/v1/external-identities')).body.data as { id: string; provider: string }[];
+  const ofOrganization = held.find(({ provider }) => provider === 'single_sign_on');
+  expect((await unlink(ofOrganization?.id ?? '')).status).toBe(200);
 });
 
 test('one identity counts apart in each organization and at the provider of this server', async () => {

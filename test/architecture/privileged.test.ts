@@ -67,7 +67,8 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   // The link was asked for by a session; no rule lets people choose their identities.
   'api/rest/providers/provider-routes.ts': [`privileged 'provider sign-in'`, `privileged 'link identity'`],
   'api/rest/providers/identity-routes.ts': [`privileged 'unlink identity'`],
-  // Members are made by their first single sign-on, before any rule applies to them; the client secret is read for it.
+  // Members are made by their first single sign-on, before any rule applies to them; the client secret is read for it. Refusals and
+  // guesses count although they are refused.
   'api/rest/single-sign-on/organization-provider.ts': [`system 'single sign-on'`],
   // The support identity is no member and no user; a manager may not write the record that binds them.
   'api/rest/delegations/begin-delegation.ts': [`privileged 'begin delegation'`],
@@ -75,13 +76,9 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'api/rest/delegations/start-impersonation.ts': [`privileged 'impersonate'`],
   // The consent is read before anybody is signed in; attempts count although they are refused.
   'api/rest/delegations/support-login.ts': [`system 'support sign-in'`, `system 'support sign-in'`],
-  'api/rest/single-sign-on/single-sign-on-routes.ts': [
-    `system 'single sign-on'`,
-    `privileged 'single sign-on'`,
-    `privileged 'single sign-on'`,
-  ],
-  // Whether somebody is a member is read before they are signed in; refusals count although they are refused.
-  'api/rest/single-sign-on/newcomers.ts': [`system 'single sign-on'`],
+  'api/rest/single-sign-on/single-sign-on-routes.ts': [`privileged 'single sign-on'`],
+  // Whether somebody is a member is read before they are signed in.
+  'api/rest/single-sign-on/newcomers.ts': [`privileged 'single sign-on'`],
   // Nobody may create it with scopes and organizations that were not checked.
   // The organization is locked while its tokens are counted, also by managers who are members of one above it.
   'api/credentials/issue-tokens.ts': [`privileged 'count tokens'`, `privileged 'create personal token'`],

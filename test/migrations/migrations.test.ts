@@ -28,6 +28,32 @@ test('migrations run up, down and up again, and leave the schema the entities de
   expect(await schemaDrift(url)).toEqual([]);
 });
 
+test('an identity that several organizations know belongs to the first account where realms are taken away', async () => {
+  const before = migrations[migrations.findIndex(({ name }) => name.includes('confined-sessions')) - 1]?.name ?? '';
+  const values = (id: string, day: number, realm: string) =>
+    `('${id}', '2026-01-0${day}', '2026-01-0${day}', 'system:test', 'system:test', 1, 'user-${id}', 'single_sign_on', '${realm}', 'https://provider.example', 'subject', 'a@example.com')`;
+  await inDatabase(async (client) => {
+    // The people do not matter here.
+    await client.query('set session_replication_role = replica');
+    await client.query(
+      `insert into external_identities (id, created_at, updated_at, created_by, updated_by, record_version, user_id, provider, realm, issuer, subject, email)
+        values ${values('a', 2, 'first')}, ${values('b', 1, 'second')}, ${values('c', 3, 'third')}`,
+    );
+  });
+  await migrateDown(url, { to: before });
+  const { rows } = await inDatabase((client) =>
+    client.query('select id, deleted_at is null as is_live from external_identities order by id'),
+  );
+  expect(rows).toEqual([
+    { id: 'a', is_live: false },
+    { id: 'b', is_live: true },
+    { id: 'c', is_live: false },
+  ]);
+  await inDatabase((client) => client.query('delete from external_identities'));
+  await migrate(url);
+  expect(await schemaDrift(url)).toEqual([]);
+});
+
 test('asking for the state leaves nothing behind', async () => {
   expect(await migrateDown(url, { to: 0 })).toHaveLength(migrations.length);
   await inDatabase((client) => client.query('drop table migrations'));

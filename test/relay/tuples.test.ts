@@ -172,6 +172,19 @@ test('many relays and many changes leave the store as the rows say', async () =>
   }
 });
 
+test('T-72: five first writes of one tuple at once all succeed, and leave it once', async () => {
+  const { store } = world.runtime;
+  const { object, relation } = tupleOf(await buildPerson(world), 'member');
+  const tuples = Array.from({ length: 20 }, () => ({ object, relation, subject: `user:${newId()}` }));
+  for (const tuple of tuples) await Promise.all(Array.from({ length: 5 }, () => store?.write([tuple], [])));
+  const written = new Set(tuples.map(({ subject }) => subject));
+  const found = [];
+  for await (const { subject } of store?.tuples() ?? []) if (written.has(subject)) found.push(subject);
+  expect(found.toSorted()).toEqual([...written].toSorted());
+  // No record grants them.
+  await store?.write([], tuples);
+});
+
 test('an older write that lands after its relay has died is undone', async () => {
   const person = await oneOfTwoOwners();
   await revoke(person);

@@ -1,7 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   ClientWriteRequestOnDuplicateWrites,
   ClientWriteRequestOnMissingDeletes,
   ConsistencyPreference,
+  FgaApiError,
   FgaApiValidationError,
   OpenFgaClient,
   type TupleKey,
@@ -35,6 +37,12 @@ const requestTimeoutMs = 3_000;
 
 /** Time limit of a call, in milliseconds; it includes the token, for which the SDK has no limit. */
 const callTimeoutMs = 8_000;
+
+/** Attempts at a write that meets others of the same tuples. */
+const maxWrites = 5;
+
+/** Maximum pause before the second attempt, in milliseconds; it grows with each. */
+const conflictPauseMs = 10;
 
 /** Time in which a store that did not answer is not called again, in milliseconds. */
 const pauseMs = 1_000;
@@ -82,17 +90,12 @@ export class AuthorizationStore {
    * @throws AppError authorization_unavailable
    */
   async write(present: readonly Tuple[], absent: readonly Tuple[]): Promise<void> {
-    await this.#call((client) =>
-      client.write(
-        { writes: present.map(keyOf), deletes: absent.map(keyOf) },
-        {
-          conflict: {
-            onDuplicateWrites: ClientWriteRequestOnDuplicateWrites.Ignore,
-            onMissingDeletes: ClientWriteRequestOnMissingDeletes.Ignore,
-          },
-        },
-      ),
-    );
+    const conflict = {
+      onDuplicateWrites: ClientWriteRequestOnDuplicateWrites.Ignore,
+      onMissingDeletes: ClientWriteRequestOnMissingDeletes.Ignore,
+    };
+    const request = { writes: present.map(keyOf), deletes: absent.map(keyOf) };
+    await this.#call((client) => againOnConflict(() => client.write(request, { conflict })));
   }
 
   /** All tuples of the store; for comparisons. @throws AppError authorization_unavailable */
@@ -222,6 +225,19 @@ export class AuthorizationStore {
     }
     const written = await client.writeAuthorizationModel(wanted);
     return written.authorization_model_id;
+  }
+}
+
+/** The store refuses one of two writes of a tuple at the same time (409), although duplicates are to be ignored: it is sent again. */
+async function againOnConflict<T>(write: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await write();
+    } catch (error) {
+      const isConflict = error instanceof FgaApiError && error.statusCode === 409;
+      if (!isConflict || attempt === maxWrites) throw error;
+      await pause(Math.random() * conflictPauseMs * attempt);
+    }
   }
 }
 

@@ -9,8 +9,14 @@ import { sessionOfRefreshToken } from './sent-refresh-token.ts';
 import { sessionAnswer } from './session-answer.ts';
 import { issueTokens } from './session-tokens.ts';
 
-/** Maximum number of sessions of a person; a sign-in beyond it ends the one that was used longest ago. */
+/**
+ * Maximum number of sessions of a person with one single sign-on, or without any; a sign-in beyond it ends the one that was used longest
+ * ago. Whoever runs a provider does not push out the others.
+ */
 const maxSessions = 100;
+
+/** Maximum number of sessions of a person with all single sign-ons together. One operation can end no more than a thousand records. */
+const maxSingleSignOns = 400;
 
 /** Characters of the header User-Agent that are kept. */
 const maxUserAgentLength = 256;
@@ -28,12 +34,16 @@ export async function beginSession(
   organizationId: string | null,
   { isNewDevice, singleSignOnId, singleSignOnRevision }: SignOn & { readonly isNewDevice: boolean },
 ): Promise<RouteResponse> {
-  const { unit, request } = call;
+  const { unit, request, services } = call;
   const data = unit.data.privileged('sign-in');
   // A new id with each sign-in: nobody can have known it before.
   const sessionId = newId();
-  const { access, refresh, values } = await issueTokens(call, { userId, organizationId, sessionId });
-  await endEarlier(data, call, values.lastSeenAt, userId);
+  const { access, refresh, values } = await issueTokens(
+    call,
+    { userId, organizationId, sessionId },
+    { singleSignOnId, createdAt: services.clock.now() },
+  );
+  await endEarlier(data, call, values.lastSeenAt, { userId, singleSignOnId });
   const userAgent = request.headers['user-agent']?.slice(0, maxUserAgentLength) ?? '';
   const begun = await data.create(session, {
     id: sessionId,
@@ -52,13 +62,22 @@ export async function beginSession(
 }
 
 /** Ends the session that this browser had, whoever's it was, those that have expired, and those beyond the maximum. */
-async function endEarlier(data: DataClient, call: Call<unknown>, now: Date, userId: string): Promise<void> {
+async function endEarlier(
+  data: DataClient,
+  call: Call<unknown>,
+  now: Date,
+  { userId, singleSignOnId }: Pick<RowOf<typeof session>, 'userId' | 'singleSignOnId'>,
+): Promise<void> {
   const held = await data.find(session, {
     where: { userId: { eq: userId } },
     orderBy: [{ field: 'lastSeenAt', direction: 'desc' }],
     limit: 1_000,
   });
-  const surplus = held.filter(({ expiresAt }, index) => expiresAt <= now || index >= maxSessions - 1);
+  const surplus = [
+    ...held.filter(({ expiresAt }) => expiresAt <= now),
+    ...held.filter((one) => one.singleSignOnId === singleSignOnId).slice(maxSessions - 1),
+    ...held.filter((one) => one.singleSignOnId !== null).slice(maxSingleSignOns - 1),
+  ];
   const before = await sessionOfBrowser(call);
   const ids = new Set([...surplus.map(({ id }) => id), ...(before === undefined ? [] : [before])]);
   if (ids.size > 0) await data.removeAll(session, [...ids]);

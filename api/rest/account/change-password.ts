@@ -2,14 +2,13 @@ import { Type } from 'typebox';
 import { user } from '#entities/identity/user.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
-import { forgetAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { hashPassword } from '../../auth/password.ts';
 import { checkStrength } from '../../auth/password-strength.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
 import { requireRecentFactor } from '../../credentials/recent-proof.ts';
-import { passwordCounter, readPerson, withCurrentPassword } from './current-password.ts';
+import { forgetWrongPasswords, readPerson, withCurrentPassword } from './current-password.ts';
 import { rememberBrowser } from './known-browser.ts';
 import { NewPasswordSchema, PasswordSchema } from './password-schemas.ts';
 import { signedInPerson } from '../../credentials/signed-in-person.ts';
@@ -58,7 +57,7 @@ export const changePassword = defineRoute({
     // The password alone is not enough for those who have another factor.
     await requireRecentFactor(call);
     await setPassword(unit, data, { person, passwordHash }, sessionId);
-    await forgetAttempt(unit, passwordCounter(userId), null);
+    await forgetWrongPasswords(call, userId);
     rememberBrowser(call, { email: person.email, passwordHash });
     return { status: 200, body: { message: 'The password is changed; all other devices are signed out.' } };
   },

@@ -110,9 +110,10 @@ async function lockPerson(
 
 /** Only a browser that has signed in completely is known at the next sign-in. */
 async function begin(call: Call<unknown>, person: Person, signOn: SignOn): Promise<RouteResponse> {
-  const isNew = isNewDevice(person, knownBrowser(call, person), call.services.clock.now());
-  rememberBrowser(call, person);
-  const organizationId = await homeOrganization(call, { userId: person.id, ...signOn }, signOn.singleSignOnId);
+  const { singleSignOnId } = signOn;
+  const isNew = isNewDevice(person, knownBrowser(call, person, singleSignOnId), call.services.clock.now());
+  rememberBrowser(call, person, singleSignOnId);
+  const organizationId = await homeOrganization(call, { userId: person.id, ...signOn }, singleSignOnId);
   return beginSession(call, person.id, organizationId, { isNewDevice: isNew, ...signOn });
 }
 

@@ -1,7 +1,7 @@
 import { user } from '#entities/identity/user.ts';
-import { giveBackAttempt, takeAttempt, type SignInKey } from '#entities/kit/access/sign-in-failures.ts';
+import { forgetAttempt, giveBackAttempt, takeAttempt, type SignInKey } from '#entities/kit/access/sign-in-failures.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
-import { systemCaller } from '#entities/kit/model/caller.ts';
+import { systemCaller, type Caller } from '#entities/kit/model/caller.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import { verifyPassword } from '../../auth/password.ts';
 import { workOf } from '../../http/request-context.ts';
@@ -22,17 +22,23 @@ export function readPerson({ services, request }: Call<unknown>, userId: string)
 
 /**
  * Compares the current password of a signed-in person, which is counted as an attempt before. Passwords that nobody judged, because
- * too many others waited, are no failures. Whoever succeeds forgets the attempts (`passwordCounter`).
+ * too many others waited, are no failures. Whoever succeeds forgets the attempts (`forgetWrongPasswords`).
  * @param then further hashing with the same right to be judged
  * @throws AppError invalid_credentials, too_many_requests, overloaded
  */
 export async function withCurrentPassword<T>(
-  { services, request }: Call<unknown>,
+  {
+    services,
+    request,
+    unit: {
+      context: { caller },
+    },
+  }: Call<unknown>,
   person: User,
   password: string,
   then: () => Promise<T>,
 ): Promise<T> {
-  const counter: SignInKey = { key: passwordCounter(person.id), limit: attempts.limit };
+  const counter: SignInKey = { key: counterOf(person.id, caller), limit: attempts.limit };
   const context = workOf(request.core, systemCaller('check password'));
   await services.database.transact(context, async (unit) => {
     const freeAt = await takeAttempt(unit, [counter], attempts.windowMs);
@@ -47,7 +53,16 @@ export async function withCurrentPassword<T>(
   throw new AppError('invalid_credentials', 'password is not the current password.');
 }
 
-/** The counter of wrong passwords of a signed-in person. */
-export function passwordCounter(userId: string): string {
-  return `change-password:${userId}`;
+/** After the current password was right, in the unit of work of the request. */
+export async function forgetWrongPasswords({ unit }: Pick<Call<unknown>, 'unit'>, userId: string): Promise<void> {
+  await forgetAttempt(unit, counterOf(userId, unit.context.caller), null);
+}
+
+/**
+ * The counter of wrong passwords of a signed-in person. Sessions of each single sign-on have one of their own: whoever runs its provider
+ * does not keep the person from their account.
+ */
+function counterOf(userId: string, { singleSignOnId }: Caller): string {
+  const counter = `change-password:${userId}`;
+  return singleSignOnId === null ? counter : `${counter}:${singleSignOnId}`;
 }

@@ -2,7 +2,7 @@ import { session } from '#entities/identity/session.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 
 /**
- * Ends the sessions of a person. A sign-in leaves at most a hundred of them.
+ * Ends the sessions of a person. A sign-in leaves at most five hundred of them.
  * @param kept id of the session that goes on
  * @param singleSignOnId ends only those that began with the single sign-on of this organization
  * @returns how many have ended

@@ -14,14 +14,29 @@ const firstHourMs = 3_600_000;
 
 type Account = Pick<RowOf<typeof user>, 'email' | 'passwordHash'>;
 
-/** The id of a browser that has signed in to an account before, since its password was set (docs/decisions/known-devices.md). */
-export function knownBrowser({ request, services }: Call<unknown>, account: Account): string | undefined {
-  return knownDevice(deviceKey(services), subjectOf(account), request.cookies[deviceCookie]);
+/**
+ * The id of a browser that has signed in to an account before, since its password was set (docs/decisions/known-devices.md).
+ * @param singleSignOnId the organization whose single sign-on the sign-in is; null for other ways to sign in
+ */
+export function knownBrowser(
+  { request, services }: Call<unknown>,
+  account: Account,
+  singleSignOnId: string | null = null,
+): string | undefined {
+  return knownDevice(deviceKey(services), subjectOf(account, singleSignOnId), request.cookies[deviceCookie]);
 }
 
-/** The next sign-in of this browser to this account is counted separately. */
-export function rememberBrowser({ request, services }: Call<unknown>, account: Account): void {
-  const value = rememberDevice(deviceKey(services), subjectOf(account), request.cookies[deviceCookie]);
+/**
+ * The next sign-in of this browser to this account is counted separately, and not announced as one on a new device. With single sign-on,
+ * this holds for the single sign-on of the same organization alone.
+ */
+export function rememberBrowser(
+  { request, services }: Call<unknown>,
+  account: Account,
+  singleSignOnId: string | null = null,
+): void {
+  const subject = subjectOf(account, singleSignOnId);
+  const value = rememberDevice(deviceKey(services), subject, request.cookies[deviceCookie]);
   giveCookie(request, deviceCookie, value, {
     ...credentialCookie(services.config.current),
     httpOnly: true,
@@ -38,9 +53,13 @@ export function isNewDevice(
   return browser === undefined && emailConfirmedAt !== null && now.getTime() - emailConfirmedAt.getTime() > firstHourMs;
 }
 
-/** What a mark is for. A new password makes all browsers unknown: one of them may be the reason for it. */
-function subjectOf({ email, passwordHash }: Account): string {
-  return `${accountKey(email)} ${hash('sha256', passwordHash ?? '')}`;
+/**
+ * What a mark is for. A new password makes all browsers unknown: one of them may be the reason for it. Whoever runs the single sign-on of
+ * an organization signs in as its members as often as they like, so their marks give no attempts at the password.
+ */
+function subjectOf({ email, passwordHash }: Account, singleSignOnId: string | null): string {
+  const subject = `${accountKey(email)} ${hash('sha256', passwordHash ?? '')}`;
+  return singleSignOnId === null ? subject : `${subject} ${singleSignOnId}`;
 }
 
 function deviceKey({ config }: Services): Buffer {

@@ -20,7 +20,7 @@ export const refresh = defineRoute({
   tag: 'Account',
   summary: 'Refresh the tokens of a session',
   description:
-    'Returns new tokens for a refresh token, for the organization of the last sign-in or switch, and sets them as cookies for browsers. Send the token in the body, with any Authorization header instead of a CSRF token; browsers send it as cookie. A refresh token can be used once, from `refresh_not_before` on. If it is used a second time, the session ends, because somebody may have copied it: let one part of a client refresh for all others.',
+    'Returns new tokens for a refresh token, for the organization of the last sign-in or switch, and sets them as cookies for browsers. Send the token in the body, with any Authorization header instead of a CSRF token; browsers send it as cookie. A refresh token can be used once, from `refresh_not_before` on. If it is used a second time, the session ends, because somebody may have copied it: let one part of a client refresh for all others. A session of single sign-on ends twelve hours after it began, however often it is refreshed.',
   access: 'anonymous',
   body: Type.Object(
     {
@@ -64,7 +64,8 @@ export const refresh = defineRoute({
     if (person?.status !== 'active') throw refusedRefresh();
 
     const organizationId = await homeOrganization(call, held, held.activeOrganizationId);
-    const next = await issueTokens(call, { userId: person.id, organizationId, sessionId: held.id });
+    const next = await issueTokens(call, { userId: person.id, organizationId, sessionId: held.id }, held);
+    if (next.values.expiresAt <= services.clock.now()) throw refusedRefresh();
     await data.update(session, held.id, next.values);
     await noteSeen(unit, person.id);
     return sessionAnswer(call, next.access, next.refresh);

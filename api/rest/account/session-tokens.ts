@@ -1,4 +1,6 @@
+import type { session } from '#entities/identity/session.ts';
 import { readMembershipState } from '#entities/kit/access/principal-state.ts';
+import type { RowOf } from '#entities/kit/model/define.ts';
 import type { AccessClaims, IssuedToken } from '../../auth/access-token.ts';
 import type { IssuedRefreshToken } from '../../auth/refresh-token.ts';
 import { clientAddress } from '../../http/client-address.ts';
@@ -38,12 +40,22 @@ export async function issueAccess(
   return services.accessTokens.issue(claims, endsAt, productModules);
 }
 
-/** Issues both tokens of a session, which lasts as long as the refresh token. */
-export async function issueTokens(call: Call<unknown>, claims: Claims): Promise<SessionTokens> {
+/**
+ * Time after which a session of single sign-on ends, however often its tokens are refreshed, in milliseconds: whether the provider still
+ * lets the person in is asked again at the next sign-in.
+ */
+const singleSignOnLifetimeMs = 12 * 3_600_000;
+
+/** Issues both tokens of a session, which lasts as long as the refresh token. @param begun how and when the session began */
+export async function issueTokens(
+  call: Call<unknown>,
+  claims: Claims,
+  begun: Pick<RowOf<typeof session>, 'singleSignOnId' | 'createdAt'>,
+): Promise<SessionTokens> {
   const { request, services } = call;
   const { refreshTokens, clock } = services;
   const { userId, sessionId } = claims;
-  const expiresAt = refreshTokens.sessionEnd();
+  const expiresAt = endOf(begun, refreshTokens.sessionEnd());
   const access = await issueAccess(call, claims, expiresAt);
   const refresh = await refreshTokens.issue({ userId, sessionId, expiresAt }, access.expiresAt);
   const values = {
@@ -54,4 +66,12 @@ export async function issueTokens(call: Call<unknown>, claims: Claims): Promise<
     refreshTokenHash: refresh.tokenHash,
   };
   return { access, refresh, values };
+}
+
+function endOf(
+  { singleSignOnId, createdAt }: Pick<RowOf<typeof session>, 'singleSignOnId' | 'createdAt'>,
+  refreshed: Date,
+): Date {
+  if (singleSignOnId === null) return refreshed;
+  return new Date(Math.min(refreshed.getTime(), createdAt.getTime() + singleSignOnLifetimeMs));
 }

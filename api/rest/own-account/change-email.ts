@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 import { emailChange } from '#entities/identity/email-change.ts';
 import { user } from '#entities/identity/user.ts';
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
-import { forgetAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
@@ -10,7 +9,7 @@ import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { EmailSchema, MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
 import { checkNewEmail } from '../account/check-new-email.ts';
-import { passwordCounter, readPerson, withCurrentPassword } from '../account/current-password.ts';
+import { forgetWrongPasswords, readPerson, withCurrentPassword } from '../account/current-password.ts';
 import { countMailRequest, minIntervalMs } from '../account/mail-limits.ts';
 import { PasswordSchema } from '../account/password-schemas.ts';
 import { signedInPerson } from '../../credentials/signed-in-person.ts';
@@ -68,7 +67,7 @@ export const changeEmail = defineRoute({
       sentAt: isPaused ? null : now,
       expiresAt: new Date(now.getTime() + linkLifetimeMs),
     });
-    await forgetAttempt(unit, passwordCounter(userId), null);
+    await forgetWrongPasswords(call, userId);
     unit.emit(customEvent(emailChange, 'requested', change, {}));
     return {
       status: 202,

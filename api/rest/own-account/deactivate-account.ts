@@ -1,7 +1,6 @@
 import { user } from '#entities/identity/user.ts';
-import { forgetAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
-import { passwordCounter } from '../account/current-password.ts';
+import { forgetWrongPasswords } from '../account/current-password.ts';
 import { endSessions } from '../account/end-sessions.ts';
 import { beginLeaving, leavingRoute } from './leave-account.ts';
 import { voidMailedLinks } from './void-mailed-links.ts';
@@ -20,7 +19,7 @@ export const deactivateAccount = leavingRoute({
     await voidMailedLinks(data, person.id, [person.email], services.clock.now());
     await endSessions(data, person.id);
     const deactivated = await data.update(user, person.id, { status: 'deactivated' });
-    await forgetAttempt(unit, passwordCounter(person.id), null);
+    await forgetWrongPasswords(call, person.id);
     unit.emit(customEvent(user, 'deactivated', deactivated, {}));
     return 'The account is deactivated. The link in the e-mail reactivates it within 90 days.';
   },

@@ -1,9 +1,8 @@
 import { emailChange } from '#entities/identity/email-change.ts';
 import { user } from '#entities/identity/user.ts';
 import { organization } from '#entities/organizations/organization.ts';
-import { forgetAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
-import { passwordCounter } from '../account/current-password.ts';
+import { forgetWrongPasswords } from '../account/current-password.ts';
 import { beginLeaving, leavingRoute } from './leave-account.ts';
 import { voidMailedLinks } from './void-mailed-links.ts';
 
@@ -23,7 +22,7 @@ export const deleteAccount = leavingRoute({
     await data.remove(user, person.id);
     const { id: userId, email } = person;
     const released = await data.create(emailChange, { userId, email, expiresAt: now, usedAt: now });
-    await forgetAttempt(unit, passwordCounter(userId), null);
+    await forgetWrongPasswords(call, userId);
     unit.emit(customEvent(emailChange, 'account_deleted', released, {}));
     return 'The account is deleted.';
   },

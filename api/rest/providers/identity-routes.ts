@@ -59,20 +59,16 @@ export const beginLink = defineRoute({
       await requireRecentProof({ unit, services, request });
       return isOfServer ? null : ownOrganization(unit, userId, id ?? '');
     });
-    const location = await beginFlow(
-      call,
+    const { settings, intent } =
       organizationId === null
-        ? settingsOf(call, provider as ProviderName)
-        : (await organizationProvider(call, organizationId)).settings,
-      {
-        provider: isOfServer ? provider : 'sso',
-        purpose: 'link',
-        target: targetOf(call.services.config.current, wanted),
-        session: { userId, sessionId },
-        organizationId,
-        settings: null,
-      },
-    );
+        ? { settings: settingsOf(call, provider as ProviderName), intent: { provider, organizationId, settings: null } }
+        : await organizationProvider(call, organizationId);
+    const location = await beginFlow(call, settings, {
+      ...intent,
+      purpose: 'link',
+      target: targetOf(services.config.current, wanted),
+      session: { userId, sessionId },
+    });
     return { status: 200, body: { location } };
   },
 });
@@ -83,7 +79,7 @@ export const unlinkIdentity = defineRoute({
   tag: 'Account',
   summary: 'Unlink an identity of a provider',
   description:
-    'The identity no longer signs in to this account. The last way to sign in cannot be unlinked; a password that is set with /v1/forgot-password takes its place.',
+    'The identity no longer signs in to this account. The last way to sign in cannot be unlinked (an identity of single sign-on is none, because it opens its organization alone); a password that is set with /v1/forgot-password takes its place.',
   access: 'required',
   params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 26, description: 'Id of the linked identity.' }) }),
   answers: { 200: MessageSchema },
@@ -110,13 +106,16 @@ export const unlinkIdentity = defineRoute({
   },
 });
 
-/** Whether a person can sign in without an identity. @param others identities that stay */
+/**
+ * Whether a person can sign in to their account without an identity.
+ * @param others identities that stay; those of an organization's single sign-on open that organization alone
+ */
 async function hasOtherWay(
   data: DataClient,
   { id, passwordHash }: RowOf<typeof user>,
   others: readonly RowOf<typeof externalIdentity>[],
 ): Promise<boolean> {
-  if (passwordHash !== null || others.length > 0) return true;
+  if (passwordHash !== null || others.some(({ provider }) => provider !== 'single_sign_on')) return true;
   return (await data.findOne(passkey, { userId: { eq: id } })) !== undefined;
 }
 

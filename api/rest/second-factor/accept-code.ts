@@ -43,12 +43,19 @@ const attempts = { limit: 10, windowMs: 15 * 60_000 };
 
 /**
  * Counts a code before anybody looks at it, in a transaction of its own. The route `runsOnce`, and its unit of work has not begun.
+ * @param singleSignOnId the organization with whose single sign-on the person signs in, or has signed in; null for others
  * @throws AppError too_many_requests; invalid_input unless exactly one code is given
  */
-export async function countCode({ services, request }: Call<unknown>, userId: string, given: GivenCode): Promise<void> {
+export async function countCode(
+  { services, request }: Call<unknown>,
+  userId: string,
+  given: GivenCode,
+  singleSignOnId: string | null = null,
+): Promise<void> {
   if ((given.code === undefined) === (given.recovery_code === undefined)) throw oneCodeOnly();
+  const counter = { key: counterOf(userId, singleSignOnId), limit: attempts.limit };
   await services.database.transact(workOf(request.core, systemCaller('count codes')), async (unit) => {
-    const freeAt = await takeAttempt(unit, [{ key: counterOf(userId), limit: attempts.limit }], attempts.windowMs);
+    const freeAt = await takeAttempt(unit, [counter], attempts.windowMs);
     if (freeAt) throw tooManyAttempts('Too many wrong codes', freeAt, services.clock.now());
   });
 }
@@ -56,9 +63,15 @@ export async function countCode({ services, request }: Call<unknown>, userId: st
 /**
  * Accepts a code once, and forgets the wrong ones before it. The code has been counted, and the user is locked, so that of several
  * requests with one code the first finds it unused, and the others find it used.
+ * @param singleSignOnId as it was for `countCode`
  * @throws AppError invalid_credentials
  */
-export async function acceptCode(call: Call<unknown>, factor: Factor, given: GivenCode): Promise<void> {
+export async function acceptCode(
+  call: Call<unknown>,
+  factor: Factor,
+  given: GivenCode,
+  singleSignOnId: string | null = null,
+): Promise<void> {
   const { unit } = call;
   const { secret, isCurrent } = await openSecret(factor.sealedSecret ?? '', sealing(call, factor.id));
   const changes =
@@ -68,7 +81,7 @@ export async function acceptCode(call: Call<unknown>, factor: Factor, given: Giv
     ...changes,
     ...(isCurrent ? {} : { sealedSecret: await sealSecret(secret, sealing(call, factor.id)) }),
   });
-  await forgetAttempt(unit, counterOf(factor.userId), null);
+  await forgetAttempt(unit, counterOf(factor.userId, singleSignOnId), null);
   if (given.recovery_code !== undefined)
     unit.emit(customEvent(secondFactor, 'recovery_code_used', changed, { userId: factor.userId }));
 }
@@ -93,8 +106,10 @@ function withoutCode({ userId, recoveryCodeHashes }: Factor, secret: string, { r
   return left.length === held.length ? undefined : { recoveryCodeHashes: left, recoveryCodesLeft: left.length };
 }
 
-function counterOf(userId: string): string {
-  return `second-factor:${userId}`;
+/** Each single sign-on has a counter of its own: whoever runs its provider does not lock the person out of the account. */
+function counterOf(userId: string, singleSignOnId: string | null): string {
+  const counter = `second-factor:${userId}`;
+  return singleSignOnId === null ? counter : `${counter}:${singleSignOnId}`;
 }
 
 function oneCodeOnly(): AppError {

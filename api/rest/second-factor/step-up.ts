@@ -1,12 +1,11 @@
 import { Type, type Static } from 'typebox';
 import { user } from '#entities/identity/user.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
-import { forgetAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import type { AccessClaims } from '../../auth/access-token.ts';
 import { MessageSchema } from '../../http/request-schemas.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
-import { passwordCounter, readPerson, withCurrentPassword } from '../account/current-password.ts';
+import { forgetWrongPasswords, readPerson, withCurrentPassword } from '../account/current-password.ts';
 import { PasswordSchema } from '../account/password-schemas.ts';
 import { acceptCode, codeFields, countCode } from './accept-code.ts';
 import { confirmedFactor } from '../../credentials/confirmed-factor.ts';
@@ -45,11 +44,12 @@ export const stepUp = defineRoute({
 });
 
 async function proveWithCode(call: Call<Body>, { userId }: AccessClaims): Promise<void> {
-  await countCode(call, userId, call.body);
+  const { singleSignOnId } = call.unit.context.caller;
+  await countCode(call, userId, call.body, singleSignOnId);
   await call.unit.data.privileged('step up').findLocked(user, userId);
   const factor = await confirmedFactor(call, userId);
   if (!factor) throw anotherProof('You have no second factor: send your password.');
-  await acceptCode(call, factor, call.body);
+  await acceptCode(call, factor, call.body, singleSignOnId);
 }
 
 async function proveWithPassword(call: Call<Body>, { userId }: AccessClaims, password: string): Promise<void> {
@@ -61,7 +61,7 @@ async function proveWithPassword(call: Call<Body>, { userId }: AccessClaims, pas
   // Somebody may have set another one meanwhile.
   if (locked?.passwordHash !== person.passwordHash) throw signInFirst();
   if (await confirmedFactor(call, userId)) throw anotherProof('You have a second factor: send a code of it.');
-  await forgetAttempt(call.unit, passwordCounter(userId), null);
+  await forgetWrongPasswords(call, userId);
 }
 
 function anotherProof(message: string): AppError {

@@ -36,11 +36,11 @@ export const validateSecondFactor = defineRoute({
   handle: async (call) => {
     const { body, services } = call;
     const challenge = await services.challengeTokens.verify(body.challenge_token);
-    await countCode(call, challenge.userId, body);
+    await countCode(call, challenge.userId, body, challenge.singleSignOnId);
     return completeChallenge(call, challenge, async () => {
       const factor = await confirmedFactor(call, challenge.userId);
       if (!factor) throw refusedChallenge();
-      await acceptCode(call, factor, body);
+      await acceptCode(call, factor, body, challenge.singleSignOnId);
       await useUp(call, challenge);
     });
   },

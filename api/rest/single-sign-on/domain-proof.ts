@@ -13,9 +13,12 @@ export const DomainRecordSchema = Type.Object({
 
 export type DomainRecord = Static<typeof DomainRecordSchema>;
 
-/** The id of an organization is no secret: what proves the domain is that its zone names this organization. */
+/**
+ * The id of an organization is no secret: what proves the domain is that its zone names this organization. The value names the domain,
+ * too: the record of another domain, to which an alias (CNAME) leads, proves nothing.
+ */
 export function domainRecord(organizationId: string, domain: string): DomainRecord {
-  return { domain, record_name: `${label}.${domain}`, record_value: `organization=${organizationId}` };
+  return { domain, record_name: `${label}.${domain}`, record_value: `organization=${organizationId};domain=${domain}` };
 }
 
 /**

@@ -2,13 +2,10 @@ import type { SignInKey } from '#entities/kit/access/sign-in-failures.ts';
 import { giveBackAttempt, takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { readEntry, wasMember } from '#entities/kit/access/single-sign-on.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
-import { systemCaller } from '#entities/kit/model/caller.ts';
-import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { user } from '#entities/identity/user.ts';
 import { membership } from '#entities/organizations/membership.ts';
 import type { ProviderIdentity } from '../../auth/sign-in-providers.ts';
-import { workOf } from '../../http/request-context.ts';
 import type { Call } from '../../http/route.ts';
 import { tooManyAttempts } from '../account/too-many-attempts.ts';
 import {
@@ -20,7 +17,7 @@ import {
   type IdentitySource,
 } from '../providers/person-of-identity.ts';
 import { isDomainProven } from './domain-proof.ts';
-import type { Provider } from './organization-provider.ts';
+import { transactApart, type Provider } from './organization-provider.ts';
 
 /** Refused people of one organization within the window, in milliseconds, after which nobody joins by single sign-on for a while. */
 const refusals = { limit: 20, windowMs: 15 * 60_000 };
@@ -37,60 +34,50 @@ export function realmOf({ organizationId }: Provider): IdentitySource {
 }
 
 /**
- * Whether a person who is no member yet may become one: with a verified address of an allowed domain whose zone names the organization.
- * Attempts count although they are refused. It waits for servers elsewhere, so no transaction may have begun.
- * @returns false for members, who need not become one
+ * Makes a person who is no member yet one, with an account if they have none: with a verified address of an allowed domain whose zone
+ * names the organization. Whoever has been a member before needs an invitation. Refusals count although the request is refused, and a
+ * membership stays although the sign-in is refused afterwards, for a second factor that is required, for example. It waits for servers
+ * elsewhere, so no transaction may have begun.
  * @throws AppError provider_sign_in_failed, the same for every reason; too_many_requests, invalid_input
  */
-export async function mayJoin(call: Call<unknown>, { identity, provider }: SignedOn): Promise<boolean> {
-  const { services, request } = call;
+export async function admitNewcomer(call: Call<unknown>, signedOn: SignedOn): Promise<void> {
+  const { services } = call;
+  const { identity, provider } = signedOn;
   const { organizationId, allowedDomains } = provider;
-  const source = realmOf(provider);
-  const isMember = await services.database.transact(
-    workOf(request.core, systemCaller('single sign-on')),
-    async (unit) => {
-      const known = await findIdentity(unit.data, identity, source);
-      if (known && (await roleOf(unit, known.userId, organizationId)) !== null) return true;
-      const freeAt = await takeAttempt(unit, [refusalsOf(provider)], refusals.windowMs);
-      if (freeAt) throw tooManyAttempts('Too many people were refused', freeAt, services.clock.now());
-      return false;
-    },
-  );
-  if (isMember) return false;
+  const isMember = await transactApart(call, async (unit) => {
+    if (await findMember(unit, signedOn)) return true;
+    const freeAt = await takeAttempt(unit, [refusalsOf(provider)], refusals.windowMs);
+    if (freeAt) throw tooManyAttempts('Too many people were refused', freeAt, services.clock.now());
+    return false;
+  });
+  if (isMember) return;
   const domain = identity.email?.slice(identity.email.lastIndexOf('@') + 1);
   if (domain === undefined || !allowedDomains.includes(domain)) throw refused();
   if (!(await isDomainProven(services, organizationId, domain))) throw refused();
-  await checkNewIdentity(call, identity, source);
-  return true;
+  await checkNewIdentity(call, identity, realmOf(provider));
+  await transactApart(call, async (unit) => {
+    const { userId } = await personOfIdentity(unit, unit.data, identity, realmOf(provider), refused);
+    // Of two sign-ins at the same time, the second finds the membership that the first has created.
+    await unit.data.findLocked(user, userId);
+    if ((await roleOf(unit, userId, organizationId)) === null) {
+      if (await wasMember(unit, userId, organizationId, identity)) throw refused();
+      await unit.data.create(membership, { organizationId, userId, role: 'member' });
+    }
+    await giveBackAttempt(unit, [refusalsOf(provider)]);
+  });
 }
 
-/**
- * The member to whom an identity belongs. Whoever may join becomes one, with an account if they have none; whoever has been one before
- * needs an invitation.
- * @param isJoining what `mayJoin` has returned
- * @returns the person, who is locked
- * @throws AppError provider_sign_in_failed, the same for every reason
- */
-export async function memberOf(
-  unit: UnitOfWork,
-  data: DataClient,
-  { identity, provider }: SignedOn,
-  isJoining: boolean,
-): Promise<IdentityOwner> {
-  const { organizationId } = provider;
-  const source = realmOf(provider);
-  const known = isJoining ? undefined : await findIdentity(data, identity, source);
-  if (!isJoining && !known) throw refused();
-  const owner = known ? ownerOf(known) : await personOfIdentity(unit, data, identity, source, refused);
-  const { userId } = owner;
-  // Of two sign-ins at the same time, the second finds the membership that the first has created.
-  await data.findLocked(user, userId);
-  if ((await roleOf(unit, userId, organizationId)) === null) {
-    if (!isJoining || (await wasMember(unit, userId, organizationId))) throw refused();
-    await data.create(membership, { organizationId, userId, role: 'member' });
-  }
-  if (isJoining) await giveBackAttempt(unit, [refusalsOf(provider)]);
-  return owner;
+/** The member to whom an identity belongs. @throws AppError provider_sign_in_failed, the same for every reason */
+export async function memberOf(unit: UnitOfWork, signedOn: SignedOn): Promise<IdentityOwner> {
+  const member = await findMember(unit, signedOn);
+  if (!member) throw refused();
+  return member;
+}
+
+async function findMember(unit: UnitOfWork, { identity, provider }: SignedOn): Promise<IdentityOwner | undefined> {
+  const known = await findIdentity(unit.data.privileged('single sign-on'), identity, realmOf(provider));
+  if (!known || (await roleOf(unit, known.userId, provider.organizationId)) === null) return undefined;
+  return ownerOf(known);
 }
 
 /** The role, also of somebody who lacks a second factor that the organization requires. */

@@ -5,8 +5,10 @@ import { identityProvider } from '#entities/organizations/identity-provider.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { openSecret, sealSecret } from '../../auth/sealed-secret.ts';
 import type { ProviderSettings } from '../../auth/sign-in-providers.ts';
+import type { SignInState } from '../../auth/sign-in-state.ts';
 import { workOf } from '../../http/request-context.ts';
 import type { Call } from '../../http/route.ts';
 import type { Services } from '../../http/services.ts';
@@ -17,6 +19,8 @@ export type Provider = RowOf<typeof identityProvider>;
 export interface OrganizationProvider {
   readonly row: Provider;
   readonly settings: ProviderSettings;
+  /** What the state of a sign-in there says about it. */
+  readonly intent: Pick<SignInState, 'provider' | 'organizationId' | 'settings'>;
 }
 
 /**
@@ -25,12 +29,12 @@ export interface OrganizationProvider {
  * @throws AppError not_found, the same for an organization that does not exist
  */
 export async function organizationProvider(
-  { services, request }: Call<unknown>,
+  call: Call<unknown>,
   organizationId: string,
   { isTest = false }: { readonly isTest?: boolean } = {},
 ): Promise<OrganizationProvider> {
-  const context = workOf(request.core, systemCaller('single sign-on'));
-  const row = await services.database.transact(context, async ({ data }) => {
+  const { services } = call;
+  const row = await transactApart(call, async ({ data }) => {
     const home = await data.findOne(organization, { id: { eq: organizationId } });
     if (!home || home.isPersonal) return undefined;
     return data.findOne(identityProvider, { organizationId: { eq: organizationId } });
@@ -48,7 +52,15 @@ export async function organizationProvider(
     callbackUrl: `${publicApiUrl(config)}/v1/sso/callback`,
     rules: { isDev: config.server.dev, allowsPrivate: false },
   };
-  return { row, settings };
+  return { row, settings, intent: { provider: 'single_sign_on', organizationId, settings: providerDigest(row) } };
+}
+
+/** Runs work of the server in a transaction of its own, which stays whatever becomes of the request. */
+export function transactApart<T>(
+  { services, request }: Call<unknown>,
+  work: (unit: UnitOfWork) => Promise<T>,
+): Promise<T> {
+  return services.database.transact(workOf(request.core, systemCaller('single sign-on')), work);
 }
 
 /** The error for managers of an organization without a provider; the same for people who may not see it. */
@@ -66,7 +78,7 @@ function secretOf({ config }: Services, organizationId: string) {
   return { secrets, purpose: 'identity-provider-secret', subject: organizationId } as const;
 }
 
-/** What a test is a test of: with other settings, it is none. */
-export function settingsDigest({ issuer, clientId, clientSecret }: Provider): string {
+/** With which provider and client a sign-in or a test began: it does not count for others. */
+export function providerDigest({ issuer, clientId, clientSecret }: Provider): string {
   return hash('sha256', JSON.stringify([issuer, clientId, clientSecret]), 'base64url');
 }

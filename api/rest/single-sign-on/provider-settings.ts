@@ -10,13 +10,7 @@ import { tooManyAttempts } from '../account/too-many-attempts.ts';
 import { workOf } from '../../http/request-context.ts';
 import { beginFlow, RedirectSchema, targetOf } from '../providers/provider-flow.ts';
 import { domainRecord, DomainRecordSchema, isDomainProven } from './domain-proof.ts';
-import {
-  noProvider,
-  organizationProvider,
-  sealClientSecret,
-  settingsDigest,
-  type Provider,
-} from './organization-provider.ts';
+import { noProvider, organizationProvider, sealClientSecret, type Provider } from './organization-provider.ts';
 
 const SettingsSchema = Type.Object({
   id: Type.String({ description: 'Id of the record; DELETE /v1/identity-providers/<id> ends single sign-on.' }),
@@ -130,7 +124,7 @@ export const testProvider = defineRoute({
     const { services, request } = call;
     const { claims } = request.core;
     if (!claims) throw signInFirst();
-    const { row, settings } = await organizationProvider(call, organizationId, { isTest: true });
+    const { row, settings, intent } = await organizationProvider(call, organizationId, { isTest: true });
     // A transaction that ends before the provider is asked.
     await services.database.transact(workOf(request.core), async (unit) => {
       // Who may not see the settings learns that there are none.
@@ -140,12 +134,10 @@ export const testProvider = defineRoute({
       await countQuestion({ unit, services }, organizationId);
     });
     const location = await beginFlow(call, settings, {
-      provider: 'sso',
+      ...intent,
       purpose: 'test',
       target: targetOf(call.services.config.current),
       session: { userId: claims.userId, sessionId: claims.sessionId },
-      organizationId,
-      settings: settingsDigest(row),
     });
     return { status: 200, body: { location } };
   },
@@ -157,7 +149,7 @@ export const enforceProvider = defineRoute({
   tag: 'Single sign-on',
   summary: 'Enforce single sign-on, or stop',
   description:
-    'While it is enforced, all members but owners act in the organization, and in those that are part of it, only in sessions that began with its single sign-on, and with personal tokens that were authorized in such a session (POST /v1/personal-access-tokens/<id>/authorize). Owners keep their other ways to sign in, for emergencies. The settings must have been tested, and the caller has signed in, or called /v1/2fa/step-up, within the last ten minutes.',
+    'While it is enforced, all members act in the organization, and in those that are part of it, only in sessions that began with its single sign-on, and with personal tokens that were authorized in such a session (POST /v1/personal-access-tokens/<id>/authorize). Owners of the organization, and of those above it, keep their other ways to sign in, for emergencies; owners of a part do not. The settings must have been tested, and the caller has signed in, or called /v1/2fa/step-up, within the last ten minutes.',
   access: 'required',
   acceptsSingleSignOn: true,
   body: Type.Object(

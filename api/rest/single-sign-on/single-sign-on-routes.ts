@@ -3,13 +3,10 @@ import { organization } from '#entities/organizations/organization.ts';
 import { identityProvider } from '#entities/organizations/identity-provider.ts';
 import { readMembershipState } from '#entities/kit/access/principal-state.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
-import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
-import { isAppError } from '#entities/kit/base/errors.ts';
-import { systemCaller } from '#entities/kit/model/caller.ts';
+import { giveBackAttempt, takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import { failed, type ProviderIdentity } from '../../auth/sign-in-providers.ts';
 import { clientNetwork } from '../../http/client-address.ts';
-import { workOf } from '../../http/request-context.ts';
 import { tooManyAttempts } from '../account/too-many-attempts.ts';
 import type { OpenedState } from '../../auth/sign-in-state.ts';
 import { defineRoute, type Call, type RouteResponse } from '../../http/route.ts';
@@ -27,8 +24,8 @@ import {
   TargetField,
   targetOf,
 } from '../providers/provider-flow.ts';
-import { mayJoin, memberOf, realmOf } from './newcomers.ts';
-import { organizationProvider, settingsDigest, type Provider } from './organization-provider.ts';
+import { admitNewcomer, memberOf, realmOf } from './newcomers.ts';
+import { organizationProvider, providerDigest, transactApart, type Provider } from './organization-provider.ts';
 
 /** Roles whose test of a provider counts. */
 const managers: ReadonlySet<string> = new Set(['owner', 'super_admin', 'admin']);
@@ -54,33 +51,29 @@ export const singleSignOn = defineRoute({
     const { organization_id: id, redirect_uri: wanted } = call.query as Record<string, string>;
     const target = targetOf(call.services.config.current, wanted);
     const organizationId = existingId(organization, id ?? '');
-    const { settings } = await organizationProvider(call, organizationId).catch((error: unknown) =>
-      refuseGuess(call, error),
-    );
-    const intent = {
-      provider: 'sso',
-      purpose: 'sign-in',
-      target,
-      session: null,
-      organizationId,
-      settings: null,
-    } as const;
-    return redirect(call, await beginFlow(call, settings, intent));
+    const { settings, intent } = await countedAsGuess(call, () => organizationProvider(call, organizationId));
+    return redirect(call, await beginFlow(call, settings, { ...intent, purpose: 'sign-in', target, session: null }));
   },
 });
 
 /** Ids that name no single sign-on, from one network within the window, in milliseconds. */
 const guesses = { limit: 30, windowMs: 15 * 60_000 };
 
-/** Counts those who try ids. @throws what was thrown, or AppError too_many_requests */
-async function refuseGuess({ services, request }: Call<unknown>, error: unknown): Promise<never> {
-  if (!isAppError(error) || error.code !== 'not_found') throw error;
+/**
+ * Counts those who try ids, before they learn anything: beyond the limit, an id that is right gets the same answer as others.
+ * @param find fails for an id that is wrong
+ * @throws what `find` throws, or AppError too_many_requests
+ */
+async function countedAsGuess<T>(call: Call<unknown>, find: () => Promise<T>): Promise<T> {
+  const { services, request } = call;
   const key = { key: `sso-guess:${clientNetwork(request, services)}`, limit: guesses.limit };
-  await services.database.transact(workOf(request.core, systemCaller('single sign-on')), async (unit) => {
+  await transactApart(call, async (unit) => {
     const freeAt = await takeAttempt(unit, [key], guesses.windowMs);
     if (freeAt) throw tooManyAttempts('Too many organizations were tried', freeAt, services.clock.now());
   });
-  throw error;
+  const found = await find();
+  await transactApart(call, (unit) => giveBackAttempt(unit, [key]));
+  return found;
 }
 
 export const singleSignOnCallback = defineRoute({
@@ -89,31 +82,33 @@ export const singleSignOnCallback = defineRoute({
   tag: 'Single sign-on',
   summary: 'Return from the provider of an organization',
   description:
-    'The provider sends the browser here. Begins a session that counts in the organization alone. People with a verified address of an allowed domain, which its DNS record proves, become members, with a new account if the address has none. All others who are no members are refused with provider_sign_in_failed: the answer does not say whether an address has an account.',
+    'The provider sends the browser here. Begins a session that counts in the organization alone. People with a verified address of an allowed domain, which its DNS record proves, become members, with a new account if the address has none; also those who are then refused because the organization requires a second factor, which they set up after they have set a password (POST /v1/forgot-password). All others who are no members are refused with provider_sign_in_failed: the answer does not say whether an address has an account.',
   access: 'public',
   query: CallbackQuery,
   answers: { 302: RedirectSchema },
   // It uses up the state in a transaction of its own, and asks the provider.
   runsOnce: true,
-  errors: [...callbackErrors, 'unauthenticated'],
+  errors: [...callbackErrors, 'unauthenticated', 'second_factor_required'],
   handle: async (call) => {
-    const opened = await takeState(call, 'sso');
+    const opened = await takeState(call, 'single_sign_on');
     const isTest = opened.purpose === 'test';
-    const { row, settings } = await organizationProvider(call, opened.organizationId ?? '', { isTest });
+    const { row, settings, intent } = await organizationProvider(call, opened.organizationId ?? '', { isTest });
+    // The code and its verifier are for the provider of then: another one must not learn them (RFC 9700, section 4.4).
+    if (opened.settings !== intent.settings) throw failed(settingsChanged);
     const identity = await identityOf(call, settings, opened);
     if (opened.purpose !== 'sign-in') return linkOrTest(call, opened, identity, row);
     const signedOn = { identity, provider: row };
-    const isJoining = await mayJoin(call, signedOn);
-    const { unit } = call;
-    const data = unit.data.privileged('single sign-on');
+    await admitNewcomer(call, signedOn);
     return finishSignIn(call, opened.target, {
-      ...(await memberOf(unit, data, signedOn, isJoining)),
+      ...(await memberOf(call.unit, signedOn)),
       method: 'single_sign_on',
       singleSignOnId: row.organizationId,
       singleSignOnRevision: row.revision,
     });
   },
 });
+
+const settingsChanged = 'the settings of the single sign-on have changed since it began';
 
 /** Links the identity to the account of the session that asked for it; a test also counts for the settings of then. */
 async function linkOrTest(
@@ -129,8 +124,7 @@ async function linkOrTest(
   await linkIdentity(call.unit, data, person.id, identity, realmOf(row));
   if (opened.purpose === 'test') {
     const held = await data.findLocked(identityProvider, row.id);
-    if (!held || settingsDigest(held) !== opened.settings || !managers.has(role))
-      throw failed('the settings of the single sign-on have changed since the test began');
+    if (!held || providerDigest(held) !== opened.settings || !managers.has(role)) throw failed(settingsChanged);
     await data.update(identityProvider, row.id, { testedAt: call.services.clock.now() });
   }
   return redirect(call, opened.target);

@@ -24,10 +24,24 @@ export async function isSignOnCurrent(work: Work, organizationId: string, revisi
   return rows[0]?.is === true;
 }
 
-/** Whether somebody has been a member of an organization before: left it, or was removed. */
-export async function wasMember(work: Work, userId: string, organizationId: string): Promise<boolean> {
+/**
+ * Whether somebody has been a member of an organization before, left it or was removed: the person, or whoever has linked the identity
+ * of its single sign-on or has had the address before them, with an account that was deleted, for example.
+ */
+export async function wasMember(
+  work: Work,
+  userId: string,
+  organizationId: string,
+  { issuer, subject, email }: { readonly issuer: string; readonly subject: string; readonly email: string | null },
+): Promise<boolean> {
   const session = await work.readAs('app');
-  const { rows } = await session.query<{ is: boolean }>('select was_member($1, $2) as is', [userId, organizationId]);
+  const { rows } = await session.query<{ is: boolean }>('select was_member($1, $2, $3, $4, $5) as is', [
+    userId,
+    organizationId,
+    issuer,
+    subject,
+    email ?? '',
+  ]);
   return rows[0]?.is === true;
 }
 

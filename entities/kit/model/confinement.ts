@@ -17,10 +17,10 @@ export function hasSignedOn({ singleSignOnId }: Pick<Caller, 'singleSignOnId'>):
 
 /**
  * Whether confined callers can have a right to any record of a kind. `scope.ts` says to which: those of the organization in which they
- * act, and of other kinds what `singleSignOnReach` names.
+ * act, and of other kinds what `confinedReach` names.
  */
-export function isWithinReach({ tenancy, singleSignOnReach }: EntityModule, operation: Operation): boolean {
+export function isWithinReach({ tenancy, confinedReach }: EntityModule, operation: Operation): boolean {
   if (tenancy === 'organization') return true;
-  if (singleSignOnReach === undefined || operation === 'create') return false;
-  return singleSignOnReach !== 'view' || operation === 'view';
+  if (confinedReach === undefined || operation === 'create') return false;
+  return confinedReach !== 'view' || operation === 'view';
 }

@@ -75,10 +75,10 @@ export interface EntityDefinition<
   /** Visitors without an account who reach its records, as far as its rules allow. */
   readonly openTo?: readonly VisitorKind[];
   /**
-   * What a session that began with the single sign-on of an organization reaches of a kind whose records belong to no organization: the
-   * record of the organization in which it acts, its own record, or all that the person can view, without changing any. Absent: nothing.
+   * What confined callers (`confinement.ts`) reach of a kind whose records belong to no organization: the record of the organization in
+   * which they act, that of their own session, or all that the person can view, without changing any. Absent: nothing.
    */
-  readonly singleSignOnReach?: 'organization' | 'session' | 'view';
+  readonly confinedReach?: 'organization' | 'session' | 'view';
   /** Verbs of changes that record an event. */
   readonly events: readonly E[];
   /** Events that handlers record besides those of changes, by verb: a past participle. */
@@ -199,9 +199,9 @@ export function defineEntityModule<
     if (field.type === 'reference' && !name.endsWith('Id')) fail(`reference "${name}" must end in "Id"`);
     if (field.secret && Object.hasOwn(definition.expose, name)) fail(`secret field "${name}" cannot be exposed`);
   }
-  if (definition.singleSignOnReach && definition.tenancy === 'organization')
+  if (definition.confinedReach && definition.tenancy === 'organization')
     fail(
-      'its records belong to organizations, so sessions of single sign-on reach those of their own, and singleSignOnReach says nothing',
+      'its records belong to organizations, so confined callers reach those of their own, and confinedReach says nothing',
     );
   if (definition.productModules && definition.tenancy !== 'organization')
     fail("product modules belong to organizations, so its tenancy must be 'organization'");

@@ -13,26 +13,26 @@ export function scopePredicate(module: EntityModule, alias: string, viewer: View
 /** The tenant filter; row-level security repeats it in the database. A caller without organization sees no tenant rows. */
 function tenancyPredicate(module: EntityModule, alias: string, viewer: Viewer): Sql {
   if (module.tenancy !== 'organization') return viewer.isConfined ? reachedPredicate(module, alias, viewer) : sql`true`;
-  // Records of other organizations, such as one's own memberships, are out of reach of a session of single sign-on.
+  // Records of other organizations, such as one's own memberships, are out of reach of confined callers.
   if (module.rlsUsing && !viewer.isConfined) return sql`true`;
   if (viewer.organizationId) return sql`${column(alias, 'organizationId')} = ${viewer.organizationId}`;
   return viewer.kind === 'system' ? sql`true` : sql`false`;
 }
 
-/** Predicate for the records that a session of single sign-on reaches, of a kind that belongs to no organization. */
-function reachedPredicate({ singleSignOnReach }: EntityModule, alias: string, viewer: Viewer): Sql {
-  switch (singleSignOnReach) {
+/** Predicate for the records that a confined caller (`confinement.ts`) reaches, of a kind that belongs to no organization. */
+function reachedPredicate({ confinedReach }: EntityModule, alias: string, viewer: Viewer): Sql {
+  switch (confinedReach) {
     case undefined:
       return sql`false`;
     case 'view':
       return sql`true`;
     case 'organization':
     case 'session': {
-      const id = singleSignOnReach === 'session' ? viewer.sessionId : viewer.organizationId;
+      const id = confinedReach === 'session' ? viewer.sessionId : viewer.organizationId;
       return id ? sql`${column(alias, 'id')} = ${id}` : sql`false`;
     }
     default:
-      singleSignOnReach satisfies never;
+      confinedReach satisfies never;
       throw new Error('unknown reach');
   }
 }

@@ -23,7 +23,7 @@ const hasGroups: CallerQuestion = ({ groupIds }) => groupIds.length > 0;
 const kindOf: CallerQuestion = ({ kind }) => kind;
 const roleOf: CallerQuestion = ({ role }) => role;
 const isLimited: CallerQuestion = ({ kind, limits }) => limits !== null || callerKinds[kind].needsLimits;
-const isOfSingleSignOn: CallerQuestion = (caller) => isConfined(caller);
+const isConfinedCaller: CallerQuestion = (caller) => isConfined(caller);
 
 /**
  * The question about a condition, kind and operation. It is the same function each time, so that a compilation asks it once and
@@ -125,7 +125,7 @@ export class Viewer {
 
   /** Whether the caller has no rights beyond an organization. To be asked only for kinds about which it decides something. */
   get isConfined(): boolean {
-    return this.#answer(isOfSingleSignOn) === true;
+    return this.#answer(isConfinedCaller) === true;
   }
 
   /** Whether the organization has a product module of the kind. */
