@@ -6,7 +6,7 @@ import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
 import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
-import { holdTask, waitForLocks } from '../kit/held-row.ts';
+import { holdRow, waitForLocks } from '../kit/held-row.ts';
 import { organizationRoute } from '../kit/misbehaving-routes.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
@@ -208,7 +208,7 @@ describe('concurrent changes lock records in one order', () => {
   const newTask = async (title: string, more: object = {}): Promise<string> =>
     (await client.post('/v1/tasks', { title, ...more })).body.id;
 
-  const holding = (id: string) => holdTask(world, id);
+  const holding = (id: string) => holdRow(world, 'tasks', id);
   const waiting = (count: number) => waitForLocks(world, count);
 
   test('pairs of records that 16 clients change crosswise in one operation are all changed, and none is repeated', async () => {

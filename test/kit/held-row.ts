@@ -3,12 +3,16 @@ import { asOwner } from './as-owner.ts';
 import { eventually } from './eventually.ts';
 import type { World } from './world.ts';
 
-/** Holds a task locked until it is told to go on. */
-export async function holdTask({ databaseUrl }: Pick<World, 'databaseUrl'>, id: string): Promise<() => Promise<void>> {
+/** Holds a record locked until it is told to go on. */
+export async function holdRow(
+  { databaseUrl }: Pick<World, 'databaseUrl'>,
+  table: string,
+  id: string,
+): Promise<() => Promise<void>> {
   const holder = new Client({ connectionString: databaseUrl });
   await holder.connect();
   await holder.query('begin');
-  await holder.query('select 1 from tasks where id = $1 for update', [id]);
+  await holder.query(`select 1 from ${table} where id = $1 for update`, [id]);
   return async () => {
     await holder.query('rollback');
     await holder.end();
