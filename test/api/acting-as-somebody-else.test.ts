@@ -642,7 +642,7 @@ describe('impersonation', () => {
       [support, 'tags', ofSupport.id, () => own.mutate({ method: 'DELETE', url: `/v1/support-consents/${consentId}` })],
     ] as const) {
       const release = await holdRow(world, table, id);
-      const changed = by.mutate({ method: 'PATCH', url: `/v1/${table}/${id}`, payload: { [table === 'tasks' ? 'title' : 'name']: 'changed too late' } });
+      const changed = by.mutate({ method: 'PATCH', url: `/v1/${table}/${id}`, payload: { [table === 'tasks' ? 'title' : 'description']: 'changed too late' } });
       try {
         const early = await Promise.race([changed, waitForLocks(world, 1)]);
         expect(early, JSON.stringify(early)).toBeUndefined();
