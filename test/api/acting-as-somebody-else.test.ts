@@ -542,7 +542,9 @@ describe('impersonation', () => {
   });
 
   test('begins for a pair of roles as `mayGiveRole` ranks them', async () => {
-    const people = await Promise.all(roles.map(async (role) => ({ role, actor: await joined(role), subject: await joined(role) })));
+    const people = await Promise.all(
+      roles.map(async (role) => ({ role, actor: await joined(role), subject: await joined(role) })),
+    );
     for (const { role, actor } of people) {
       const by = await signedIn(world, actor);
       for (const { role: other, subject } of people) {
@@ -567,8 +569,12 @@ describe('impersonation', () => {
     // Both manage it: the admin is in it, and the member may change who is.
     const group = await create(client, '/v1/groups', { name: `group ${newId()}` });
     await create(client, '/v1/group-memberships', { group_id: group, user_id: admin.user.id });
-    const own = await create(client, '/v1/group-memberships', { group_id: group, user_id: member.user.id, role: 'admin' });
-    
+    const own = await create(client, '/v1/group-memberships', {
+      group_id: group,
+      user_id: member.user.id,
+      role: 'admin',
+    });
+
     const by = bearer((await impersonate(byAdmin, member.user.id)).body.access_token);
     for (const [method, url, payload] of [
       ['PATCH', `/v1/tasks/${task}`, { assignee_id: admin.user.id }],
@@ -592,7 +598,15 @@ describe('impersonation', () => {
     const assigned = await by.graphql(bulk, { ids: [task], user: admin.user.id });
     expect(assigned.data?.updateBulkTask.updatedIds, JSON.stringify(assigned.errors)).toEqual([]);
     // What the member does with the task themselves goes on.
-    expect((await by.mutate({ method: 'PATCH', url: `/v1/tasks/${task}`, payload: { title: 'changed', assignee_id: colleague.user.id } })).status).toBe(200);
+    expect(
+      (
+        await by.mutate({
+          method: 'PATCH',
+          url: `/v1/tasks/${task}`,
+          payload: { title: 'changed', assignee_id: colleague.user.id },
+        })
+      ).status,
+    ).toBe(200);
     expect((await by.post('/v1/tasks', { title: 'below', parent_id: task })).status).toBe(201);
     await by.post('/v1/delegation/end');
     expectProblem(await byAdmin.get(`/v1/tasks/${task}`), 'not_found');
@@ -606,7 +620,10 @@ describe('impersonation', () => {
     const id: string = body.delegation_id;
     expectProblem(await (await signedIn(world, auditor)).post(`/v1/delegations/${id}/end`), 'permission_denied');
     expectProblem(await (await signedIn(world, member)).post(`/v1/delegations/${id}/end`), 'not_found');
-    expectProblem(await (await signedIn(world, await buildPerson(world))).post(`/v1/delegations/${id}/end`), 'not_found');
+    expectProblem(
+      await (await signedIn(world, await buildPerson(world))).post(`/v1/delegations/${id}/end`),
+      'not_found',
+    );
     expect((await client.get(`/v1/delegations/${id}`)).body.ended_at).toBeNull();
     expect((await bearer(body.access_token).post('/v1/delegation/end')).status).toBe(200);
     const ended = (await client.get(`/v1/delegations/${id}`)).body;
@@ -614,7 +631,9 @@ describe('impersonation', () => {
     // Neither does who has acted delete it, nor does a second end change the first.
     world.clock.advance(1_000);
     expect((await byAdmin.post(`/v1/delegations/${id}/end`)).status).toBe(200);
-    expect((await byAdmin.mutate({ method: 'DELETE', url: `/v1/delegations/${id}` })).status).toBeGreaterThanOrEqual(400);
+    expect((await byAdmin.mutate({ method: 'DELETE', url: `/v1/delegations/${id}` })).status).toBeGreaterThanOrEqual(
+      400,
+    );
     expect((await client.get('/v1/delegations?first=100')).body.data).toContainEqual(ended);
     const mail = await transactAs(world.runtime, systemCaller('test', owner.organization.id), (unit) =>
       delegationMail(
@@ -642,7 +661,11 @@ describe('impersonation', () => {
       [support, 'tags', ofSupport.id, () => own.mutate({ method: 'DELETE', url: `/v1/support-consents/${consentId}` })],
     ] as const) {
       const release = await holdRow(world, table, id);
-      const changed = by.mutate({ method: 'PATCH', url: `/v1/${table}/${id}`, payload: { [table === 'tasks' ? 'title' : 'description']: 'changed too late' } });
+      const changed = by.mutate({
+        method: 'PATCH',
+        url: `/v1/${table}/${id}`,
+        payload: { [table === 'tasks' ? 'title' : 'description']: 'changed too late' },
+      });
       try {
         const early = await Promise.race([changed, waitForLocks(world, 1)]);
         expect(early, JSON.stringify(early)).toBeUndefined();

@@ -42,7 +42,14 @@ export const supportLogin = defineRoute({
   answers: { 200: RedirectSchema },
   // It counts the attempt in a transaction of its own, and asks the provider.
   runsOnce: true,
-  errors: ['invalid_input', 'not_found', 'invalid_credentials', 'permission_denied', 'too_many_requests', 'provider_unavailable'],
+  errors: [
+    'invalid_input',
+    'not_found',
+    'invalid_credentials',
+    'permission_denied',
+    'too_many_requests',
+    'provider_unavailable',
+  ],
   handle: async (call) => {
     const { body } = call;
     const settings = supportSettings(call);

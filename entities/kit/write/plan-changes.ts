@@ -119,8 +119,7 @@ async function refusalOf(found: AuthorizedRow, request: ChangeRequest, caller: C
       'stale_record',
       `The ${module.typeName} is at version ${String(row['recordVersion'])}, not ${expected.join(' or ') || 'one that the request expects'}; read it again and repeat the change.`,
     );
-  if (isMove(module, Object.keys(given)) && !(await found.may('remove')))
-    return denied(module, 'remove');
+  if (isMove(module, Object.keys(given)) && !(await found.may('remove'))) return denied(module, 'remove');
   return undefined;
 }
 

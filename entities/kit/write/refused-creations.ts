@@ -39,8 +39,7 @@ async function appliedRefusals(
   made: readonly NewRow[],
 ): Promise<{ index: number; refusal: number }[]> {
   const names = [...tenancyField(module.tenancy), ...Object.keys(module.fields), 'createdAt'];
-  const typeOf = (name: string) =>
-    module.fields[name]?.columnType ?? (name === 'createdAt' ? 'timestamptz' : 'text');
+  const typeOf = (name: string) => module.fields[name]?.columnType ?? (name === 'createdAt' ? 'timestamptz' : 'text');
   const columns = names.map((name) => `${snakeCase(name)} ${typeOf(name)}`);
   const given = made.map(({ row }, index) => ({
     index,
