@@ -176,8 +176,8 @@ const acts: readonly (readonly [act: string, event: string, audit: string, mail:
   // The colleague is told.
   ['an impersonation', 'delegation.begun', 'delegation created', null, 'the person',
     ({ client, colleague }) => impersonate(client, colleague)],
-  ['an impersonation that is ended', 'delegation.deleted', 'delegation deleted', null, 'the person',
-    async ({ client, colleague }) => del(client, `/v1/delegations/${(await impersonate(client, colleague)).body.delegation_id}`)],
+  ['an impersonation that is ended', 'delegation.updated', 'delegation updated', null, 'the person',
+    async ({ client, colleague }) => client.post(`/v1/delegations/${(await impersonate(client, colleague)).body.delegation_id}/end`)],
   ['a revoked session', 'session.deleted', 'session deleted', null, 'the person',
     async ({ client, person }) => {
       await signedIn(world, person);
