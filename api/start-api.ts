@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { textRecordsOf } from '#activities/clients/email-validation/text-records.ts';
 import { EmailValidator, type EmailNetwork } from '#activities/clients/email-validation/email-validator.ts';
 import type { SecretManagerEndpoint } from '#activities/clients/secret-manager/secret-versions.ts';
 import { serverUrl } from '#runtime/server-url.ts';
@@ -93,7 +94,7 @@ export async function createApi({
     inFlight: new InFlightRequests(),
     usedCodes: runtime.usedCodes,
     emailProblem: (email) => emails.problemOf(email),
-    textRecords: (name) => emails.textRecords(name),
+    textRecords: (name) => textRecordsOf(emailNetwork, name),
     contextOfCallers: runtime.contextOfCallers,
     health: new Health({
       db_primary: (deadline) => database.ping(deadline),

@@ -12,10 +12,12 @@ const delegationContext = [
     language plpgsql stable security definer set search_path = public, pg_temp as $$
   #variable_conflict use_column
   declare
-    held delegations%rowtype; consent_end timestamptz;
-    ladder text[] := array['owner', 'super_admin', 'admin', 'member'];
+    held delegations%rowtype; consent_end timestamptz; lowest int;
+    -- As rankOf (entities/kit/model/caller.ts): member and auditor are equal. test/api/acting-as-somebody-else.test.ts compares all pairs.
+    ladder text[] := array['owner', 'super_admin', 'admin', 'member', 'auditor'];
   begin
-    select * into held from delegations d where d.id = wanted_id and d.deleted_at is null;
+    lowest := array_position(ladder, 'member');
+    select * into held from delegations d where d.id = wanted_id and d.ended_at is null and d.deleted_at is null;
     if held.id is null then
       return query select false, false, null::text, '{}'::text[], '{}'::text[], '{}'::text[],
         null::text, null::text, null::text, null::text, null::text, null::timestamptz;
@@ -31,8 +33,7 @@ const delegationContext = [
     else
       return query select a.is_signed_in,
         coalesce(a.is_active and s.is_active and not lacks_second_factor(held.actor_id, held.organization_id)
-          and array_position(ladder, a.role) < array_position(ladder, 'member')
-          and array_position(ladder, a.role) < array_position(ladder, case s.role when 'auditor' then 'member' else s.role end), false),
+          and array_position(ladder, a.role) < least(array_position(ladder, s.role), lowest) and s.role is not null, false),
         s.role, s.group_ids, s.relations, s.modules,
         held.type, held.actor_id, held.actor_name, held.subject_id, held.organization_id, held.expires_at
         from request_context(held.actor_id, held.session_id, held.organization_id) a,
@@ -47,10 +48,10 @@ const delegationContext = [
 export class Migration20261122194236Delegations extends Migration {
   override up(): void | Promise<void> {
     this.addSql(
-      `create table "delegations" ("id" text not null, "created_at" timestamptz not null, "updated_at" timestamptz not null, "created_by" text not null, "updated_by" text not null, "record_version" integer not null, "deleted_at" timestamptz null, "deleted_by" text null, "organization_id" text not null, "type" text not null, "reason" text not null, "actor_id" text not null, "actor_name" text not null, "actor_email" text not null, "subject_id" text not null, "session_id" text null, "consent_id" text null, "address" text not null, "expires_at" timestamptz not null, primary key ("id"));`,
+      `create table "delegations" ("id" text not null, "created_at" timestamptz not null, "updated_at" timestamptz not null, "created_by" text not null, "updated_by" text not null, "record_version" integer not null, "deleted_at" timestamptz null, "deleted_by" text null, "organization_id" text not null, "type" text not null, "reason" text not null, "actor_id" text not null, "actor_name" text not null, "actor_email" text not null, "subject_id" text not null, "session_id" text null, "consent_id" text null, "address" text not null, "expires_at" timestamptz not null, "ended_at" timestamptz null, primary key ("id"));`,
     );
     this.addSql(
-      `comment on table "delegations" is 'Access of somebody who acts in the organization as somebody else, for at most an hour: of support, or of a manager as a member. Deleting it ends the access.';`,
+      `comment on table "delegations" is 'Access of somebody who acts in the organization as somebody else, for at most an hour: of support, or of a manager as a member. Nobody deletes it; an access that has ended stays on record.';`,
     );
     this.addSql(
       `comment on column "delegations"."type" is 'Support access, or impersonation of a member by a manager.';`,
@@ -77,6 +78,9 @@ export class Migration20261122194236Delegations extends Migration {
     this.addSql(`comment on column "delegations"."address" is 'Network address that the token was given to.';`);
     this.addSql(`comment on column "delegations"."expires_at" is 'When it ends unless it is ended before.';`);
     this.addSql(
+      `comment on column "delegations"."ended_at" is 'When somebody ended it before; null for one that nobody has ended.';`,
+    );
+    this.addSql(
       `create index "delegations_organization_id_id_index" on "delegations" ("organization_id", "id") where deleted_at is null;`,
     );
     this.addSql(
@@ -102,7 +106,7 @@ export class Migration20261122194236Delegations extends Migration {
       `comment on table "support_consents" is 'Consent of an organization to support access. While it exists, support staff can sign in to the organization; deleting it ends their access at once.';`,
     );
     this.addSql(
-      `comment on column "support_consents"."expires_at" is 'When the consent ends, and with it all access under it.';`,
+      `comment on column "support_consents"."expires_at" is 'When the consent ends, and with it all access under it; at most 30 days after it is given.';`,
     );
     this.addSql(
       `create index "support_consents_organization_id_id_index" on "support_consents" ("organization_id", "id") where deleted_at is null;`,

@@ -6,24 +6,22 @@ import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
 import type { EmailContent } from '../clients/email/render.ts';
 import { recipientOf, type Mail } from './mail.ts';
 
-/** Without the reason: who acts chooses the text. The record has it. */
+/** Without the reason: who acts chooses the text. The record has it, and stays when the access ends, so the mail always names them. */
 export async function delegationMail(input: SendEmailInput, unit: UnitOfWork): Promise<Mail | undefined> {
   const person = await recipientOf(input, unit);
-  if (!person || !input.about) return undefined;
-  const held = await unit.data.findOne(delegation, { id: { eq: input.about.id } });
+  const held = input.about && (await unit.data.findOne(delegation, { id: { eq: input.about.id } }));
+  if (!person || !held) return undefined;
   const content = input.template === 'impersonation-begun' ? impersonation(held) : support(held);
   return { to: person.email, name: person.displayName, content };
 }
 
-type Held = RowOf<typeof delegation> | undefined;
+type Held = RowOf<typeof delegation>;
 
 function impersonation(held: Held): EmailContent {
   return {
     subject: 'Somebody acts as you',
     paragraphs: [
-      held
-        ? `${held.actorEmail}, who manages an organization of which you are a member, acts there as you until ${held.expiresAt.toUTCString()} at the latest.`
-        : 'Somebody who manages an organization of which you are a member acted there as you, and has ended it since.',
+      `${held.actorEmail}, who manages an organization of which you are a member, ${period(held, 'there as you')}.`,
       'They reach neither your account nor other organizations, and the history of each change names them. If you do not expect this, ask an owner of the organization.',
     ],
   };
@@ -33,12 +31,16 @@ function support(held: Held): EmailContent {
   return {
     subject: 'Support has access to your organization',
     paragraphs: [
-      held
-        ? `Support (${held.actorEmail}) acts in your organization until ${held.expiresAt.toUTCString()} at the latest, because it has given its consent.`
-        : 'Support acted in your organization, because it has given its consent. The access has ended since.',
+      `Support (${held.actorEmail}), to which your organization has given its consent, ${period(held, 'there')}.`,
       'The reason is in the list of delegations. To end the access at once, delete the consent to support access.',
     ],
   };
+}
+
+function period({ createdAt, expiresAt, endedAt }: Held, where: string): string {
+  return endedAt
+    ? `acted ${where} from ${createdAt.toUTCString()} until ${endedAt.toUTCString()}`
+    : `acts ${where} until ${expiresAt.toUTCString()} at the latest`;
 }
 
 export async function supportConsentMail(input: SendEmailInput, unit: UnitOfWork): Promise<Mail | undefined> {

@@ -9,7 +9,7 @@ import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { inviteAcceptedMail, inviteMail, recordSentInvite } from './invite-mails.ts';
 import { delegationMail, supportConsentMail } from './delegation-mails.ts';
-import { enforcementMail, newOwnerMail, removalMail } from './organization-mails.ts';
+import { enforcementMail, newOwnerMail, providerMail, removalMail } from './organization-mails.ts';
 import { recipientOf, type Links, type Mail } from './mail.ts';
 import { notices } from './notices.ts';
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
@@ -166,6 +166,7 @@ const mails = {
   'impersonation-begun': delegationMail,
   'new-owner': newOwnerMail,
   'single-sign-on-enforcement': enforcementMail,
+  'single-sign-on-provider': providerMail,
   'single-sign-on-removed': removalMail,
   invite: inviteMail,
   'invite-accepted': inviteAcceptedMail,

@@ -51,6 +51,30 @@ export async function enforcementMail(input: SendEmailInput, unit: UnitOfWork): 
   };
 }
 
+/** Tells which provider decides who the members are, after it was set or replaced. */
+export async function providerMail(input: SendEmailInput, unit: UnitOfWork): Promise<Mail | undefined> {
+  const { about } = input;
+  const person = await recipientOf(input, unit);
+  const held = about && (await unit.data.findOne(identityProvider, { id: { eq: about.id } }));
+  const name = held && (await organizationName(held, unit));
+  if (!person || !held || name === undefined) return undefined;
+  const domains = held.allowedDomains.join(', ');
+  return {
+    to: person.email,
+    name: person.displayName,
+    content: {
+      subject: 'The provider of single sign-on was changed',
+      paragraphs: [
+        `The single sign-on of ${name} now uses the provider ${held.issuer}. Whoever runs it can sign in there as any member who has linked an identity of it.`,
+        domains === ''
+          ? 'No domain is allowed: nobody becomes a member with it.'
+          : `People with addresses of these domains become members when they first sign in with it, once a DNS record proves the domain: ${domains}.`,
+        'If you do not expect this, look at the settings and the managers of the organization.',
+      ],
+    },
+  };
+}
+
 /** Tells that the settings of single sign-on were deleted; it is about their organization. */
 export async function removalMail(input: SendEmailInput, unit: UnitOfWork): Promise<Mail | undefined> {
   const { about } = input;

@@ -7,7 +7,12 @@ import {
 } from './mail-account-change.ts';
 import { mailDelegation, mailSupportConsent } from './mail-delegation.ts';
 import { mailInvite, mailInviteAccepted } from './mail-invite.ts';
-import { mailNewOwner, mailSingleSignOnEnforcement, mailSingleSignOnRemoved } from './mail-organization-change.ts';
+import {
+  mailNewOwner,
+  mailSingleSignOnEnforcement,
+  mailSingleSignOnProvider,
+  mailSingleSignOnRemoved,
+} from './mail-organization-change.ts';
 import { mailPasswordReset } from './mail-password-reset.ts';
 import { mailRepeatedRegistration } from './mail-repeated-registration.ts';
 import {
@@ -56,6 +61,7 @@ export const listeners: readonly Listener[] = [
   mailInviteAccepted,
   mailNewOwner,
   mailSingleSignOnEnforcement,
+  mailSingleSignOnProvider,
   mailSingleSignOnRemoved,
   setUpOrganization,
   announceEndedSession,

@@ -10,6 +10,18 @@ export const mailNewOwner = defineListener('mail-new-owner', [on(membership, 'up
   if (held?.role === 'owner') await mailPeopleInCharge(delivery, 'new-owner');
 });
 
+/** Fields that decide whose word counts for the members. */
+const providerFields = ['issuer', 'clientId', 'allowedDomains'];
+
+export const mailSingleSignOnProvider = defineListener(
+  'mail-single-sign-on-provider',
+  [on(identityProvider, 'created'), on(identityProvider, 'updated')],
+  async (delivery) => {
+    if (delivery.event.payload.changed.some((field) => providerFields.includes(field)))
+      await mailPeopleInCharge(delivery, 'single-sign-on-provider');
+  },
+);
+
 /** The record is gone, so the mail is about its organization. */
 export const mailSingleSignOnRemoved = defineListener(
   'mail-single-sign-on-removed',

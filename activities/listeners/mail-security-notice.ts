@@ -4,6 +4,7 @@ import { secondFactor } from '#entities/identity/second-factor.ts';
 import { passkey } from '#entities/identity/passkey.ts';
 import { session } from '#entities/identity/session.ts';
 import { user } from '#entities/identity/user.ts';
+import { personIn } from '#entities/kit/model/caller.ts';
 import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
 import { defineListener, on } from './listener.ts';
 
@@ -83,8 +84,7 @@ export const mailPasskeyAdded = defineListener(
   'mail-passkey-added',
   [on(passkey, 'created')],
   ({ event, key, start }) => {
-    const userId = personOf(event.actor);
-    if (userId !== undefined) start(sendEmailContract, { key, template: 'passkey-added', userId });
+    for (const userId of personIn(event.actor)) start(sendEmailContract, { key, template: 'passkey-added', userId });
   },
 );
 
@@ -92,8 +92,9 @@ export const mailPasskeyRemoved = defineListener(
   'mail-passkey-removed',
   [on(passkey, 'deleted')],
   ({ event, key, start }) => {
-    const userId = personOf(event.actor);
-    if (userId !== undefined) start(sendEmailContract, { key, template: 'passkey-removed', userId });
+    // The server also removes those of a deleted account, which gets no mail, and of an account
+    // whose password was set with a mailed link, which gets one mail about everything.
+    for (const userId of personIn(event.actor)) start(sendEmailContract, { key, template: 'passkey-removed', userId });
   },
 );
 
@@ -110,11 +111,3 @@ export const mailCopiedPasskey = defineListener(
     });
   },
 );
-
-/**
- * Only their owner adds and removes passkeys. The server removes those of a deleted account, which gets no mail, and of an account whose
- * password was set with a mailed link, which gets one mail about everything.
- */
-function personOf(actor: string): string | undefined {
-  return /^user:(.+)$/.exec(actor)?.[1];
-}

@@ -2,7 +2,8 @@ import { apiToken } from '#entities/identity/api-token.ts';
 import { personalAccessToken } from '#entities/identity/personal-access-token.ts';
 import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
 import { defineListener, on } from './listener.ts';
-import { mailAboutRecord, mailPeopleInCharge, personIn } from './people-in-charge.ts';
+import { personIn } from '#entities/kit/model/caller.ts';
+import { mailAboutRecord, mailPeopleInCharge } from './people-in-charge.ts';
 
 /** Tells whoever is responsible for a token that it has a new secret, so that they notice what was not done by them. */
 export const mailTokenCreated = defineListener(

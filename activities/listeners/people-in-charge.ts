@@ -1,3 +1,4 @@
+import { personIn } from '#entities/kit/model/caller.ts';
 import { membership } from '#entities/organizations/membership.ts';
 import { sendEmailContract, type EmailTemplate } from '#workflows/email/send-email.contract.ts';
 import type { Delivery } from './listener.ts';
@@ -26,10 +27,4 @@ export function mailAboutRecord(
 ): void {
   const about = { id: recordId, round: 1 };
   start(sendEmailContract, { key: `${key}/${userId}`, template, userId, about });
-}
-
-/** The id of the person who acted, as a list of one, or an empty list. */
-export function personIn(actor: string): string[] {
-  const [, id] = /^user:(\S+)/.exec(actor) ?? [];
-  return id === undefined ? [] : [id];
 }

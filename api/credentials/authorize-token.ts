@@ -29,8 +29,11 @@ export async function authorizeToken(asking: Asking, id: string, organizationId:
   // Says the same for every id, so it does not say which organizations there are.
   if (singleSignOnId !== wanted || singleSignOnRevision === null) throw singleSignOnRequired(services, wanted);
   const data = unit.data.privileged('authorize token');
-  const held = await data.findLocked(personalAccessToken, existingId(personalAccessToken, id));
-  if (held?.userId !== userId) throw missingRecord(personalAccessToken, id);
+  const tokenId = existingId(personalAccessToken, id);
+  // Before the token is locked: nobody holds up what others do with theirs.
+  const found = await data.findOne(personalAccessToken, { id: { eq: tokenId } });
+  const held = found?.userId === userId ? await data.findLocked(personalAccessToken, tokenId) : undefined;
+  if (!held) throw missingRecord(personalAccessToken, id);
   const before = signOnsOf(held);
   if (before.get(wanted) !== singleSignOnRevision) {
     const changes = listsOf(new Map([...before, [wanted, singleSignOnRevision]]));

@@ -10,11 +10,13 @@ import { confirmedFactor } from './confirmed-factor.ts';
 /** How long a proof of identity counts for sensitive actions of the same session, in milliseconds. */
 const proofLifetimeMs = 10 * 60_000;
 
+// A proof is a sign-in or `/v1/2fa/step-up` of the same session within the last ten minutes; whoever has a second factor has proven it then.
+// A sign-in with single sign-on is none, except where `requireOrganizationProof` says so: its provider is run by one organization.
+// Whoever changes credentials locks the user before: a session that ended meanwhile proves nothing. All of it is read in the unit of work,
+// so it comes after all hashing.
+
 /**
- * For sensitive actions: refuses unless the person has proven who they are in this session within the last ten minutes, at the sign-in or
- * with `/v1/2fa/step-up`. Whoever has a second factor has proven it then. A sign-in with single sign-on proves nothing: it counts in one
- * organization, which runs the provider, and these actions concern the whole account.
- * Whoever changes credentials locks the user before: a session that ended meanwhile proves nothing.
+ * For sensitive actions on the account: everybody needs a recent proof.
  * @throws AppError step_up_required, permission_denied, unauthenticated
  */
 export async function requireRecentProof(call: Asking): Promise<void> {
@@ -22,7 +24,7 @@ export async function requireRecentProof(call: Asking): Promise<void> {
 }
 
 /**
- * The same for what concerns one organization, where the sign-in with its single sign-on counts, too.
+ * For sensitive actions on one organization: everybody needs a recent proof, or a recent sign-in with its single sign-on.
  * @throws AppError step_up_required, permission_denied, unauthenticated
  */
 export async function requireOrganizationProof(call: Asking): Promise<void> {
@@ -33,8 +35,8 @@ export async function requireOrganizationProof(call: Asking): Promise<void> {
 }
 
 /**
- * The same for actions that those without a second factor prove in another way, for example with their password. Reads in the unit of
- * work, so it comes after all hashing.
+ * For actions for which the session, or the password that they ask for, is proof enough without a second factor: people with one need a
+ * recent proof.
  * @throws AppError step_up_required, permission_denied
  */
 export async function requireRecentFactor(call: Asking): Promise<void> {
@@ -42,7 +44,7 @@ export async function requireRecentFactor(call: Asking): Promise<void> {
 }
 
 /**
- * The same for what gives access to the whole account: also from people without a second factor, if single sign-on began their session.
+ * For what gives access to the whole account: people with a second factor, and sessions of single sign-on, need a recent proof.
  * @throws AppError step_up_required, permission_denied
  */
 export async function requireAccountProof(call: Asking): Promise<void> {

@@ -9,7 +9,7 @@ import type { FieldConfig } from './passthrough-field.ts';
 export interface HandWrittenField {
   readonly on: 'Query' | 'Mutation';
   readonly name: string;
-  /** API tokens and personal tokens may use a mutation; others need a person who is signed in. Queries follow the rights to records. */
+  /** API tokens, personal tokens, and whoever acts as somebody else may use a mutation; others need a person who is signed in. Queries follow the rights to records. */
   readonly acceptsTokens?: true;
   /** Sessions of an organization's single sign-on may use the field, because it does nothing beyond the organization. */
   readonly acceptsSingleSignOn?: true;

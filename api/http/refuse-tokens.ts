@@ -2,7 +2,8 @@ import { AppError } from '#entities/kit/base/errors.ts';
 import type { Caller } from '#entities/kit/model/caller.ts';
 
 /**
- * Rejects tokens, and whoever acts as somebody else, where only people who are signed in may act: at every route and mutation that does not say that it accepts them.
+ * Rejects tokens, and whoever acts as somebody else, where only people who are signed in may act: at every route and mutation that does
+ * not say that it accepts them (`acceptsTokens`).
  * @throws AppError permission_denied
  */
 export function refuseTokens({ kind, limits, delegation }: Caller): void {

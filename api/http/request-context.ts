@@ -56,7 +56,7 @@ declare module 'fastify' {
     readonly csrf?: false;
     /** Whether the route is also answered while the process stops. */
     readonly whileStopping?: boolean;
-    /** Whether API tokens and personal tokens may call the route; they are refused elsewhere, unless nobody is looked up. */
+    /** Whether API tokens, personal tokens, and whoever acts as somebody else may call the route; they are refused elsewhere, unless nobody is looked up. */
     readonly acceptsTokens?: boolean;
     /** Whether sessions of an organization's single sign-on may call the route; elsewhere they are refused, or count as nobody. */
     readonly acceptsSingleSignOn?: boolean;

@@ -40,7 +40,7 @@ export interface RouteDefinition<Body extends TObject> {
   readonly description: string;
   readonly tag: string;
   readonly access: Access;
-  /** API tokens and personal tokens may call the route; elsewhere only people who are signed in may. */
+  /** API tokens, personal tokens, and whoever acts as somebody else may call the route; elsewhere only people who are signed in may. */
   readonly acceptsTokens?: true;
   /**
    * Sessions of an organization's single sign-on may call the route, because it does nothing beyond the organization: it reads and changes

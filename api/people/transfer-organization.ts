@@ -40,18 +40,24 @@ export async function transferOrganization(
   const wanted = existingId(organization, organizationId);
   const home = await data.get(organization, wanted);
   const nextId = existingId(user, userId);
+  const members = async () => {
+    const own = await membershipOf(data, wanted, ownId);
+    if (!request.core.claims || caller.organizationId !== wanted || own?.role !== 'owner')
+      throw new AppError(
+        'permission_denied',
+        'Only an owner who is signed in to the organization can transfer its ownership; see /v1/switch.',
+      );
+    await requireOrganizationProof(asking);
+    if (nextId === ownId) throw inputError([{ path: userField, message: 'is yourself; name another member' }]);
+    const next = await membershipOf(data, wanted, nextId);
+    if (!next) throw missingRecord(user, nextId);
+    return { own, next };
+  };
+  // Before anything is locked: whoever may not do this does not hold up what others do with their accounts.
+  await members();
   // Locked before their memberships, as by all who change accounts: whoever becomes an owner is not deactivated meanwhile.
   for (const id of [ownId, nextId].toSorted()) await data.findLocked(user, id);
-  const own = await membershipOf(data, wanted, ownId);
-  if (!request.core.claims || caller.organizationId !== wanted || own?.role !== 'owner')
-    throw new AppError(
-      'permission_denied',
-      'Only an owner who is signed in to the organization can transfer its ownership; see /v1/switch.',
-    );
-  await requireOrganizationProof(asking);
-  if (nextId === ownId) throw inputError([{ path: userField, message: 'is yourself; name another member' }]);
-  const next = await membershipOf(data, wanted, nextId);
-  if (!next) throw missingRecord(user, nextId);
+  const { own, next } = await members();
   if ((await data.get(user, nextId)).status !== 'active')
     throw inputError([{ path: userField, message: 'names an account that is not active; name another member' }]);
   await data.lockAll([{ module: membership, ids: [own.id, next.id], operation: 'edit', values: {} }]);

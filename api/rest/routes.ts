@@ -27,7 +27,7 @@ import { authenticationVerification } from './passkeys/authentication-verificati
 import { registrationOptions } from './passkeys/registration-options.ts';
 import { registrationVerification } from './passkeys/registration-verification.ts';
 import { relatedOrigins } from './passkeys/related-origins.ts';
-import { endDelegation } from './delegations/end-delegation.ts';
+import { endDelegation, endDelegationOfAnother } from './delegations/end-delegation.ts';
 import { startImpersonation } from './delegations/start-impersonation.ts';
 import { supportCallback } from './delegations/support-callback.ts';
 import { supportLogin } from './delegations/support-login.ts';
@@ -115,6 +115,7 @@ export const routesOf = (registry: Registry): readonly Route[] => [
   supportCallback,
   startImpersonation,
   endDelegation,
+  endDelegationOfAnother,
   registrationOptions,
   registrationVerification,
   authenticationOptions,

@@ -14,7 +14,7 @@ export const delegation = defineEntityModule({
   kind: 'delegation',
   table: 'delegations',
   description:
-    'Access of somebody who acts in the organization as somebody else, for at most an hour: of support, or of a manager as a member. Deleting it ends the access.',
+    'Access of somebody who acts in the organization as somebody else, for at most an hour: of support, or of a manager as a member. Nobody deletes it; an access that has ended stays on record.',
   fields: {
     type: choice('Support access, or impersonation of a member by a manager.', delegationTypes, { immutable: true }),
     reason: text('Why it is needed, as stated by whoever acts.', { min: 10, max: 250, immutable: true }),
@@ -40,13 +40,15 @@ export const delegation = defineEntityModule({
     }),
     address: text('Network address that the token was given to.', { max: 64, immutable: true }),
     expiresAt: timestamp('When it ends unless it is ended before.', { immutable: true }),
+    endedAt: timestamp('When somebody ended it before; null for one that nobody has ended.', { optional: true }),
   },
   tenancy: 'organization',
   policy: {
     view: [allow(system), allow(managers), allow(role('auditor')), deny(anyone)],
     create: [allow(system)],
-    edit: [allow(system)],
-    remove: [allow(system), allow(managers)],
+    // To end it (api/rest/delegations/end-delegation.ts).
+    edit: [allow(system), allow(managers)],
+    remove: [allow(system)],
   },
   expose: {
     type: 'read',
@@ -57,12 +59,12 @@ export const delegation = defineEntityModule({
     subjectId: 'read',
     address: 'read',
     expiresAt: 'read',
+    endedAt: 'read',
   },
   filter: ['type', 'subjectId', 'expiresAt'],
   order: ['createdAt'],
-  mutate: ['delete'],
   needsSession: true,
-  events: ['created', 'deleted'],
+  events: ['created', 'updated'],
   customEvents: {
     begun: {
       description: 'Support, or a manager as a member, has begun to act in the organization.',

@@ -2,8 +2,9 @@ import { roles } from '../kit/model/caller.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, reference } from '../kit/model/fields.ts';
 import { allow, deny, anyone, role, roleIn, self, system } from '../kit/model/policy.ts';
+import { managerRoles } from '../presets/roles.ts';
 
-const managers = roleIn('organizationId', 'owner', 'super_admin', 'admin');
+const managers = roleIn('organizationId', ...managerRoles);
 
 export const membership = defineEntityModule({
   kind: 'membership',

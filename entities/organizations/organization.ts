@@ -1,6 +1,7 @@
 import { defineEntityModule } from '../kit/model/define.ts';
 import { flag, reference, singleLine, text } from '../kit/model/fields.ts';
 import { allow, deny, anyone, memberOf, roleIn, system } from '../kit/model/policy.ts';
+import { managerRoles } from '../presets/roles.ts';
 
 export const organization = defineEntityModule({
   kind: 'organization',
@@ -38,7 +39,7 @@ export const organization = defineEntityModule({
   policy: {
     view: [allow(system), allow(memberOf('id')), deny(anyone)],
     create: [allow(system)],
-    edit: [allow(system), allow(roleIn('id', 'owner', 'super_admin', 'admin'))],
+    edit: [allow(system), allow(roleIn('id', ...managerRoles))],
     remove: [allow(system), allow(roleIn('id', 'owner'))],
   },
   expose: {

@@ -8,11 +8,23 @@ export const supportConsent = defineEntityModule({
   table: 'support_consents',
   description:
     'Consent of an organization to support access. While it exists, support staff can sign in to the organization; deleting it ends their access at once.',
-  fields: { expiresAt: timestamp('When the consent ends, and with it all access under it.', { immutable: true }) },
+  fields: {
+    expiresAt: timestamp('When the consent ends, and with it all access under it; at most 30 days after it is given.', {
+      immutable: true,
+    }),
+  },
   unique: [
     { fields: ['organizationId'], message: 'The organization has given its consent already; delete that first.' },
   ],
   tenancy: 'organization',
+  refusals: [
+    {
+      refuseIf: `row.expires_at <= row.created_at or row.expires_at > row.created_at + interval '30 days'`,
+      field: 'expiresAt',
+      code: 'invalid_input',
+      message: 'The consent must end within 30 days from now.',
+    },
+  ],
   policy: {
     view: [allow(system), allow(managers), allow(role('auditor')), deny(anyone)],
     create: [allow(system), allow(role('owner'))],

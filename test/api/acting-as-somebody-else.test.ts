@@ -1,11 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { delegationMail } from '#activities/email/delegation-mails.ts';
 import { membership, organization, supportConsent } from '#entities/index.ts';
-import type { Role } from '#entities/kit/model/caller.ts';
+import { mayGiveRole, roles, systemCaller, type Role } from '#entities/kit/model/caller.ts';
 import { newId } from '#entities/kit/base/ids.ts';
+import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
 import { asOwner } from '../kit/as-owner.ts';
-import { asSystem } from '../kit/as-person.ts';
+import { asSystem, transactAs } from '../kit/as-person.ts';
+import { enroll } from '../kit/authenticator.ts';
 import { expectProblem, messageOf } from '../kit/expect-problem.ts';
 import { FakeIdentityProvider, type FakePerson } from '../kit/fakes/fake-identity-provider.ts';
+import { holdRow, waitForLocks } from '../kit/held-row.ts';
 import { waitForMails } from '../kit/mailbox.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { beginSupport, supportEnvironment, supportFactor } from '../kit/support-access.ts';
@@ -202,6 +206,35 @@ describe('support access', () => {
     expectProblem(await support.get('/v1/tasks'), 'unauthenticated');
   });
 
+  test('needs a consent that ends within 30 days', async () => {
+    const { client: own } = await consenting();
+    const { data } = (await own.get('/v1/support-consents')).body;
+    await own.mutate({ method: 'DELETE', url: `/v1/support-consents/${data[0].id}` });
+    const day = 86_400_000;
+    const now = world.clock.now().getTime();
+    for (const wrong of [now - day, now - 1, now + 31 * day, Date.parse('2099-01-01T00:00:00Z')]) {
+      const expiresAt = new Date(wrong).toISOString();
+      expectProblem(await own.post('/v1/support-consents', { expires_at: expiresAt }), 'invalid_input', expiresAt);
+      const text = `mutation { createSupportConsent(input: { expiresAt: "${expiresAt}" }) { supportConsent { id } } }`;
+      expect((await own.graphql(text)).errors?.[0].extensions?.code).toBe('invalid_input');
+    }
+  });
+
+  test('names nobody who happens to be signed in in the browser of support', async () => {
+    const { person } = await consenting();
+    const bystander = await signedIn(world, await buildPerson(world));
+    const begun = await first(bystander, person.organization.id);
+    const { body, status } = await come(bystander, fake.approve(begun.body.location, staff));
+    expect(status).toBe(201);
+    const actors = await asOwner(
+      world,
+      `select created_by as actor from delegations where id = $1 union select actor from history where entity_id = $1
+        union select actor from events where entity_id = $1`,
+      [body.delegation_id],
+    );
+    expect(actors).toEqual([{ actor: 'anonymous' }]);
+  });
+
   test('ends after an hour, with its consent, with its organization, and when somebody ends it', async () => {
     const { person, client: own } = await consenting();
     const { id } = person.organization;
@@ -213,8 +246,7 @@ describe('support access', () => {
     expect((await ended.post('/v1/delegation/end')).status).toBe(200);
     expectProblem(await ended.get('/v1/tasks'), 'unauthenticated');
     const admin = await signedIn(world, await buildPerson(world, { organization: person.organization, role: 'admin' }));
-    const url = `/v1/delegations/${deleted.body.delegation_id}`;
-    expect((await admin.mutate({ method: 'DELETE', url })).status).toBe(204);
+    expect((await admin.post(`/v1/delegations/${deleted.body.delegation_id}/end`)).status).toBe(200);
     expectProblem(await bearer(deleted.body.access_token).get('/v1/tasks'), 'unauthenticated');
     world.clock.advance(3_599_000);
     expect((await late.get('/v1/tasks')).status).toBe(200);
@@ -500,13 +532,164 @@ describe('impersonation', () => {
           await data.remove(membership, held?.id ?? '');
         }),
       ({ token }) => token.post('/v1/delegation/end'),
-      async ({ id }) => (await signedIn(world, owner)).mutate({ method: 'DELETE', url: `/v1/delegations/${id}` }),
+      async ({ id }) => (await signedIn(world, owner)).post(`/v1/delegations/${id}/end`),
     ];
     for (const [index, end] of ends.entries()) {
       const held = await began();
       await end(held);
       expectProblem(await held.token.get('/v1/tasks'), 'unauthenticated', String(index));
     }
+  });
+
+  test('begins for a pair of roles as `mayGiveRole` ranks them', async () => {
+    const people = await Promise.all(
+      roles.map(async (role) => ({ role, actor: await joined(role), subject: await joined(role) })),
+    );
+    for (const { role, actor } of people) {
+      const by = await signedIn(world, actor);
+      for (const { role: other, subject } of people) {
+        const isAbove = !mayGiveRole(other, role) && !mayGiveRole(null, role);
+        const { status, body } = await impersonate(by, subject.user.id);
+        expect(status, `${role} as ${other}: ${JSON.stringify(body)}`).toBe(isAbove ? 201 : 403);
+      }
+    }
+  });
+
+  test('gives whoever acts no right that outlives it', async () => {
+    const [admin, member, colleague] = [await joined('admin'), await joined('member'), await joined('member')];
+    const [byAdmin, byMember] = [await signedIn(world, admin), await signedIn(world, member)];
+    client = await signedIn(world, owner);
+    const create = async (by: TestClient, url: string, payload: object): Promise<string> => {
+      const { status, body } = await by.post(url, payload);
+      expect(status, `${url} ${JSON.stringify(body)}`).toBe(201);
+      return body.id;
+    };
+    const task = await create(byMember, '/v1/tasks', { title: 'of the member' });
+    const above = await create(byAdmin, '/v1/tasks', { title: 'of the admin', assignee_id: member.user.id });
+    // Both manage it: the admin is in it, and the member may change who is.
+    const group = await create(client, '/v1/groups', { name: `group ${newId()}` });
+    await create(client, '/v1/group-memberships', { group_id: group, user_id: admin.user.id });
+    const own = await create(client, '/v1/group-memberships', {
+      group_id: group,
+      user_id: member.user.id,
+      role: 'admin',
+    });
+
+    const by = bearer((await impersonate(byAdmin, member.user.id)).body.access_token);
+    for (const [method, url, payload] of [
+      ['PATCH', `/v1/tasks/${task}`, { assignee_id: admin.user.id }],
+      ['PATCH', `/v1/tasks/${task}`, { parent_id: above }],
+      ['POST', '/v1/tasks', { title: 'made as the member', assignee_id: admin.user.id }],
+      ['POST', '/v1/task-shares', { task_id: task, group_id: group, relation: 'viewer' }],
+      ['POST', '/v1/group-memberships', { group_id: group, user_id: colleague.user.id }],
+      ['PATCH', `/v1/group-memberships/${own}`, { role: 'member' }],
+      ['DELETE', `/v1/group-memberships/${own}`, undefined],
+      ['POST', '/v1/group-settings', { group_id: group, visibility: 'public' }],
+      ['POST', '/v1/creator-grants', { group_id: group, relation: 'task_creator' }],
+      ['DELETE', `/v1/groups/${group}`, undefined],
+    ] as const) {
+      const answer = await by.mutate({ method, url, ...(payload === undefined ? {} : { payload }) });
+      expectProblem(answer, 'permission_denied', `${method} ${url} ${JSON.stringify(payload)}`);
+    }
+    const nested = `mutation ($group: ID!) { createTask(input: { title: "x", createShares: [{ groupId: $group, relation: VIEWER }] }) { task { id } } }`;
+    const bulk = `mutation ($ids: [ID!]!, $user: ID!) { updateBulkTask(ids: $ids, input: { assigneeId: $user }) { updatedIds } }`;
+    const shared = await by.graphql(nested, { group });
+    expect(JSON.stringify(shared)).toContain('may not do this');
+    const assigned = await by.graphql(bulk, { ids: [task], user: admin.user.id });
+    expect(assigned.data?.updateBulkTask.updatedIds, JSON.stringify(assigned.errors)).toEqual([]);
+    // What the member does with the task themselves goes on.
+    expect(
+      (
+        await by.mutate({
+          method: 'PATCH',
+          url: `/v1/tasks/${task}`,
+          payload: { title: 'changed', assignee_id: colleague.user.id },
+        })
+      ).status,
+    ).toBe(200);
+    expect((await by.post('/v1/tasks', { title: 'below', parent_id: task })).status).toBe(201);
+    await by.post('/v1/delegation/end');
+    expectProblem(await byAdmin.get(`/v1/tasks/${task}`), 'not_found');
+  });
+
+  test('stays on record with its end, whoever ends it, and the mail names who has acted', async () => {
+    const [admin, member, auditor] = [await joined('admin'), await joined('member'), await joined('auditor')];
+    client = await signedIn(world, owner);
+    const byAdmin = await signedIn(world, admin);
+    const { body } = await impersonate(byAdmin, member.user.id);
+    const id: string = body.delegation_id;
+    expectProblem(await (await signedIn(world, auditor)).post(`/v1/delegations/${id}/end`), 'permission_denied');
+    expectProblem(await (await signedIn(world, member)).post(`/v1/delegations/${id}/end`), 'not_found');
+    expectProblem(
+      await (await signedIn(world, await buildPerson(world))).post(`/v1/delegations/${id}/end`),
+      'not_found',
+    );
+    expect((await client.get(`/v1/delegations/${id}`)).body.ended_at).toBeNull();
+    expect((await bearer(body.access_token).post('/v1/delegation/end')).status).toBe(200);
+    const ended = (await client.get(`/v1/delegations/${id}`)).body;
+    expect(ended).toMatchObject({ actor_id: admin.user.id, subject_id: member.user.id, ended_at: expect.any(String) });
+    // Neither does who has acted delete it, nor does a second end change the first.
+    world.clock.advance(1_000);
+    expect((await byAdmin.post(`/v1/delegations/${id}/end`)).status).toBe(200);
+    expect((await byAdmin.mutate({ method: 'DELETE', url: `/v1/delegations/${id}` })).status).toBeGreaterThanOrEqual(
+      400,
+    );
+    expect((await client.get('/v1/delegations?first=100')).body.data).toContainEqual(ended);
+    const mail = await transactAs(world.runtime, systemCaller('test', owner.organization.id), (unit) =>
+      delegationMail(
+        // The workflow alone reads its queue.
+        { key: id, template: 'impersonation-begun', userId: member.user.id, about: { id, round: 1 } } as SendEmailInput,
+        unit,
+      ),
+    );
+    expect(mail?.to).toBe(member.user.email);
+    expect(mail?.content.paragraphs.join(' ')).toContain(`${admin.user.email}, who manages`);
+    expect(mail?.content.paragraphs.join(' ')).toContain('acted there as you from');
+  });
+
+  test('a change that waits for a lock is refused when the access ends meanwhile', async () => {
+    const member = await joined('member');
+    const { body: task } = await (await signedIn(world, member)).post('/v1/tasks', { title: 'of the member' });
+    const manager = await signedIn(world, owner);
+    const { body } = await impersonate(manager, member.user.id);
+    expect(body.access_token, JSON.stringify(body)).toBeDefined();
+    const { consentId, client: own, person } = await consenting();
+    const support = bearer(await beginSupport(world, fake, person.organization.id));
+    const { body: ofSupport } = await support.post('/v1/tags', { name: 'of support' });
+    for (const [by, table, id, end] of [
+      [bearer(body.access_token), 'tasks', task.id, () => manager.post(`/v1/delegations/${body.delegation_id}/end`)],
+      [support, 'tags', ofSupport.id, () => own.mutate({ method: 'DELETE', url: `/v1/support-consents/${consentId}` })],
+    ] as const) {
+      const release = await holdRow(world, table, id);
+      const changed = by.mutate({
+        method: 'PATCH',
+        url: `/v1/${table}/${id}`,
+        payload: { [table === 'tasks' ? 'title' : 'description']: 'changed too late' },
+      });
+      try {
+        const early = await Promise.race([changed, waitForLocks(world, 1)]);
+        expect(early, JSON.stringify(early)).toBeUndefined();
+        expect((await end()).status).toBeLessThan(300);
+      } finally {
+        await release();
+      }
+      expectProblem(await changed, 'unauthenticated');
+    }
+  });
+
+  test('changes records also as a member who lacks the second factor that the organization requires', async () => {
+    const home = await buildPerson(world);
+    const member = await buildPerson(world, { organization: home.organization, role: 'member' });
+    const { body: task } = await (await signedIn(world, member)).post('/v1/tasks', { title: 'of the member' });
+    const by = await signedIn(world, home);
+    await enroll(world, by);
+    await asOwner(world, 'update organization_settings set requires_second_factor = true where organization_id = $1', [
+      home.organization.id,
+    ]);
+    const token = bearer((await impersonate(by, member.user.id)).body.access_token);
+    expect((await token.get(`/v1/tasks/${task.id}`)).status).toBe(200);
+    const changed = await token.mutate({ method: 'PATCH', url: `/v1/tasks/${task.id}`, payload: { title: 'changed' } });
+    expect(changed.status, JSON.stringify(changed.body)).toBe(200);
   });
 
   test('only the token itself is ended by the route for it', async () => {

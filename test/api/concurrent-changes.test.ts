@@ -1,4 +1,3 @@
-import { Client } from 'pg';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { defineRoute } from '#api/http/route.ts';
@@ -7,6 +6,7 @@ import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
 import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
+import { holdRow, waitForLocks } from '../kit/held-row.ts';
 import { organizationRoute } from '../kit/misbehaving-routes.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
@@ -208,27 +208,8 @@ describe('concurrent changes lock records in one order', () => {
   const newTask = async (title: string, more: object = {}): Promise<string> =>
     (await client.post('/v1/tasks', { title, ...more })).body.id;
 
-  /** Holds a record locked until it is told to go on. */
-  async function holding(id: string): Promise<() => Promise<void>> {
-    const holder = new Client({ connectionString: world.databaseUrl });
-    await holder.connect();
-    await holder.query('begin');
-    await holder.query('select 1 from tasks where id = $1 for update', [id]);
-    return async () => {
-      await holder.query('rollback');
-      await holder.end();
-    };
-  }
-
-  /** Waits until this many connections wait for a lock. */
-  const waiting = (count: number) =>
-    eventually(async () => {
-      const rows = await asOwner(
-        world,
-        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      return rows.length >= count;
-    });
+  const holding = (id: string) => holdRow(world, 'tasks', id);
+  const waiting = (count: number) => waitForLocks(world, count);
 
   test('pairs of records that 16 clients change crosswise in one operation are all changed, and none is repeated', async () => {
     const [a, b] = [await newTask('a'), await newTask('b')];

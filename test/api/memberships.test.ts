@@ -250,6 +250,26 @@ describe('ownership', () => {
     expect((await client.get('/v1/memberships?role=owner')).body.data).toMatchObject([{ user_id: owner.user.id }]);
   });
 
+  test('is refused without waiting for the accounts of others', async () => {
+    const { client: member } = await colleague('member');
+    const other = await buildPerson(world);
+    const stranger = await signedIn(world, other);
+    for (const [attempt, code] of [
+      [() => transfer(member, owner.user.id), 'permission_denied'],
+      [() => transfer(stranger, owner.user.id, other.organization.id), 'not_found'],
+      [() => transfer(stranger, owner.user.id), 'not_found'],
+    ] as const) {
+      let hasEnded = false;
+      const answer = await whileLocked(
+        world,
+        [user, owner.user.id],
+        () => attempt().finally(() => (hasEnded = true)),
+        async () => expect(hasEnded, code).toBe(true),
+      );
+      expectProblem(answer, code);
+    }
+  });
+
   test('T-14: is given only with a recent proof, on every way, and so does the organization end', async () => {
     const { person, id } = await colleague('admin');
     world.clock.advance(11 * 60_000);

@@ -9,6 +9,7 @@ import {
   membership,
   organization,
   organizationSetting,
+  personalAccessToken,
   registry,
   session,
   user,
@@ -29,6 +30,7 @@ import { FakeIdentityProvider, type FakePerson } from '../kit/fakes/fake-identit
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
 import { resetToken } from '../kit/verification-token.ts';
+import { whileLocked } from '../kit/while-locked.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
@@ -517,7 +519,15 @@ describe('a personal token where single sign-on is enforced', () => {
       );
     const colleague = world.client();
     await signOn(employee(), colleague);
-    expectProblem(await authorize(colleague, id), 'not_found');
+    // Without waiting for the token of somebody else.
+    let hasEnded = false;
+    const foreign = await whileLocked(
+      world,
+      [personalAccessToken, id],
+      () => authorize(colleague, id).finally(() => (hasEnded = true)),
+      async () => expect(hasEnded).toBe(true),
+    );
+    expectProblem(foreign, 'not_found');
     expectProblem(await authorize(client, id), 'single_sign_on_required');
     expectProblem(await deauthorize(client, id), 'not_found');
     expectProblem(await authorize(world.client(), id), 'unauthenticated');

@@ -43,6 +43,7 @@ const leftOut: readonly (readonly [path: string, reason: string])[] = [
   ['api/start-api.ts', 'counts requests for the graceful stop'],
   ['api/http/in-flight-requests.ts', 'counts requests for the graceful stop'],
   ['api/http/plugins/delegation-banner.ts', 'marks responses to those who act as somebody else'],
+  ['entities/kit/write/lasting-rights.ts', 'refuses values of those who act as somebody else'],
   ['api/http/plugins/unread.ts', 'limits what slow clients keep'],
   ['api/http/readiness.ts', 'whether the process stops'],
   ['api/http/request-logger.ts', 'logs'],

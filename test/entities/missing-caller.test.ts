@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { organization, registry, task } from '#entities/index.ts';
-import { anonymousCaller, callerOf, systemCaller } from '#entities/kit/model/caller.ts';
+import { actorOf, anonymousCaller, callerOf, personIn, systemCaller } from '#entities/kit/model/caller.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { WorkContext } from '#entities/kit/model/work-context.ts';
@@ -72,4 +72,13 @@ test.each(['commit', 'rollback'] as const)('after the %s the data client refuses
   expect(await asOwner(world, `select title from tasks where title = 'too late' or deleted_at is not null`)).toEqual(
     [],
   );
+});
+
+test('an actor names the person, also while somebody else acts as them, and no other caller', () => {
+  const [subjectId, actorId] = [newId(), newId()];
+  const delegation = { id: newId(), type: 'impersonation', actorId, actorName: 'x', expiresAt: '' } as const;
+  expect(personIn(actorOf(callerOf({ kind: 'user', subjectId })))).toEqual([subjectId]);
+  expect(personIn(actorOf(callerOf({ kind: 'user', subjectId, delegation })))).toEqual([subjectId]);
+  for (const caller of [anonymousCaller, systemCaller('user:x'), callerOf({ kind: 'api_token', subjectId })])
+    expect(personIn(actorOf(caller)), caller.kind).toEqual([]);
 });

@@ -38,7 +38,8 @@ export function sampleValue({ type, schema, values }: Field, now: Date): unknown
     case 'boolean':
       return true;
     case 'timestamp':
-      return now;
+      // Some records need a time to come.
+      return new Date(now.getTime() + 3_600_000);
     case 'json':
       return {};
     case 'reference':

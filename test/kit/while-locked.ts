@@ -28,7 +28,7 @@ export async function whileLocked<T>(
   });
   await Promise.race([locked, holding]);
   const working = work();
-  // What does not wait ends before.
+  // What does not wait ends before the change.
   await Promise.race([eventually(() => isWaiting(world)), working.then(String, String)]);
   release();
   await holding;

@@ -73,6 +73,13 @@ const consent = (client: TestClient): Promise<TestAnswer> =>
 const impersonate = (client: TestClient, { user: { id } }: Person): Promise<TestAnswer> =>
   client.post('/v1/impersonation', { user_id: id, reason: 'they asked for help' });
 
+const setProvider = (client: TestClient, more: object = {}): Promise<TestAnswer> =>
+  client.mutate({
+    method: 'PUT',
+    url: '/v1/sso/provider',
+    payload: { issuer: 'https://provider.example', client_id: 'x', client_secret: 'x', ...more },
+  });
+
 async function setUpSignOn({ organization }: Person): Promise<string> {
   const settings = { issuer: 'https://provider.example', clientId: 'x', clientSecret: 'x', revision: newId() };
   const made = await asSystem(world, organization.id, (data) =>
@@ -148,6 +155,8 @@ const acts: readonly (readonly [act: string, event: string, audit: string, mail:
   ['a transferred ownership', 'membership.updated', 'membership updated', 'An organization has a new owner', 'the person',
     ({ client, person, colleague }) =>
       client.post(`/v1/organizations/${person.organization.id}/transfer-ownership`, { user_id: colleague.user.id })],
+  ['a provider of single sign-on', 'identity_provider.created', 'identity_provider created', 'The provider of single sign-on was changed', 'the person',
+    ({ client }) => setProvider(client)],
   ['enforced single sign-on', 'identity_provider.updated', 'identity_provider updated', 'Single sign-on is enforced', 'the person',
     async ({ client, person }) => {
       await setUpSignOn(person);
@@ -167,8 +176,8 @@ const acts: readonly (readonly [act: string, event: string, audit: string, mail:
   // The colleague is told.
   ['an impersonation', 'delegation.begun', 'delegation created', null, 'the person',
     ({ client, colleague }) => impersonate(client, colleague)],
-  ['an impersonation that is ended', 'delegation.deleted', 'delegation deleted', null, 'the person',
-    async ({ client, colleague }) => del(client, `/v1/delegations/${(await impersonate(client, colleague)).body.delegation_id}`)],
+  ['an impersonation that is ended', 'delegation.updated', 'delegation updated', null, 'the person',
+    async ({ client, colleague }) => client.post(`/v1/delegations/${(await impersonate(client, colleague)).body.delegation_id}/end`)],
   ['a revoked session', 'session.deleted', 'session deleted', null, 'the person',
     async ({ client, person }) => {
       await signedIn(world, person);
@@ -207,4 +216,34 @@ test.each(acts)('%s is the event %s, is in the history as "%s", and is told by t
   const isMailed = async () =>
     (await mailsTo(world, person.user.email)).some((text) => text.includes(`Subject: ${mail}`));
   await eventually(isMailed);
+});
+
+test('owners, and whoever acts, are told of each issuer, client and list of domains of a single sign-on, and of no change without one', async () => {
+  const person = await buildPerson(world);
+  const admin = await buildPerson(world, { organization: person.organization, role: 'admin' });
+  const client = await signedIn(world, admin);
+  const told = async ({ user }: Person, subject: string, count: number) => {
+    const isOf = (text: string) => text.includes(`Subject: ${subject}`);
+    return eventually(async () => (await mailsTo(world, user.email)).filter(isOf).length === count, 60_000);
+  };
+  let count = 0;
+  for (const [settings, isTold] of [
+    [{}, true],
+    [{}, false],
+    [{ client_id: 'another' }, true],
+    [{ client_id: 'another', client_secret: 'another' }, false],
+    [{ client_id: 'another', allowed_domains: ['corp.example'] }, true],
+    [{ issuer: 'https://elsewhere.example' }, true],
+  ] as const) {
+    const { status, body } = await setProvider(client, settings);
+    expect(status, JSON.stringify(body)).toBe(200);
+    if (isTold) count++;
+    for (const one of [person, admin]) await told(one, 'The provider of single sign-on was changed', count);
+  }
+  await del(client, `/v1/identity-providers/${await firstOf(client, '/v1/identity-providers')}`);
+  for (const one of [person, admin]) {
+    await told(one, 'Single sign-on was removed', 1);
+    await told(one, 'The provider of single sign-on was changed', count);
+    expect((await mailsTo(world, one.user.email)).join()).toContain('https://elsewhere.example');
+  }
 });

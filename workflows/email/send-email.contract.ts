@@ -32,6 +32,7 @@ export type EmailTemplate =
   | 'impersonation-begun'
   | 'new-owner'
   | 'single-sign-on-enforcement'
+  | 'single-sign-on-provider'
   | 'single-sign-on-removed'
   | 'passkey-added'
   | 'passkey-removed'

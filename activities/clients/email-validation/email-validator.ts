@@ -1,14 +1,14 @@
-import { Resolver } from 'node:dns/promises';
+import type { Resolver } from 'node:dns/promises';
 import ipaddr from 'ipaddr.js';
 import type { Logger } from 'pino';
 import type { Config } from '#config/objects/root.ts';
 import type { Clock } from '#entities/kit/base/clock.ts';
+import { resolverOf, type NameServers } from './resolver.ts';
 import { addressParts, isFree, isListed, isRole, type AddressParts } from './address-classes.ts';
 import { askMailServer } from './ask-mail-server.ts';
 import { hasAvatarProfile } from './avatar-profile.ts';
 import { DisposableDomains } from './disposable-domains.ts';
 import { addressesOf, mailServersOf } from './mail-servers.ts';
-import { textRecordsOf } from './text-records.ts';
 
 /** What a validation found. `unknown`: nothing that speaks against the address; others are asked only if the configuration says so. */
 export type EmailOutcome =
@@ -23,16 +23,12 @@ export type EmailOutcome =
   | 'no_mailbox';
 
 /** Where the answers of others come from. */
-export interface EmailNetwork {
-  /** Name servers, each `address:port`; those of the machine when left out. */
-  readonly nameServers?: readonly string[];
+export interface EmailNetwork extends NameServers {
   readonly smtpPort: number;
   /** Mail servers that may be asked. */
   readonly isAllowed: (address: string) => boolean;
   readonly avatarUrl: string;
   readonly disposableListUrl: string;
-  /** Time for all questions about one address, in milliseconds. */
-  readonly limitMs: number;
 }
 
 const internet: EmailNetwork = {
@@ -95,19 +91,6 @@ export class EmailValidator {
     return problemText(outcome, parts?.domain ?? '');
   }
 
-  /** The text records of a name. @throws the error of a name server that gives no answer, or none in time */
-  async textRecords(name: string): Promise<readonly string[]> {
-    return textRecordsOf(this.#resolver(AbortSignal.timeout(this.#network.limitMs)), name);
-  }
-
-  #resolver(signal: AbortSignal): Resolver {
-    const { nameServers, limitMs } = this.#network;
-    const resolver = new Resolver({ timeout: Math.ceil(limitMs / 3), tries: 2 });
-    if (nameServers) resolver.setServers(nameServers);
-    signal.addEventListener('abort', () => resolver.cancel());
-    return resolver;
-  }
-
   async #outcomeOf(parts: AddressParts, settings: Settings): Promise<EmailOutcome> {
     const { domain, local } = parts;
     const { enabled, blockeddomains, allowedemailtypes, enableautoupdatedisposable } = settings;
@@ -148,7 +131,7 @@ export class EmailValidator {
 
   /** @throws the error of whoever gives no answer */
   async #delivery(parts: AddressParts, settings: Settings, signal: AbortSignal): Promise<EmailOutcome> {
-    const resolver = this.#resolver(signal);
+    const resolver = resolverOf(this.#network, signal);
     const servers = await mailServersOf(resolver, parts.domain);
     if (servers.length === 0) return 'no_mail_server';
     if (!settings.enablesmtpcheck) return 'unknown';

@@ -1,7 +1,5 @@
 import type { Resolver } from 'node:dns/promises';
-
-/** Answers that say that there is no such name, or none with such a record (RFC 2308). */
-const absent: ReadonlySet<string | undefined> = new Set(['ENOTFOUND', 'ENODATA']);
+import { unlessAbsent } from './resolver.ts';
 
 /**
  * The hosts that receive mail for a domain, the preferred ones first: those of its MX records, else the domain itself if it has an
@@ -21,14 +19,4 @@ export async function mailServersOf(resolver: Resolver, domain: string): Promise
 export async function addressesOf(resolver: Resolver, host: string): Promise<string[]> {
   const found = await Promise.all([unlessAbsent(resolver.resolve4(host)), unlessAbsent(resolver.resolve6(host))]);
   return found.flat();
-}
-
-/** The records of an answer; none where it says that there are none. @throws the error of a name server that gives no answer */
-export async function unlessAbsent<T>(answer: Promise<T[]>): Promise<T[]> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (absent.has((error as NodeJS.ErrnoException).code)) return [];
-    throw error;
-  }
 }

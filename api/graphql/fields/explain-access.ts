@@ -8,6 +8,7 @@ import {
   GraphQLString,
 } from 'graphql';
 import { user } from '#entities/identity/user.ts';
+import { isManager } from '#entities/presets/roles.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { callerIn, readMembershipState } from '#entities/kit/access/principal-state.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
@@ -23,8 +24,6 @@ interface Arguments {
   readonly operation: 'view' | 'edit' | 'remove';
   readonly userId: string;
 }
-
-const administrators = new Set<string | null>(['owner', 'super_admin', 'admin']);
 
 function recordKindType(registry: Registry): GraphQLEnumType {
   const kinds = registry.modules.filter(isExposed);
@@ -116,7 +115,7 @@ async function explainAccessTo(
   { kind, id, operation, userId }: Arguments,
 ): Promise<Explanation> {
   const { organizationId, role, productModules, outOfContext, contextConditions } = unit.context.caller;
-  if (organizationId === null || !administrators.has(role))
+  if (organizationId === null || !isManager(role))
     throw new AppError('permission_denied', 'Only owners and administrators can ask why others have access.');
   const module = registry.byKind(kind);
   // The caller must be able to view both the record and the person.

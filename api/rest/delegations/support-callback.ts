@@ -14,12 +14,13 @@ export const supportCallback = defineRoute({
   summary: 'Return from the provider of the second factor',
   description:
     'The provider sends the browser here (auth.supportaccess.redirecturl). Returns a token with which support acts in the organization for one hour, with the rights of an admin except over credentials, roles and settings. Each response to it carries the header Support-Access. It ends with POST /v1/delegation/end, and when the consent ends.',
-  access: 'public',
+  // Whoever is signed in in this browser has no part in it.
+  access: 'anonymous',
   query: CallbackQuery,
   answers: { 201: DelegationSchema },
   // It uses up the state in a transaction of its own, and asks the provider.
   runsOnce: true,
-  errors: ['not_found', 'provider_sign_in_failed', 'provider_unavailable', 'permission_denied'],
+  errors: ['invalid_input', 'not_found', 'provider_sign_in_failed', 'provider_unavailable', 'permission_denied'],
   handle: async (call) => {
     const settings = supportSettings(call);
     const opened = await takeState(call, 'support');

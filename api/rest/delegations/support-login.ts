@@ -28,7 +28,8 @@ export const supportLogin = defineRoute({
   summary: 'Begin support access',
   description:
     'First factor of support access, for an organization that has given its consent (/v1/support-consents). Returns the URL of the provider of the second factor, and binds the sign-in to this browser. It must be finished within ten minutes. After ten failures the network address waits for a quarter of an hour.',
-  access: 'public',
+  // Whoever is signed in in this browser has no part in it.
+  access: 'anonymous',
   body: Type.Object(
     {
       email: Type.String({ minLength: 1, maxLength: 254, description: 'Address of the support identity.' }),
@@ -41,7 +42,14 @@ export const supportLogin = defineRoute({
   answers: { 200: RedirectSchema },
   // It counts the attempt in a transaction of its own, and asks the provider.
   runsOnce: true,
-  errors: ['not_found', 'invalid_credentials', 'permission_denied', 'too_many_requests', 'provider_unavailable'],
+  errors: [
+    'invalid_input',
+    'not_found',
+    'invalid_credentials',
+    'permission_denied',
+    'too_many_requests',
+    'provider_unavailable',
+  ],
   handle: async (call) => {
     const { body } = call;
     const settings = supportSettings(call);

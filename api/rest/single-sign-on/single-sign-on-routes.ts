@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { organization } from '#entities/organizations/organization.ts';
 import { identityProvider } from '#entities/organizations/identity-provider.ts';
+import { isManager } from '#entities/presets/roles.ts';
 import { readMembershipState } from '#entities/kit/access/principal-state.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { giveBackAttempt, takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
@@ -26,9 +27,6 @@ import {
 } from '../providers/provider-flow.ts';
 import { admitNewcomer, memberOf, realmOf } from './newcomers.ts';
 import { organizationProvider, providerDigest, transactApart, type Provider } from './organization-provider.ts';
-
-/** Roles whose test of a provider counts. */
-const managers: ReadonlySet<string> = new Set(['owner', 'super_admin', 'admin']);
 
 export const singleSignOn = defineRoute({
   method: 'GET',
@@ -124,7 +122,7 @@ async function linkOrTest(
   await linkIdentity(call.unit, data, person.id, identity, realmOf(row));
   if (opened.purpose === 'test') {
     const held = await data.findLocked(identityProvider, row.id);
-    if (!held || providerDigest(held) !== opened.settings || !managers.has(role)) throw failed(settingsChanged);
+    if (!held || providerDigest(held) !== opened.settings || !isManager(role)) throw failed(settingsChanged);
     await data.update(identityProvider, row.id, { testedAt: call.services.clock.now() });
   }
   return redirect(call, opened.target);

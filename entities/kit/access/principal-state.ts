@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { AppError } from '../base/errors.ts';
 import { callerOf, type Caller, type Delegation, type Role } from '../model/caller.ts';
 import type { ConnectionQueue } from '../storage/connection-queue.ts';
 import { queryOutsideTransaction, type StatementObserver } from '../storage/transaction.ts';
@@ -230,11 +231,23 @@ export function callerOfDelegation(registry: Registry, state: PrincipalState, ot
  * Reads the caller's role, groups and relations again, for changes that may have waited for a lock: the person may have lost some
  * of them during the wait.
  * @returns the same object when nothing has changed
+ * @throws AppError unauthenticated when the caller acted as somebody else, and that has ended
  */
 export async function refreshCaller(work: Work, caller: Caller): Promise<Caller> {
   const { kind, subjectId, organizationId, role, groupIds, relations, ...others } = caller;
-  if (kind !== 'user' || subjectId === null || organizationId === null) return caller;
-  const state = await readMembershipState(work, subjectId, organizationId);
+  if (subjectId === null || organizationId === null) return caller;
+  const current = caller.delegation && (await currentDelegation(work, caller.delegation.id, organizationId));
+  if (kind !== 'user') return caller;
+  const state = current ?? (await readMembershipState(work, subjectId, organizationId));
   const isSame = isDeepStrictEqual([role, groupIds, relations], [state.role, state.groupIds, state.relations]);
   return isSame ? caller : callerIn(subjectId, organizationId, state, others);
+}
+
+/** The state of a delegation that has not ended. @throws AppError unauthenticated */
+async function currentDelegation(work: Work, delegationId: string, organizationId: string): Promise<PrincipalState> {
+  const state = await readDelegationState(work, { delegationId, organizationId });
+  const { isActive, isSignedIn, delegation } = state;
+  if (!isActive || !isSignedIn || !delegation || new Date(delegation.expiresAt) <= work.clock.now())
+    throw new AppError('unauthenticated', 'The access as somebody else ended while the request was waiting.');
+  return state;
 }

@@ -166,3 +166,9 @@ export function actorOf(caller: Caller): string {
   const own = subjectId === null ? kind : [kind, subjectId].join(':');
   return delegation?.type === 'impersonation' ? `${own} by user:${delegation.actorId}` : own;
 }
+
+/** The id of the person of an actor (`actorOf`), also while somebody else acts as them, as a list of one; empty for other actors. */
+export function personIn(actor: string): string[] {
+  const [, id] = /^user:(\S+)/.exec(actor) ?? [];
+  return id === undefined ? [] : [id];
+}

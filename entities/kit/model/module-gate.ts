@@ -10,7 +10,8 @@ export function isModuleEnabled({ productModules }: EntityModule, caller: Pick<C
 }
 
 /**
- * Rejects a request that names a kind for which the caller's personal token has no scope. Records of the kind that a request reaches
+ * Rejects a request that names a kind beyond the limits of the caller: a token has no scope for it, or whoever acts as somebody else may
+ * not do this. Records of the kind that a request reaches
  * indirectly are left out of its answer.
  * @throws AppError permission_denied
  */

@@ -19,7 +19,7 @@ export interface LastKept<Name extends string> {
 
 /** Creations that are refused, whoever makes them. */
 export interface CreationRefusal<Name extends string> {
-  /** SQL: a condition on the new row, with the alias `row`, and on stored rows of any kind. */
+  /** SQL: a condition on the new row, with the alias `row` (its declared fields and `created_at`), and on stored rows of any kind. */
   readonly refuseIf: string;
   /** The field that the error names. */
   readonly field: Name;

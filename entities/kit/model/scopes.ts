@@ -32,15 +32,26 @@ export function isWithinLimits({ kind, limits }: Pick<Caller, 'kind' | 'limits'>
 
 /**
  * The limits of whoever acts as somebody else: they reach what tokens reach, and only view people and organizations, which belong to no
- * organization.
+ * organization, and what gives rights to other records: such rights would outlive the access (write/lasting-rights.ts has the rest).
  */
 export const limitsOfDelegates = ofEachRegistry(({ modules }) =>
   modules.flatMap((module) =>
     scopeVerbs
-      .filter((verb) => isOpenToTokens(module, verb) && (verb === 'read' || module.tenancy === 'organization'))
+      .filter((verb) => isOpenToTokens(module, verb) && (verb === 'read' || isOpenToDelegates(module, verb, modules)))
       .map((verb) => `${module.topic}:${verb}`),
   ),
 );
+
+function isOpenToDelegates(
+  { kind, tenancy, grants = [] }: EntityModule,
+  verb: ScopeVerb,
+  modules: readonly EntityModule[],
+): boolean {
+  if (tenancy !== 'organization' || grants.some(({ object }) => object.id !== 'id')) return false;
+  // With a group, the records that block it are deleted.
+  const isSubject = modules.some((other) => other.grants?.some(({ subject }) => subject.kind === kind));
+  return verb !== 'delete' || !isSubject;
+}
 
 /** The limits of visitors: kinds that are not open to them do not exist for them, whatever their rules say. */
 export function limitsOfVisitors({ modules }: Registry, visitor: VisitorKind): string[] {

@@ -6,6 +6,7 @@ import { withDerivedValues } from './run-hooks.ts';
 import { newId } from '../base/ids.ts';
 import { mayAll } from '../model/policy.ts';
 import { refuseBeyondLimits, refuseDisabledModule } from '../model/module-gate.ts';
+import { refusedLastingRight } from './lasting-rights.ts';
 import { checkRowCount } from './change-counters.ts';
 import { validateCreations, type CreationValues } from '../model/input.ts';
 
@@ -59,6 +60,7 @@ export function newRows(creations: readonly Creation[], creator: Creator): NewRo
   }
   const values = validateCreations(drafts, creator.known);
   refuseOtherCreators(drafts, creator.caller);
+  refuseLastingRights(drafts, creator.caller);
   return drafts.map(({ module, path, level, isGranted, input }, index) => ({
     module,
     path,
@@ -87,6 +89,14 @@ function refuseOtherCreators(drafts: readonly Draft[], caller: Caller): void {
   if (!first) return;
   const message = `${first.path} ${first.message}. Only owners of the organization can name somebody else.`;
   throw new AppError('permission_denied', message, { details: { fields: fields.slice(0, maxProblems) } });
+}
+
+/** @throws AppError permission_denied */
+function refuseLastingRights(drafts: readonly Draft[], caller: Caller): void {
+  for (const { module, input, path } of drafts) {
+    const refusal = refusedLastingRight(module, caller, input, 'create', path);
+    if (refusal) throw refusal;
+  }
 }
 
 /** Whether the right to create the record can come from its parent, which must be written before the right is decided. */

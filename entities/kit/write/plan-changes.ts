@@ -8,6 +8,7 @@ import { missingRecord } from '../model/missing-record.ts';
 import { refuseBeyondLimits, refuseDisabledModule } from '../model/module-gate.ts';
 import type { ChangeWork, Stamp } from './change-work.ts';
 import { refusedRole } from './given-roles.ts';
+import { refusedLastingRight } from './lasting-rights.ts';
 import { hasDependents, lockInOrder } from './lock-order.ts';
 import {
   isMove,
@@ -109,14 +110,16 @@ async function refusalOf(found: AuthorizedRow, request: ChangeRequest, caller: C
   const refusedGift =
     module.givesRole && refusedRole(module, caller, [row, { ...row, ...values }], operation === 'remove');
   if (refusedGift) return refusedGift;
+  const given = differences(row, values);
+  const refusedRight = operation === 'edit' && refusedLastingRight(module, caller, given, operation);
+  if (refusedRight) return refusedRight;
   const expected = recordVersion === undefined ? undefined : [recordVersion].flat();
   if (expected && !expected.includes(row['recordVersion'] as number))
     return new AppError(
       'stale_record',
       `The ${module.typeName} is at version ${String(row['recordVersion'])}, not ${expected.join(' or ') || 'one that the request expects'}; read it again and repeat the change.`,
     );
-  if (isMove(module, Object.keys(differences(row, values))) && !(await found.may('remove')))
-    return denied(module, 'remove');
+  if (isMove(module, Object.keys(given)) && !(await found.may('remove'))) return denied(module, 'remove');
   return undefined;
 }
 

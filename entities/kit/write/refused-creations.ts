@@ -38,8 +38,9 @@ async function appliedRefusals(
   module: EntityModule,
   made: readonly NewRow[],
 ): Promise<{ index: number; refusal: number }[]> {
-  const names = [...tenancyField(module.tenancy), ...Object.keys(module.fields)];
-  const columns = names.map((name) => `${snakeCase(name)} ${module.fields[name]?.columnType ?? 'text'}`);
+  const names = [...tenancyField(module.tenancy), ...Object.keys(module.fields), 'createdAt'];
+  const typeOf = (name: string) => module.fields[name]?.columnType ?? (name === 'createdAt' ? 'timestamptz' : 'text');
+  const columns = names.map((name) => `${snakeCase(name)} ${typeOf(name)}`);
   const given = made.map(({ row }, index) => ({
     index,
     ...Object.fromEntries(names.map((name) => [snakeCase(name), row[name]])),

@@ -1,0 +1,30 @@
+import { Resolver } from 'node:dns/promises';
+
+/** Who is asked for DNS records, and how long. */
+export interface NameServers {
+  /** Each `address:port`; those of the machine when left out. */
+  readonly nameServers?: readonly string[];
+  /** Time for all questions, in milliseconds. */
+  readonly limitMs: number;
+}
+
+/** Asks name servers until the signal ends it. */
+export function resolverOf({ nameServers, limitMs }: NameServers, signal: AbortSignal): Resolver {
+  const resolver = new Resolver({ timeout: Math.ceil(limitMs / 3), tries: 2 });
+  if (nameServers) resolver.setServers(nameServers);
+  signal.addEventListener('abort', () => resolver.cancel());
+  return resolver;
+}
+
+/** Answers that say that there is no such name, or none with such a record (RFC 2308). */
+const absent: ReadonlySet<string | undefined> = new Set(['ENOTFOUND', 'ENODATA']);
+
+/** The records of an answer; none where it says that there are none. @throws the error of a name server that gives no answer */
+export async function unlessAbsent<T>(answer: Promise<T[]>): Promise<T[]> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (absent.has((error as NodeJS.ErrnoException).code)) return [];
+    throw error;
+  }
+}
