@@ -668,6 +668,7 @@ describe('a session of single sign-on', () => {
       'POST /v1/account/access',
       'POST /v1/account/roles',
       'POST /v1/api-tokens/:id/rotate',
+      'POST /v1/delegations/:id/end',
       'POST /v1/impersonation',
       'POST /v1/invites/:id/resend',
       'POST /v1/invites/:id/withdraw',
