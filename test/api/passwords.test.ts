@@ -107,7 +107,9 @@ describe('a forgotten password', () => {
     expectProblem(await program.get('/v1/tasks'), 'unauthenticated');
     expectProblem(await signInByPasskey(world.client(), authenticator), 'invalid_credentials');
     expect(await left()).toEqual([]);
+    // Deliveries are settled when the mails are queued, not when they are there.
     await eventually(() => isSettled(world));
+    await eventually(async () => (await mailsTo(world, email)).some((mail) => mail.includes('linked identities')));
     const mails = await mailsTo(world, email);
     expect(mails.filter((mail) => mail.includes('linked identities'))).toHaveLength(1);
     expect(mails.filter((mail) => mail.includes('A passkey was removed'))).toEqual([]);
