@@ -51,7 +51,7 @@ export class ReaderShell {
     writeFileSync(file, block);
     this.#output = '';
     // The commands must not read what comes after them.
-    this.#child.stdin?.write(`source ${file} </dev/null; printf '${end.replaceAll('\n', '\\n')}'\n`);
+    this.#child.stdin?.write(`source '${file}' </dev/null; printf '${end.replaceAll('\n', '\\n')}'\n`);
     for await (const chunk of this.#child.stdout?.iterator({ destroyOnReturn: false }) ?? []) {
       this.#output += String(chunk);
       if (this.#output.endsWith(end)) return this.#output.slice(0, -end.length);
