@@ -80,9 +80,12 @@ function entry(gap: string): string {
   end $$`;
 }
 
-/** Parts of `request_context` that become others: it also returns with whose single sign-on the session began. */
+/**
+ * Parts of `request_context` that become others: it also returns with whose single sign-on the session began, and whether a second factor
+ * is missing. It is part of every request, so it asks the two rules only where an organization has a provider or a requirement.
+ */
 const changes: readonly (readonly [from: string, to: string])[] = [
-  ['modules text[])', 'modules text[], single_sign_on_id text)'],
+  ['modules text[])', 'modules text[], single_sign_on_id text, lacks_second_factor boolean)'],
   [
     `found_modules text[] := '{}';`,
     `found_modules text[] := '{}';
@@ -95,13 +98,21 @@ const changes: readonly (readonly [from: string, to: string])[] = [
       where s.id = wanted_session and s.user_id = wanted_user and s.deleted_at is null;
     is_known := found;
     if wanted_session <> '*' and found_role is not null
+      and (begun_with is not null or exists (select 1 from identity_providers p
+        where p.organization_id = any(chain_ids) and p.is_enforced and p.deleted_at is null))
       and single_sign_on_gap(wanted_user, wanted_organization, coalesce(begun_with, '')) is not null then`,
   ],
   [
     'exists (select 1 from sessions s where s.id = wanted_session and s.user_id = wanted_user and s.deleted_at is null)',
     'is_known and (begun_with is null or is_sign_on_current(begun_with, begun_revision))',
   ],
-  ['found_relations, found_modules;', 'found_relations, found_modules, begun_with;'],
+  [
+    'found_relations, found_modules;',
+    `found_relations, found_modules, begun_with,
+      found_role is not null and exists (select 1 from organization_settings o
+        where o.organization_id = any(chain_ids) and o.requires_second_factor and o.deleted_at is null)
+        and lacks_second_factor(wanted_user, wanted_organization);`,
+  ],
 ];
 
 /** Replaces parts of `request_context`, each of which it must contain once. Its columns cannot be changed, so it is created anew. */

@@ -81,7 +81,7 @@ export interface PrincipalSnapshot {
 
 const snapshotText = `select to_json(found)::text as result from (select is_active as "isActive", is_signed_in as "isSignedIn",
   role, group_ids as "groupIds", relations, modules as "productModules", single_sign_on_id as "singleSignOnId",
-  role is not null and lacks_second_factor($1, $3) as "lacksSecondFactor" from request_context($1, $2, $3)) found`;
+  lacks_second_factor as "lacksSecondFactor" from request_context($1, $2, $3)) found`;
 
 const tokenSnapshotText = `select to_json(found)::text as result from (select is_active as "isActive", is_signed_in as "isSignedIn",
   role, group_ids as "groupIds", relations, modules as "productModules", json_build_object('userId', user_id,
