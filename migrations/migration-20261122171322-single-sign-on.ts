@@ -1,4 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
+import { changedFunction, undone, type Changes } from './changed-function.ts';
 
 /**
  * The rule of single sign-on: a session that began with that of an organization counts there and in its parts alone; other sessions do
@@ -36,15 +37,7 @@ const gated = `if wanted_session <> '*' and single_sign_on_gap(found_role, wante
     end if;
     if found_role is not null then`;
 
-/** Replaces a part of `request_context`, which it must contain once. */
-function replaced(from: string, to: string): string {
-  return `do $migration$ declare definition text := pg_get_functiondef('request_context(text, text, text)'::regprocedure);
-  begin
-    if (length(definition) - length(replace(definition, $old$${from}$old$, ''))) <> length($old$${from}$old$) then
-      raise exception 'request_context does not contain once: %', $old$${from}$old$; end if;
-    execute replace(definition, $old$${from}$old$, $new$${to}$new$);
-  end $migration$`;
-}
+const gate: Changes = [[ungated, gated]];
 
 /** Single sign-on of organizations. */
 export class Migration20261122171322SingleSignOn extends Migration {
@@ -106,11 +99,11 @@ export class Migration20261122171322SingleSignOn extends Migration {
       `create policy "identity_providers_system" on "identity_providers" to "core_system" using (coalesce(current_setting('core.organization_id', true), '') = '' or organization_id = current_setting('core.organization_id', true)) with check (coalesce(current_setting('core.organization_id', true), '') = '' or organization_id = current_setting('core.organization_id', true));`,
     );
     for (const statement of functions) this.addSql(statement);
-    this.addSql(replaced(ungated, gated));
+    this.addSql(changedFunction('request_context(text, text, text)', gate));
   }
 
   override down(): void | Promise<void> {
-    this.addSql(replaced(gated, ungated));
+    this.addSql(changedFunction('request_context(text, text, text)', undone(gate)));
     this.addSql('drop function organization_entry(text, text, text)');
     this.addSql('drop function single_sign_on_gap(text, text, text)');
     this.addSql(`drop table if exists "identity_providers" cascade;`);

@@ -1,4 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
+import { changedFunction, undone, type Changes } from './changed-function.ts';
 
 /** A session of single sign-on counts while the provider that began it is there. */
 const signOnCurrent = [
@@ -84,7 +85,7 @@ function entry(gap: string): string {
  * Parts of `request_context` that become others: it also returns with whose single sign-on the session began, and whether a second factor
  * is missing. It is part of every request, so it asks the two rules only where an organization has a provider or a requirement.
  */
-const changes: readonly (readonly [from: string, to: string])[] = [
+const changes: Changes = [
   ['modules text[])', 'modules text[], single_sign_on_id text, lacks_second_factor boolean)'],
   [
     `found_modules text[] := '{}';`,
@@ -115,27 +116,11 @@ const changes: readonly (readonly [from: string, to: string])[] = [
   ],
 ];
 
-/** Replaces parts of `request_context`, each of which it must contain once. Its columns cannot be changed, so it is created anew. */
-function replaced(parts: typeof changes): string {
-  const steps = parts.map(
-    ([
-      from,
-      to,
-    ]) => `if (length(definition) - length(replace(definition, $old$${from}$old$, ''))) <> length($old$${from}$old$) then
-      raise exception 'request_context does not contain once: %', $old$${from}$old$; end if;
-    definition := replace(definition, $old$${from}$old$, $new$${to}$new$);`,
-  );
-  return `do $migration$ declare definition text := pg_get_functiondef('request_context(text, text, text)'::regprocedure);
-  begin
-    ${steps.join('\n    ')}
-    drop function request_context(text, text, text);
-    execute definition;
-  end $migration$`;
-}
+const requestContext = 'request_context(text, text, text)';
 
 const privileges = [
-  'revoke all on function request_context(text, text, text) from public',
-  'grant execute on function request_context(text, text, text) to core_app, core_system',
+  `revoke all on function ${requestContext} from public`,
+  `grant execute on function ${requestContext} to core_app, core_system`,
 ];
 
 /** Sessions of single sign-on end with their provider and reach nothing beyond the organization; identities count in their realm. */
@@ -182,12 +167,12 @@ export class Migration20261122194200ConfinedSessions extends Migration {
     this.addSql(`create index "email_changes_email_index" on "email_changes" ("email") where deleted_at is null;`);
     for (const statement of signOnCurrent) this.addSql(statement);
     for (const statement of uppermostCounts) this.addSql(statement);
-    this.addSql(replaced(changes));
+    this.addSql(changedFunction(requestContext, changes, { isAnew: true }));
     for (const statement of privileges) this.addSql(statement);
   }
 
   override down(): void | Promise<void> {
-    this.addSql(replaced(changes.map(([from, to]) => [to, from] as const)));
+    this.addSql(changedFunction(requestContext, undone(changes), { isAnew: true }));
     for (const statement of privileges) this.addSql(statement);
     for (const statement of nearestCounts) this.addSql(statement);
     this.addSql('drop function is_sign_on_current(text, text)');

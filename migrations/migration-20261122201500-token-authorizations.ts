@@ -1,7 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
+import { changedFunction, undone, type Changes } from './changed-function.ts';
 
 /** Parts of `token_context` that become others. */
-const changes: readonly (readonly [from: string, to: string])[] = [
+const changes: Changes = [
   [
     'found_scopes text[]; found_expiry timestamptz;',
     'found_scopes text[]; found_expiry timestamptz; found_authorized text[]; found_revisions text[];',
@@ -23,22 +24,7 @@ const changes: readonly (readonly [from: string, to: string])[] = [
   ],
 ];
 
-/** Replaces parts of `token_context`, each of which it must contain once. */
-function replaced(parts: typeof changes): string {
-  const steps = parts.map(
-    ([
-      from,
-      to,
-    ]) => `if (length(definition) - length(replace(definition, $old$${from}$old$, ''))) <> length($old$${from}$old$) then
-      raise exception 'token_context does not contain once: %', $old$${from}$old$; end if;
-    definition := replace(definition, $old$${from}$old$, $new$${to}$new$);`,
-  );
-  return `do $migration$ declare definition text := pg_get_functiondef('token_context(text, text, text, text)'::regprocedure);
-  begin
-    ${steps.join('\n    ')}
-    execute definition;
-  end $migration$`;
-}
+const tokenContext = 'token_context(text, text, text, text)';
 
 /** Personal tokens count where single sign-on is enforced after their owner has authorized them there. */
 export class Migration20261122201500TokenAuthorizations extends Migration {
@@ -53,11 +39,11 @@ export class Migration20261122201500TokenAuthorizations extends Migration {
     this.addSql(
       `comment on column "personal_access_tokens"."single_sign_on_revisions" is '\`revision\` of the provider of each of these organizations at that time.';`,
     );
-    this.addSql(replaced(changes));
+    this.addSql(changedFunction(tokenContext, changes));
   }
 
   override down(): void | Promise<void> {
-    this.addSql(replaced(changes.map(([from, to]) => [to, from] as const)));
+    this.addSql(changedFunction(tokenContext, undone(changes)));
     this.addSql(
       `alter table "personal_access_tokens" drop column "single_sign_on_ids", drop column "single_sign_on_revisions";`,
     );

@@ -1,8 +1,10 @@
 import { user } from '#entities/identity/user.ts';
 import { identityProvider } from '#entities/organizations/identity-provider.ts';
 import { membership } from '#entities/organizations/membership.ts';
+import type { RowOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
+import type { EmailContent } from '../clients/email/render.ts';
 import { organizationName, recipientOf, type Mail } from './mail.ts';
 
 /** Tells that a member has become an owner; undefined when that is no longer so. */
@@ -30,49 +32,44 @@ export async function newOwnerMail(input: SendEmailInput, unit: UnitOfWork): Pro
 }
 
 /** Tells whether single sign-on is enforced now. */
-export async function enforcementMail(input: SendEmailInput, unit: UnitOfWork): Promise<Mail | undefined> {
-  const { about } = input;
-  const person = await recipientOf(input, unit);
-  const held = about && (await unit.data.findOne(identityProvider, { id: { eq: about.id } }));
-  const name = held && (await organizationName(held, unit));
-  if (!person || !held || name === undefined) return undefined;
-  return {
-    to: person.email,
-    name: person.displayName,
-    content: {
-      subject: held.isEnforced ? 'Single sign-on is enforced' : 'Single sign-on is no longer enforced',
-      paragraphs: [
-        held.isEnforced
-          ? `Members of ${name} now act there only after its single sign-on. Owners keep their other ways to sign in.`
-          : `Members of ${name} act there again without its single sign-on.`,
-        'If you do not expect this, look at the settings and the managers of the organization.',
-      ],
-    },
-  };
+export function enforcementMail(input: SendEmailInput, unit: UnitOfWork): Promise<Mail | undefined> {
+  return providerNotice(input, unit, ({ isEnforced }, name) => ({
+    subject: isEnforced ? 'Single sign-on is enforced' : 'Single sign-on is no longer enforced',
+    paragraphs: [
+      isEnforced
+        ? `Members of ${name} now act there only after its single sign-on. Owners keep their other ways to sign in.`
+        : `Members of ${name} act there again without its single sign-on.`,
+      'If you do not expect this, look at the settings and the managers of the organization.',
+    ],
+  }));
 }
 
 /** Tells which provider decides who the members are, after it was set or replaced. */
-export async function providerMail(input: SendEmailInput, unit: UnitOfWork): Promise<Mail | undefined> {
+export function providerMail(input: SendEmailInput, unit: UnitOfWork): Promise<Mail | undefined> {
+  return providerNotice(input, unit, ({ issuer, allowedDomains }, name) => ({
+    subject: 'The provider of single sign-on was changed',
+    paragraphs: [
+      `The single sign-on of ${name} now uses the provider ${issuer}. Whoever runs it can sign in there as any member who has linked an identity of it.`,
+      allowedDomains.length === 0
+        ? 'No domain is allowed: nobody becomes a member with it.'
+        : `People with addresses of these domains become members when they first sign in with it, once a DNS record proves the domain: ${allowedDomains.join(', ')}.`,
+      'If you do not expect this, look at the settings and the managers of the organization.',
+    ],
+  }));
+}
+
+/** A mail about the settings of single sign-on as they are now; undefined once they or their organization are gone. */
+async function providerNotice(
+  input: SendEmailInput,
+  unit: UnitOfWork,
+  contentOf: (held: RowOf<typeof identityProvider>, name: string) => EmailContent,
+): Promise<Mail | undefined> {
   const { about } = input;
   const person = await recipientOf(input, unit);
   const held = about && (await unit.data.findOne(identityProvider, { id: { eq: about.id } }));
   const name = held && (await organizationName(held, unit));
   if (!person || !held || name === undefined) return undefined;
-  const domains = held.allowedDomains.join(', ');
-  return {
-    to: person.email,
-    name: person.displayName,
-    content: {
-      subject: 'The provider of single sign-on was changed',
-      paragraphs: [
-        `The single sign-on of ${name} now uses the provider ${held.issuer}. Whoever runs it can sign in there as any member who has linked an identity of it.`,
-        domains === ''
-          ? 'No domain is allowed: nobody becomes a member with it.'
-          : `People with addresses of these domains become members when they first sign in with it, once a DNS record proves the domain: ${domains}.`,
-        'If you do not expect this, look at the settings and the managers of the organization.',
-      ],
-    },
-  };
+  return { to: person.email, name: person.displayName, content: contentOf(held, name) };
 }
 
 /** Tells that the settings of single sign-on were deleted; it is about their organization. */

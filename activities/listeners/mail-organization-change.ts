@@ -11,13 +11,13 @@ export const mailNewOwner = defineListener('mail-new-owner', [on(membership, 'up
 });
 
 /** Fields that decide whose word counts for the members. */
-const providerFields = ['issuer', 'clientId', 'allowedDomains'];
+const providerFields: ReadonlySet<string> = new Set(['issuer', 'clientId', 'allowedDomains']);
 
 export const mailSingleSignOnProvider = defineListener(
   'mail-single-sign-on-provider',
   [on(identityProvider, 'created'), on(identityProvider, 'updated')],
   async (delivery) => {
-    if (delivery.event.payload.changed.some((field) => providerFields.includes(field)))
+    if (delivery.event.payload.changed.some((field) => providerFields.has(field)))
       await mailPeopleInCharge(delivery, 'single-sign-on-provider');
   },
 );

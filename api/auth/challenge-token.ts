@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Config } from '#config/objects/root.ts';
 import type { Clock } from '#entities/kit/base/clock.ts';
 import { isId, newId } from '#entities/kit/base/ids.ts';
-import { rejectedToken, type SignedTokens, type TokenParties, type TokenType } from './signed-tokens.ts';
+import { ownParties, rejectedToken, type SignedTokens, type TokenParties, type TokenType } from './signed-tokens.ts';
 
 const challengeToken: TokenType = {
   typ: 'challenge+jwt',
@@ -78,10 +78,8 @@ export class ChallengeTokens {
     return { id: jti, userId: sub, method, credentialId: cid, ...signOn, credential: crd };
   }
 
-  /** Services that accept access tokens by their audience alone do not accept a challenge. */
   #parties(): TokenParties {
-    const issuer = this.#issuer();
-    return { issuer, audience: `${issuer}/v1/2fa/validate` };
+    return ownParties(this.#issuer(), 'v1/2fa/validate');
   }
 }
 

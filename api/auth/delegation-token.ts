@@ -4,6 +4,7 @@ import type { Clock } from '#entities/kit/base/clock.ts';
 import { isId } from '#entities/kit/base/ids.ts';
 import {
   maxTokenLength,
+  ownParties,
   rejectedToken,
   type SignedTokens,
   type TokenParties,
@@ -66,10 +67,8 @@ export class DelegationTokens {
     return { delegationId: jti, type, organizationId: org };
   }
 
-  /** Services that accept access tokens by their audience alone accept none of these. */
   #parties(type: DelegationType): TokenParties {
-    const issuer = this.#issuer();
-    return { issuer, audience: `${issuer}/${type}` };
+    return ownParties(this.#issuer(), type);
   }
 }
 

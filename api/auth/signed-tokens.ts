@@ -31,6 +31,11 @@ export interface TokenParties {
   readonly audience: string;
 }
 
+/** The parties of tokens that this server alone accepts: services that accept access tokens by their audience alone accept none of them. */
+export function ownParties(issuer: string, audience: string): TokenParties {
+  return { issuer, audience: `${issuer}/${audience}` };
+}
+
 export interface TokenClaims {
   /** `sub`: id of the user. */
   readonly subject: string;

@@ -155,10 +155,7 @@ export async function readMembershipState(
   userId: string,
   organizationId: string,
 ): Promise<MembershipState> {
-  const session = await work.readAs('app');
-  const { text, values } = snapshotStatement({ userId, sessionId: judgedSession, organizationId });
-  const { rows } = await session.query<{ readonly result: string }>(text, values);
-  return stateIn(rows[0]?.result ?? '');
+  return readStateWithin(work, { userId, sessionId: judgedSession, organizationId });
 }
 
 /**
@@ -204,6 +201,10 @@ export function callerOfToken(
 
 /** The state of a delegation within a unit of work: the rule that judges its requests also judges its beginning. */
 export async function readDelegationState(work: Work, principal: DelegationPrincipal): Promise<PrincipalState> {
+  return readStateWithin(work, principal);
+}
+
+async function readStateWithin(work: Work, principal: Principal): Promise<PrincipalState> {
   const session = await work.readAs('app');
   const { text, values } = snapshotStatement(principal);
   const { rows } = await session.query<{ readonly result: string }>(text, values);
