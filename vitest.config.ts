@@ -1,5 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { ClosingReporter } from './test/setup/closing-reporter.ts';
+import { ObjectStoreBuilds } from './test/setup/object-store-builds.ts';
+import { ObjectStoresLast } from './test/setup/object-store-files.ts';
 import { runKinds } from './test/setup/run-kinds.ts';
 import { runSeed } from './test/setup/run-seed.ts';
 
@@ -7,7 +9,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/setup/global-setup.ts'],
-    reporters: ['default', new ClosingReporter()],
+    reporters: ['default', new ObjectStoreBuilds(), new ClosingReporter()],
+    sequence: { sequencer: ObjectStoresLast },
     provide: { depth: 'sample', seed: runSeed(), kinds: runKinds() },
     // Test files are kept apart by their own database, store, queues and ids, so they may share loaded modules.
     // Node runs the sources itself, as in production; nothing is transformed or resolved by another tool.

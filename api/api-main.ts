@@ -14,6 +14,7 @@ import { armFailpoints } from '#entities/kit/base/failpoint.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
 import { Metrics } from './http/http-metrics.ts';
 import { prepareDatabase } from './prepare-database.ts';
+import { ensureStorage, warnOfUnreadableObjects } from '#runtime/ensure-storage.ts';
 import { StartError } from '#runtime/start-error.ts';
 
 /** Time after `shutdowngraceperiod` to close connections and send spans, in milliseconds. */
@@ -37,7 +38,6 @@ await start().catch(fail);
 
 async function start(): Promise<void> {
   config.start();
-  if (config.current.server.dev) armFailpoints(readFailpoints());
   const temporalEnvironment = readTemporalEnvironment();
   const { otlpEndpoint } = readTelemetryEnvironment();
   await prepareDatabase(config.current, logger);
@@ -53,6 +53,7 @@ async function start(): Promise<void> {
     config,
     temporalEnvironment,
     logger,
+    stateFolder: readStateFolder(),
     process: 'core api',
     metrics: metrics.registry,
     observers: [
@@ -62,6 +63,12 @@ async function start(): Promise<void> {
   });
   open.push(() => runtime.close());
   await runtime.store?.refuseForeignStore();
+  await ensureStorage(config.current, runtime.storage);
+  await warnOfUnreadableObjects(runtime, logger).catch((error: unknown) =>
+    logger.warn({ err: error }, 'the objects of disabled providers could not be counted'),
+  );
+  // Only now: the transactions of the start are not those that tests mean.
+  if (config.current.server.dev) armFailpoints(readFailpoints());
   const api = await createApi({ config, runtime, logger, metrics, stateFolder: readStateFolder() });
   const listening = await listen(api);
   open.push(() => listening.close());

@@ -7,6 +7,7 @@ import { addressesPlugin } from './http/plugins/addresses.ts';
 import { authenticatePlugin, requireCaller } from './http/plugins/authenticate.ts';
 import { bodiesPlugin } from './http/plugins/bodies.ts';
 import { oddRequests, refuseBrokenRequest } from './http/plugins/connections.ts';
+import { crossOriginPlugin } from './http/plugins/cross-origin.ts';
 import { cookiesPlugin, sendCookies } from './http/plugins/cookies.ts';
 import { csrfPlugin } from './http/plugins/csrf.ts';
 import { delegationBanner } from './http/plugins/delegation-banner.ts';
@@ -16,11 +17,13 @@ import { oneAnswerAtATime } from './http/plugins/pipelining.ts';
 import { closeUnreadBodies, limitUntakenAnswers } from './http/plugins/unread.ts';
 import { cutSlowReaders, requestContextPlugin } from './http/plugins/assign-context.ts';
 import { unitOfWorkPlugin } from './http/plugins/request-unit-of-work.ts';
+import { resumableProtocol } from './http/plugins/resumable-protocol.ts';
 import { lazySchemaCompilers } from './http/lazy-schema-compilers.ts';
 import { asAppError } from './http/problem.ts';
 import { newRequestContext } from './http/request-context.ts';
 import { RequestLogger } from './http/request-logger.ts';
 import { registerRoute, type Route } from './http/route.ts';
+import { configuredDownloads, downloadBases } from './rest/files/download-file.ts';
 import { routesOf } from './rest/routes.ts';
 import { configuredKeySet } from './rest/service/jwks.ts';
 import type { Services } from './http/services.ts';
@@ -65,11 +68,13 @@ export async function createApp(services: Services, extraRoutes: readonly Route[
         verbose: true,
         // For types such as string or null.
         allowUnionTypes: true,
+        // Decimal numbers (registry of OpenAPI); the data layer checks them.
+        formats: { decimal: true },
       },
     },
     // Requests that reach no route, such as those with a malformed URL.
     frameworkErrors: (error, request, reply) => {
-      request.core ??= newRequestContext(request, '', server.writetimeout);
+      request.core ??= newRequestContext(request, undefined, server.writetimeout);
       void sendProblem(asAppError(error), request, reply.header('x-request-id', request.id));
     },
     clientErrorHandler: (error, socket) => refuseBrokenRequest(error, socket, services.logger),
@@ -80,6 +85,8 @@ export async function createApp(services: Services, extraRoutes: readonly Route[
   errorsPlugin(app, services);
   requestContextPlugin(app, services);
   addressesPlugin(app);
+  crossOriginPlugin(app, services);
+  resumableProtocol(app, services);
   bodiesPlugin(app);
   await cookiesPlugin(app);
   authenticatePlugin(app, services);
@@ -89,14 +96,17 @@ export async function createApp(services: Services, extraRoutes: readonly Route[
   refuseUnknownAddresses(app);
   unitOfWorkPlugin(app);
   sendCookies(app);
-  cutSlowReaders(app);
+  cutSlowReaders(app, services);
   closeUnreadBodies(app);
   limitUntakenAnswers(app);
   await app.register(swagger, openapiOptions(registry));
 
-  for (const route of [...routesOf(registry), ...extraRoutes]) registerRoute(app, services, route);
+  const routes = [...routesOf(registry, downloadBases(services)), ...extraRoutes];
+  for (const route of routes) registerRoute(app, services, route);
   graphqlServer(app, services, productSchema(registry));
-  const keySet = configuredKeySet(services.config.current, (url) => app.hasRoute({ method: 'GET', url }));
-  if (keySet) registerRoute(app, services, keySet);
+  const isTaken = (url: string) => app.hasRoute({ method: 'GET', url });
+  const keySet = configuredKeySet(services.config.current, isTaken);
+  for (const route of [...(keySet ? [keySet] : []), ...configuredDownloads(services, isTaken)])
+    registerRoute(app, services, route);
   return app;
 }

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { StorageHealth } from '#activities/clients/storage/storage-health.ts';
 import { textRecordsOf } from '#activities/clients/email-validation/text-records.ts';
 import { EmailValidator, type EmailNetwork } from '#activities/clients/email-validation/email-validator.ts';
 import type { SecretManagerEndpoint } from '#activities/clients/secret-manager/secret-versions.ts';
@@ -8,11 +9,14 @@ import { serverUrl } from '#runtime/server-url.ts';
 import { parseListenAddress } from '#config/schema/format.ts';
 import type { ConfigStore } from '#config/live/config-store.ts';
 import { systemClock, type Clock } from '#entities/kit/base/clock.ts';
+import { UploadRows } from '#entities/kit/objects/upload-rows.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import { createApp } from './app.ts';
 import { AccessTokens, accessTokenSettings } from './auth/access-token.ts';
 import { ChallengeTokens } from './auth/challenge-token.ts';
 import { ApiTokens } from './auth/api-tokens.ts';
+import { DownloadLinks } from './auth/download-link.ts';
+import { SignedLinks } from './auth/signed-links.ts';
 import { DelegationTokens } from './auth/delegation-token.ts';
 import { RefreshTokens, refreshTokenSettings } from './auth/refresh-token.ts';
 import { SessionCookies } from './auth/session-cookie.ts';
@@ -74,6 +78,9 @@ export async function createApi({
     network: emailNetwork,
     onOutcome: (outcome) => metrics.emailValidations.inc({ outcome }),
   });
+  const apiTokens = new ApiTokens(() => config.current.auth.token.apitokens);
+  const storageHealth = new StorageHealth(runtime.storage);
+  const signedLinks = new SignedLinks(() => config.current.sessions, clock);
   const services: Services = {
     config,
     database,
@@ -82,25 +89,34 @@ export async function createApi({
     metrics,
     tokens,
     accessTokens: new AccessTokens(tokens, () => accessTokenSettings(config.current), clock),
-    apiTokens: new ApiTokens(() => config.current.auth.token.apitokens),
+    apiTokens,
     tokenUses: new TokenUses({ database, clock, logger }),
     refreshTokens: new RefreshTokens(tokens, () => refreshTokenSettings(config.current), clock),
     challengeTokens: new ChallengeTokens(tokens, () => config.current, clock),
     delegationTokens: new DelegationTokens(tokens, () => config.current, clock),
+    downloadLinks: new DownloadLinks(signedLinks, apiTokens, clock),
+    signedLinks,
     sessionCookies: new SessionCookies(() => config.current.sessions, clock),
     defaultCaller: config.current.auth.enabled ? undefined : new FirstPerson(database),
     signInProviders: new SignInProviders(clock, providerTimeoutMs),
     signInStates: new SignInStates(() => config.current.sessions, clock),
     inFlight: new InFlightRequests(),
     usedCodes: runtime.usedCodes,
+    storage: runtime.storage,
+    fileReceiver: runtime.fileReceiver,
+    uploadRows: new UploadRows(database),
+    wakeRelays: () => runtime.wakeRelays(),
     emailProblem: (email) => emails.problemOf(email),
     textRecords: (name) => textRecordsOf(emailNetwork, name),
     contextOfCallers: runtime.contextOfCallers,
-    health: new Health({
-      db_primary: (deadline) => database.ping(deadline),
-      job_queue: () => temporal.check(),
-      ...(store ? { fga: () => store.ping() } : {}),
-    }),
+    health: new Health(
+      {
+        db_primary: (deadline) => database.ping(deadline),
+        job_queue: () => temporal.check(),
+        ...(store ? { fga: () => store.ping() } : {}),
+      },
+      () => (config.current.objectstorage.enabled ? storageHealth.checks() : {}),
+    ),
   };
   if (services.defaultCaller)
     logger.warn(

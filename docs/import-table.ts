@@ -18,14 +18,14 @@ export interface Room {
 
 const contracts = ['workflows/kit', 'workflows/*'];
 const kit = (...names: readonly string[]) => names.map((name) => `entities/kit/${name}`);
-const wholeKit = kit('base', 'model', 'storage', 'read', 'access', 'outbox', 'write', 'unit');
+const wholeKit = kit('base', 'model', 'storage', 'read', 'access', 'outbox', 'objects', 'write', 'unit');
 const config = ['config/schema', 'config/objects', 'config/reading', 'config/live'];
 const kinds = ['entities/presets', 'entities/*', 'entities'];
 const entities = [...wholeKit, ...kinds];
 // Statements are sent in entities/kit only, so `storage` is closed to the areas that serve requests, events and tuples.
-const activityKit = kit('base', 'model', 'access', 'outbox', 'write', 'unit');
-const relayKit = kit('base', 'model', 'access', 'outbox', 'unit');
-const apiKit = kit('base', 'model', 'read', 'access', 'write', 'unit');
+const activityKit = kit('base', 'model', 'access', 'outbox', 'objects', 'write', 'unit');
+const relayKit = kit('base', 'model', 'access', 'outbox', 'objects', 'unit');
+const apiKit = kit('base', 'model', 'read', 'access', 'objects', 'write', 'unit');
 const activityImports = [
   ...config,
   ...activityKit,
@@ -36,7 +36,7 @@ const activityImports = [
   'activities/kit',
 ];
 const relayImports = [...config, ...relayKit, ...kinds, ...contracts, 'activities/clients/*'];
-const relay = ['relay/outbox', 'relay/tuples', 'relay/authorization'];
+const relay = ['relay/outbox', 'relay/storage', 'relay/tuples', 'relay/authorization'];
 
 /** Rooms of one area stand in the order in which they may import each other: only those above. */
 export const rooms: readonly Room[] = [
@@ -84,14 +84,19 @@ export const rooms: readonly Room[] = [
     imports: kit('base', 'model', 'storage', 'read', 'access'),
   },
   {
+    path: 'entities/kit/objects',
+    purpose: 'rows of stored objects, uploads and copies: which bytes there are, where, and whose',
+    imports: kit('base', 'model', 'storage', 'read', 'access', 'outbox'),
+  },
+  {
     path: 'entities/kit/write',
     purpose: 'plans and makes changes; writes history, events and desired tuples',
-    imports: kit('base', 'model', 'storage', 'read', 'access', 'outbox'),
+    imports: kit('base', 'model', 'storage', 'read', 'access', 'outbox', 'objects'),
   },
   {
     path: 'entities/kit/unit',
     purpose: 'the unit of work, the data client, the database',
-    imports: kit('base', 'model', 'storage', 'read', 'access', 'outbox', 'write'),
+    imports: kit('base', 'model', 'storage', 'read', 'access', 'outbox', 'objects', 'write'),
   },
   {
     path: 'entities/presets',
@@ -143,6 +148,7 @@ export const rooms: readonly Room[] = [
     imports: [...activityImports, 'activities/events'],
   },
   { path: 'relay/outbox', purpose: 'claims event rows and starts their workflows', imports: relayImports },
+  { path: 'relay/storage', purpose: 'starts the workflows of stored bytes that are due', imports: relayImports },
   { path: 'relay/tuples', purpose: 'writes desired tuples to the authorization store', imports: relayImports },
   {
     path: 'relay/authorization',
@@ -236,6 +242,11 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   '@temporalio/workflow': ['workflows/kit', 'workflows/*'],
   '@temporalio/worker': ['worker'],
   '@temporalio/client': ['activities/clients/*', 'worker'],
+  '@aws-sdk/client-s3': ['activities/clients/*'],
+  '@aws-sdk/s3-request-presigner': ['activities/clients/*'],
+  '@google-cloud/storage': ['activities/clients/*'],
+  'file-type': ['activities/clients/*'],
+  '@fastify/busboy': ['api/http'],
   '@openfga/sdk': ['activities/clients/*'],
   '@openfga/syntax-transformer': ['activities/clients/*'],
   ioredis: ['activities/clients/*'],
@@ -243,7 +254,7 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   fastify: ['api', 'api/http', 'api/rest', 'api/graphql'],
   'graphql-yoga': ['api/graphql'],
   graphql: ['api/graphql'],
-  jose: ['api/auth'],
+  jose: ['api/auth', 'entities/kit/base'],
   otplib: ['api/auth'],
   qrcode: ['api/auth'],
   'openid-client': ['api/auth'],

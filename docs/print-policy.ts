@@ -13,7 +13,10 @@ const conditions: Readonly<Record<Condition['is'], readonly [printed: string, me
   'role-in': ['role in F: R', 'The field F is the current organization, and the caller has one of these roles there.'],
   self: ['self as F', 'The field F is the id of the caller.'],
   'member-of': ['member of F', 'The caller is a member of the organization in the field F.'],
-  scope: ['scope', 'The caller is an API token with the scope for this operation on this kind.'],
+  scope: [
+    'scope',
+    'The caller is an API token with the scope for this operation on this kind. `given by R`: people with these roles give tokens the scope without having the right.',
+  ],
   creators: ['creators', 'A group of the caller may create records of this kind.'],
   related: ['related as R', 'The caller, or one of their groups, has one of these relations to the record.'],
   through: [

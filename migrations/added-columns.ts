@@ -1,7 +1,7 @@
 import { escapeLiteral } from 'pg';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
-import type { Field } from '#entities/kit/model/fields.ts';
+import type { Field } from '#entities/kit/model/declared-field.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 
 /**

@@ -9,4 +9,13 @@ export const infrastructureTables = [
   /^installation$/,
   /^record_kinds$/,
   /^sign_in_failures$/,
+  /^caller_changes$/,
+  /^stored_objects$/,
+  /^uploads$/,
+  /^upload_parts$/,
+  /^object_copies$/,
+  /^object_blobs$/,
+  /^object_chunks$/,
+  /^used_links$/,
+  /^file_operations$/,
 ] as const;

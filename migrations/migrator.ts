@@ -29,7 +29,7 @@ async function openOwner(url: string, kinds: Registry): Promise<MikroORM> {
     ensureDatabase: false,
     // What ran is returned; the callers tell.
     logger: () => {},
-    schemaGenerator: { skipTables: [...infrastructureTables], ignoreRoutines: true },
+    schemaGenerator: { skipTables: [...infrastructureTables], ignoreRoutines: true, ignoreTriggers: true },
     migrations: {
       tableName: 'migrations',
       migrationsList: [...migrations],

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { GuardedCache } from '#activities/clients/cache/guarded-cache.ts';
@@ -29,7 +30,11 @@ import { StoreAuthorizer } from '#relay/authorization/store-authorizer.ts';
 import { TupleApplying } from '#relay/tuples/tuple-applying.ts';
 import { TupleRelay } from '#relay/tuples/tuple-relay.ts';
 import { createNotifier } from '#relay/outbox/wake-up.ts';
+import { FileReceiver } from '#activities/clients/storage/file-receiver.ts';
+import type { ObjectStorage } from '#activities/clients/storage/object-storage.ts';
+import { StorageMetrics } from '#activities/clients/storage/storage-metrics.ts';
 import { authorizationStoreSettings } from './authorization-store-settings.ts';
+import { configuredStorage } from './configured-storage.ts';
 import { temporalSettings } from './temporal-settings.ts';
 
 /** Services shared by API and worker. */
@@ -46,6 +51,11 @@ export interface CoreRuntime {
   readonly listeners: readonly Listener[];
   readonly jobMetrics: JobMetrics;
   readonly usedCodes: UsedCodes;
+  readonly storage: ObjectStorage;
+  readonly storageMetrics: StorageMetrics;
+  readonly fileReceiver: FileReceiver;
+  /** To be called when rows have become due that no commit reports. */
+  wakeRelays(): void;
   /**
    * Lets this process relay by itself: after a commit with events `wake` is called, instead of notifying other processes.
    * @returns ends that
@@ -58,6 +68,8 @@ export interface CoreRuntimeOptions {
   readonly config: ConfigStore;
   readonly temporalEnvironment: TemporalEnvironment;
   readonly logger: Logger;
+  /** Folder of files that this installation has on this machine. */
+  readonly stateFolder: string;
   /** Shown by PostgreSQL as application name. */
   readonly process: 'core api' | 'core worker' | 'core tool';
   readonly clock?: Clock;
@@ -97,8 +109,20 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
     },
   });
 
+  const metrics = options.metrics ?? new Registry();
+  const storageMetrics = new StorageMetrics(metrics);
+  const storage = configuredStorage(config, database, options.stateFolder, { metrics: storageMetrics, logger });
+  const fileReceiver = new FileReceiver({
+    storage,
+    settings: () => config.current.objectstorage,
+    mime: () => config.current.server.mime,
+    folder: join(options.stateFolder, 'uploads'),
+    stallTimeoutMs: () => config.current.server.writetimeout,
+    // The sweep of uploads removes what could not be removed at once.
+    onBackgroundError: (error, doing) => logger.warn({ err: error }, `failed: ${doing}`),
+  });
   const jobMetrics = new JobMetrics({
-    registry: options.metrics ?? new Registry(),
+    registry: metrics,
     unit: start.jobqueue.metrics.metricsdurationunit,
   });
   const middleware = configuredMiddleware('start', start.jobqueue, { logger, metrics: jobMetrics });
@@ -122,7 +146,7 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
   const notifier = createNotifier(database);
   let wakeRelays = () => notifier.notify();
   database.onCommit(async (summary) => {
-    if (summary.pendingEvents > 0) wakeRelays();
+    if (summary.pendingEvents > 0 || summary.objectChanges > 0) wakeRelays();
     await applying?.afterCommit(summary);
   });
 
@@ -138,7 +162,11 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
     }),
     listeners,
     jobMetrics,
+    storageMetrics,
+    storage,
+    fileReceiver,
     usedCodes: guarded ? usedCodesInCache(guarded, start.authz.storename) : usedCodesNowhere,
+    wakeRelays: () => wakeRelays(),
     relayHere: (wake) => {
       wakeRelays = wake;
       return () => {
@@ -150,6 +178,7 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
       applying?.stop();
       endedSessions?.close();
       cache?.close();
+      storage.close();
       await temporal.close();
       await tupleDatabase.close();
       await database.close();
@@ -177,6 +206,7 @@ function databaseOptions(
     defaultTimeoutMs: server.writetimeout,
     recordHistory: db.enablehistory,
     registry,
+    encryptionSecrets: () => config.current.sessions.encryptionkey,
     clock,
     ...(onDecision ? { onDecision } : {}),
     hasListener: (topic) => topicsWithListeners.has(topic),

@@ -23,6 +23,8 @@ export function createLogger(
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     mixin: originFields,
+    // Most lines have no origin: their fields are not copied.
+    mixinMergeStrategy: (fields, origin) => (origin === noOrigin ? fields : { ...origin, ...fields }),
     serializers: { err: errorFields },
     redact: { paths: secretFields.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: '[secret]' },
   };
@@ -55,9 +57,11 @@ function standardOutput(): DestinationStream & { flushSync(): void } {
   };
 }
 
+const noOrigin = {};
+
 function originFields(): object {
   const origin = currentOrigin();
-  if (!origin) return {};
+  if (!origin) return noOrigin;
   const traceId = traceIdOf(origin.traceparent);
   return { request_id: origin.requestId, ...(traceId ? { trace_id: traceId } : {}) };
 }

@@ -1,24 +1,12 @@
-import { createLogger } from './logger.ts';
-import { readTemporalEnvironment } from '#config/reading/standard-variables.ts';
-import { configFileArgument } from '#config/reading/load-configuration.ts';
-import { exitOnConfigurationError } from '#config/schema/config-problem.ts';
-import { ConfigStore } from '#config/live/config-store.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
-import { openRuntime } from './core-runtime.ts';
+import { openTool } from './open-tool.ts';
 import { verifyInstallation } from './verify.ts';
 
 /** Shortest time between two lines of progress. */
 const progressEveryMs = 2_000;
 
 const args = process.argv.slice(2);
-const logger = createLogger('verify', { level: 'warn' });
-const config = await ConfigStore.open({ file: configFileArgument(args), logger }).catch(exitOnConfigurationError);
-const runtime = await openRuntime({
-  config,
-  temporalEnvironment: readTemporalEnvironment(),
-  logger,
-  process: 'core tool',
-}).catch(exitOnConfigurationError);
+const runtime = await openTool('verify', args);
 try {
   let reported = Date.now();
   const lines = await verifyInstallation(runtime, {
@@ -32,7 +20,7 @@ try {
   for (const line of lines) console.log(line);
   console.log(
     lines.length === 0
-      ? 'Rows, history, events, deliveries, tuples and workflows agree.'
+      ? 'Rows, history, events, deliveries, tuples, workflows and stored files agree.'
       : `${lines.length} disagreements.`,
   );
   process.exitCode = lines.length === 0 ? 0 : 1;

@@ -8,6 +8,7 @@ import { settledPage, unexpectedAmong } from '#entities/kit/outbox/tuple-repair.
 import { comparisonsOf, nameOf } from '#entities/kit/write/inconsistencies.ts';
 import { deliveryWorkflowId } from '#workflows/events/deliver-event.contract.ts';
 import type { CoreRuntime } from './core-runtime.ts';
+import { verifyObjects } from './verify-objects.ts';
 
 export interface VerifyOptions {
   /** The installation is at rest, so everything pending is reported; otherwise work younger than a minute is left out. */
@@ -22,12 +23,12 @@ type Store = NonNullable<CoreRuntime['store']>;
 
 /**
  * Compares what different parts of the installation say about the same things: rows with history, events with deliveries,
- * desired tuples with the authorization store, failing deliveries with their workflows. It reads in pages, each in a transaction of
- * its own, so that it works at any size; only the names of the stored tuples are kept, about 100 bytes each.
+ * desired tuples with the authorization store, failing deliveries with their workflows, stored objects with their providers. It reads in
+ * pages, each in a transaction of its own, so that it works at any size; only the names of the stored tuples are kept, about 100 bytes each.
  * @returns one line per disagreement; none when all agree
  */
 export async function verifyInstallation(
-  { database, store, temporal }: CoreRuntime,
+  { database, store, temporal, storage }: CoreRuntime,
   { isQuiet, pageSize = 1_000, onProgress = () => {} }: VerifyOptions,
 ): Promise<string[]> {
   const { registry, recordHistory } = database.options;
@@ -49,6 +50,14 @@ export async function verifyInstallation(
     }
   }
   for (const delivery of failing) lines.push(...(await compareWorkflow(delivery, temporal)));
+  lines.push(
+    ...(await verifyObjects({
+      storage,
+      transact,
+      pageSize,
+      onProgress: (count) => onProgress('objects at their providers', count),
+    })),
+  );
   if (!store) return lines;
 
   const stored = new Set<string>();

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { PART_NAMES, type PartName } from './machine/stack-environment.ts';
+import { PART_NAMES, type OptionalPart, type PartName } from './machine/stack-environment.ts';
 import { printLog } from './stack/print-log.ts';
 import { terminalReport, type Report } from './machine/progress-report.ts';
 import { resetStack } from './stack/reset-stack.ts';
@@ -10,7 +10,8 @@ import { logFile, realStateDirectory } from './servers/stack-state.ts';
 import { stackStatus, statusTable } from './stack/stack-status.ts';
 
 const USAGE = `usage: npm run stack -- COMMAND
-  start [--redis] [--without NAME]…   start the servers in the background: ${PART_NAMES.join(', ')}
+  start [--redis] [--s3] [--gcs] [--without NAME]…
+                                      start the servers in the background: ${PART_NAMES.join(', ')}
   stop                                stop the servers; their data are kept
   status [--json]                     print state, address, version and memory of each server
   reset                               stop the servers and delete their data and logs
@@ -32,6 +33,8 @@ async function main(): Promise<void> {
         stateDir,
         profile: 'development',
         redis: values.redis,
+        s3: values.s3,
+        gcs: values.gcs,
         without,
         report,
         detached: true,
@@ -65,6 +68,8 @@ function parseCommandLine() {
       allowPositionals: true,
       options: {
         redis: { type: 'boolean', default: false },
+        s3: { type: 'boolean', default: false },
+        gcs: { type: 'boolean', default: false },
         without: { type: 'string', multiple: true, default: [] },
         json: { type: 'boolean', default: false },
         follow: { type: 'boolean', short: 'f', default: false },
@@ -102,10 +107,10 @@ function parseLogName(name: string | undefined): string {
   return name === 'api' || name === 'worker' ? name : parsePart(name);
 }
 
-function parseOptionalPart(name: string): Exclude<PartName, 'redis'> {
+function parseOptionalPart(name: string): Exclude<PartName, OptionalPart> {
   const part = parsePart(name);
-  if (part !== 'redis') return part;
-  throw new StackError('redis is only started with --redis: remove that option instead');
+  if (part !== 'redis' && part !== 's3' && part !== 'gcs') return part;
+  throw new StackError(`${part} is only started with --${part}: remove that option instead`);
 }
 
 try {

@@ -248,7 +248,13 @@ function startPart(
 async function seed(environment: Record<string, string>, file: string | undefined): Promise<ReadyFacts['demo']> {
   const logger = createLogger('seed', { level: 'warn' }, { write: (line) => report(messageOf(line.trimEnd())) });
   const config = await ConfigStore.open({ file, environment, directory: root, stateFolder: stateDir, logger });
-  const runtime = await openRuntime({ config, temporalEnvironment: {}, logger, process: 'core tool' });
+  const runtime = await openRuntime({
+    config,
+    temporalEnvironment: {},
+    logger,
+    stateFolder: stateDir,
+    process: 'core tool',
+  });
   try {
     const people = demoPeople.map(({ email, roles }) => ({ email, roles }));
     return { email: demoEmail, password: demoPassword, organizationId: await seedDemo(runtime.database), people };

@@ -7,6 +7,7 @@ import { encryptedDataConverter, TemporalGateway } from '#activities/clients/tem
 import { checkNamespace, prepareNamespace, workflowRetentionMs } from '#activities/clients/temporal/temporal-admin.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import { Relay } from '#relay/outbox/relay.ts';
+import { StorageRelay } from '#relay/storage/storage-relay.ts';
 import { startRelaying } from '#runtime/relaying.ts';
 import type { ActivityMap } from '#activities/kit/activity-dependencies.ts';
 import { createActivities } from './release-activities.ts';
@@ -69,13 +70,23 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
       logger,
       isEnabled: () => config.current.workflows.dispatch.enabled,
     });
-    const { database, store, endedSessions, tuples, listeners } = runtime;
+    const { database, store, endedSessions, tuples, listeners, storage, storageMetrics, fileReceiver } = runtime;
+    const storageRelay = new StorageRelay({
+      database,
+      temporal: eager,
+      logger,
+      isEnabled: () => config.current.workflows.dispatch.enabled,
+      backedUp: () => storage.backedUpProviders,
+    });
     const activities = createActivities({
       config,
       database,
       temporal: eager,
       store,
       endedSessions,
+      storage,
+      storageMetrics,
+      fileReceiver,
       logger,
       listeners,
       applyTuples: async () => tuples?.apply() ?? 0,
@@ -95,7 +106,7 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
     });
     const stopRelaying =
       isWanted(workflowQueue) || isWanted(deliveryQueue)
-        ? startRelaying({ config, runtime, relay, logger, pauses: () => pollPauses(config.current) })
+        ? startRelaying({ config, runtime, relay, storageRelay, logger, pauses: () => pollPauses(config.current) })
         : undefined;
     logger.info({ queues: workers.map((worker) => worker.options.taskQueue) }, 'worker ready');
     return {
@@ -104,6 +115,7 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
         isStopping = true;
         await stopRelaying?.();
         await relay.stop();
+        await storageRelay.stop();
         for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
         await ended;
         await connection.close().catch(() => {});

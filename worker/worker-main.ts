@@ -21,6 +21,8 @@ import { ConfigurationError, exitOnConfigurationError } from '#config/schema/con
 import { ConfigStore } from '#config/live/config-store.ts';
 import { armFailpoints } from '#entities/kit/base/failpoint.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
+import { ensureStorage } from '#runtime/ensure-storage.ts';
+import { StartError } from '#runtime/start-error.ts';
 import { openRuntime } from '#runtime/core-runtime.ts';
 import { workflowBundle } from './build-bundle.ts';
 import { SdkMetrics } from './sdk-metrics.ts';
@@ -61,6 +63,7 @@ const runtime = await openRuntime({
   config,
   temporalEnvironment: readTemporalEnvironment(),
   logger,
+  stateFolder: readStateFolder(),
   process: 'core worker',
   metrics: registry,
   observers: telemetry.isSending ? [statementSpans] : [],
@@ -93,6 +96,7 @@ async function exportMetrics(from: SdkMetrics): Promise<Server | undefined> {
 async function startWhenReachable(): Promise<RunningWorker> {
   await untilMigrated(config.current.db.primarydbsource, logger);
   await runtime.store?.refuseForeignStore();
+  await ensureStorage(config.current, runtime.storage);
   const bundlePath = await workflowBundle(join(readStateFolder(), 'bundles'));
   for (;;) {
     try {
@@ -130,7 +134,7 @@ async function finish(): Promise<void> {
 }
 
 function fail(error: unknown): void {
-  if (isAppError(error)) logger.fatal(error.message);
+  if (isAppError(error) || error instanceof StartError) logger.fatal(error.message);
   else logger.fatal({ err: error }, 'worker failed');
   process.exitCode = 1;
   void finish();

@@ -1,4 +1,7 @@
 import type { Logger } from 'pino';
+import type { StorageMetrics } from '../clients/storage/storage-metrics.ts';
+import type { FileReceiver } from '../clients/storage/file-receiver.ts';
+import type { ObjectStorage } from '../clients/storage/object-storage.ts';
 import type { EndedSessions } from '../clients/cache/ended-sessions.ts';
 import type { AuthorizationStore } from '../clients/fga/authorization-store.ts';
 import type { TemporalGateway } from '../clients/temporal/temporal-client.ts';
@@ -16,6 +19,9 @@ export interface ActivityDependencies {
   readonly store: Pick<AuthorizationStore, 'find' | 'tuplePage'> | undefined;
   /** Undefined while `auth.token.cache.enabled` is off. */
   readonly endedSessions: Pick<EndedSessions, 'add'> | undefined;
+  readonly storage: ObjectStorage;
+  readonly storageMetrics: StorageMetrics;
+  readonly fileReceiver: Pick<FileReceiver, 'check' | 'limitsOf' | 'removeIncoming'>;
   readonly logger: Logger;
   readonly listeners: readonly Listener[];
   /** Brings the authorization store to the desired tuples; returns how many were written. */

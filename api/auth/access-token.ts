@@ -26,7 +26,7 @@ const maxCached = 10_000;
 interface Verified {
   readonly claims: AccessClaims;
   readonly notBefore: Date;
-  readonly parties: string;
+  readonly parties: TokenParties;
   readonly keys: SigningKeys;
 }
 
@@ -93,25 +93,42 @@ export class AccessTokens {
     return { ...claims, token };
   }
 
+  /** The claims of a token whose signature was verified before and which is still valid. */
+  known(token: string): AccessClaims | undefined {
+    // Before it is hashed.
+    if (token.length > maxTokenLength) return undefined;
+    const known = this.#verified.get(hash('sha256', token, 'base64url'));
+    const isGood =
+      known?.keys === this.#tokens.keys &&
+      isSameParties(known.parties, this.#settings()) &&
+      isValidAt(known, this.#clock.now());
+    return isGood ? known.claims : undefined;
+  }
+
   /** @throws AppError unauthenticated, with the same message for every reason */
   async verify(token: string): Promise<AccessClaims> {
-    // Before it is hashed.
-    if (token.length > maxTokenLength) throw rejectedToken(accessToken);
+    const known = this.known(token);
+    if (known) return known;
     const { issuer, audience } = this.#settings();
-    const parties = JSON.stringify([issuer, audience]);
     const { keys } = this.#tokens;
-    const key = hash('sha256', token, 'base64url');
-    const known = this.#verified.get(key);
-    if (known?.keys === keys && known.parties === parties && isValidAt(known, this.#clock.now())) return known.claims;
     const verified = await this.#tokens.verify(accessToken, { issuer, audience }, token);
     if (!verified.isYetValid) throw rejectedToken(accessToken);
     const claims = claimsOf(verified.payload);
     const notBefore = new Date(verified.payload.nbf * 1_000);
     // The keys may have been replaced meanwhile.
     if (keys === this.#tokens.keys && !verified.isForeign)
-      this.#verified.set(key, { claims, notBefore, parties, keys });
+      this.#verified.set(hash('sha256', token, 'base64url'), {
+        claims,
+        notBefore,
+        parties: { issuer, audience },
+        keys,
+      });
     return claims;
   }
+}
+
+function isSameParties(one: TokenParties, other: TokenParties): boolean {
+  return one.issuer === other.issuer && one.audience === other.audience;
 }
 
 /** Whether a verified token is valid at this time, to the second, as jose compares. */

@@ -25,9 +25,11 @@ export interface PresentedToken {
   readonly tokenId: string;
   /** Hashes of the secret by each key that verifies. */
   readonly secretHashes: readonly string[];
+  /** Ids of these keys, in the same order. */
+  readonly keyIds: readonly string[];
   /** The organization in which the request wants to act; null for that of the token. */
   readonly organizationId: string | null;
-  /** The name under which it is kept; it does not tell the token. */
+  /** The name under which it is kept, which does not tell the token; empty for the token of a link, which is not kept. */
   readonly keptAs: string;
 }
 
@@ -98,14 +100,21 @@ export class ApiTokens {
       rest.slice(idLength + 1),
     ];
     if (!isId(tokenId) || delimiter !== settings.delimiter || secret === '') return undefined;
-    const secretHashes = Object.values(settings.keys)
-      .filter(({ status }) => status !== 'revoked')
-      .map((key) => secretHash(key.secret, sort, tokenId, secret));
-    return { sort, tokenId, secretHashes, organizationId, keptAs };
+    const keys = Object.entries(settings.keys).filter(([, { status }]) => status !== 'revoked');
+    const secretHashes = keys.map(([, key]) => secretHash(key.secret, sort, tokenId, secret));
+    return { sort, tokenId, secretHashes, keyIds: keys.map(([id]) => id), organizationId, keptAs };
+  }
+
+  /** Whether tokens whose secret was hashed with the key are accepted. */
+  acceptsKey(keyId: string): boolean {
+    const { enabled, keys } = this.#settings();
+    const status = Object.hasOwn(keys, keyId) ? keys[keyId]?.status : undefined;
+    return enabled && status !== undefined && status !== 'revoked';
   }
 
   /** Keeps what was read of a token that the database knows; others would displace those that are used. */
   keep(presented: PresentedToken): void {
+    if (presented.keptAs === '') return;
     this.#kept.set(presented.keptAs, { presented, settings: this.#settings() });
   }
 }

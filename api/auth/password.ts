@@ -2,14 +2,37 @@ import { argon2, randomBytes, timingSafeEqual, type Argon2Parameters } from 'nod
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { HashQueue, type HashPurpose } from './hash-queue.ts';
+import { giveWayToRequests } from './hash-threads.ts';
 
-const deriveHash = promisify(argon2) as (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<Buffer>;
+const derive = promisify(argon2) as (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<Buffer>;
 
-/** Parameters recommended by OWASP: 19 MiB, two passes, one lane. Memory is in KiB (RFC 9106). */
-const current = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 } as const;
+let isFirst = true;
+
+async function deriveHash(parameters: Argon2Parameters): Promise<Buffer> {
+  const hash = await derive('argon2id', parameters);
+  // libuv has started its threads by now.
+  if (isFirst) giveWayToRequests();
+  isFirst = false;
+  return hash;
+}
+
+/**
+ * Parameters of new hashes: those recommended by OWASP, 19 MiB, two passes, one lane. Memory is in KiB (RFC 9106). Tests that are not
+ * about hashing lower them (test/kit/password-hashing.ts).
+ */
+export const hashParameters: Readonly<Record<'memory' | 'passes' | 'parallelism' | 'tagLength', number>> = {
+  memory: 19_456,
+  passes: 2,
+  parallelism: 1,
+  tagLength: 32,
+};
+
+/** What a hash with the current parameters begins with. */
+const prefix = (): string =>
+  `$argon2id$v=19$m=${hashParameters.memory},t=${hashParameters.passes},p=${hashParameters.parallelism}$`;
 
 /** Hash that is used without an account, so that an unknown address takes as long as a wrong password. */
-const absent = `$argon2id$v=19$m=${current.memory},t=${current.passes},p=${current.parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+const absent = (): string => `${prefix()}${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
 const phc = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
@@ -32,13 +55,13 @@ const queue = new HashQueue({
 export async function hashPassword(password: string, purpose: HashPurpose = 'sign-in'): Promise<string> {
   const nonce = randomBytes(16);
   const message = Buffer.from(password.normalize('NFC'));
-  const hash = await queue.run(purpose, () => deriveHash('argon2id', { ...current, message, nonce }));
-  return `$argon2id$v=19$m=${current.memory},t=${current.passes},p=${current.parallelism}$${unpadded(nonce)}$${unpadded(hash)}`;
+  const hash = await queue.run(purpose, () => deriveHash({ ...hashParameters, message, nonce }));
+  return `${prefix()}${unpadded(nonce)}$${unpadded(hash)}`;
 }
 
 /** Whether the password matches the hash. Without a hash, does the same work and returns false. @throws AppError overloaded */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
-  const parts = phc.exec(stored ?? absent);
+  const parts = phc.exec(stored ?? absent());
   if (!parts) throw new Error('a stored password hash is not in PHC form');
   const [, memory, passes, parallelism, nonce, hash] = parts as unknown as [
     string,
@@ -57,13 +80,13 @@ export async function verifyPassword(password: string, stored: string | null): P
     parallelism: Number(parallelism),
     tagLength: expected.length,
   };
-  const derived = await queue.run('sign-in', () => deriveHash('argon2id', parameters));
+  const derived = await queue.run('sign-in', () => deriveHash(parameters));
   return timingSafeEqual(derived, expected) && stored !== null;
 }
 
 /** Whether the hash was created with other than the current parameters. */
 export function isOutdated(stored: string): boolean {
-  return !stored.startsWith(`$argon2id$v=19$m=${current.memory},t=${current.passes},p=${current.parallelism}$`);
+  return !stored.startsWith(prefix());
 }
 
 function unpadded(bytes: Buffer): string {

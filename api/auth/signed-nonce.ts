@@ -1,4 +1,4 @@
-import { randomBytesPooled } from '#entities/kit/base/random-pool.ts';
+import { randomTextPooled } from '#entities/kit/base/random-pool.ts';
 import { isSignedBy, sign } from '#entities/kit/base/keys.ts';
 
 /**
@@ -7,7 +7,7 @@ import { isSignedBy, sign } from '#entities/kit/base/keys.ts';
  * @returns `nonce.signature`, in base64url: 16 and 32 bytes
  */
 export function newSignedNonce(key: Buffer, subject: string): string {
-  const nonce = randomBytesPooled(16).toString('base64url');
+  const nonce = randomTextPooled(16, 'base64url');
   return `${nonce}.${sign(key, [nonce, subject]).toString('base64url')}`;
 }
 

@@ -11,7 +11,7 @@ import { refuseScopesBeyond, refuseUnknownScopes } from '#entities/kit/model/sco
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import type { Asking } from './asking.ts';
-import { requireAccountProof, requireRecentFactor } from './recent-proof.ts';
+import { requireOrganizationProof, requireRecentProof } from './recent-proof.ts';
 
 export interface NewToken {
   readonly name: string;
@@ -39,7 +39,7 @@ export async function createApiToken(asking: Asking, input: NewToken): Promise<I
   const { unit, services } = asking;
   // Locked, so that creations at the same time are counted one after the other.
   await unit.data.privileged('count tokens').findLocked(organization, unit.context.caller.organizationId ?? '');
-  await requireRecentFactor(asking);
+  await requireOrganizationProof(asking);
   const values = checked(unit, services, 'api', input);
   const issued = services.apiTokens.issue('api');
   await unit.data.create(apiToken, { ...values, id: issued.id, ...issued.values });
@@ -58,7 +58,7 @@ export async function createPersonalToken(
   const userId = personOf(unit);
   // Locked, so that creations at the same time are counted one after the other, and none outlives a password that is set meanwhile.
   await unit.data.findLocked(user, userId);
-  await requireAccountProof(asking);
+  await requireRecentProof(asking);
   const organizations = [...new Set(organizationIds)];
   await refuseForeign(unit, userId, organizations);
   const values = checked(unit, services, 'personal', input);
@@ -80,7 +80,7 @@ export async function createPersonalToken(
  */
 export async function rotateApiToken(asking: Asking, id: string): Promise<IssuedToken> {
   const { unit, services } = asking;
-  await requireRecentFactor(asking);
+  await requireOrganizationProof(asking);
   const held = await unit.data.findLocked(apiToken, existingId(apiToken, id));
   if (!held) throw missingRecord(apiToken, id);
   refuseExpired(held, services);
@@ -99,7 +99,7 @@ export async function rotateApiToken(asking: Asking, id: string): Promise<Issued
 export async function rotatePersonalToken(asking: Asking, id: string): Promise<IssuedToken> {
   const { unit, services } = asking;
   await unit.data.findLocked(user, personOf(unit));
-  await requireAccountProof(asking);
+  await requireRecentProof(asking);
   const held = await unit.data.findLocked(personalAccessToken, existingId(personalAccessToken, id));
   if (!held) throw missingRecord(personalAccessToken, id);
   refuseExpired(held, services);

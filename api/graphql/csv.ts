@@ -3,7 +3,7 @@ import type { Creation } from '#entities/kit/write/creations.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { AppError, isAppError, maxProblems, type FieldProblem } from '#entities/kit/base/errors.ts';
 import { isRequired, writableFields } from '#entities/kit/model/exposure.ts';
-import type { Field } from '#entities/kit/model/fields.ts';
+import type { Field } from '#entities/kit/model/declared-field.ts';
 import { parseInstant } from '#entities/kit/base/instant.ts';
 import { expectation, found } from '#entities/kit/base/schema-problem.ts';
 import { JsonRefusal, parseStrictJson } from '#entities/kit/base/strict-json.ts';
@@ -38,7 +38,7 @@ class WrongCell {
 export const csvFormat = [
   'The format is RFC 4180: cells are separated by commas; cells that contain commas, line breaks or quotation marks are quoted.',
   'The first line contains field names as in this schema (`dueAt`) or as in REST (`due_at`), in any order.',
-  'List items are separated by `;`, enum values are upper or lower case, timestamps are RFC 3339.',
+  'List items are separated by `;`, enum values are upper or lower case, timestamps are RFC 3339, days are `2026-01-31`.',
   'An empty cell omits its field.',
 ].join(' ');
 
@@ -155,7 +155,10 @@ function valueOf(field: Field, cell: string): unknown {
     case 'json':
       return parsedJson(cell);
     case 'text':
+    case 'decimal':
+    case 'date':
     case 'reference':
+    case 'file':
       return cell;
     default:
       field.type satisfies never;

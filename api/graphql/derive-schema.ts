@@ -1,5 +1,4 @@
 import {
-  GraphQLBoolean,
   GraphQLEnumType,
   GraphQLID,
   GraphQLInt,
@@ -7,7 +6,6 @@ import {
   GraphQLNonNull,
   GraphQLObjectType,
   GraphQLSchema,
-  GraphQLString,
   type GraphQLLeafType,
   type GraphQLResolveInfo,
 } from 'graphql';
@@ -21,12 +19,10 @@ import { pluralOf, relationsOf } from '#entities/kit/read/relations.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { refuseTokens } from '../http/refuse-tokens.ts';
 import { beyondSingleSignOn } from '../http/request-caller.ts';
-import { BigInt } from './big-int.ts';
 import { bulkMutationsOf } from './bulk-mutations.ts';
 import { capitalized } from './capitalized.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 import { DateTime } from './date-time.ts';
-import { Json } from './json.ts';
 import type { HandWrittenField, Types } from './hand-written-field.ts';
 import { passthroughField, type FieldConfig, type FieldMap } from './passthrough-field.ts';
 import { InputTypes } from './inputs.ts';
@@ -35,7 +31,10 @@ import { mutationsOf } from './mutations.ts';
 import { Node, nodeFields } from './nodes.ts';
 import { OperationBudget } from './operation-budget.ts';
 import { PageTypes } from './pages.ts';
+import { scalarOf } from './scalar-of.ts';
 import { searchFields } from './searches.ts';
+import { StoredFile } from './stored-file-type.ts';
+import { Upload } from './upload.ts';
 import { SelectionReader, type PageArguments } from './selection-reader.ts';
 import { WhereTypes } from './where-inputs.ts';
 
@@ -64,7 +63,9 @@ class SchemaDeriver implements Types {
     this.registry = registry;
     this.#exposed = registry.modules.filter(isExposed);
     this.#wheres = new WhereTypes(registry);
-    this.inputs = new InputTypes(registry, (module, field) => this.valueType(module, field));
+    this.inputs = new InputTypes(registry, (module, field) =>
+      module.fields[field]?.type === 'file' ? Upload : this.valueType(module, field),
+    );
     for (const module of this.#exposed)
       for (const kind of [module, historyOf(module)]) this.#objects.set(kind.kind, this.#objectType(kind));
   }
@@ -136,8 +137,9 @@ class SchemaDeriver implements Types {
           ...(module.historyOf ? {} : recordFields),
         };
         for (const [name, field] of readableFields(module)) {
-          const type = this.valueType(module, name);
-          fields[name] = passthroughField(field.optional ? type : new GraphQLNonNull(type), field.description);
+          const type = field.type === 'file' && !module.historyOf ? StoredFile : this.valueType(module, name);
+          const isNullable = field.optional || field.isNew;
+          fields[name] = passthroughField(isNullable ? type : new GraphQLNonNull(type), field.description);
         }
         for (const [name, relation] of relationsOf(this.registry, module)) {
           fields[name] =
@@ -177,26 +179,9 @@ class SchemaDeriver implements Types {
     const field = module.fields[name];
     // A field of every record.
     if (!field) return DateTime;
-    switch (field.type) {
-      case 'choice':
-        return this.#choiceType(choiceName(module, name), field.description, field.values ?? []);
-      case 'integer':
-        return field.columnType === 'bigint' ? BigInt : GraphQLInt;
-      case 'boolean':
-        return GraphQLBoolean;
-      case 'timestamp':
-        return DateTime;
-      case 'reference':
-        return GraphQLID;
-      case 'text':
-      case 'textList':
-        return GraphQLString;
-      case 'json':
-        return Json;
-      default:
-        field.type satisfies never;
-        throw new Error('unknown field type');
-    }
+    return field.type === 'choice'
+      ? this.#choiceType(choiceName(module, name), field.description, field.values ?? [])
+      : scalarOf(field);
   }
 
   #choiceType(name: string, description: string, words: readonly string[]): GraphQLEnumType {
@@ -216,8 +201,9 @@ class SchemaDeriver implements Types {
       resolve: (_source, args: PageArguments, context, info) =>
         context.unit.data.answers.page(this.#reader(context, info).page(module, args)),
       extensions: readableInOneStatement((args, context, info) => {
-        const page = this.#reader(context, info).page(module, args);
-        return () => context.unit.data.answers.singleStatementPage(page);
+        const reader = this.#reader(context, info);
+        const page = reader.page(module, args);
+        return reader.needsResolvers ? undefined : () => context.unit.data.answers.singleStatementPage(page);
       }),
     };
   }
@@ -231,7 +217,9 @@ class SchemaDeriver implements Types {
         this.read(module, existingId(module, id), context, info),
       extensions: readableInOneStatement(({ id }, context, info) => {
         const existing = existingId(module, id as string);
-        const record = this.#reader(context, info).record(module);
+        const reader = this.#reader(context, info);
+        const record = reader.record(module);
+        if (reader.needsResolvers) return undefined;
         return () => context.unit.data.answers.singleStatementRecord(record, existing);
       }),
     };

@@ -33,6 +33,7 @@ import { asGraphqlError, asRequestError, presentError, refusalAnswer, rootOf } f
 import { checkOperationName, requestErrors, valuesRule } from './input-problems.ts';
 import { onlyJson } from './only-json.ts';
 import { rootFields } from './root-fields.ts';
+import { formType, isForm, readsForms, releaseForm } from './uploads.ts';
 
 /** Title of the GraphiQL page. */
 const title = 'Core server: GraphiQL';
@@ -108,12 +109,19 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
     },
     handler,
   });
-  app.route({
-    method: 'POST',
-    url: '/graphql',
-    config,
-    schema: { hide: true, body: bodySchema },
-    handler,
+  void app.register((scope, _options, done) => {
+    // `readsForms` reads them.
+    scope.addContentTypeParser(formType, (_request, _body, accept) => accept(null));
+    scope.route({
+      method: 'POST',
+      url: '/graphql',
+      config: { ...config, receives: ['application/json', formType] },
+      schema: { hide: true, body: bodySchema },
+      preValidation: readsForms(services, schema),
+      handler,
+      onResponse: (request) => releaseForm(request, services),
+    });
+    done();
   });
 }
 
@@ -124,7 +132,12 @@ function nodeRequest(request: FastifyRequest) {
     // HEAD is handled as GET; Node omits the body.
     method: request.method === 'HEAD' ? 'GET' : request.method,
     url: `/graphql${query < 0 ? '' : request.url.slice(query)}`,
-    headers: { ...request.headers, host: 'localhost' },
+    // What came as a form is one JSON document by now.
+    headers: {
+      ...request.headers,
+      ...(isForm(request) ? { 'content-type': 'application/json' } : {}),
+      host: 'localhost',
+    },
     body: request.body,
     // Yoga reads the body from here when `body` is undefined.
     [Symbol.asyncIterator]: () => request.raw[Symbol.asyncIterator](),

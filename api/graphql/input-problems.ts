@@ -91,7 +91,9 @@ const schemaTypes: Readonly<Record<string, string>> = {
   Int: 'integer',
   BigInt: 'integer',
   Boolean: 'boolean',
+  Date: 'date',
   DateTime: 'date-time',
+  Decimal: 'decimal',
 };
 
 /**

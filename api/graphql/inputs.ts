@@ -10,11 +10,13 @@ import type { RecordJson } from '#entities/kit/unit/answers.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { valueProblems } from '#entities/kit/model/input.ts';
 import { changeableFields, isRequired, refusedFields, writableFields } from '#entities/kit/model/exposure.ts';
+import { purposeOf } from '#entities/kit/model/upload-purpose.ts';
 import { relationsOf, type ToMany } from '#entities/kit/read/relations.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { capitalized } from './capitalized.ts';
 import { storedWords } from './choice-words.ts';
 import { checking, refusing } from './input-problems.ts';
+import { takesFile } from './variable-purposes.ts';
 
 /** GraphQL type of the values of a field. */
 type ValueType = (
@@ -51,7 +53,8 @@ export class InputTypes {
         return Object.fromEntries<GraphQLInputFieldConfig>([
           ...fields.map(([field, { description, ...shape }]): [string, GraphQLInputFieldConfig] => {
             const value = this.#valueType(module, field);
-            return [field, { type: isRequired(shape) ? new GraphQLNonNull(value) : value, description }];
+            const type = isRequired(shape) ? new GraphQLNonNull(value) : value;
+            return [field, { type, description, ...takesFile(purposeOf(module, field)) }];
           }),
           ...this.#children(module).map(([field, relation]): [string, GraphQLInputFieldConfig] => [
             field,
@@ -97,7 +100,11 @@ export class InputTypes {
       fields: Object.fromEntries(
         changeable.map(([name, field]) => [
           name,
-          { type: this.#valueType(module, name), description: field.description },
+          {
+            type: this.#valueType(module, name),
+            description: field.description,
+            ...takesFile(purposeOf(module, name)),
+          },
         ]),
       ),
     });

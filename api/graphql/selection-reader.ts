@@ -25,8 +25,10 @@ import type {
 import { maxOrderTerms } from '#entities/kit/read/order.ts';
 import { pluralOf, relationsOf, type Relation } from '#entities/kit/read/relations.ts';
 import { defaultOrder } from '#entities/kit/read/from-clause.ts';
+import type { FilePart } from '#entities/kit/read/file-selection.ts';
 import type { Filter } from '#entities/kit/read/filter.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
+import { filePartsOf } from './file-parts.ts';
 import { pageSlice } from '../http/page-slice.ts';
 import type { SelectionInfo } from './single-statement-query.ts';
 import type { OperationBudget } from './operation-budget.ts';
@@ -72,11 +74,17 @@ export class SelectionReader {
   readonly #limits: SelectionLimits;
   /** Maximum number of parent records of the selection being read. */
   #above = 1;
+  #needsResolvers = false;
 
   constructor(registry: Registry, info: SelectionInfo, limits: SelectionLimits) {
     this.#registry = registry;
     this.#info = info;
     this.#limits = limits;
+  }
+
+  /** Whether something that was selected is made by a resolver, so that what the statement returns is not the answer yet. */
+  get needsResolvers(): boolean {
+    return this.#needsResolvers;
   }
 
   /** @throws AppError limit_exceeded, invalid_input */
@@ -87,11 +95,19 @@ export class SelectionReader {
       const { as, name } = field;
       if (name === '__typename') return { is: 'typename', as };
       const relation = relations.get(name);
+      if (module.fields[name]?.type === 'file' && !module.historyOf)
+        return { is: 'file', as, field: name, parts: this.#fileParts(field.nodes) };
       if (!relation) return { is: 'value', as, field: name };
       if (relation.is === 'one') return { is: 'one', as, relation, record: this.record(relation.target, field.nodes) };
       return { is: 'page', as, relation, page: this.#relatedPage(type, relation, field) };
     });
     return { module, parts };
+  }
+
+  #fileParts(nodes: readonly FieldNode[]): FilePart[] {
+    const { parts, needsResolvers } = filePartsOf(this.#fields(nodes));
+    this.#needsResolvers ||= needsResolvers;
+    return parts;
   }
 
   /** The selection for this number of records. @throws AppError limit_exceeded, invalid_input */

@@ -18,13 +18,14 @@ export type SelectionInfo = Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'v
 
 /**
  * Compiles the one statement of an operation, which returns the field as JSON text.
+ * @returns undefined when resolvers have to complete what the statement returns
  * @throws AppError when the selection is rejected, before anything is read
  */
 export type SingleStatementRead = (
   args: Readonly<Record<string, unknown>>,
   context: GraphqlContext,
   info: SelectionInfo,
-) => () => Promise<string>;
+) => (() => Promise<string>) | undefined;
 
 /** Extension of fields that can be read in one statement. */
 const readInOneStatement = Symbol('read in one statement');

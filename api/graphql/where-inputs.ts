@@ -9,7 +9,7 @@ import {
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { limitExceeded } from '#entities/kit/base/input-error.ts';
-import type { Field } from '#entities/kit/model/fields.ts';
+import type { Field } from '#entities/kit/model/declared-field.ts';
 import { hasObjectRights } from '#entities/kit/model/policy.ts';
 import { relationsOf } from '#entities/kit/read/relations.ts';
 import type { Comparison, Filter } from '#entities/kit/read/filter.ts';

@@ -6,7 +6,7 @@ import { withTimeout } from '#entities/kit/base/with-timeout.ts';
  * Waits for work until the deadline of the request. Work that continues afterwards finds its unit of work closed.
  * @throws AppError deadline_exceeded
  */
-export async function withinDeadline<T>(request: FastifyRequest, work: Promise<T> | T): Promise<T> {
+export function withinDeadline<T>(request: FastifyRequest, work: Promise<T> | T): Promise<T> {
   return withTimeout(Promise.resolve(work), request.core.deadline - Date.now(), () => {
     throw deadlineExceeded();
   });

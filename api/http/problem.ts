@@ -96,10 +96,11 @@ const foreignMessages: Readonly<Record<string, (request: SentRequest) => string>
     const sent = length > 0 ? `; it has ${length}` : '';
     return `The request body may have at most ${routeOptions.bodyLimit} bytes${sent}. Send it in parts.`;
   },
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: ({ headers }) => {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ({ headers, routeOptions }) => {
     const type = headers['content-type'];
     const sent = type ? `is ${shortened(type)}` : 'is missing';
-    return `The content type of the body ${sent}; send the header "Content-Type: application/json".`;
+    const accepted = (routeOptions.config.receives ?? ['application/json']).map((each) => `"Content-Type: ${each}"`);
+    return `The content type of the body ${sent}; send the header ${accepted.join(' or ')}.`;
   },
 };
 
@@ -158,7 +159,7 @@ function validationError(problems: NonNullable<ForeignError['validation']>, isQu
       const { instancePath, keyword, params, parentSchema = {}, data } = problem;
       if (keyword === 'additionalProperties') {
         const name = String(params['additionalProperty']);
-        const message = unknownName(name, acceptedNames(parentSchema));
+        const message = unknownName(name, acceptedNames(parentSchema), Object.keys(data as object));
         return { path: `${instancePath}/${shortened(name)}`, message };
       }
       if (keyword === 'required')
@@ -202,8 +203,12 @@ const namesElsewhere: Readonly<Record<string, readonly string[]>> = {
 /** `name[operator]`, a filter of a list. */
 const filterPattern = /^(\w+)\[(\w*)\]$/;
 
-/** The message for a name that an input does not have. @param known names that it has */
-export function unknownName(name: string, known: Iterable<string>): string {
+/**
+ * The message for a name that an input does not have.
+ * @param known names that it has
+ * @param sent names that were sent: others are more likely to be meant
+ */
+export function unknownName(name: string, known: Iterable<string>, sent: readonly string[] = []): string {
   const names = [...known];
   const [, field, operator = ''] = filterPattern.exec(name) ?? [];
   const operators = names.flatMap((one) => {
@@ -213,7 +218,9 @@ export function unknownName(name: string, known: Iterable<string>): string {
   if (operators.length > 0)
     return `has no operator "${shortened(operator)}"; its operators are ${operators.toSorted().join(', ')}`;
   const plain = names.filter((one) => !filterPattern.test(one));
-  const near = didYouMean(field ?? name, plain) ?? plain.find((one) => namesElsewhere[one]?.includes(name));
+  const nearest = (of: readonly string[]) =>
+    didYouMean(field ?? name, of) ?? of.find((one) => namesElsewhere[one]?.includes(name));
+  const near = nearest(plain.filter((one) => !sent.includes(one))) ?? nearest(plain);
   if (near !== undefined) return `is not a known field; did you mean "${near}"?`;
   const isListed = plain.length > 0 && plain.length <= maxListed;
   return `is not a known field${isListed ? `; known are ${plain.toSorted().join(', ')}` : ''}`;

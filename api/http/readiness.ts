@@ -6,7 +6,7 @@ export type HealthCheck = (deadline: number) => Promise<unknown>;
 
 export interface HealthReport {
   readonly isReady: boolean;
-  readonly checks: Readonly<Record<string, { readonly status: 'up' | 'down'; readonly reason?: string }>>;
+  readonly checks: Readonly<Record<string, { readonly status: 'up' | 'degraded' | 'down'; readonly reason?: string }>>;
 }
 
 /** Maximum time for an answer, in milliseconds. */
@@ -17,10 +17,16 @@ const noAnswer = `no answer within ${timeoutMs} ms`;
 /** Readiness of each dependency by name. While the process shuts down, it is not ready. */
 export class Health {
   readonly #checks: ReadonlyMap<string, HealthCheck>;
+  readonly #optional: () => Readonly<Record<string, HealthCheck>>;
   #isStopping = false;
 
-  constructor(checks: Readonly<Record<string, HealthCheck>>) {
+  /** @param optional dependencies without which the process is ready, as they are now */
+  constructor(
+    checks: Readonly<Record<string, HealthCheck>>,
+    optional: () => Readonly<Record<string, HealthCheck>> = () => ({}),
+  ) {
     this.#checks = new Map(Object.entries(checks));
+    this.#optional = optional;
   }
 
   get isStopping(): boolean {
@@ -34,15 +40,17 @@ export class Health {
 
   async report(): Promise<HealthReport> {
     const deadline = Date.now() + timeoutMs;
-    const answers = await Promise.all(
-      [...this.#checks].map(async ([name, check]) => {
-        const answer = check(deadline).then(() => undefined, reasonOf);
-        const reason = await withTimeout(answer, timeoutMs, () => noAnswer);
-        return [name, reason === undefined ? { status: 'up' as const } : { status: 'down' as const, reason }] as const;
-      }),
-    );
+    const ask = async (name: string, check: HealthCheck, failed: 'degraded' | 'down') => {
+      const answer = check(deadline).then(() => undefined, reasonOf);
+      const reason = await withTimeout(answer, timeoutMs, () => noAnswer);
+      return [name, reason === undefined ? { status: 'up' as const } : { status: failed, reason }] as const;
+    };
+    const answers = await Promise.all([
+      ...[...this.#checks].map(([name, check]) => ask(name, check, 'down')),
+      ...Object.entries(this.#optional()).map(([name, check]) => ask(name, check, 'degraded')),
+    ]);
     const checks = Object.fromEntries(answers);
-    return { isReady: !this.#isStopping && answers.every(([, { status }]) => status === 'up'), checks };
+    return { isReady: !this.#isStopping && answers.every(([, { status }]) => status !== 'down'), checks };
   }
 }
 

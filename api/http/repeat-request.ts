@@ -24,24 +24,29 @@ export function isConflict(error: unknown): boolean {
 export async function repeatRequest<T>(
   request: FastifyRequest,
   services: Services,
-  attempt: () => Promise<T>,
+  attempt: () => Promise<T> | T,
   causeOf: (error: unknown) => unknown = (error) => error,
 ): Promise<T> {
-  const { core, log } = request;
+  const { core } = request;
   const { conflicts } = services.metrics;
   const { cookies } = core;
   for (let number = 1; ; number++) {
-    const [outcome] = await Promise.allSettled([attempt()]);
+    let outcome: { readonly value: T } | { readonly error: unknown };
+    try {
+      outcome = { value: await attempt() };
+    } catch (error) {
+      outcome = { error };
+    }
     // Whatever came of work for a caller whose state has changed does not count.
-    if (await isCallerConfirmed(request, services)) {
-      if (outcome.status === 'fulfilled') return outcome.value;
-      const cause = causeOf(outcome.reason);
-      if (!isConflict(cause)) throw outcome.reason;
+    if (!core.assumption || (await isCallerConfirmed(request, services))) {
+      if ('value' in outcome) return outcome.value;
+      const cause = causeOf(outcome.error);
+      if (!isConflict(cause)) throw outcome.error;
       // A unit of work that is not open was ended by its client or by its commit.
       const isLast = number === maxAttempts || core.unit?.state !== 'open';
       conflicts.inc({ outcome: isLast ? 'refused' : 'repeated' });
-      if (isLast) throw outcome.reason;
-      log.info({ attempt: number, err: cause }, 'the unit of work is repeated');
+      if (isLast) throw outcome.error;
+      request.log.info({ attempt: number, err: cause }, 'the unit of work is repeated');
     }
     await core.unit?.abandon();
     core.unit = undefined;

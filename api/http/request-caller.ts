@@ -34,7 +34,7 @@ export async function findCaller(request: FastifyRequest, services: Services): P
   const known = token && request.routeOptions.config.isRepeatable ? lastSnapshots.get(token) : undefined;
   if (!token || !known || isRefused(request, known.state, services)) return findCallerAgain(request, services);
   await setCaller(request, services, token, known);
-  request.core.assumption = new AssumedPrincipal(token, known);
+  request.core.assumption = new AssumedPrincipal(token, known, services.database.connections);
 }
 
 /** Reads the state of the caller and assumes nothing. @throws AppError unauthenticated, permission_denied, second_factor_required */
@@ -46,7 +46,9 @@ export async function findCallerAgain(request: FastifyRequest, services: Service
   core.caller = anonymousCaller;
   if (core.token) {
     const identified = identify(request, services, core.token);
-    await (request.headers.authorization === undefined ? unlessStale(identified) : identified);
+    // Whoever follows a link does not learn whether it was the session or the right that ended.
+    const isOptional = request.headers.authorization === undefined || core.wanted?.isLinked;
+    await (isOptional ? unlessStale(identified) : identified);
   }
   if (isRequired(request) && core.caller === anonymousCaller) throw signInFirst();
   if (hasSignedOn(core.caller) && !request.routeOptions.config.acceptsSingleSignOn) throw beyondSingleSignOn();
@@ -105,7 +107,9 @@ export async function unlessStale(attempt: Promise<void>): Promise<void> {
 
 /** The one place that decides, by the current state of its caller, whether a token counts. */
 async function identify(request: FastifyRequest, services: Services, token: Token): Promise<void> {
-  const snapshot = await readPrincipalState(services.database, token, request.core);
+  const { wanted } = request.core;
+  const snapshot = await readPrincipalState(services.database, token, request.core, wanted?.columns);
+  if (wanted) wanted.row = snapshot.further;
   const { isActive, isSignedIn, role } = snapshot.state;
   const isDefault = services.defaultCaller?.is(token) ?? false;
   if (!isActive || !(isSignedIn || isDefault) || isExpired(snapshot.state, services)) {

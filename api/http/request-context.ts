@@ -2,7 +2,9 @@ import type { FastifyRequest } from 'fastify';
 import { anonymousCaller, type Caller } from '#entities/kit/model/caller.ts';
 import type { WorkContext } from '#entities/kit/model/work-context.ts';
 import type { AppError } from '#entities/kit/base/errors.ts';
+import type { WorkSpan } from '#entities/kit/base/trace.ts';
 import type { AssumedPrincipal } from '#entities/kit/access/assumed-principal.ts';
+import type { WantedObject } from '#entities/kit/objects/wanted-object.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { AccessClaims } from '../auth/access-token.ts';
 import type { PresentedToken } from '../auth/api-tokens.ts';
@@ -12,10 +14,11 @@ import type { PendingCookie } from './plugins/cookies.ts';
 /** Data of a request that all layers use. */
 export interface RequestContext {
   readonly requestId: string;
+  readonly span: WorkSpan | undefined;
   /** W3C `traceparent` of the request's own span. */
   traceparent: string;
-  /** When the response must have been sent, in milliseconds since the epoch. */
-  readonly deadline: number;
+  /** When the response must have been sent, in milliseconds since the epoch. It begins anew after a body that is received as a stream. */
+  deadline: number;
   caller: Caller;
   /**
    * Verified claims of an access token, whose user may have been deactivated since, or of the token of a delegation, which may have
@@ -28,6 +31,8 @@ export interface RequestContext {
   lacksSecondFactor: boolean;
   /** The state of the caller while it is only assumed (`request-caller.ts`). No response is sent before it is confirmed. */
   assumption: AssumedPrincipal | undefined;
+  /** The stored object that the request is about; it is read with the state of the caller. */
+  wanted: WantedObject | undefined;
   /** Why the request could not be repeated: the caller has lost the access. It replaces the response of the handler. */
   refusal: AppError | undefined;
   /** `sid` of the access token, even if its user is no longer active; CSRF tokens are bound to it. */
@@ -62,6 +67,10 @@ declare module 'fastify' {
     readonly acceptsSingleSignOn?: boolean;
     /** The handler runs again if the assumed state of its caller is not confirmed (`repeatRequest`). */
     readonly isRepeatable?: boolean;
+    /** Media types of the body that the route reads as it arrives; JSON everywhere else. */
+    readonly receives?: readonly string[];
+    /** The route speaks the protocol tus: always, or to clients that say so. */
+    readonly tus?: 'required' | 'optional';
     /** The body of an error response, and its media type; a problem document if missing. */
     readonly errorAnswer?: (
       error: AppError,
@@ -70,16 +79,23 @@ declare module 'fastify' {
   }
 }
 
-export function newRequestContext(request: FastifyRequest, traceparent: string, timeoutMs: number): RequestContext {
+/** @param span undefined for a request that is refused at once */
+export function newRequestContext(
+  request: FastifyRequest,
+  span: WorkSpan | undefined,
+  timeoutMs: number,
+): RequestContext {
   return {
     requestId: request.id,
-    traceparent,
+    span,
+    traceparent: span?.traceparent ?? '',
     deadline: Date.now() + timeoutMs,
     caller: anonymousCaller,
     token: undefined,
     claims: undefined,
     lacksSecondFactor: false,
     assumption: undefined,
+    wanted: undefined,
     refusal: undefined,
     sessionId: '',
     unit: undefined,

@@ -10,6 +10,8 @@ import { repeatRequest } from './repeat-request.ts';
 import { unitOf } from './plugins/request-unit-of-work.ts';
 import type { Access } from './request-context.ts';
 import type { Services } from './services.ts';
+import { streamPayload } from './streams/send-stream.ts';
+import type { StreamResponse } from './streams/stream-response.ts';
 
 /** Arguments of a handler. */
 export interface Call<Body> {
@@ -30,7 +32,8 @@ export type RouteResponse =
   /** JSON text, sent unchanged. */
   | { readonly status: number; readonly json: string }
   /** A document of the type in `produces`, or JSON, that is kept and sent unchanged. */
-  | { readonly status: number; readonly document: Buffer };
+  | { readonly status: number; readonly document: Buffer }
+  | StreamResponse;
 
 /** One REST route and its documentation. Unknown properties of body and query are rejected, not removed. */
 export interface RouteDefinition<Body extends TObject> {
@@ -49,6 +52,11 @@ export interface RouteDefinition<Body extends TObject> {
   readonly acceptsSingleSignOn?: true;
   /** A body of which nothing is required can be left out. */
   readonly body?: Body;
+  /**
+   * Media types, or `*`, of a body that the handler reads from the request as it arrives. It runs once, and its time begins after the
+   * body (`findUploader`); reading has its own limit, `server.readtimeout`.
+   */
+  readonly receives?: readonly string[];
   readonly params?: TObject;
   /** Request headers that the route reads, in lower case. */
   readonly headers?: TObject;
@@ -61,8 +69,14 @@ export interface RouteDefinition<Body extends TObject> {
   readonly whileStopping?: true;
   /** The route concerns the person alone: callers who lack a second factor that their organization requires are answered, too. */
   readonly allowsMissingFactor?: true;
+  /** The route verifies a signature of the sender, so it needs no CSRF token. */
+  readonly verifiesSignature?: true;
   /** The handler has effects besides its unit of work, so it is not run again after a deadlock. */
   readonly runsOnce?: true;
+  /** The route speaks the protocol tus, whose version requests must name: all, or those that name one. */
+  readonly tus?: 'required' | 'optional';
+  /** Runs before the caller is looked up: for credentials that are part of the URL. */
+  readonly prepare?: (request: FastifyRequest, services: Services) => void;
   /** Errors besides those of every route. */
   readonly errors: readonly ErrorCode[];
   readonly handle: (call: Call<Static<Body>>) => Promise<RouteResponse> | RouteResponse;
@@ -78,6 +92,23 @@ export function defineRoute<Body extends TObject>(definition: RouteDefinition<Bo
 const noQuery = Type.Object({}, { additionalProperties: false });
 
 export function registerRoute(app: FastifyInstance, services: Services, route: Route): void {
+  if (!route.receives) return addRoute(app, services, route);
+  void app.register((scope, _options, done) => {
+    acceptStreams(scope, route.receives ?? []);
+    addRoute(scope, services, route);
+    done();
+  });
+}
+
+/** Hands bodies of these types to handlers unread; all others are refused. */
+function acceptStreams(scope: FastifyInstance, types: readonly string[]): void {
+  scope.removeAllContentTypeParsers();
+  for (const type of types) scope.addContentTypeParser(type, (_request, _body, done) => done(null));
+}
+
+function addRoute(app: FastifyInstance, services: Services, route: Route): void {
+  const runsOnce = route.runsOnce || route.receives !== undefined;
+  const { prepare } = route;
   const query = route.query ?? (route.access === 'anonymous' ? undefined : noQuery);
   app.route({
     method: route.method,
@@ -87,7 +118,10 @@ export function registerRoute(app: FastifyInstance, services: Services, route: R
       acceptsTokens: route.acceptsTokens ?? false,
       acceptsSingleSignOn: route.acceptsSingleSignOn ?? false,
       whileStopping: route.whileStopping ?? false,
-      isRepeatable: !route.runsOnce,
+      isRepeatable: !runsOnce,
+      ...(route.verifiesSignature ? { csrf: false } : {}),
+      ...(route.receives ? { receives: route.receives } : {}),
+      ...(route.tus ? { tus: route.tus } : {}),
       allowsMissingFactor: route.allowsMissingFactor ?? route.access === 'public',
     },
     schema: {
@@ -101,6 +135,14 @@ export function registerRoute(app: FastifyInstance, services: Services, route: R
       ...(route.produces ? { produces: [route.produces] } : {}),
       response: { ...describedAnswers(route), ...errorAnswers(errorsOf(route)) },
     },
+    ...(prepare
+      ? {
+          onRequest: (request: FastifyRequest, _reply: FastifyReply, done: () => void) => {
+            prepare(request, services);
+            done();
+          },
+        }
+      : {}),
     preValidation: [
       ...(route.query ? [readsQuery(route.query)] : []),
       ...(route.body && isOptional(route.body) ? [completesBody] : []),
@@ -118,9 +160,16 @@ export function registerRoute(app: FastifyInstance, services: Services, route: R
         request,
         reply,
       };
-      const attempt = () => withinDeadline(request, handled(route, call, request));
-      const answer = await (route.runsOnce ? attempt() : repeatRequest(request, services, attempt));
+      const attempt = () => {
+        const answer = route.handle(call);
+        // A handler that waits for nothing has changed nothing.
+        if (!(answer instanceof Promise)) return answer;
+        const written = withChangesWritten(answer, request);
+        return route.receives ? written : withinDeadline(request, written);
+      };
+      const answer = await (runsOnce ? attempt() : repeatRequest(request, services, attempt));
       reply.code(answer.status);
+      if ('length' in answer) return streamPayload(answer, request, reply);
       if (route.produces) reply.type(route.produces);
       if ('body' in answer) return answer.body;
       if (!route.produces) reply.type('application/json; charset=utf-8');
@@ -129,10 +178,10 @@ export function registerRoute(app: FastifyInstance, services: Services, route: R
   });
 }
 
-/** The answer of the handler, with its changes written: a conflict must show while the handler can still be run again. */
-async function handled(route: Route, call: Call<never>, { core }: FastifyRequest): Promise<RouteResponse> {
-  const answer = await route.handle(call);
-  if (answer.status < 400) await core.unit?.flush();
+/** The answer of a handler, with its changes written: a conflict must show while the handler can still be run again. */
+async function withChangesWritten(answering: Promise<RouteResponse>, { core }: FastifyRequest): Promise<RouteResponse> {
+  const answer = await answering;
+  if (answer.status < 400 && core.unit) await core.unit.flush();
   return answer;
 }
 
@@ -174,13 +223,15 @@ function describedAnswers({ answers }: Route): Record<string, TSchema> {
 
 /** All errors of a route: those it declares, and those that follow from its method, body and access. */
 function errorsOf(route: Route): ErrorCode[] {
-  const { method, body, access, acceptsTokens, acceptsSingleSignOn, allowsMissingFactor, errors } = route;
+  const { method, body, receives, tus, access, acceptsTokens, acceptsSingleSignOn, allowsMissingFactor, errors } =
+    route;
   return [
     ...new Set<ErrorCode>([
       ...errors,
       ...(access === 'anonymous' ? [] : (['invalid_input'] as const)),
       ...(method === 'GET' ? [] : (['malformed_body', 'csrf_token_missing', 'csrf_token_invalid'] as const)),
-      ...(body ? (['body_too_large', 'limit_exceeded', 'unsupported_media_type'] as const) : []),
+      ...(body || receives ? (['body_too_large', 'limit_exceeded', 'unsupported_media_type'] as const) : []),
+      ...(tus ? (['protocol_version_unsupported'] as const) : []),
       ...(access === 'required' ? (['unauthenticated'] as const) : []),
       ...(access === 'required' && !allowsMissingFactor ? (['second_factor_required'] as const) : []),
       ...(access === 'anonymous' || (acceptsTokens && acceptsSingleSignOn) ? [] : (['permission_denied'] as const)),

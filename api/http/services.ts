@@ -1,11 +1,14 @@
 import type { Logger } from 'pino';
 import type { ConfigStore } from '#config/live/config-store.ts';
 import type { Clock } from '#entities/kit/base/clock.ts';
+import type { UploadRows } from '#entities/kit/objects/upload-rows.ts';
 import type { Database } from '#entities/kit/unit/database.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import type { AccessTokens } from '../auth/access-token.ts';
 import type { ChallengeTokens } from '../auth/challenge-token.ts';
 import type { ApiTokens } from '../auth/api-tokens.ts';
+import type { DownloadLinks } from '../auth/download-link.ts';
+import type { SignedLinks } from '../auth/signed-links.ts';
 import type { DelegationTokens } from '../auth/delegation-token.ts';
 import type { RefreshTokens } from '../auth/refresh-token.ts';
 import type { SessionCookies } from '../auth/session-cookie.ts';
@@ -31,6 +34,8 @@ export interface Services {
   readonly refreshTokens: RefreshTokens;
   readonly challengeTokens: ChallengeTokens;
   readonly delegationTokens: DelegationTokens;
+  readonly downloadLinks: DownloadLinks;
+  readonly signedLinks: SignedLinks;
   readonly sessionCookies: SessionCookies;
   /** Undefined while `auth.enabled` is on. */
   readonly defaultCaller: DefaultCaller | undefined;
@@ -40,6 +45,11 @@ export interface Services {
   readonly metrics: Metrics;
   readonly inFlight: InFlightRequests;
   readonly usedCodes: CoreRuntime['usedCodes'];
+  /** Where the bytes of files are. */
+  readonly storage: CoreRuntime['storage'];
+  readonly fileReceiver: CoreRuntime['fileReceiver'];
+  readonly uploadRows: UploadRows;
+  readonly wakeRelays: CoreRuntime['wakeRelays'];
   /** What is wrong with an e-mail address (`ormconfig.emailvalidation`), as the end of a sentence; see `checkEmail`. */
   readonly emailProblem: (email: string) => Promise<string | undefined>;
   /** The text records of a domain name. @throws the error of a name server that gives no answer */

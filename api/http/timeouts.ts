@@ -10,6 +10,8 @@ export function timeouts(server: Config['server']) {
     requestTimeout: server.readtimeout,
     keepAliveTimeout: server.idletimeout,
     http: {
+      // Node compares them when the server is made, before Fastify sets its own.
+      requestTimeout: server.readtimeout,
       headersTimeout: headersTimeout(server),
       connectionsCheckingInterval: checkIntervalMs,
       // By default Node adds one second.

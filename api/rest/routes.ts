@@ -1,4 +1,5 @@
 import type { Registry } from '#entities/kit/model/registry.ts';
+import type { DownloadBases } from '#entities/kit/read/file-selection.ts';
 import type { Route } from '../http/route.ts';
 import { livez, ready, readyz } from './service/health.ts';
 import { discovery, jwks } from './service/jwks.ts';
@@ -6,6 +7,9 @@ import { invitePages, resetPages, verifyPages } from './account/account-pages.ts
 import { changePassword } from './account/change-password.ts';
 import { forgotPassword } from './account/forgot-password.ts';
 import { login } from './account/login.ts';
+import { directUploads } from './files/direct-uploads.ts';
+import { resumableUploads } from './files/resumable-uploads.ts';
+import { uploadFiles } from './files/upload-files.ts';
 import { logout } from './account/logout.ts';
 import { changeEmail } from './own-account/change-email.ts';
 import { confirmEmailChange } from './own-account/confirm-email-change.ts';
@@ -38,6 +42,7 @@ import { enforceProvider, putProvider, testProvider, verifyDomains } from './sin
 import { singleSignOn, singleSignOnCallback } from './single-sign-on/single-sign-on-routes.ts';
 import { tokenAuthorizationRoutes } from './single-sign-on/token-authorization-routes.ts';
 import { webfinger } from './single-sign-on/webfinger.ts';
+import { downloadFile } from './files/download-file.ts';
 import { recordRoutes } from './records/record-routes.ts';
 import { refresh } from './account/refresh.ts';
 import { register } from './account/register.ts';
@@ -53,8 +58,8 @@ import { setUpSecondFactor } from './second-factor/setup.ts';
 import { stepUp } from './second-factor/step-up.ts';
 import { validateSecondFactor } from './second-factor/validate.ts';
 
-/** Every REST route, in the order of the reference page. */
-export const routesOf = (registry: Registry): readonly Route[] => [
+/** Every REST route, in the order of the reference page. @param bases of the URLs of files in answers */
+export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonly Route[] => [
   livez,
   readyz,
   ready,
@@ -121,7 +126,11 @@ export const routesOf = (registry: Registry): readonly Route[] => [
   authenticationOptions,
   authenticationVerification,
   relatedOrigins,
-  ...recordRoutes(registry),
+  uploadFiles(registry),
+  ...directUploads(registry),
+  ...resumableUploads(registry),
+  downloadFile,
+  ...recordRoutes(registry, bases),
   home,
   openapi,
   docs,

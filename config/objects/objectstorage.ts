@@ -13,7 +13,7 @@ function provider<P extends Fields>(description: string, own: P) {
     }),
     bucket: text({
       description:
-        'Name of the bucket; for disk, the path of the folder. Required while enabled, except for database, which does not use it.',
+        'Name of the bucket, which must exist; for disk, the path of the folder, which is created; for database, the namespace of its rows. Required while enabled, except for database. Files that exist stay where they are.',
     }),
     backup: object('Asynchronous copies of files.', {
       enabled: flag({ description: 'Copies every new file after the transaction that created it has been committed.' }),
@@ -23,7 +23,10 @@ function provider<P extends Fields>(description: string, own: P) {
         values: destinations,
         default: '',
       }),
-      readfrombackup: flag({ description: 'Reads files from the copies, for disaster recovery.' }),
+      readfrombackup: flag({
+        description:
+          'Reads files from their verified copies, for disaster recovery; files without a copy are read from the provider.',
+      }),
       region: text({
         description: 'Region of the copies. When empty, the region of the destination provider is used.',
       }),
@@ -33,6 +36,7 @@ function provider<P extends Fields>(description: string, own: P) {
         'Base URL of downloads through this server. Without domain, the default is auth.token.issuer + `/v1/files`.',
       format: httpUrl,
       fromDomain: (domain) => `https://api.${domain}/v1/files`,
+      restart: true,
     }),
     ...own,
   });
@@ -101,7 +105,10 @@ export const objectstorage = object('Object storage providers.', {
     cloudstore: provider('The bucket service of the cloud platform.', {
       proxypresignenabled,
       endpoint: text({ description: 'URL of an emulator. When empty, the public service is used.', format: httpUrl }),
-      projectid: text({ description: 'Project id at the cloud platform.' }),
+      projectid: text({
+        description:
+          'Project at the cloud platform to which requests are charged; the credentials must permit that. When empty, the project of the bucket.',
+      }),
     }),
     disk: provider('Stores files in a folder of this machine.', {
       proxypresignenabled,

@@ -5,7 +5,7 @@
  */
 const pending: Readonly<Record<string, readonly string[]>> = {
   HTTPS: ['server.tls'],
-  'CORS and response headers': ['server.cors', 'server.secure', 'server.cachecontrol', 'server.mime'],
+  'response headers': ['server.secure', 'server.cachecontrol'],
   'GraphQL extensions and subscriptions': [
     'server.graphpool',
     'server.enablegraphextensions',
@@ -41,7 +41,6 @@ const pending: Readonly<Record<string, readonly string[]>> = {
     'ratelimit.dryrun',
     'ratelimitunmatched',
   ],
-  'object storage': ['objectstorage'],
   integrations: [
     'integrations.consoleintegrationpath',
     'integrations.cloudsecurityhub',

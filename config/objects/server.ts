@@ -43,7 +43,7 @@ export const server = object('HTTP server settings.', {
   }),
   writetimeout: duration({
     description:
-      'Maximum time from the end of the request headers to the end of the response. It is also the deadline of every call to PostgreSQL, OpenFGA and other services that the request makes.',
+      'Maximum time from the end of the request headers to the end of the response. It is also the deadline of every call to PostgreSQL, OpenFGA and other services that the request makes. An upload has it from the last progress of its storage.',
     default: 15_000,
     minimum: 100,
     maximum: 3_600_000,

@@ -1,22 +1,21 @@
 import { defineEntityModule } from '../kit/model/define.ts';
-import { integer, json, member, reference, text } from '../kit/model/fields.ts';
-import { allow, anyone, creators, deny, related, role, scope, system, through } from '../kit/model/policy.ts';
+import { member } from '../kit/model/fields.ts';
+import { aboutFile, file as fileField, filledFromFile } from '../kit/model/file-field.ts';
+import { allow, anyone, creators, deny, related, role, scope, system } from '../kit/model/policy.ts';
 
 export const file = defineEntityModule({
   kind: 'file',
   table: 'files',
-  description: 'Metadata of a file; its content is in object storage.',
+  description: 'File of the organization. Files of other records, such as tasks, have kinds of their own.',
   fields: {
-    name: text('File name.', { max: 255 }),
-    contentType: text('Media type (MIME type).', { max: 255, default: 'application/octet-stream' }),
-    sizeBytes: integer('Size in bytes.', { min: 0, max: Number.MAX_SAFE_INTEGER, default: 0, immutable: true }),
-    metadata: json('Metadata supplied by the uploader.', { maxBytes: 16_384, optional: true }),
-    ownerId: member('Uploader.', { optional: true, immutable: true, onLeave: 'keep', creator: true }),
-    taskId: reference('task', 'Task that the file is attached to.', {
-      optional: true,
-      onDelete: 'cascade',
-      moves: 'remove',
+    content: fileField('Content. A change replaces it.', {
+      accept: 'common',
+      maxSizeMb: 102_400,
+      isNew: true,
+      fills: filledFromFile,
     }),
+    ...aboutFile(),
+    ownerId: member('Uploader.', { optional: true, immutable: true, onLeave: 'keep', creator: true }),
   },
   tenancy: 'organization',
   policy: {
@@ -29,7 +28,6 @@ export const file = defineEntityModule({
       deny(related('blocked')),
       allow(role('admin', 'member')),
       allow(related('viewer', 'editor')),
-      allow(through('taskId')),
       deny(anyone),
     ],
     create: [allow(system), allow(role('owner', 'super_admin', 'admin', 'member')), allow(scope), allow(creators)],
@@ -41,7 +39,6 @@ export const file = defineEntityModule({
       deny(related('blocked')),
       allow(role('admin')),
       allow(related('editor')),
-      allow(through('taskId')),
     ],
     remove: [
       allow(system),
@@ -53,14 +50,14 @@ export const file = defineEntityModule({
     ],
   },
   expose: {
+    content: 'read-write',
     name: 'read-write',
-    contentType: 'read-write',
+    contentType: 'read',
     sizeBytes: 'read',
     metadata: 'read-write',
     ownerId: 'read',
-    taskId: 'read-write',
   },
-  filter: ['name', 'contentType', 'sizeBytes', 'ownerId', 'taskId'],
+  filter: ['name', 'contentType', 'sizeBytes', 'ownerId'],
   order: ['name', 'sizeBytes', 'createdAt'],
   search: ['name'],
   mutate: ['create', 'update', 'delete'],

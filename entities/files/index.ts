@@ -1,1 +1,2 @@
 export { file } from './file.ts';
+export { fileVerdict } from './file-verdict.ts';

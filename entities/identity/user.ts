@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
 import { choice, email, text, timestamp } from '../kit/model/fields.ts';
+import { file } from '../kit/model/file-field.ts';
 import { allow, deny, anyone, scope, self, signedIn, system } from '../kit/model/policy.ts';
 
 export const user = defineEntityModule({
@@ -31,6 +32,7 @@ export const user = defineEntityModule({
       max: 26,
       optional: true,
     }),
+    avatar: file('Picture of the person.', { accept: 'avatar', maxSizeMb: 5, optional: true }),
     passwordHash: text('argon2id password hash in PHC format.', { max: 256, optional: true, secret: true }),
   },
   unique: [{ fields: ['email'], message: 'A user with this e-mail address already exists.' }],
@@ -50,6 +52,7 @@ export const user = defineEntityModule({
     firstName: 'read-write',
     lastName: 'read-write',
     displayName: 'read-write',
+    avatar: 'read-write',
     status: 'read',
     emailConfirmedAt: 'read',
   },

@@ -4,13 +4,13 @@ import { owners } from './roles.ts';
 interface Options {
   /** The relation of its owner; the kind grants it. */
   readonly owner?: string;
-  /** A reference to a record: who may view that one may view this one. */
-  readonly parent?: string;
+  /** References to records: who may view one of them may view this one. */
+  readonly parents?: readonly string[];
 }
 
 /** Everybody in the organization but auditors creates records; only their owner, and owners of the organization, change them. */
-export function ownedRecord({ owner = 'owner', parent }: Options = {}): Policy {
-  const inherited = parent === undefined ? [] : [allow(through(parent))];
+export function ownedRecord({ owner = 'owner', parents = [] }: Options = {}): Policy {
+  const inherited = parents.map((parent) => allow(through(parent)));
   const all = [allow(system), allow(owners), allow(scope), allow(related(owner))];
   return {
     view: [...all, ...inherited, deny(anyone)],

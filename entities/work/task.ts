@@ -1,5 +1,5 @@
 import { defineEntityModule } from '../kit/model/define.ts';
-import { choice, integer, member, reference, text, textList, timestamp } from '../kit/model/fields.ts';
+import { choice, integer, json, member, reference, text, textList, timestamp } from '../kit/model/fields.ts';
 import { sharedRecord } from '../presets/shared-record.ts';
 
 export const task = defineEntityModule({
@@ -35,8 +35,33 @@ export const task = defineEntityModule({
       moves: 'remove',
       reverse: 'subtasks',
     }),
+    typeId: reference('customEnumValue', 'Type of the task.', {
+      optional: true,
+      reverse: 'tasksOfType',
+      only: { objectType: ['task'], field: ['type'] },
+    }),
+    environmentId: reference('customEnumValue', 'Environment that the task concerns.', {
+      optional: true,
+      reverse: 'tasksOfEnvironment',
+      only: { objectType: ['global'], field: ['environment'] },
+    }),
+    scopeId: reference('customEnumValue', 'Scope that the task concerns.', {
+      optional: true,
+      reverse: 'tasksOfScope',
+      only: { objectType: ['global'], field: ['scope'] },
+    }),
+    externalId: text('Id of the task in another system.', { max: 200, optional: true }),
+    externalUrls: textList('Addresses of the task in other systems.', { max: 2_048, maxItems: 20 }),
+    metadata: json('Further values of the caller.', { maxBytes: 16_384, optional: true }),
   },
   displayId: 'TSK',
+  unique: [
+    {
+      fields: ['organizationId', 'externalId'],
+      names: 'externalId',
+      message: 'There is a task with this external id.',
+    },
+  ],
   tenancy: 'organization',
   policy: sharedRecord({ editors: ['assignee', 'assigner'], removers: ['assigner'], parent: 'parentId' }),
   expose: {
@@ -50,13 +75,33 @@ export const task = defineEntityModule({
     assigneeId: 'read-write',
     assignerId: 'read-write',
     parentId: 'read-write',
+    typeId: 'read-write',
+    environmentId: 'read-write',
+    scopeId: 'read-write',
+    externalId: 'read-write',
+    externalUrls: 'read-write',
+    metadata: 'read-write',
   },
-  filter: ['title', 'status', 'priority', 'dueAt', 'assigneeId', 'assignerId', 'parentId', 'tags'],
+  filter: [
+    'title',
+    'status',
+    'priority',
+    'dueAt',
+    'assigneeId',
+    'assignerId',
+    'parentId',
+    'tags',
+    'typeId',
+    'environmentId',
+    'scopeId',
+    'externalId',
+  ],
   order: ['title', 'priority', 'dueAt', 'createdAt'],
   search: ['title', 'details'],
   mutate: ['create', 'update', 'delete'],
   events: ['created', 'updated', 'deleted'],
   share: true,
+  files: { accept: 'common', maxSizeMb: 102_400 },
   hooks: {
     derivedValues: ({ status }, { at }) =>
       status === undefined ? {} : { completedAt: status === 'completed' ? at : null },

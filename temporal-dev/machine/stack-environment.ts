@@ -3,8 +3,12 @@ import { join } from 'node:path';
 import { StackError } from './stack-error.ts';
 
 /** The servers of the stack. */
-export const PART_NAMES = ['postgres', 'temporal', 'openfga', 'redis'] as const;
+export const PART_NAMES = ['postgres', 'temporal', 'openfga', 'redis', 's3', 'gcs'] as const;
 export type PartName = (typeof PART_NAMES)[number];
+
+/** Parts that are only started on request. */
+export const OPTIONAL_PARTS = ['redis', 's3', 'gcs'] as const satisfies readonly PartName[];
+export type OptionalPart = (typeof OPTIONAL_PARTS)[number];
 
 /** The ports of the stack. `temporal` is the gRPC API, `temporal-http` the same API as JSON over HTTP. */
 export const PORT_NAMES = [
@@ -15,6 +19,8 @@ export const PORT_NAMES = [
   'openfga',
   'openfga-grpc',
   'redis',
+  's3',
+  'gcs',
 ] as const;
 export type PortName = (typeof PORT_NAMES)[number];
 
@@ -35,7 +41,8 @@ export interface StackEnvironment {
  * `STACK_CACHE_DIR` (else `$XDG_CACHE_HOME/core-server`, else `~/.cache/core-server`, else `cache` in the state folder;
  * root also uses `/var/cache/core-server` when its home is not accessible for the user that PostgreSQL runs as)
  * and `STACK_POSTGRES_PORT`, `STACK_TEMPORAL_PORT`, `STACK_TEMPORAL_HTTP_PORT`,
- * `STACK_TEMPORAL_UI_PORT`, `STACK_OPENFGA_PORT`, `STACK_OPENFGA_GRPC_PORT`, `STACK_REDIS_PORT`. Throws a StackError for an invalid port.
+ * `STACK_TEMPORAL_UI_PORT`, `STACK_OPENFGA_PORT`, `STACK_OPENFGA_GRPC_PORT`, `STACK_REDIS_PORT`,
+ * `STACK_S3_PORT`, `STACK_GCS_PORT`. Throws a StackError for an invalid port.
  */
 export function readStackEnvironment(variables: Variables, stateDir: string): StackEnvironment {
   const ports: StackEnvironment['ports'] = {};

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { parseListenAddress } from '#config/schema/format.ts';
+import { providerNames } from '#entities/kit/objects/stored-object.ts';
 import type { Variables } from '../machine/stack-environment.ts';
 import { listenUrl, withPort } from './listen-url.ts';
 import type { RunningStack } from '../stack/running-stack.ts';
@@ -58,6 +59,11 @@ export class PersonalSettings {
     return parseListenAddress(this.text(path) ?? '')?.port === 0;
   }
 
+  /** Whether the user configured a provider of object storage. */
+  get hasStorage(): boolean {
+    return providerNames.some((name) => this.flag(`objectstorage.providers.${name}.enabled`) === true);
+  }
+
   get ownServers(): OwnServers {
     return {
       postgres: this.has('db.primarydbsource'),
@@ -94,6 +100,8 @@ export function productEnvironment(
     'integrations.email.fromemail': 'core@localhost.localdomain',
     'integrations.email.apiurl': url,
     'integrations.email.testdir': join(stateDir, 'email'),
+    // Ignores all providers.
+    'objectstorage.devmode': personal.hasStorage ? undefined : 'true',
   };
   const filled = Object.entries(local).flatMap(([path, value]) =>
     value === undefined || (personal.has(path) && !personal.isPortOpen(path))

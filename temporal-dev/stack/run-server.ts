@@ -10,6 +10,8 @@ import {
   isSameProcess,
   type ProcessIdentity,
 } from '../machine/process-table.ts';
+import { isGcsReady } from '../servers/launch-gcs.ts';
+import { isS3Ready } from '../servers/launch-s3.ts';
 import { findRedisProcesses, isRedisReady } from '../servers/launch-redis.ts';
 import { logSize } from '../servers/server-log.ts';
 import { spawnServer, stopProcess, waitUntilReady, type ServerProcess } from '../servers/spawn-server.ts';
@@ -23,6 +25,8 @@ const STOPPING: Record<PartName, { signal: NodeJS.Signals; graceMs: number }> = 
   temporal: { signal: 'SIGTERM', graceMs: 10_000 },
   openfga: { signal: 'SIGTERM', graceMs: 5000 },
   redis: { signal: 'SIGTERM', graceMs: 5000 },
+  s3: { signal: 'SIGTERM', graceMs: 5000 },
+  gcs: { signal: 'SIGTERM', graceMs: 5000 },
 };
 
 /** Maximum time of a start, ms. It is long because the machine may be busy, or PostgreSQL may recover from a crash. */
@@ -43,6 +47,8 @@ const READINESS: Record<PartName, (record: PartRecord) => boolean | Promise<bool
   temporal: ({ ports }) => isTemporalReady(ports),
   openfga: ({ ports }) => isOpenfgaReady(ports),
   redis: ({ ports }) => isRedisReady(ports),
+  s3: ({ ports }) => isS3Ready(ports),
+  gcs: ({ ports }) => isGcsReady(ports),
 };
 
 /** True when the recorded server responds. */

@@ -14,6 +14,8 @@ export interface RunningStack {
   temporal?: { address: string; uiUrl: string; pid: number };
   openfga?: { url: string; pid: number };
   redis?: { url: string; pid: number };
+  s3?: { url: string; pid: number };
+  gcs?: { url: string; pid: number };
   /** Kills a server with SIGKILL and returns when it has ended. For tests. */
   kill(part: PartName): Promise<void>;
   /** Restarts a killed or running server with the same port and data, and returns when it is ready. */
@@ -59,7 +61,7 @@ function recordOf(stateDir: string, state: StackState, part: PartName): PartReco
 }
 
 function addresses(stateDir: string, { parts, redisPassword = '' }: StackState): Pick<RunningStack, PartName> {
-  const { postgres, temporal, openfga, redis } = parts;
+  const { postgres, temporal, openfga, redis, s3, gcs } = parts;
   const address = ({ ports }: PartRecord, name: PortName): string => `${LOOPBACK}:${requirePort(ports, name)}`;
   return {
     ...(postgres && {
@@ -77,6 +79,8 @@ function addresses(stateDir: string, { parts, redisPassword = '' }: StackState):
       },
     }),
     ...(openfga && { openfga: { url: `http://${address(openfga, 'openfga')}`, pid: openfga.identity.pid } }),
+    ...(s3 && { s3: { url: `http://${address(s3, 's3')}`, pid: s3.identity.pid } }),
+    ...(gcs && { gcs: { url: `http://${address(gcs, 'gcs')}`, pid: gcs.identity.pid } }),
     ...(redis && { redis: { url: redisUrl(redis.ports, redisPassword), pid: redis.identity.pid } }),
   };
 }

@@ -3,7 +3,9 @@ import { mkdirSync } from 'node:fs';
 import { findBinary, requireFetcher, type SearchContext } from '../binaries/find-binary.ts';
 import { openfgaBinary } from '../binaries/openfga-binary.ts';
 import { findPostgresBinaries, type PostgresBinaries } from '../binaries/postgres-binaries.ts';
+import { gcsBinary } from '../binaries/gcs-binary.ts';
 import { redisBinary } from '../binaries/redis-binary.ts';
+import { s3Binary } from '../binaries/s3-binary.ts';
 import { temporalBinary } from '../binaries/temporal-binary.ts';
 import type { FoundBinary } from '../binaries/binary-spec.ts';
 import { ensureDatabase } from '../servers/create-database.ts';
@@ -18,7 +20,9 @@ import {
 import { claimPort, requirePort, type PortClaim, type Ports } from '../machine/ports.ts';
 import { launchPostgres, postgresUrl, preparePostgres, type Profile } from '../servers/launch-postgres.ts';
 import { isAlive, type ProcessIdentity } from '../machine/process-table.ts';
+import { launchGcs } from '../servers/launch-gcs.ts';
 import { launchRedis } from '../servers/launch-redis.ts';
+import { launchS3 } from '../servers/launch-s3.ts';
 import type { Launch } from '../servers/spawn-server.ts';
 import { explainFileError, messageOf } from '../machine/stack-error.ts';
 import { dataDirectory, type StackState } from '../servers/stack-state.ts';
@@ -33,6 +37,7 @@ export interface StartSession extends SearchContext {
   signal: AbortSignal;
   namespaces: readonly string[];
   uiCodecEndpoint?: string | undefined;
+  s3Region?: string;
   /** Called when a server ends without having been stopped. */
   onEnd: EndListener;
 }
@@ -42,11 +47,15 @@ export interface Binaries {
   temporal?: FoundBinary;
   openfga?: FoundBinary;
   redis?: FoundBinary;
+  s3?: FoundBinary;
+  gcs?: FoundBinary;
 }
 
 /** Finds or fetches the binaries of all wanted parts in parallel. The first failure ends the other fetches. */
 export async function findBinaries(wanted: ReadonlySet<PartName>, session: StartSession): Promise<Binaries> {
-  for (const spec of [openfgaBinary, redisBinary]) if (wanted.has(spec.name)) await requireFetcher(spec, session);
+  const fetched = { openfga: openfgaBinary, redis: redisBinary, s3: s3Binary, gcs: gcsBinary } as const;
+  for (const part of ['openfga', 'redis', 's3', 'gcs'] as const)
+    if (wanted.has(part)) await requireFetcher(fetched[part], session);
   const failure = new AbortController();
   const context = { ...session, signal: AbortSignal.any([session.signal, failure.signal]) };
   const binaries: Binaries = {};
@@ -67,6 +76,8 @@ export async function findBinaries(wanted: ReadonlySet<PartName>, session: Start
   search('temporal', () => findBinary(temporalBinary, context));
   search('openfga', () => findBinary(openfgaBinary, context));
   search('redis', () => findBinary(redisBinary, context));
+  search('s3', () => findBinary(s3Binary, context));
+  search('gcs', () => findBinary(gcsBinary, context));
   await Promise.all(searches);
   session.signal.throwIfAborted();
   if (failure.signal.aborted) throw failure.signal.reason;
@@ -75,7 +86,7 @@ export async function findBinaries(wanted: ReadonlySet<PartName>, session: Start
 
 /** Starts all servers for which there is a binary, in parallel. Throws the first failure after all starts have ended. */
 export async function startServers(binaries: Binaries, session: StartSession): Promise<void> {
-  const { postgres, openfga, temporal, redis } = binaries;
+  const { postgres, openfga, temporal, redis, s3, gcs } = binaries;
   const outcomes = await Promise.allSettled([
     (async () => {
       if (postgres !== undefined) await startPostgres(postgres, session);
@@ -83,6 +94,12 @@ export async function startServers(binaries: Binaries, session: StartSession): P
     })(),
     temporal === undefined ? undefined : startTemporal(temporal, session),
     redis === undefined ? undefined : startRedis(redis, session),
+    s3 === undefined
+      ? undefined
+      : startObjectStore('s3', s3, session, (stateDir, binary, { ports }) =>
+          launchS3(stateDir, binary, { ports, region: session.s3Region ?? 'us-east-1' }),
+        ),
+    gcs === undefined ? undefined : startObjectStore('gcs', gcs, session, launchGcs),
   ]);
   const failure = outcomes.find((outcome) => outcome.status === 'rejected');
   if (failure !== undefined) throw failure.reason;
@@ -134,6 +151,20 @@ async function startRedis(binary: FoundBinary, session: StartSession): Promise<v
     hasFolder: true,
     portNames: ['redis'],
     makeLaunch: (ports) => launchRedis(stateDir, binary, { ports, password, profile }),
+  });
+}
+
+function startObjectStore(
+  part: 's3' | 'gcs',
+  binary: FoundBinary,
+  session: StartSession,
+  launch: (stateDir: string, binary: FoundBinary, options: { ports: Ports }) => Launch,
+): Promise<void> {
+  return startPart(session, binary, {
+    part,
+    hasFolder: true,
+    portNames: [part],
+    makeLaunch: (ports) => launch(session.stateDir, binary, { ports }),
   });
 }
 

@@ -1,4 +1,11 @@
-import { PART_NAMES, readStackEnvironment, type PartName, type Variables } from '../machine/stack-environment.ts';
+import {
+  OPTIONAL_PARTS,
+  PART_NAMES,
+  readStackEnvironment,
+  type OptionalPart,
+  type PartName,
+  type Variables,
+} from '../machine/stack-environment.ts';
 import { currentPlatform } from '../machine/platform.ts';
 import type { Profile } from '../servers/launch-postgres.ts';
 import {
@@ -33,8 +40,14 @@ export interface StackOptions {
   profile: Profile;
   /** Also starts Redis or Valkey. */
   redis?: boolean;
+  /** Also starts a server with the interface of S3. */
+  s3?: boolean;
+  /** Region that the signatures of its clients must name; by default us-east-1. */
+  s3Region?: string;
+  /** Also starts an emulator of Google Cloud Storage. */
+  gcs?: boolean;
   /** Parts that are not started, because the user configured other servers. Without PostgreSQL, OpenFGA stores its data in a file. */
-  without?: readonly ('postgres' | 'temporal' | 'openfga')[];
+  without?: readonly Exclude<PartName, OptionalPart>[];
   /** Temporal namespaces to create in addition to `default`, with the same search attributes. */
   namespaces?: readonly string[];
   /** URL of the codec server that decrypts payloads for the Temporal UI. */
@@ -124,7 +137,7 @@ async function start(options: StackOptions, base: Omit<StartSession, 'state' | '
 
 function wantedParts(options: StackOptions): Set<PartName> {
   const left = new Set<PartName>(options.without);
-  if (options.redis !== true) left.add('redis');
+  for (const part of OPTIONAL_PARTS) if (options[part] !== true) left.add(part);
   const wanted = PART_NAMES.filter((name) => !left.has(name));
   if (wanted.length === 0) throw new StackError('all servers are excluded: there is nothing to start');
   return new Set(wanted);

@@ -85,6 +85,7 @@ const without = (part: Part) => ({
   checks: {
     [part]: { status: 'down', reason: expect.any(String) },
     ...Object.fromEntries(others(part).map((each) => [each, { status: 'up' }])),
+    object_storage_disk: { status: 'up' },
   },
 });
 

@@ -114,14 +114,15 @@ test('is for owners and administrators, about what they see', async () => {
 });
 
 test('tells an administrator nothing of a record above that they do not see', async () => {
-  const { id } = await fixtures.record('file', 'above assignee', member.user.id);
-  const admin = await signedIn(world, await buildPerson(world, { organization: owner.organization, role: 'admin' }));
-  const about = document.replace('kind: TASK', 'kind: FILE');
-  const ask = (by: TestClient) => by.graphql(about, { id, operation: 'EDIT', userId: member.user.id });
+  const { id } = await fixtures.record('task', 'above assignee', member.user.id);
+  const administrator = await buildPerson(world, { organization: owner.organization, role: 'admin' });
+  await fixtures.asSystem((data) => data.update(task, id, { assigneeId: administrator.user.id }));
+  const admin = await signedIn(world, administrator);
+  const ask = (by: TestClient) => by.graphql(document, { id, operation: 'EDIT', userId: member.user.id });
   expect((await ask(client)).data.explainAccess.rules.at(-1)).toMatchObject({ above: { kind: 'TASK' } });
   const { explainAccess } = (await ask(admin)).data;
   expect(explainAccess).toMatchObject({ isAllowed: true });
-  expect(explainAccess.rules.at(-1)).toMatchObject({ rule: 'allow(through taskId)', above: null });
+  expect(explainAccess.rules.at(-1)).toMatchObject({ rule: 'allow(through parentId)', above: null });
 });
 
 test('whoever leaves a group loses what it gave them at once, in every process', async () => {

@@ -8,6 +8,7 @@ import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import type { TestClient } from '../kit/test-client.ts';
 import { requestStatements } from '../kit/request-statements.ts';
+import { uploadBy } from '../kit/uploaded-file.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
@@ -318,7 +319,12 @@ describe('a creation with what hangs on it', () => {
     const assigneeId = member.user.id;
     const groups = await client.graphql(createGroup, { input: { name: 'sees it' } });
     const createShares = [{ groupId: groups.data.createGroup.group.id, relation: 'VIEWER' }];
-    const lowest = { title: 'lowest', assigneeId, createShares, createFiles: [{ name: 'a.txt' }] };
+    const lowest = {
+      title: 'lowest',
+      assigneeId,
+      createShares,
+      createFiles: [{ name: 'a.txt', content: await uploadBy(world, owner) }],
+    };
     const createSubtasks = [{ title: 'first', assigneeId, createSubtasks: [lowest] }, { title: 'second' }];
     const { data, errors } = await client.graphql(createTree, { input: { title: 'top', createSubtasks } });
     expect(errors).toBeUndefined();
@@ -340,7 +346,7 @@ describe('a creation with what hangs on it', () => {
     for (const [wrong, code, path] of [
       [{ title: ' ' }, 'invalid_input', 'title'],
       [{ assigneeId: newId() }, 'not_found', 'assigneeId'],
-      [{ createFiles: [{ name: '' }] }, 'invalid_input', 'createFiles/0/name'],
+      [{ createFiles: [{ name: '', content: newId() }] }, 'invalid_input', 'createFiles/0/name'],
       [{ createShares: [{ groupId: newId(), relation: 'VIEWER' }] }, 'not_found', 'createShares/0/groupId'],
     ] as const) {
       const answer = await client.graphql(
@@ -379,7 +385,7 @@ describe('a creation with what hangs on it', () => {
       await buildPerson(world, { organization: owner.organization, role: 'auditor' }),
     );
     const before = await everything();
-    const input = { title: 'a', createSubtasks: [{ title: 'b', createFiles: [{ name: 'c' }] }] };
+    const input = { title: 'a', createSubtasks: [{ title: 'b', createFiles: [{ name: 'c', content: newId() }] }] };
     expectGraphqlError(await auditor.graphql(createTree, { input }), 'permission_denied');
     expect(await everything()).toEqual(before);
   });

@@ -8,6 +8,7 @@ import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
 import { requestStatements } from '../kit/request-statements.ts';
+import { uploadBy } from '../kit/uploaded-file.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
@@ -41,6 +42,7 @@ const createGroup = `mutation ($input: CreateGroupInput!) { createGroup(input: $
 const createGroupMembership = `mutation ($input: CreateGroupMembershipInput!) {
   createGroupMembership(input: $input) { groupMembership { id role } } }`;
 const createNote = `mutation ($input: CreateNoteInput!) { createNote(input: $input) { note { id taskId } } }`;
+const createTaskFile = `mutation ($input: CreateTaskFileInput!) { createTaskFile(input: $input) { taskFile { id } } }`;
 const createFile = `mutation ($input: CreateFileInput!) { createFile(input: $input) { file { metadata } } }`;
 
 async function made(mutation: string, input: object): Promise<string> {
@@ -92,7 +94,7 @@ describe('a creation', () => {
 
   test('keeps JSON as it was given', async () => {
     for (const metadata of [{ a: [1, { b: null }] }, [1, 'two'], 'text', 7, false]) {
-      const { data } = await client.graphql(createFile, { input: { name: 'a.txt', metadata } });
+      const { data } = await client.graphql(createFile, { input: { content: await uploadBy(world, owner), metadata } });
       expect(data.createFile.file.metadata).toEqual(metadata);
     }
   });
@@ -121,7 +123,7 @@ describe('a creation', () => {
   test.each<[string, string, object, string]>([
     ['an empty title', createTask, { title: '' }, 'invalid_input'],
     ['a title too long', createTask, { title: 'x'.repeat(501) }, 'invalid_input'],
-    ['too much JSON', createFile, { name: 'a', metadata: 'x'.repeat(20_000) }, 'invalid_input'],
+    ['too much JSON', createFile, { content: newId(), metadata: 'x'.repeat(20_000) }, 'invalid_input'],
     ['an unknown word', createTask, { title: 'a', status: 'DONE' }, 'invalid_input'],
     ['a number out of range', createTask, { title: 'a', priority: 101 }, 'invalid_input'],
     ['a number that is none', createTask, { title: 'a', priority: 1.5 }, 'invalid_input'],
@@ -141,14 +143,17 @@ describe('a creation', () => {
   });
 
   test('with a number without end in JSON is refused', async () => {
-    const mutation = 'mutation { createFile(input: { name: "a", metadata: { size: 1e400 } }) { file { id } } }';
+    const mutation = 'mutation { createFile(input: { content: "a", metadata: { size: 1e400 } }) { file { id } } }';
     expectGraphqlError(await client.graphql(mutation), 'invalid_input');
   });
 
   test.each([
     ['createTask(input: { title: "a\\u0000b" }) { task { id } }', 'title'],
     ['createTask(input: { title: "a", tags: ["\\u0000"] }) { task { id } }', 'tags'],
-    ['createFile(input: { name: "a", metadata: { k: "\\u0000" } }) { file { id } }', 'metadata'],
+    [
+      'createFile(input: { content: "01J00000000000000000000000", metadata: { k: "\\u0000" } }) { file { id } }',
+      'metadata',
+    ],
   ])('with NUL in the document is refused: %s', async (field, name) => {
     const answer = await client.graphql(`mutation { ${field} }`);
     expectGraphqlError(answer, 'invalid_input');
@@ -256,7 +261,7 @@ describe('a reference', () => {
     ['assigneeId', (assigneeId) => [createTask, { title: 'a', assigneeId }], () => stranger.user.id, 'User'],
     ['assignerId', (assignerId) => [createTask, { title: 'a', assignerId }], () => stranger.user.id, 'User'],
     ['note.taskId', (taskId) => [createNote, { text: 'a', taskId }], () => foreign.task, 'Task'],
-    ['file.taskId', (taskId) => [createFile, { name: 'a', taskId }], () => foreign.task, 'Task'],
+    ['taskFile.taskId', (taskId) => [createTaskFile, { content: newId(), taskId }], () => foreign.task, 'Task'],
     ['groupId', (groupId) => [createGroupMembership, { groupId, userId: owner.user.id }], () => foreign.group, 'Group'],
   ])('to another organization by %s is one to nothing', async (_about, mutation, foreignId, kind) => {
     const missing = newId();

@@ -88,6 +88,7 @@ describe('the history of a record', () => {
       'assignerId',
       'displayId',
       'dueAt',
+      'externalUrls',
       'priority',
       'status',
       'tags',

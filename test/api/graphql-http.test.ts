@@ -378,9 +378,7 @@ describe('a request says what is wrong with it', () => {
   test('another content type, or none', async () => {
     const answer = await ask({ query: '{ __typename }' }, 'application/graphql');
     expectProblem(answer, 'unsupported_media_type');
-    expect(messageOf(answer)).toBe(
-      'The content type of the body is application/graphql; send the header "Content-Type: application/json".',
-    );
+    expect(messageOf(answer)).toMatch(/^The content type of the body is application\/graphql; .*application\/json/);
   });
 });
 

@@ -11,6 +11,7 @@ import { eventually } from '../kit/eventually.ts';
 import { OpenfgaProxy } from '../kit/fakes/openfga-proxy.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import type { TestClient } from '../kit/test-client.ts';
+import { uploadBy } from '../kit/uploaded-file.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 /** The derived model, with a condition under which organizations may be the parent context of records of every kind. */
@@ -47,7 +48,10 @@ beforeAll(async () => {
   mine.note = await created(ownerClient, '/v1/notes', { text: 'mine' });
   theirs.task = await created(memberClient, '/v1/tasks', { title: 'theirs' });
   theirs.note = await created(memberClient, '/v1/notes', { text: 'theirs' });
-  theirs.file = await created(memberClient, '/v1/files', { name: 'theirs.txt' });
+  theirs.file = await created(memberClient, '/v1/files', {
+    name: 'theirs.txt',
+    content: await uploadBy(world, member),
+  });
   const caller = systemCaller('test', owner.organization.id);
   theirs.group = await world.runtime.database.transact(
     { caller, requestId: newId() },
@@ -190,7 +194,7 @@ describe('parentcontextconditions', () => {
   test('is asked once, however many requests there are', async () => {
     await world.reconfigure(conditions({ kind: 'task', region: 'uk' }));
     fga.requests.length = 0;
-    await Promise.all(Array.from({ length: 5 }, () => ownerClient.get('/v1/self')));
+    await Promise.all(Array.from({ length: 5 }, () => ownerClient.get('/v1/account/userinfo')));
     await ownerClient.get(`/v1/tasks/${theirs.task}`);
     expect(fga.requests.filter(({ path }) => path.endsWith('/check'))).toHaveLength(1);
   });

@@ -21,6 +21,7 @@ import {
 import { buildPerson, deletePerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import { SoftwareAuthenticator, type Deviation } from '../kit/software-authenticator.ts';
 import type { TestClient } from '../kit/test-client.ts';
+import { recordTried } from '../kit/tried.ts';
 import { resetToken } from '../kit/verification-token.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -640,7 +641,8 @@ describe('auth.providers.webauthn', () => {
     const few = await instance({ MAXDEVICES: '5' });
     let own = person;
     let client = owner;
-    for (let round = 0; round < timesOf({ sample: 1, prove: 20 }); round++) {
+    const rounds = timesOf({ sample: 1, prove: 20 });
+    for (let round = 0; round < rounds; round++) {
       own = await buildPerson(world);
       client = await signedInAt(few, own);
       await newPasskey(client);
@@ -658,6 +660,7 @@ describe('auth.providers.webauthn', () => {
       }
       expect(await countOf(own)).toBe(5);
     }
+    recordTried('fifty registrations of passkeys at once', rounds);
     const { id } = (await client.get('/v1/passkeys')).body.data[0];
     await client.graphql('mutation ($id: ID!) { deletePasskey(id: $id) { deletedId } }', { id });
     await newPasskey(client);

@@ -300,6 +300,12 @@ describe('a changed password', () => {
       expectProblem(await change(client, value, newPassword), 'invalid_input');
       expectProblem(await change(client, testPassword, value), 'invalid_input');
     }
+    const misnamed = await client.post('/v1/change-password', {
+      old_password: testPassword,
+      new_password: newPassword,
+    });
+    const message = 'is not a known field; did you mean "password"?';
+    expect(misnamed.body.errors).toContainEqual({ path: '/old_password', message });
     expectProblem(await change(world.client(), testPassword, newPassword), 'unauthenticated');
     expect(await canSignIn(person, testPassword)).toBe(true);
   });

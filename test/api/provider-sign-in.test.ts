@@ -320,6 +320,15 @@ describe('T-25: an id token is refused when alone', () => {
 });
 
 describe('a person', () => {
+  test('T-07: of a domain that the configuration blocks gets no account', async () => {
+    await world.reconfigure({ CORE_ORMCONFIG_EMAILVALIDATION_BLOCKEDDOMAINS: 'closed.example' });
+    const person = somebody({ email: 'first-sign-in@closed.example' });
+    for (const provider of ['identity', 'codehost'] as const)
+      await expectRefusal((client) => signIn(person, client, provider), 'invalid_input');
+    await world.reconfigure({ CORE_ORMCONFIG_EMAILVALIDATION_BLOCKEDDOMAINS: undefined });
+    expect((await signIn(person)).status).toBe(302);
+  });
+
   test('T-23: without a verified address is refused', async () => {
     for (const person of [
       somebody({ email_verified: false }),

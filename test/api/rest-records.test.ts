@@ -6,6 +6,7 @@ import { asOwner } from '../kit/as-owner.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
+import { uploadBy } from '../kit/uploaded-file.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
@@ -54,6 +55,12 @@ describe('a create', () => {
       tags: [],
       assignee_id: null,
       assigner_id: owner.user.id,
+      environment_id: null,
+      external_id: null,
+      external_urls: [],
+      metadata: null,
+      scope_id: null,
+      type_id: null,
       parent_id: null,
     });
     expect((await client.get(String(answer.headers['location']))).body).toEqual(answer.body);
@@ -129,7 +136,7 @@ describe('an input says what is wrong with it, and what it should be', () => {
     [
       { colour: 'red' },
       '/colour',
-      'is not a known field; known are assignee_id, assigner_id, completed_at, details, due_at, parent_id, priority, status, tags, title',
+      'is not a known field; known are assignee_id, assigner_id, completed_at, details, due_at, environment_id, external_id, external_urls, metadata, parent_id, priority, scope_id, status, tags, title, type_id',
     ],
     [{ title: 1 }, '/title', 'must be a text; it is 1'],
     [{ title: null }, '/title', 'cannot be empty'],
@@ -621,7 +628,11 @@ describe('an update', () => {
   });
 
   test('takes the version of the record for its entity tag, not one in its JSON', async () => {
-    const { id } = await create('/v1/files', { name: 'a', metadata: { record_version: 9 } });
+    const { id } = await create('/v1/files', {
+      name: 'a',
+      metadata: { record_version: 9 },
+      content: await uploadBy(world, owner),
+    });
     expect((await client.get(`/v1/files/${id}`)).headers['etag']).toBe('"1"');
   });
 
@@ -644,7 +655,7 @@ test('a problem that the data layer finds is told by the names that the body has
     detail: 'The Task would be part of itself.',
     errors: [{ path: '/parent_id', message: 'The Task would be part of itself.' }],
   });
-  const large = await client.post('/v1/files', { name: 'large', metadata: 'x'.repeat(20_000) });
+  const large = await client.post('/v1/files', { content: newId(), metadata: 'x'.repeat(20_000) });
   expectProblem(large, 'invalid_input');
   expect(large.body.errors).toHaveLength(1);
   expect(large.body.detail).toBe(

@@ -13,6 +13,7 @@ import { waitForMails } from '../kit/mailbox.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import { startRedisServer } from '../kit/redis-server.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
+import { recordTried } from '../kit/tried.ts';
 import { resetToken } from '../kit/verification-token.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -271,6 +272,7 @@ describe('a code', () => {
     const counts = Map.groupBy(answers, ({ body }) => body.code as string);
     expect(counts.get('invalid_credentials')).toHaveLength(10);
     expect(counts.get('too_many_requests')).toHaveLength(count - 10);
+    recordTried('wrong codes at once', count);
     const right = { code: await app.nextCode() };
     expectProblem(await validate(challenge, right), 'too_many_requests');
     world.clock.advance(15 * minute);

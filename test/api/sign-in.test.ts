@@ -1,5 +1,8 @@
 import { argon2Sync, randomInt } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { constants, getPriority } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { HashQueue, type HashPurpose } from '#api/auth/hash-queue.ts';
 import { hashPassword, verifyPassword } from '#api/auth/password.ts';
 import { checkStrength, maxJudgedLength } from '#api/auth/password-strength.ts';
 import { membership, user } from '#entities/index.ts';
@@ -11,6 +14,7 @@ import { countHashes } from '../kit/count-hashes.ts';
 import { eventually } from '../kit/eventually.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
+import { hashPasswordsAs } from '../kit/password-hashing.ts';
 import { verificationToken } from '../kit/verification-token.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -20,6 +24,12 @@ beforeAll(async () => {
   world = await openWorld();
 });
 afterAll(() => world.close());
+
+/** For the tests of a block that are about the hashes of the product, or need the time that one takes. */
+function hashAsTheProductDoes(): void {
+  beforeAll(() => hashPasswordsAs('production'));
+  afterAll(() => hashPasswordsAs('minimal'));
+}
 
 async function signUp(email: string, password: string) {
   const client = world.client();
@@ -47,6 +57,8 @@ function randomDigits(count: number, digits: string): string {
 }
 
 describe('a successful sign-in', () => {
+  hashAsTheProductDoes();
+
   test('answers with a token that works as bearer and as cookie', async () => {
     const person = await buildPerson(world);
     const client = world.client();
@@ -215,19 +227,35 @@ describe('a password', () => {
   });
 });
 
-describe('many sign-ups at once', () => {
-  test('wait behind the sign-ins', async () => {
-    const ended: string[] = [];
-    const stored = await hashPassword(testPassword);
-    const signUps = Array.from({ length: 20 }, async () => {
-      await hashPassword(testPassword, 'sign-up');
-      ended.push('sign-up');
+describe('the threads that hash passwords', () => {
+  test('give way to those that answer requests', async () => {
+    await hashPassword(testPassword);
+    const priorities = readdirSync('/proc/self/task').map((thread) => {
+      const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8');
+      // The name is in parentheses; the priority is the seventeenth value after it (proc(5), field 19).
+      const name = stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')'));
+      return { name, priority: Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]) };
     });
-    expect(await verifyPassword(testPassword, stored)).toBe(true);
-    ended.push('sign-in');
-    await Promise.all(signUps);
+    const own = priorities.filter(({ name }) => name === 'libuv-worker').map(({ priority }) => priority);
+    expect(new Set(own)).toEqual(new Set([Math.min(getPriority() + 10, constants.priority.PRIORITY_LOW)]));
+  });
+});
+
+describe('many sign-ups at once', () => {
+  hashAsTheProductDoes();
+
+  test('wait behind the sign-ins', async () => {
+    const begun: string[] = [];
+    const queue = new HashQueue({ concurrency: 2, waiting: { 'sign-in': 1, 'sign-up': 20 } });
+    const hash = (purpose: HashPurpose) =>
+      queue.run(purpose, () => {
+        begun.push(purpose);
+        return hashPassword(testPassword);
+      });
+    await Promise.all([...Array.from({ length: 6 }, () => hash('sign-up')), hash('sign-in')]);
     // Only those that had begun were before it.
-    expect(ended.indexOf('sign-in')).toBeLessThanOrEqual(3);
+    expect(begun.indexOf('sign-in')).toBe(2);
+    expect(begun).toHaveLength(7);
   });
 
   test('are refused beyond a bound, and people can still sign in', async () => {

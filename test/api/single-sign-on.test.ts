@@ -24,10 +24,12 @@ import { enroll } from '../kit/authenticator.ts';
 import { asSystem, transactAs } from '../kit/as-person.ts';
 import { AuthorizationFixtures } from '../kit/authorization-fixtures.ts';
 import { callerNow } from '../kit/caller-now.ts';
+import { expectClosed } from '../kit/closed-routes.ts';
 import { DnsServer } from '../kit/dns-server.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { FakeIdentityProvider, type FakePerson } from '../kit/fakes/fake-identity-provider.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
+import { newPasskey, passkeyEnvironment, signInByPasskey } from '../kit/register-passkey.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
 import { resetToken } from '../kit/verification-token.ts';
 import { whileLocked } from '../kit/while-locked.ts';
@@ -43,7 +45,11 @@ beforeAll(async () => {
   dns = await DnsServer.start();
   world = await openWorld({
     emailNetwork: { nameServers: [dns.address], limitMs: 1_000 },
-    environment: { CORE_AUTH_TOKEN_APITOKENS_ENABLED: 'true', CORE_API_TOKEN_KEY_FIRST: 'f'.repeat(40) },
+    environment: {
+      ...passkeyEnvironment,
+      CORE_AUTH_TOKEN_APITOKENS_ENABLED: 'true',
+      CORE_API_TOKEN_KEY_FIRST: 'f'.repeat(40),
+    },
   });
   await world.reconfigure({ CORE_AUTH_PROVIDERS_REDIRECTURL: 'https://console.example/login/sso' });
   fake = await FakeIdentityProvider.start(() => world.clock.now());
@@ -91,6 +97,19 @@ async function signOn(person: FakePerson, by = world.client(), { id } = owner.or
   expect(begun.status, JSON.stringify(begun.body)).toBe(302);
   return come(by, fake.approve(begun.body.location, person));
 }
+
+/** The provider of the organization is one of the server, too. */
+async function useServerProvider(): Promise<void> {
+  await world.reconfigure({
+    CORE_AUTH_SUPPORTEDPROVIDERS: 'identity',
+    CORE_AUTH_PROVIDERS_IDENTITY_CLIENTID: fake.client.id,
+    CORE_AUTH_PROVIDERS_IDENTITY_CLIENTSECRET: fake.client.secret,
+    CORE_AUTH_PROVIDERS_IDENTITY_CLIENTENDPOINT: fake.url,
+  });
+}
+
+const signInAtServer = async (by: TestClient, person: FakePerson) =>
+  come(by, fake.approve((await by.get('/v1/identity/login')).body.location, person));
 
 async function testSettings(by = client, person = employee()): Promise<TestAnswer> {
   const { status, body } = await by.post('/v1/sso/test');
@@ -255,6 +274,16 @@ describe('a sign-in', () => {
     expect((await own.post('/v1/personal-access-tokens', { name: 'x', scopes: ['task:read'] })).status).toBe(201);
   });
 
+  test('T-07: creates no account of a domain that the configuration blocks', async () => {
+    await setUp(false);
+    await world.reconfigure({ CORE_ORMCONFIG_EMAILVALIDATION_BLOCKEDDOMAINS: 'corp.example' });
+    const person = employee();
+    expectProblem(await signOn(person), 'invalid_input');
+    expect(await asOwner(world, 'select 1 from users where email = $1', [person.email])).toEqual([]);
+    await world.reconfigure({ CORE_ORMCONFIG_EMAILVALIDATION_BLOCKEDDOMAINS: undefined });
+    expect((await signOn(person)).status).toBe(302);
+  });
+
   test('signs members in who have linked their identity', async () => {
     await setUp(false);
     const member = await buildPerson(world, { organization: owner.organization, role: 'admin' });
@@ -323,6 +352,43 @@ describe('enforced single sign-on', () => {
     expect((await world.client().post('/v1/login', { username: only.user.email, password: testPassword })).status).toBe(
       200,
     );
+  });
+
+  test('is required of whoever comes with a passkey or with a provider of this server', async () => {
+    await setUp(false);
+    await useServerProvider();
+    const member = await buildPerson(world, { organization: owner.organization, role: 'member' });
+    const by = await signedIn(world, member);
+    const passkey = await newPasskey(by);
+    const identity = employee();
+    const { body } = await by.post('/v1/account/identities', { provider: 'identity' });
+    expect((await come(by, fake.approve(body.location, identity))).status).toBe(302);
+    await setUp();
+    const sessions = () => asOwner(world, 'select id from sessions where user_id = $1', [member.user.id]);
+    const before = await sessions();
+    const comings = [
+      (browser: TestClient) => signInByPasskey(browser, passkey),
+      (browser: TestClient) => signInAtServer(browser, identity),
+    ];
+    for (const comes of comings) {
+      const browser = world.client();
+      expectProblem(await comes(browser), 'single_sign_on_required');
+      expect(browser.cookies.has('access_token')).toBe(false);
+      expect(await sessions()).toEqual(before);
+    }
+    await enforce(false);
+    for (const comes of comings) expect((await comes(world.client())).status).toBeLessThan(400);
+    expect(await sessions()).toHaveLength(before.length + comings.length);
+  });
+
+  test('is not asked of API tokens, which stand for the organization', async () => {
+    await setUp(false);
+    const manager = await signedIn(world, owner);
+    const made = await manager.post('/v1/api-tokens', { name: 'a program', scopes: ['task:read'] });
+    await setUp();
+    const program = world.client();
+    program.bearer = made.body.token;
+    expect((await program.get('/v1/tasks')).status).toBe(200);
   });
 
   test('leaves owners their password, and members their work after single sign-on', async () => {
@@ -642,13 +708,7 @@ describe('a session of single sign-on', () => {
 
   test('is refused by every route that does not say that it stays within the organization', async () => {
     const { by } = await memberWithAccount();
-    const routes = routesOf(registry).filter(({ access }) => access === 'required');
-    const closed = routes.filter((route) => !route.acceptsSingleSignOn);
-    for (const { method, url } of closed) {
-      const request = { method, url: url.replaceAll(/:\w+/g, newId()), ...(method === 'GET' ? {} : { payload: {} }) };
-      expectProblem(await by.mutate(request), 'permission_denied', `${method} ${url}`);
-    }
-    expect(closed.length).toBeGreaterThan(15);
+    await expectClosed(by, (route) => !route.acceptsSingleSignOn);
     // Whoever adds a line has seen that the route does nothing for its caller beyond the organization, not even with `privileged`.
     const derived = registry.modules.map(({ table }) => `/v1/${table.replaceAll('_', '-')}`);
     const open = routesOf(registry).filter((route) => route.acceptsSingleSignOn);
@@ -659,11 +719,15 @@ describe('a session of single sign-on', () => {
         return !derived.some((one) => path === one || path === `${one}/:id`);
       });
     expect(byHand.toSorted()).toEqual([
+      'DELETE /v1/uploads/:id',
       'GET /oauth/userinfo',
       'GET /v1/account/features',
       'GET /v1/account/roles',
       'GET /v1/account/userinfo',
+      'GET /v1/files/:id/download',
       'GET /v1/roles',
+      'GET /v1/uploads/:id',
+      'PATCH /v1/uploads/:id',
       'POST /v1/2fa/step-up',
       'POST /v1/account/access',
       'POST /v1/account/roles',
@@ -678,6 +742,10 @@ describe('a session of single sign-on', () => {
       'POST /v1/sso/enforcement',
       'POST /v1/sso/test',
       'POST /v1/switch',
+      'POST /v1/uploads',
+      'POST /v1/uploads/:id/complete',
+      'POST /v1/uploads/direct',
+      'POST /v1/uploads/resumable',
       'PUT /v1/sso/provider',
     ]);
   });
@@ -1260,19 +1328,11 @@ test('one identity counts apart in each organization and at the provider of this
   const self = async (by: TestClient) => (await by.graphql('{ self { id email } }')).data.self;
   expect(await self(second)).toMatchObject({ id: other.user.id });
   expect(await self(first)).toMatchObject({ email: person.email });
-  await world.reconfigure({
-    CORE_AUTH_PROVIDERS_REDIRECTURL: 'https://console.example/login/sso',
-    CORE_AUTH_SUPPORTEDPROVIDERS: 'identity',
-    CORE_AUTH_PROVIDERS_IDENTITY_CLIENTID: fake.client.id,
-    CORE_AUTH_PROVIDERS_IDENTITY_CLIENTSECRET: fake.client.secret,
-    CORE_AUTH_PROVIDERS_IDENTITY_CLIENTENDPOINT: fake.url,
-  });
-  const atServer = async (by: TestClient, one: FakePerson) =>
-    come(by, fake.approve((await by.get('/v1/identity/login')).body.location, one));
-  expectProblem(await atServer(world.client(), person), 'identity_not_linked');
+  await useServerProvider();
+  expectProblem(await signInAtServer(world.client(), person), 'identity_not_linked');
   const elsewhere = { ...person, email: 'the-same-person@elsewhere.example' };
   const third = world.client();
-  expect((await atServer(third, elsewhere)).status).toBe(302);
+  expect((await signInAtServer(third, elsewhere)).status).toBe(302);
   expect(await self(third)).toMatchObject({ email: elsewhere.email });
 });
 

@@ -4,6 +4,7 @@ import { asOwner } from '../kit/as-owner.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import type { TestClient } from '../kit/test-client.ts';
 import { requestStatements } from '../kit/request-statements.ts';
+import { uploadBy } from '../kit/uploaded-file.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
@@ -21,10 +22,11 @@ beforeAll(async () => {
   await client.post('/v1/tasks', { title: 'one', due_at: '2026-01-31T12:00:00Z', tags: ['x', 'y'], priority: 7 });
   await client.post('/v1/tasks', { title: 'two', status: 'in_review' });
   const metadata = { a: [1, 2.5, null, true, 'x'], b: { c: {} } };
-  await client.post('/v1/files', { name: 'small', metadata });
-  await client.post('/v1/files', { name: 'large' });
+  await client.post('/v1/files', { name: 'small', metadata, content: await uploadBy(world, owner) });
+  await client.post('/v1/files', { name: 'large', content: await uploadBy(world, owner) });
   // As a migration would.
   await asOwner(world, `update files set size_bytes = case name when 'large' then 3000000000 else 12 end`);
+  await asOwner(world, 'update stored_objects o set size_bytes = f.size_bytes from files f where f.content = o.id');
 });
 afterAll(() => world.close());
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { StatementReport } from '#entities/kit/storage/transaction.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
 import { requestStatements } from '../kit/request-statements.ts';
@@ -8,9 +9,11 @@ let world: World;
 let owner: Person;
 let client: TestClient;
 const texts: string[] = [];
+/** When statements were sent and answered. */
+const sent: { readonly text: string; readonly from: number; readonly until: number }[] = [];
 
 beforeAll(async () => {
-  world = await openWorld({ observers: [requestStatements(texts)] });
+  world = await openWorld({ observers: [requestStatements(texts), { statement: noteTimes }] });
   owner = await buildPerson(world);
   client = await signedIn(world, owner);
   for (let index = 0; index < 3; index++) {
@@ -20,6 +23,11 @@ beforeAll(async () => {
   }
 });
 afterAll(() => world.close());
+
+function noteTimes({ text, durationMs }: StatementReport): void {
+  const until = performance.now();
+  sent.push({ text, from: until - durationMs, until });
+}
 
 /** Messages to PostgreSQL that a request cost: the one that asks who calls, and those of its transaction with its ends. */
 async function countOf(ask: () => Promise<TestAnswer>): Promise<number> {
@@ -48,4 +56,12 @@ test('a nested question', async () => {
 
 test('a create, with its history, event and tuples', async () => {
   expect(await countOf(() => client.post('/v1/tasks', { title: 'to be made' }))).toBeLessThanOrEqual(7);
+});
+
+test('a create does not wait for its row before it sends history, event and tuples', async () => {
+  sent.length = 0;
+  await client.post('/v1/tasks', { title: 'to be made' });
+  const row = sent.find(({ text }) => text.startsWith('insert into "tasks"'));
+  const records = sent.find(({ text }) => text.includes('write_records'));
+  expect(records?.from).toBeLessThan(row?.until ?? 0);
 });

@@ -30,9 +30,10 @@ const bigAnswer = defineRoute({
   },
 });
 
+/** The longest that are allowed for reading. */
 const patient = {
-  CORE_SERVER_READHEADERTIMEOUT: '60000',
-  CORE_SERVER_READTIMEOUT: '60000',
+  CORE_SERVER_READHEADERTIMEOUT: '600000',
+  CORE_SERVER_READTIMEOUT: '3600000',
   CORE_SERVER_IDLETIMEOUT: '60000',
   CORE_SERVER_WRITETIMEOUT: '60000',
 };

@@ -63,7 +63,9 @@ test('no TODO, no default export, no enum, no parameter property', () => {
 test('nothing of a machine stands in the repository', () => {
   const offences = tracked
     .filter(
-      (file) => !/^(?:package-lock\.json|temporal-dev\/go\.sum)$/.test(file) && !file.startsWith('test/architecture/'),
+      (file) =>
+        !/^(?:package-lock\.json|temporal-dev\/(?:\w+\/)?go\.sum)$/.test(file) &&
+        !file.startsWith('test/architecture/'),
     )
     .filter((file) =>
       /(?:registry\.npmjs\.org|pypi\.org|files\.pythonhosted\.org|proxy\.golang\.org|\/work\/main|\/root\/)/.test(
@@ -71,4 +73,27 @@ test('nothing of a machine stands in the repository', () => {
       ),
     );
   expect(offences).toEqual([]);
+});
+
+/** What reads the parameters of password hashes, in the file that declares them. */
+const reading = /export const hashParameters: Readonly<|\.\.\.hashParameters\b|\$\{hashParameters\.\w+\}/g;
+const changesHashing = (source: string) => source.replaceAll(reading, '').includes('hashParameters');
+
+test('only tests lower the parameters of password hashes', () => {
+  const those = (name: string) =>
+    sources.filter(
+      (file) => !file.startsWith('test/architecture/') && readFileSync(join(root, file), 'utf8').includes(name),
+    );
+  expect(those('hashParameters')).toEqual(['api/auth/password.ts', 'test/kit/password-hashing.ts']);
+  expect(changesHashing(readFileSync(join(root, 'api/auth/password.ts'), 'utf8'))).toBe(false);
+  expect(those('hashPasswordsAs').filter((file) => !file.startsWith('test/'))).toEqual([]);
+});
+
+test.each([
+  'Object.assign(hashParameters, { memory: 8 });',
+  'hashParameters.memory = 8;',
+  'export const hashParameters: Record<string, number> = {};',
+  'const lowered = hashParameters;',
+])('a change of the parameters of password hashes is found: %s', (line) => {
+  expect(changesHashing(line)).toBe(true);
 });

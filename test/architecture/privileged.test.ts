@@ -95,13 +95,23 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'api/graphql/fields/create-organization.ts': [`privileged 'create organization'`],
   // Tuples, events and their batches are the machine's and belong to all organizations.
   'relay/tuples/tuple-relay.ts': [`system 'tuple relay'`],
+  // Objects of all organizations are counted for the operator.
+  'runtime/ensure-storage.ts': [`system 'count objects'`],
+  // Bytes of objects belong to no record; who may have them was decided before.
+  'activities/clients/storage/database-provider.ts': [`system 'object chunks'`],
+  'activities/clients/storage/open-provider.ts': [`system 'storage'`],
   'relay/outbox/relay.ts': [`system 'relay'`],
+  'relay/storage/storage-relay.ts': [`system 'storage relay'`],
   'runtime/verify.ts': [`system 'verify'`],
+  // An operator asks how many files of all organizations have copies.
+  'runtime/file-commands.ts': [`system 'file commands'`],
   // Deliveries belong to all organizations; a listener acts for the server, restricted to the organization of the event.
   'activities/events/listener-transaction.ts': [
     'system `listener ${listener.name}`, organizationId',
     `system 'event delivery'`,
   ],
+  // Stored bytes are the machine's: their rows say whose they are, and records decide who reads them.
+  'activities/storage/storage-work.ts': [`system 'storage'`],
   // Partitions have no organization.
   'activities/maintenance/maintenance-activities.ts': [`system 'prune records'`],
   // Compares the rows of all organizations with the authorization store.
@@ -151,6 +161,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'access/assumed-principal.ts': ['AssumedPrincipal'],
   'access/email-lock.ts': ['lockEmail'],
   'access/last-seen.ts': ['noteSeen'],
+  'access/surplus-sessions.ts': ['surplusSessions'],
   'access/principal-state.ts': [
     'callerIn',
     'callerOfDelegation',

@@ -14,17 +14,17 @@ export interface ApiInstallation {
   /** Owners of as many organizations, with their tokens. */
   readonly people: readonly (BenchPerson & BenchSignIn)[];
   readonly client: BenchInstallation['client'];
+  readonly startWorker: BenchInstallation['startWorker'];
   close(): Promise<void>;
 }
 
 /**
  * An installation with records of several organizations, and one API process of ours as it runs in production.
- * @param settings `CORE_…` variables of that process
+ * @param settings `CORE_…` variables of its processes
  */
 export async function openApiInstallation(settings: Readonly<Record<string, string>> = {}): Promise<ApiInstallation> {
-  const installation = await openBenchInstallation();
-  const { databaseUrl, client } = installation;
-  const environment = { ...installation.environment, ...settings };
+  const installation = await openBenchInstallation(settings);
+  const { databaseUrl, client, environment } = installation;
   const seeded = await seedRecords(installation);
   const api = new ProductProcess({ program: 'api/api-main.ts', environment, isSilent: true });
   await api.ready;
@@ -39,6 +39,7 @@ export async function openApiInstallation(settings: Readonly<Record<string, stri
     environment,
     people,
     client,
+    startWorker: () => installation.startWorker(),
     close: async () => {
       await api.stop();
       await installation.close();

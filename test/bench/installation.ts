@@ -41,8 +41,13 @@ const writeRow: Listener = {
   },
 };
 
-/** A whole installation on servers of its own, with the durability of production. */
-export async function openBenchInstallation(): Promise<BenchInstallation> {
+/**
+ * A whole installation on servers of its own, with the durability of production.
+ * @param settings `CORE_…` variables of its processes
+ */
+export async function openBenchInstallation(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<BenchInstallation> {
   const stateDir = await mkdtemp(join(tmpdir(), 'core-bench-'));
   const stack = await startStack({ stateDir, profile: 'development', report: () => {} });
   const { postgres, temporal, openfga } = stack;
@@ -69,12 +74,14 @@ export async function openBenchInstallation(): Promise<BenchInstallation> {
     CORE_AUTH_TOKEN_ISSUER: 'https://api.test',
     CORE_AUTH_TOKEN_AUDIENCE: 'https://api.test',
     CORE_INTEGRATIONS_EMAIL_FROMEMAIL: 'core@example.com',
+    ...settings,
   };
   const config = await ConfigStore.open({ logger, stateFolder: stateDir, environment });
   const runtime = await openRuntime({
     config,
     temporalEnvironment: {},
     logger,
+    stateFolder: stateDir,
     process: 'core worker',
     listeners: [writeRow],
   });

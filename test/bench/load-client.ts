@@ -32,7 +32,7 @@ async function run({ url, requests, clients, forMs }: Load): Promise<LoadResult>
   return { answers, answersPerSecond: answers / ((performance.now() - startedAt) / 1_000), refused };
 }
 
-function textOf({ method, path, token, cookie, body }: LoadRequest, host: string): Buffer {
+function textOf({ method, path, token, cookie, csrfToken, range, body }: LoadRequest, host: string): Buffer {
   const payload = body === undefined ? '' : JSON.stringify(body);
   return Buffer.from(
     [
@@ -41,6 +41,8 @@ function textOf({ method, path, token, cookie, body }: LoadRequest, host: string
       'accept: application/json',
       ...(token === undefined ? [] : [`authorization: Bearer ${token}`]),
       ...(cookie === undefined ? [] : [`cookie: ${cookie}`]),
+      ...(csrfToken === undefined ? [] : [`x-csrf-token: ${csrfToken}`]),
+      ...(range === undefined ? [] : [`range: ${range}`]),
       ...(body === undefined
         ? []
         : ['content-type: application/json', `content-length: ${Buffer.byteLength(payload)}`]),

@@ -5,7 +5,11 @@ export interface LoadRequest {
   readonly token?: string;
   /** Header Cookie. */
   readonly cookie?: string;
+  /** Header X-CSRF-Token, which a browser sends with its cookies. */
+  readonly csrfToken?: string;
   readonly body?: object;
+  /** Header Range. */
+  readonly range?: string;
 }
 
 /** What is asked of the process that makes the load (load-client.ts). */

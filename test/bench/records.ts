@@ -78,24 +78,27 @@ export function signInBody(email: string): object {
 /** What a sign-in gives. */
 export interface BenchSignIn {
   readonly token: string;
-  /** The cookie by which the browser is known at the next sign-in, as a browser sends it. */
-  readonly devices: string;
+  /** The CSRF cookie and the one by which the browser is known at the next sign-in, as a browser sends them. */
+  readonly cookies: string;
+  /** Value of the CSRF cookie. */
+  readonly csrfToken: string;
 }
 
 export async function signIn(url: string, { email }: BenchPerson): Promise<BenchSignIn> {
   const first = await fetch(`${url}/livez`);
   const cookie = (first.headers.getSetCookie()[0] ?? '').split(';', 1)[0] as string;
+  const csrfToken = cookie.slice(cookie.indexOf('=') + 1);
   const answer = await fetch(`${url}/v1/login`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
       cookie,
-      'x-csrf-token': cookie.slice(cookie.indexOf('=') + 1),
+      'x-csrf-token': csrfToken,
     },
     body: JSON.stringify(signInBody(email)),
   });
   const { access_token: token } = (await answer.json()) as { access_token?: string };
   if (token === undefined) throw new Error(`${email} could not sign in: ${answer.status}`);
   const devices = answer.headers.getSetCookie().find((line) => line.startsWith('known_devices=')) ?? '';
-  return { token, devices: devices.split(';', 1)[0] ?? '' };
+  return { token, cookies: `${cookie}; ${devices.split(';', 1)[0] ?? ''}`, csrfToken };
 }

@@ -1,4 +1,5 @@
 import type { ConfigPath } from '#config/objects/root.ts';
+import type { ProviderName } from '#entities/kit/objects/stored-object.ts';
 
 /** How a leaf of the configuration shows its effect. */
 export type Effect =
@@ -12,6 +13,42 @@ export type Effect =
 
 const shown = (test: string): Effect => ({ test });
 const inConfig = (test: string): Effect => ({ test, readBy: 'config' });
+
+const storage = (title: string) => shown(`test/config/storage-leaves.test.ts > ${title}`);
+
+/** The leaves that all providers of object storage have. */
+const storageProvider = <Name extends ProviderName>(name: Name) =>
+  ({
+    [`objectstorage.providers.${name}.enabled`]: storage(
+      `provider ${name} > enabled takes new files; when it is off, its files are not served`,
+    ),
+    [`objectstorage.providers.${name}.ensureavailable`]: storage(
+      `provider ${name} > ensureavailable lets nothing start that cannot store files`,
+    ),
+    [`objectstorage.providers.${name}.bucket`]: storage(
+      `provider ${name} > bucket has new files; those of another bucket stay readable`,
+    ),
+    [`objectstorage.providers.${name}.backup.enabled`]: storage(
+      `provider ${name} > backup.enabled gives its files copies in a bucket beside it`,
+    ),
+    [`objectstorage.providers.${name}.backup.provider`]: storage(
+      `provider ${name} > backup.provider names the provider of copies, which need not be enabled`,
+    ),
+    [`objectstorage.providers.${name}.backup.region`]: storage(
+      `provider ${name} > backup.region is the region of copies`,
+    ),
+    [`objectstorage.providers.${name}.backup.readfrombackup`]: storage(
+      `provider ${name} > backup.readfrombackup serves verified copies, and the source where there is none`,
+    ),
+  }) as Record<`objectstorage.providers.${Name}.${CommonLeaf}`, Effect>;
+type CommonLeaf =
+  | 'enabled'
+  | 'ensureavailable'
+  | 'bucket'
+  | `backup.${'enabled' | 'provider' | 'region' | 'readfrombackup'}`;
+
+const edgeEndpoint = 'edgestore: endpoint is where requests go; without one, to that of credentials.accountid';
+const emulator = 'cloudstore: endpoint is the emulator, and projectid the project that requests are charged to';
 
 /** Every leaf of the configuration that has an effect; the others are in config/objects/pending.ts. */
 export const effects: { readonly [Path in ConfigPath]?: Effect } = {
@@ -28,6 +65,18 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   ),
   'server.shutdowngraceperiod': shown(
     'test/api/graceful-stop.test.ts > server.shutdowngraceperiod: what takes longer is cut off, and it still ends with 0',
+  ),
+  'server.cors.enabled': shown(
+    'test/security/cross-site-requests.test.ts > T-41: server.cors > enabled: while it is off, no origin is allowed',
+  ),
+  'server.cors.alloworigins': shown(
+    'test/security/cross-site-requests.test.ts > T-41: server.cors > alloworigins: pages of these origins may call the server with credentials, and others may not',
+  ),
+  'server.cors.prefixes': shown(
+    'test/security/cross-site-requests.test.ts > T-41: server.cors > prefixes: below them other origins are allowed; the longest counts, and * has no credentials',
+  ),
+  'server.cors.cookieinsecure': shown(
+    'test/security/cross-site-requests.test.ts > T-41: server.cors > cookieinsecure: pages of these origins get cookies without Secure',
   ),
   'server.readtimeout': shown(
     'test/api/timeouts.test.ts > a request that does not come > server.readtimeout answers 408 when it was the body that had to be waited for',
@@ -68,6 +117,85 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
     'test/api/csrf-settings.test.ts > cookiedomain: sets the Domain attribute, which is left out otherwise',
   ),
   'server.csrfprotection.cookiepath': shown('test/api/csrf-settings.test.ts > cookiepath: sets the Path attribute'),
+  'server.mime.enabled': shown(
+    'test/conformance/receiving.test.ts > server.mime > enabled: off, names say nothing about types',
+  ),
+  'server.mime.mimetypesfile': shown(
+    'test/conformance/receiving.test.ts > server.mime > mimetypesfile: adds types of extensions, and must be readable',
+  ),
+  'server.mime.defaultcontenttype': shown(
+    'test/conformance/receiving.test.ts > server.mime > defaultcontenttype: is the type of what is neither text nor known',
+  ),
+  'objectstorage.enabled': shown(
+    'test/api/uploads.test.ts > what is refused leaves nothing > objectstorage.enabled: off, nothing is accepted',
+  ),
+  'objectstorage.devmode': storage(
+    'objectstorage.devmode stores files below the state folder and ignores all providers',
+  ),
+  ...storageProvider('bucketstore'),
+  ...storageProvider('edgestore'),
+  ...storageProvider('cloudstore'),
+  ...storageProvider('disk'),
+  ...storageProvider('database'),
+  'objectstorage.providers.bucketstore.region': storage('bucketstore: region is in the scope of signatures'),
+  'objectstorage.providers.bucketstore.endpoint': storage(
+    'bucketstore: endpoint is where requests go; without one, to the service of the region',
+  ),
+  'objectstorage.providers.bucketstore.credentials.accesskeyid': storage(
+    'provider bucketstore > credentials are those of the service',
+  ),
+  'objectstorage.providers.bucketstore.credentials.secretaccesskey': storage(
+    'provider bucketstore > credentials are those of the service',
+  ),
+  'objectstorage.providers.edgestore.endpoint': storage(edgeEndpoint),
+  'objectstorage.providers.edgestore.credentials.accountid': storage(edgeEndpoint),
+  'objectstorage.providers.edgestore.credentials.accesskeyid': storage(
+    'provider edgestore > credentials are those of the service',
+  ),
+  'objectstorage.providers.edgestore.credentials.secretaccesskey': storage(
+    'provider edgestore > credentials are those of the service',
+  ),
+  'objectstorage.providers.cloudstore.endpoint': storage(emulator),
+  'objectstorage.providers.cloudstore.projectid': storage(emulator),
+  'objectstorage.keys': shown(
+    'test/api/uploads.test.ts > what is refused leaves nothing > objectstorage.keys: files are taken from the named fields only',
+  ),
+  'objectstorage.maxsizemb': shown(
+    'test/api/uploads.test.ts > what is refused leaves nothing > objectstorage.maxsizemb: one byte over the limit is refused, however its length is sent',
+  ),
+  'objectstorage.maxmemorymb': shown(
+    'test/conformance/receiving.test.ts > what is received > objectstorage.maxmemorymb: what exceeds the memory goes to temporary files, which are bounded, too',
+  ),
+  'objectstorage.providers.bucketstore.baseurl': shown(
+    'test/api/download-settings.test.ts > baseurl: links to this server begin with that of their provider, and are answered at its path',
+  ),
+  'objectstorage.providers.bucketstore.proxypresignenabled': shown(
+    'test/api/download-settings.test.ts > proxypresignenabled: while it is off, links point to the provider, unless they are good once',
+  ),
+  'objectstorage.providers.edgestore.baseurl': shown(
+    'test/api/download-settings.test.ts > baseurl: links to this server begin with that of their provider, and are answered at its path',
+  ),
+  'objectstorage.providers.edgestore.proxypresignenabled': shown(
+    'test/api/download-settings.test.ts > proxypresignenabled: while it is off, links point to the provider, unless they are good once',
+  ),
+  'objectstorage.providers.cloudstore.baseurl': shown(
+    'test/api/download-settings.test.ts > baseurl: links to this server begin with that of their provider, and are answered at its path',
+  ),
+  'objectstorage.providers.cloudstore.proxypresignenabled': shown(
+    'test/api/download-settings.test.ts > proxypresignenabled: while it is off, links point to the provider, unless they are good once',
+  ),
+  'objectstorage.providers.disk.baseurl': shown(
+    'test/api/download-settings.test.ts > baseurl: links to this server begin with that of their provider, and are answered at its path',
+  ),
+  'objectstorage.providers.disk.proxypresignenabled': shown(
+    'test/api/download-settings.test.ts > proxypresignenabled: while it is off, links point to the provider, unless they are good once',
+  ),
+  'objectstorage.providers.database.baseurl': shown(
+    'test/api/download-settings.test.ts > baseurl: links to this server begin with that of their provider, and are answered at its path',
+  ),
+  'objectstorage.providers.disk.endpoint': shown(
+    'test/api/download-settings.test.ts > endpoint: links to files on disk begin there; without it, this server answers them',
+  ),
   'ormconfig.emailvalidation.enabled': shown(
     'test/api/email-validation.test.ts > an address > is not checked while enabled is off, except for blocked domains',
   ),

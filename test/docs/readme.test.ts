@@ -26,7 +26,10 @@ test('the first calls of the README work as pasted, against npm start', async ()
   const said: string[] = [];
   for (const call of calls) said.push(await shell.run(call));
   await shell.close();
-  const [livez, registered, mail, verified, signedIn, userinfo, graphql, switched, rest, invited, joined] = said;
+  // No call is refused.
+  for (const answer of said) expect(answer).not.toContain('/docs/errors#');
+  const [livez, registered, mail, verified, signedIn, userinfo, graphql, switched, rest, invited, joined, devices] =
+    said;
   expect(livez).toContain('"status":"up"');
   expect(registered).toMatch(/^HTTP\/1\.1 202/);
   expect(registered).toMatch(/x-request-id: \w+/i);
@@ -41,6 +44,8 @@ test('the first calls of the README work as pasted, against npm start', async ()
   expect(invited).toContain('"status":"pending"');
   expect(joined).toContain('you can sign in now');
   expect(joined).toContain('"role":"admin"');
+  expect(devices).toContain('"user_agent":"curl');
+  expect(devices).toContain('Signed out of');
 });
 
 test('every address of ready.json answers, and so do the three printed calls', async () => {

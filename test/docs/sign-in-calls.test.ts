@@ -3,6 +3,9 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { isPlainObject } from '#config/schema/is-plain-object.ts';
+import { hashPassword } from '#api/auth/password.ts';
+import { demoPassword } from '#temporal-dev/product/seed-demo.ts';
+import { asOwner } from '../kit/as-owner.ts';
 import { startCertifiedProvider, type CertifiedProvider } from '../kit/certified-provider.ts';
 import { DnsServer } from '../kit/dns-server.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
@@ -127,7 +130,33 @@ async function readReadme(): Promise<Person['organization']> {
 test('the calls of docs/sign-in.md work as pasted, after those of README', async () => {
   const organization = await readReadme();
   await buildPerson(world, { organization, role: 'admin' });
+  const ben = await buildPerson(world, { email: 'ben@acme.example' });
+  await asOwner(world, 'update users set password_hash = $1 where id = $2', [
+    await hashPassword(demoPassword),
+    ben.user.id,
+  ]);
   await follow('# Sign-in');
+
+  const credentials = { username: 'you@example.com', password: 'a long enough password' };
+  const devices = await follow('Devices', {
+    0: async () => void (await world.client().post('/v1/login', credentials)),
+    1: async () => world.clock.advance(50 * 60_000),
+    // The next sign-in is of now.
+    3: async () => world.clock.advance(-50 * 60_000),
+  });
+  const [sessions, , refreshed, signedOut, signedIn, preferred, allowed] = devices;
+  expect(sessions).toContain('"user_agent":"curl');
+  for (const answer of [refreshed, signedIn]) expect(answer).toContain('"token_type":"Bearer"');
+  expect(signedOut).toContain('Signed out');
+  expect(preferred).toContain(`"default_organization_id":"${organization.id}"`);
+  expect(allowed).toContain('"allowed":true');
+
+  const [withdrawn, declined, accepted, changed] = await follow('Members');
+  expect(withdrawn).toContain('is sent to ben@acme.example again');
+  expect(withdrawn).toContain('is withdrawn');
+  expect(declined).toContain('declined');
+  expect(accepted).toContain(`"organization_id":"${organization.id}"`);
+  expect(changed).toContain('"role":"admin"');
 
   const [, , validated, proven, required] = await follow('Second factor');
   expect(validated).toContain('"token_type":"Bearer"');
@@ -154,7 +183,7 @@ test('the calls of docs/sign-in.md work as pasted, after those of README', async
   expect(asSupport).toContain('The access has ended');
   expect(impersonated).toContain('"token_type":"Bearer"');
 
-  const [, moved] = await follow('Password and e-mail address');
+  const [, , moved] = await follow('Password and e-mail address');
   expect(moved).toContain('The address is changed to me@example.com');
 
   const [reset, transferred, reactivated, deleted] = await follow('Leaving');

@@ -2,6 +2,7 @@ import { Check } from 'typebox/value';
 import { expect, expectTypeOf, test } from 'vitest';
 import { organization, task, user } from '#entities/index.ts';
 import { defineEntityModule, type EntityModule, type RowOf } from '#entities/kit/model/define.ts';
+import type { Fields } from '#entities/kit/model/declared-field.ts';
 import {
   choice,
   email,
@@ -13,7 +14,6 @@ import {
   text,
   textList,
   timestamp,
-  type Fields,
 } from '#entities/kit/model/fields.ts';
 import { createRegistry } from '#entities/kit/model/registry.ts';
 import { sampleValue } from '../kit/sample-field-value.ts';

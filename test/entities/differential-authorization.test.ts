@@ -22,6 +22,7 @@ import { buildPerson, type Person } from '../kit/people.ts';
 import { Random } from '../kit/random.ts';
 import { untilAvailable } from '../kit/until-available.ts';
 import { recordTried } from '../kit/tried.ts';
+import { uploadFor } from '../kit/uploaded-file.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 /** Questions, all workers together. */
@@ -46,6 +47,7 @@ afterAll(async () => {
 });
 
 const taskShare = registry.byKind('taskShare');
+const taskFile = registry.byKind('taskFile');
 const fileShare = registry.byKind('fileShare');
 const operations = ['view', 'edit', 'remove'] as const;
 type Held = { id: string };
@@ -98,8 +100,14 @@ class Worker {
     await asSystem(async (data) => {
       for (const { id: taskId } of this.#tasks.slice(0, 3)) {
         const ownerId = this.#random.pick(this.#people).user.id;
+        const content = await uploadFor(world, data.caller, file.fields.content);
+        this.#records.push({ module: taskFile, id: (await data.create(taskFile, { taskId, content })).id });
         this.#records.push({ module: note, id: (await data.create(note, { text: 'note', ownerId, taskId })).id });
-        this.#records.push({ module: file, id: (await data.create(file, { name: 'file', ownerId, taskId })).id });
+        this.#records.push({
+          module: file,
+          id: (await data.create(file, { content: await uploadFor(world, data.caller, file.fields.content), ownerId }))
+            .id,
+        });
       }
     });
     for (const { id } of this.#tasks) this.#records.push({ module: task, id });
@@ -317,7 +325,7 @@ test('with rights that change all the time, rows, remembered decisions and the s
   );
   recordTried('authorization questions', answers.allowed + answers.refused);
   recordTried('changes of rights', changes);
-  expect(asked.size).toBe(4 * operations.length);
+  expect(asked.size).toBe(5 * operations.length);
   // Both answers were common, or nothing was compared.
   expect(Math.min(answers.allowed, answers.refused)).toBeGreaterThan(questions / 10);
 });

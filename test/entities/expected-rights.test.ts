@@ -19,6 +19,8 @@ import { sampleOf } from '../kit/depth.ts';
 import { expectedRights } from '../kit/rights-files.ts';
 import { recordTried } from '../kit/tried.ts';
 import { triedKinds } from '../kit/tried-kinds.ts';
+import { fileFieldsOf } from '#entities/kit/model/stored-file.ts';
+import { uploadFor } from '../kit/uploaded-file.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 const expected = expectedRights();
@@ -182,7 +184,14 @@ async function outcome(
     if (operation === 'remove') await unit.data.remove(module, made.id);
     if (operation === 'create') {
       if (made.inTheWay !== undefined) await unit.data.privileged('test').remove(module, made.inTheWay);
-      const input = { ...made.creation, ...creatorsFor(module, caller), ...elsewhere(module, caller) };
+      const input: Record<string, unknown> = {
+        ...made.creation,
+        ...creatorsFor(module, caller),
+        ...elsewhere(module, caller),
+      };
+      // Uploads are those of whoever attaches them.
+      for (const { name, field } of fileFieldsOf(module))
+        if (input[name] !== undefined) input[name] = await uploadFor(world, caller, field);
       await unit.data.create(module, input);
     }
     await unit.flush();

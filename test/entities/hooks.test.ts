@@ -61,6 +61,7 @@ beforeAll(async () => {
   runtime = await openRuntime({
     config: world.config,
     temporalEnvironment: {},
+    stateFolder: 'unused',
     logger: pino({ level: 'error' }, { write: (line: string) => void logged.push(line) }),
     process: 'core api',
     registry: createRegistry([user, organization, memo]),

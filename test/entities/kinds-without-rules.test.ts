@@ -60,6 +60,7 @@ beforeAll(async () => {
   runtime = await openRuntime({
     config: world.config,
     temporalEnvironment: {},
+    stateFolder: 'unused',
     logger,
     process: 'core api',
     registry,

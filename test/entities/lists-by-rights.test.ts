@@ -4,13 +4,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { registry } from '#entities/index.ts';
 import { Viewer } from '#entities/kit/read/viewer.ts';
 import { callerOf, type Caller } from '#entities/kit/model/caller.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { hasObjectRights } from '#entities/kit/model/policy.ts';
 import { productModules } from '#entities/kit/model/product-modules.ts';
 import { compileRecord } from '#entities/kit/read/answer-statements.ts';
 import { compileSql } from '#entities/kit/storage/sql.ts';
 import { visible, visibleInList } from '#entities/kit/read/visibility.ts';
-import { fillTable, idOfRow, largeOrganization } from '../kit/bulk-fixtures.ts';
+import { fillTables, idOfRow, largeOrganization } from '../kit/bulk-fixtures.ts';
 import { sampleOf } from '../kit/depth.ts';
 import { planOf, rowsRead } from '../kit/query-plan.ts';
 import { recordTried } from '../kit/tried.ts';
@@ -44,13 +45,26 @@ const callers = sampleOf('lists by rights', allCallers, {
 /** Sees few records, so a plan that reads more than it needs is noticed. */
 const groupMember = allCallers.find(({ role, groupIds }) => role === 'member' && groupIds.length === 2) as Caller;
 
+/** The tried kinds, what they refer to, and what grants rights on these: all that decides about their records. */
+function deciding(): readonly EntityModule[] {
+  const names = new Set(kinds.map(({ kind }) => kind));
+  for (let before = 0; before < names.size;) {
+    before = names.size;
+    for (const { kind, fields, grants = [] } of registry.modules) {
+      if (grants.some(({ object }) => names.has(object.kind))) names.add(kind);
+      if (names.has(kind)) for (const { target } of Object.values(fields)) if (target !== undefined) names.add(target);
+    }
+  }
+  return registry.modules.filter(({ kind, tenancy }) => names.has(kind) && tenancy === 'organization');
+}
+
 let world: World;
 beforeAll(async () => {
   // The rows are nobody's: no history, no tuples, no parents.
   world = await openWorld({ skipVerify: true });
   const client = new Client({ connectionString: world.databaseUrl });
   await client.connect();
-  for (const module of registry.modules) if (module.tenancy === 'organization') await fillTable(client, module, 4_000);
+  await fillTables(client, deciding(), 4_000);
   await client.end();
 });
 afterAll(() => world.close());

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { file, group, groupMembership, registry, task } from '#entities/index.ts';
+import { group, groupMembership, registry, task } from '#entities/index.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { asPerson, asSystem } from '../kit/as-person.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
@@ -19,41 +19,32 @@ afterAll(() => world.close());
 
 const denied = { code: 'permission_denied' };
 
-/** A task and a file of the owner, which the editor may edit, and a task of the editor. */
+/** A task of the owner, which the editor may edit, and a task of the editor. */
 async function scene() {
   const shared = await asSystem(world, organizationId, async (data) => {
     const team = await data.create(group, { name: `team ${newId()}` });
     await data.create(groupMembership, { groupId: team.id, userId: editor.user.id });
     const { id: taskId } = await data.create(task, { title: 'theirs', assignerId: owner.user.id });
-    const { id: fileId } = await data.create(file, { name: 'theirs', ownerId: owner.user.id });
     const share = { groupId: team.id, relation: 'editor' };
     await data.create(registry.byKind('taskShare'), { taskId, ...share });
-    await data.create(registry.byKind('fileShare'), { fileId, ...share });
-    return { taskId, fileId };
+    return { taskId };
   });
   const own = await asPerson(world, editor, organizationId, (data) => data.create(task, { title: 'own' }));
   return { ...shared, ownId: own.id };
 }
 
 test('a person who may only edit a record cannot move it to a parent where they could delete it', async () => {
-  const { taskId, fileId, ownId } = await scene();
-  const moves = [
-    { module: task, id: taskId, changes: { parentId: ownId } },
-    { module: file, id: fileId, changes: { taskId: ownId } },
-  ];
-  for (const { module, id, changes } of moves) {
-    const one = asPerson(world, editor, organizationId, (data) => data.update(module, id, changes));
-    await expect(one).rejects.toMatchObject(denied);
-    const many = await asPerson(world, editor, organizationId, (data) => data.updateAll(module, [id], changes));
-    expect(many).toMatchObject({ changed: [], refused: [{ id, ...denied }] });
-  }
+  const { taskId, ownId } = await scene();
+  const move = { parentId: ownId };
+  const one = asPerson(world, editor, organizationId, (data) => data.update(task, taskId, move));
+  await expect(one).rejects.toMatchObject(denied);
+  const many = await asPerson(world, editor, organizationId, (data) => data.updateAll(task, [taskId], move));
+  expect(many).toMatchObject({ changed: [], refused: [{ id: taskId, ...denied }] });
   await asPerson(world, editor, organizationId, (data) => data.update(task, taskId, { title: 'edited' }));
-  await asPerson(world, editor, organizationId, (data) => data.update(file, fileId, { name: 'edited', taskId: null }));
 });
 
 test('a person who may delete records can move one or many', async () => {
-  const { taskId, fileId, ownId } = await scene();
-  await asPerson(world, owner, organizationId, (data) => data.update(file, fileId, { taskId: ownId }));
+  const { taskId, ownId } = await scene();
   const moved = await asPerson(world, owner, organizationId, (data) =>
     data.updateAll(task, [taskId], { parentId: ownId }),
   );

@@ -20,7 +20,7 @@ const kinds = syntheticKinds(110).map((kind, index): EntityModule => {
   return index % 2 === 0 || name === undefined ? kind : { ...kind, productModules: [name] };
 });
 const registry = createRegistry([
-  ...product.modules.filter(({ kind }) => !/Share$|^creatorGrant$/.test(kind)),
+  ...product.modules.filter(({ kind }) => !/(?:Share|File)$|^creatorGrant$/.test(kind)),
   ...kinds,
 ]);
 const asked = registry.modules.filter(({ kind }) => kind.startsWith('thing')).slice(0, 30);

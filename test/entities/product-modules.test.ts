@@ -107,6 +107,7 @@ beforeAll(async () => {
   runtime = await openRuntime({
     config: world.config,
     temporalEnvironment: {},
+    stateFolder: 'unused',
     logger: pino({ level: 'silent' }),
     process: 'core api',
     registry,

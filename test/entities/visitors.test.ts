@@ -34,7 +34,10 @@ const notice = everybodys('notice');
 
 const derived = new Set([
   'creatorGrant',
-  ...registry.modules.flatMap(({ kind, share }) => (share ? [`${kind}Share`] : [])),
+  ...registry.modules.flatMap(({ kind, share, files }) => [
+    ...(share ? [`${kind}Share`] : []),
+    ...(files ? [`${kind}File`] : []),
+  ]),
 ]);
 const withExamples = createRegistry([
   ...registry.modules.filter(({ kind }) => !derived.has(kind)),
@@ -130,6 +133,7 @@ test('whoever acts as somebody else reaches neither accounts nor credentials, an
     'passwordReset',
     'personalAccessToken',
     'secondFactor',
+    'secret',
     'session',
     'supportConsent',
   ]);

@@ -1,11 +1,14 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, test } from 'vitest';
 import { announce } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { failingRecord, fragileListener } from '../kit/failing-deliveries.ts';
 import { waitForMails } from '../kit/mailbox.ts';
+import { buildPerson, signedIn } from '../kit/people.ts';
 import { waitForRuns } from '../kit/runs.ts';
+import { setOwned, storeFile, untilCopied } from '../kit/stored-files.ts';
 import { runSchedule, sweep } from '../kit/sweep.ts';
 import { openWorld, type World } from '../kit/world.ts';
 import { portableHistory } from './portable-history.ts';
@@ -21,7 +24,9 @@ const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'
 const folder = join(import.meta.dirname, version);
 
 let world: World;
+let files: string;
 beforeAll(async () => {
+  files = await mkdtemp(join(tmpdir(), 'core-histories-'));
   await mkdir(folder, { recursive: true });
   world = await openWorld({
     worker: true,
@@ -30,10 +35,17 @@ beforeAll(async () => {
       CORE_WORKFLOWS_DISPATCH_MAXRETRIES: '1',
       CORE_JOBQUEUE_QUEUECONF_MAXATTEMPTS: '2',
       CORE_JOBQUEUE_QUEUECONF_RETRYPOLICY_INITIALINTERVAL: '10',
+      CORE_OBJECTSTORAGE_DEVMODE: 'false',
+      CORE_OBJECTSTORAGE_PROVIDERS_DISK_ENABLED: 'true',
+      CORE_OBJECTSTORAGE_PROVIDERS_DISK_BUCKET: join(files, 'files'),
+      CORE_OBJECTSTORAGE_PROVIDERS_DISK_BACKUP_ENABLED: 'true',
     },
   });
 });
-afterAll(() => world.close());
+afterAll(async () => {
+  await world.close();
+  await rm(files, { recursive: true, force: true });
+});
 
 /**
  * @param workflowId without the prefix of the installation
@@ -130,4 +142,61 @@ test('an ended session, while the cache for them is off', async () => {
   });
   await handle.result();
   await record('mirror-ended-session.off', 'ended-session/recorded');
+});
+
+test('a file that is copied, restored, and removed', async () => {
+  const file = await storeFile(world, Buffer.from('recorded'));
+  await untilCopied(world, file);
+  const { objectId } = file;
+  await record('backup-file.verified', `backup/${objectId}`);
+  const { temporal } = world.runtime;
+  const asked = { operator: 'somebody', reason: 'recorded' };
+  const sourceOf = join(files, 'files', file.location.key);
+  const restoration = async (name: string, input: object, id: string) => {
+    const handle = await temporal.client.workflow.start(name, {
+      taskQueue: temporal.taskQueue('workflows'),
+      workflowId: `${world.name}/${id}`,
+      args: [{ queue: temporal.activityQueue('storage'), ...input }],
+    });
+    await handle.result();
+    return handle.firstExecutionRunId;
+  };
+  await rm(sourceOf);
+  await restoration('restoreFile', { objectId, asked }, `restore/${objectId}`);
+  await record('restore-file.restored', `restore/${objectId}`);
+  await rm(sourceOf);
+  await restoration('restoreFiles', { which: 'missing', asked }, 'restore-files/missing');
+  await record('restore-files.restored', 'restore-files/missing');
+  await rm(sourceOf);
+  const firstRun = await restoration('auditStorage', { pagesPerRun: 1 }, 'audit-storage-by-hand');
+  await record('audit-storage.handed-over', 'audit-storage-by-hand', firstRun);
+  await record('audit-storage.audited', 'audit-storage-by-hand');
+  await setOwned(world, file, false);
+  await restoration('removeFiles', { objectId, asked }, `purge/${objectId}`);
+  await record('remove-files.purged', `purge/${objectId}`);
+  await runSchedule(world, 'remove-files');
+  await recordRun(
+    'remove-files.removed',
+    `WorkflowType = "removeFiles" AND WorkflowId STARTS_WITH "${world.name}/remove-files" AND ${completed}`,
+  );
+  await runSchedule(world, 'sweep-backups');
+  await recordRun('sweep-backups.swept', `WorkflowType = "sweepBackups" AND ${completed}`);
+});
+
+test('an upload that is checked', async () => {
+  const client = await signedIn(world, await buildPerson(world));
+  const metadata = `filename ${Buffer.from('a.txt').toString('base64')}`;
+  const begun = await client.mutate({
+    method: 'POST',
+    url: '/v1/uploads/resumable',
+    headers: { 'tus-resumable': '1.0.0', 'upload-length': '5', 'upload-metadata': metadata },
+  });
+  const url = String(begun.headers['location']);
+  const headers = {
+    'tus-resumable': '1.0.0',
+    'upload-offset': '0',
+    'content-type': 'application/offset+octet-stream',
+  };
+  await client.mutate({ method: 'PATCH', url, headers, payload: 'hello' });
+  await recordRun('check-upload.ready', `WorkflowType = "checkUpload" AND ${completed}`);
 });

@@ -1,15 +1,25 @@
-import { creatorGrant, group, groupMembership, groupSetting, membership, user } from '#entities/index.ts';
-import { systemCaller } from '#entities/kit/model/caller.ts';
+import {
+  creatorGrant,
+  file,
+  fileVerdict,
+  group,
+  groupMembership,
+  groupSetting,
+  membership,
+  user,
+} from '#entities/index.ts';
+import { callerOf, systemCaller, type Caller } from '#entities/kit/model/caller.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
 import { isRequired } from '#entities/kit/model/exposure.ts';
 import { creatorRelation, hasObjectRights, operationAbove, passingFields } from '#entities/kit/model/policy.ts';
 import { shareRelations } from '#entities/kit/model/share.ts';
-import type { Field } from '#entities/kit/model/fields.ts';
+import type { Field } from '#entities/kit/model/declared-field.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import type { Person } from './people.ts';
 import { noSampleValue, sampleValue } from './sample-field-value.ts';
+import { uploadFor } from './uploaded-file.ts';
 import type { World } from './world.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -82,6 +92,18 @@ export class AuthorizationFixtures {
         }
         const { id } = await this.#group(data, situation, userId);
         return { id, change: { description: unique }, creation: { name: `another ${unique}` } };
+      }
+      case 'fileVerdict': {
+        const words = situation.split(' ');
+        const { id: fileId } = await this.#record(
+          data,
+          'file',
+          words[0] === 'above' ? words.slice(1).join(' ') : 'any',
+          userId,
+        );
+        const { content: objectId } = await data.get(file, fileId);
+        const verdict = { objectId: objectId ?? '', verdict: 'clean', scanner: 'a scanner' } as const;
+        return { id: (await data.create(fileVerdict, verdict)).id, change: {}, creation: verdict };
       }
       case 'groupSetting': {
         // Settings of a public group show it to everybody.
@@ -158,6 +180,11 @@ export class AuthorizationFixtures {
     return { [held.subject.id]: userId };
   }
 
+  get #ownerAsCaller(): Caller {
+    const { user: own, organization } = this.#owner;
+    return callerOf({ kind: 'user', subjectId: own.id, organizationId: organization.id });
+  }
+
   #kind(kind: string): EntityModule {
     return this.#world.runtime.database.options.registry.byKind(kind);
   }
@@ -173,6 +200,11 @@ export class AuthorizationFixtures {
     for (const [name, field] of Object.entries(module.fields)) {
       if (field.optional || field.generated || (isByCaller ? !isRequired(field) : field.default !== undefined))
         continue;
+      if (field.isFilled) continue;
+      if (field.type === 'file') {
+        input[name] = await uploadFor(this.#world, isByCaller ? this.#ownerAsCaller : data.caller, field);
+        continue;
+      }
       input[name] =
         isByCaller && field.target === 'user' && isInKey(module, name)
           ? await this.#member(data)

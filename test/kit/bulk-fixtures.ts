@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import type { EntityModule } from '#entities/kit/model/define.ts';
-import type { Field } from '#entities/kit/model/fields.ts';
+import type { Field } from '#entities/kit/model/declared-field.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import { eventually } from './eventually.ts';
 
@@ -26,11 +26,23 @@ const organization = `case when n % 2 = 0 then '${largeOrganization}' else ${id(
 /** The record of the same kind of which a row is part: of four each, so that records lie no deeper than six levels. */
 const above = id(`n % ${targets} + ${targets} * ((n / ${targets} - 1) / 4)`);
 
+/** With fewer rows, to make the indexes anew costs more than to keep them up to date. */
+const manyRows = 1_000;
+
+/** Fills tables of kinds with so many rows each, and prepares them for plans. */
+export async function fillTables(client: Client, modules: readonly EntityModule[], rows: number): Promise<void> {
+  for (const module of modules) await insertRows(client, module, rows);
+  await settle(
+    client,
+    modules.map(({ table }) => table),
+  );
+}
+
 /**
- * Fills a kind's table with so many rows, of which one organization has half; written by the owner and past foreign keys, so
- * nothing else has to be there.
+ * Puts so many rows into a kind's table, of which one organization has half, in place of those that are there; written by the owner
+ * and past foreign keys, so nothing else has to be there. The planner learns nothing of them.
  */
-export async function fillTable(client: Client, module: EntityModule, rows: number): Promise<void> {
+export async function insertRows(client: Client, module: EntityModule, rows: number): Promise<void> {
   const { table } = module;
   const columns: Record<string, string> = {
     id: id('n'),
@@ -50,29 +62,38 @@ export async function fillTable(client: Client, module: EntityModule, rows: numb
   // What is known of the tables is not to change under a test.
   await client.query(`alter table ${table} set (autovacuum_enabled = off)`);
   // Indexes over rows that are there already are made in a fraction of the time.
-  const indexes = await client.query<{ name: string; definition: string }>(
-    `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
-     where indrelid = $1::regclass and not indisprimary`,
-    [table],
-  );
-  for (const { name } of indexes.rows) await client.query(`drop index ${name}`);
+  const indexes = rows < manyRows ? [] : await indexesOf(client, table);
+  for (const { name } of indexes) await client.query(`drop index ${name}`);
   await client.query(`set session_replication_role = replica; set maintenance_work_mem = '256MB'`);
   await client.query(
     `insert into ${table} (${Object.keys(columns).join(', ')})
      select ${Object.values(columns).join(', ')} from generate_series(0, ${rows - 1}) as n`,
   );
   await client.query('reset session_replication_role');
-  for (const { definition } of indexes.rows) await client.query(definition);
-  await client.query(`analyze ${table}`);
+  for (const { definition } of indexes) await client.query(definition);
+}
+
+async function indexesOf(client: Client, table: string): Promise<{ name: string; definition: string }[]> {
+  const { rows } = await client.query<{ name: string; definition: string }>(
+    `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
+     where indrelid = $1::regclass and not indisprimary`,
+    [table],
+  );
+  return rows;
+}
+
+/** Statistics, and what vacuum does. */
+async function settle(client: Client, tables: readonly string[]): Promise<void> {
+  await client.query(`analyze ${tables.join(', ')}`);
   // Plans depend on whether rows have to be fetched to know that everybody may see them, which holds as long as others have
   // transactions open that began before.
   await eventually(async () => {
-    await client.query(`vacuum ${table}`);
-    const found = await client.query<{ whole: boolean }>(
-      'select relallvisible = relpages as whole from pg_class where oid = $1::regclass',
-      [table],
+    const found = await client.query<{ name: string }>(
+      `select oid::regclass::text as name from pg_class where oid = any($1::regclass[]) and relallvisible < relpages`,
+      [tables],
     );
-    return found.rows[0]?.whole;
+    if (found.rows.length > 0) await client.query(`vacuum ${found.rows.map(({ name }) => name).join(', ')}`);
+    return found.rows.length === 0;
   });
 }
 
@@ -116,6 +137,10 @@ function presentValueOf(module: EntityModule, name: string, field: Field): strin
     }
     case 'integer':
       return isFirstOfKey(module, name) ? 'n' : '(n / 2) % 100';
+    case 'decimal':
+      return '((n / 2) % 100)::numeric / 4';
+    case 'date':
+      return 'current_date + (n / 2) % 100';
     case 'boolean':
       return '(n / 2) % 20 = 0';
     case 'timestamp':
@@ -124,6 +149,8 @@ function presentValueOf(module: EntityModule, name: string, field: Field): strin
       return `array['word-' || (n / 2) % 500, 'other-' || (n / 2) % 7]`;
     case 'json':
       return `'{}'::jsonb`;
+    case 'file':
+      return 'null';
     case 'reference':
       return id(isFirstOfKey(module, name) ? 'n' : `n % ${targets}`);
     default:

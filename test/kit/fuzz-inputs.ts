@@ -10,63 +10,88 @@ import {
 import { productSchema } from '#api/graphql/graphql-schema.ts';
 import type { TestClient } from './test-client.ts';
 
+/** A request that brings words to a place where nobody asked for them. */
+export interface Offer {
+  /** Address of REST, or operation of GraphQL. */
+  readonly at: string;
+  readonly place: string;
+  /** The words are made when it is sent. */
+  readonly send: () => Promise<unknown>;
+}
+
 /**
- * Brings words to every address of REST, in all places of a request that nobody asked for them in, and to every argument of
+ * Requests that bring words to every address of REST, in all places of a request that nobody asked for them in, and to every argument of
  * every GraphQL operation. Whoever is signed in stays it.
  * @param word makes a new one; it is told where it goes
  */
-export async function fuzzInputs(client: TestClient, word: (place: string) => string): Promise<void> {
+export async function inputOffers(client: TestClient, word: (place: string) => string): Promise<Offer[]> {
   const { body: document } = await client.get('/openapi.json');
-  for (const [path, operations] of Object.entries(document.paths as Record<string, object>))
-    for (const method of Object.keys(operations)) {
-      const at = `${method.toUpperCase()} ${path}`;
-      if (path !== '/v1/logout') await offerAt(client, method.toUpperCase(), path, (place) => word(`${at}, ${place}`));
-    }
   const schema = productSchema();
-  for (const [kind, type] of [
-    ['query', schema.getQueryType()],
-    ['mutation', schema.getMutationType()],
-  ] as const)
-    for (const field of Object.values(type?.getFields() ?? {}))
-      await offerOperation(client, kind, field, (place) => word(`${kind} ${field.name}, ${place}`));
+  const roots = { query: schema.getQueryType(), mutation: schema.getMutationType() };
+  return [
+    ...Object.entries(document.paths as Record<string, object>)
+      .filter(([path]) => path !== '/v1/logout')
+      .flatMap(([path, operations]) =>
+        Object.keys(operations).flatMap((method) => offersAt(client, method.toUpperCase(), path, word)),
+      ),
+    ...Object.entries(roots).flatMap(([kind, type]) =>
+      Object.values(type?.getFields() ?? {}).flatMap((field) => operationOffers(client, kind, field, word)),
+    ),
+  ];
 }
 
-async function offerAt(
-  client: TestClient,
-  method: string,
-  path: string,
-  word: (place: string) => string,
-): Promise<void> {
-  const url = () => path.replaceAll(/\{[^}]+\}/g, () => word('path'));
-  const hasBody = method === 'POST' || method === 'PATCH';
-  for (const request of [
-    { headers: { 'x-api-key': word('key') } },
-    { headers: { 'x-csrf-token': word('CSRF token') } },
-    { headers: { authorization: `Bearer ${word('bearer token')}` } },
-    { headers: { authorization: `Basic ${word('basic credentials')}` } },
-    { headers: { cookie: `access_token=${word('cookie')}` } },
-    { url: `${url()}?access_token=${word('query')}` },
-    ...(hasBody ? [{ payload: { password: word('password'), token: word('token'), secret: [word('list')] } }] : []),
-  ])
-    await client.mutate({ url: url(), ...request, method });
+function offersAt(client: TestClient, method: string, path: string, word: (place: string) => string): Offer[] {
+  const at = `${method} ${path}`;
+  const one = (place: string) => word(`${at}, ${place}`);
+  const url = () => path.replaceAll(/\{[^}]+\}/g, () => one('path'));
+  const requests: Readonly<Record<string, () => object>> = {
+    'API key': () => ({ headers: { 'x-api-key': one('key') } }),
+    'CSRF token': () => ({ headers: { 'x-csrf-token': one('CSRF token') } }),
+    'bearer token': () => ({ headers: { authorization: `Bearer ${one('bearer token')}` } }),
+    'basic credentials': () => ({ headers: { authorization: `Basic ${one('basic credentials')}` } }),
+    cookie: () => ({ headers: { cookie: `access_token=${one('cookie')}` } }),
+    query: () => ({ url: `${url()}?access_token=${one('query')}` }),
+    ...(method === 'POST' || method === 'PATCH'
+      ? { body: () => ({ payload: { password: one('password'), token: one('token'), secret: [one('list')] } }) }
+      : {}),
+  };
+  return Object.entries(requests).map(([place, request]) => ({
+    at,
+    place,
+    send: () => client.mutate({ url: url(), ...request(), method }),
+  }));
 }
 
-async function offerOperation(
+function operationOffers(
   client: TestClient,
   kind: string,
   { name, args, type }: GraphQLField<unknown, unknown>,
   word: (place: string) => string,
-): Promise<void> {
+): Offer[] {
+  const at = `${kind} ${name}`;
+  const one = (place: string) => word(`${at}, ${place}`);
   const selection = isCompositeType(getNamedType(type)) ? '{ __typename }' : '';
-  await client.graphql(`${kind} { ${name}(password: "${word('unknown argument')}") ${selection} }`);
-  if (args.length === 0) return;
+  const unknown: Offer = {
+    at,
+    place: 'unknown argument',
+    send: () => client.graphql(`${kind} { ${name}(password: "${one('unknown argument')}") ${selection} }`),
+  };
+  if (args.length === 0) return [unknown];
   const variables = args.map((arg) => `$${arg.name}: ${String(arg.type)}`).join(', ');
   const passed = args.map((arg) => `${arg.name}: $${arg.name}`).join(', ');
   const document = `${kind} (${variables}) { ${name}(${passed}) ${selection} }`;
-  // All at once, and one by one: the first that is refused hides the others.
-  const values = args.map((arg): [string, unknown] => [arg.name, valueOf(arg.type, () => word(arg.name))]);
-  await client.graphql(document, Object.fromEntries(values));
-  for (const [arg, value] of values) await client.graphql(document, { [arg]: value });
+  const valuesOf = (given: typeof args) =>
+    Object.fromEntries(given.map((arg) => [arg.name, valueOf(arg.type, () => one(arg.name))]));
+  return [
+    unknown,
+    // All at once, and one by one: the first that is refused hides the others.
+    { at, place: 'all arguments', send: () => client.graphql(document, valuesOf(args)) },
+    ...args.map((arg) => ({
+      at,
+      place: `argument ${arg.name}`,
+      send: () => client.graphql(document, valuesOf([arg])),
+    })),
+  ];
 }
 
 /** Something with a word in it, right or wrong. */

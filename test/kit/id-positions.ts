@@ -12,7 +12,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import type { EntityModule } from '#entities/kit/model/define.ts';
-import type { Field } from '#entities/kit/model/fields.ts';
+import type { Field } from '#entities/kit/model/declared-field.ts';
 import { pluralOf, relationsOf } from '#entities/kit/read/relations.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { noSampleValue, sampleValue } from './sample-field-value.ts';
@@ -21,11 +21,14 @@ import { noSampleValue, sampleValue } from './sample-field-value.ts';
 export interface IdPosition {
   readonly operation: 'query' | 'mutation';
   readonly field: string;
+  /** What the field does, the same for all kinds (`updateBulk`, `list`), or its name when it is of no kind. */
+  readonly family: string;
   /** `where.parent.id.eq`, `inputs.0.taskId`, … */
   readonly path: string;
   /** Kind of the records whose ids belong there; undefined when it may be any. */
   readonly module: EntityModule | undefined;
-  readonly takes: 'id' | 'cursor' | 'text';
+  /** `upload`: the id of an upload, which belongs to a caller and not to a record. */
+  readonly takes: 'id' | 'cursor' | 'text' | 'upload';
   readonly document: string;
   /** Variables of the operation with this value in the place, and values that are right in all others. */
   readonly variables: (value: string, own: OwnIds) => Record<string, unknown>;
@@ -54,7 +57,8 @@ export function idPositions(schema: GraphQLSchema, registry: Registry): IdPositi
 class PositionFinder {
   readonly #schema: GraphQLSchema;
   readonly #registry: Registry;
-  readonly #owners = new Map<string, EntityModule>();
+  /** Derived root fields by name: of which kind, and what they do. */
+  readonly #derived = new Map<string, { readonly module: EntityModule; readonly family: string }>();
   /** Values of fields, each the same at every place: answers are compared. */
   readonly #samples = new Map<Field, Value>();
 
@@ -64,14 +68,14 @@ class PositionFinder {
     for (const module of registry.modules) {
       const { kind, typeName } = module;
       const verbs = ['create', 'update', 'delete'].flatMap((verb) => [verb, `${verb}Bulk`, `${verb}BulkCSV`]);
-      const names = [
-        kind,
-        pluralOf(module),
-        `${kind}Histories`,
-        `${kind}Search`,
-        ...verbs.map((verb) => verb + typeName),
-      ];
-      for (const name of names) this.#owners.set(name, module);
+      const families: Record<string, string> = {
+        [kind]: 'record',
+        [pluralOf(module)]: 'list',
+        [`${kind}Histories`]: 'histories',
+        [`${kind}Search`]: 'search of a kind',
+        ...Object.fromEntries(verbs.map((verb) => [verb + typeName, verb])),
+      };
+      for (const [name, family] of Object.entries(families)) this.#derived.set(name, { module, family });
     }
   }
 
@@ -86,17 +90,18 @@ class PositionFinder {
   }
 
   #ofField(operation: IdPosition['operation'], field: GraphQLField<unknown, unknown>): IdPosition[] {
-    const module = this.#owners.get(field.name);
+    const { module, family = field.name } = this.#derived.get(field.name) ?? {};
     const declared = field.args.map(({ name, type }) => `$${name}: ${String(type)}`);
     const given = field.args.map(({ name }) => `${name}: $${name}`);
     const document = `${operation} ${declared.length > 0 ? `(${declared.join(', ')})` : ''} {
       ${field.name}${given.length > 0 ? `(${given.join(', ')})` : ''} ${bounded(field.type)} }`;
     const isCsv = field.args.some(({ name }) => name === 'csv');
-    if (isCsv && module) return this.#ofCsv(field, module, { operation, field: field.name, document });
+    if (isCsv && module) return this.#ofCsv(field, module, { operation, field: field.name, family, document });
     return field.args.flatMap(({ name, type }) =>
       this.#slots(type, [name], module, 0).map(({ path, module: of, takes }): IdPosition => ({
         operation,
         field: field.name,
+        family,
         path: path.join('.'),
         module: of,
         takes,
@@ -116,18 +121,18 @@ class PositionFinder {
   #ofCsv(
     { name: fieldName }: GraphQLField<unknown, unknown>,
     module: EntityModule,
-    rest: Pick<IdPosition, 'operation' | 'field' | 'document'>,
+    rest: Pick<IdPosition, 'operation' | 'field' | 'family' | 'document'>,
   ): IdPosition[] {
     const input = this.#schema.getType(`Create${module.typeName}Input`);
     if (!isInputObjectType(input)) throw new Error(`${fieldName} creates what has no input`);
     const all = Object.values(input.getFields());
     return all
-      .filter(({ type }) => getNamedType(type).name === 'ID')
-      .map(({ name }): IdPosition => ({
+      .filter(({ type }) => ['ID', 'Upload'].includes(getNamedType(type).name))
+      .map(({ name, type }): IdPosition => ({
         ...rest,
         path: `csv.${name}`,
         module: this.#kindOf([name], module),
-        takes: 'id',
+        takes: getNamedType(type).name === 'Upload' ? 'upload' : 'id',
         variables: (value, own) => {
           const columns = all.filter((field) => field.name === name || isNonNullType(field.type));
           const cells = columns.map((field) =>
@@ -152,6 +157,7 @@ class PositionFinder {
     }
     const named = getNamedType(type).name;
     if (named === 'ID') return [{ path, module: this.#kindOf(path, module), takes: 'id' }];
+    if (named === 'Upload') return [{ path, module, takes: 'upload' }];
     const last = path.at(-1);
     if (named === 'String' && (last === 'after' || last === 'before')) return [{ path, module, takes: 'cursor' }];
     return named === 'String' && last === 'query' ? [{ path, module, takes: 'text' }] : [];
@@ -207,6 +213,7 @@ class PositionFinder {
       );
     }
     if (getNamedType(type).name === 'ID') return own.get(this.#kindOf(path, module)?.kind ?? 'task') ?? '';
+    if (getNamedType(type).name === 'Upload') return own.get('upload') ?? '';
     const name = String(path.at(-1));
     const field = module?.fields[name];
     return module && field ? this.#sample(module.kind, name, field) : plainValue(type);

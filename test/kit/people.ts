@@ -2,14 +2,12 @@ import { membership, organization, user } from '#entities/index.ts';
 import { systemCaller, type Role } from '#entities/kit/model/caller.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import { hashPassword } from '#api/auth/password.ts';
+import { testSecrets } from '../setup/secrets.ts';
+import { hashOfTestPassword } from './password-hashing.ts';
 import type { TestClient } from './test-client.ts';
 import type { World } from './world.ts';
 
-export const testPassword = 'correct horse battery staple';
-
-/** One hash for all: hashing is slow on purpose, and no test is about this one. */
-let sharedHash: Promise<string> | undefined;
+export const testPassword: string = testSecrets.password;
 
 export interface Person {
   readonly user: RowOf<typeof user>;
@@ -27,8 +25,7 @@ export interface PersonOptions {
 
 /** A person who can sign in, with an organization to act in; missing parents are made. */
 export async function buildPerson(world: World, options: PersonOptions = {}): Promise<Person> {
-  sharedHash ??= hashPassword(testPassword);
-  const passwordHash = await sharedHash;
+  const passwordHash = await hashOfTestPassword();
   const { database } = world.runtime;
   return database.transact(
     { caller: systemCaller('test builder'), requestId: `build-${newId()}` },

@@ -97,7 +97,8 @@ export class ProductProcesses {
     programs: readonly Program[],
     lives: Readonly<Partial<Record<Program, readonly Life[]>>> = {},
   ): Promise<ProductProcesses> {
-    symlinkSync(dirname(inject('stack').bundlePath), join(dirname(world.mailFolder), 'bundles'));
+    const bundles = join(dirname(world.mailFolder), 'bundles');
+    if (!existsSync(bundles)) symlinkSync(dirname(inject('stack').bundlePath), bundles);
     await Promise.all([...new Set(programs)].map((program) => compileOnce(program, environmentOf(world))));
     return new ProductProcesses(world, programs, lives);
   }

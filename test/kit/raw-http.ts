@@ -30,6 +30,11 @@ export class RawConnection {
     this.#socket.write(bytes, 'latin1');
   }
 
+  /** Ends the connection after all that was written: the server reads everything, and then that no more comes. */
+  finish(): void {
+    this.#socket.end();
+  }
+
   /** Stops reading, so that the answer piles up. */
   stopReading(): void {
     this.#socket.pause();

@@ -28,6 +28,8 @@ interface RightsFile {
   readonly rights?: Readonly<Record<string, Readonly<Record<string, string>> | null>>;
   /** The same for the records that share records of this kind. */
   readonly share?: RightsFile['rights'];
+  /** The same for the files of records of this kind, on top of the preset for parts of records. */
+  readonly files?: RightsFile['rights'];
 }
 
 const entities = fileURLToPath(new URL('../../entities', import.meta.url));
@@ -43,6 +45,9 @@ export function expectedRights(): ReadonlyMap<string, Rights> {
       const share = merged(preset.share, file.share);
       return [
         [kind, merged(preset.rights, file.rights)] as const,
+        ...(file.files
+          ? [[`${kind}File`, merged(read('presets/part-of-record.rights.yaml').rights, file.files)] as const]
+          : []),
         ...(Object.keys(share).length > 0 ? [[`${kind}Share`, share] as const] : []),
       ];
     }),

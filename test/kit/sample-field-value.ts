@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { Check } from 'typebox/value';
-import type { Field } from '#entities/kit/model/fields.ts';
+import type { Field } from '#entities/kit/model/declared-field.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 
 interface Limits {
@@ -15,6 +15,8 @@ interface Limits {
 
 /** Integers made so far. */
 let integers = 0;
+/** Texts made for patterns so far. */
+const madeTexts = new Set<string>();
 
 /**
  * A value that a field takes, other than most defaults; a text is the only one of its sort, and integers differ as long as there are
@@ -35,6 +37,10 @@ export function sampleValue({ type, schema, values }: Field, now: Date): unknown
       return values?.at(-1);
     case 'integer':
       return maximum - (integers++ % Math.max(maximum - minimum, 1));
+    case 'decimal':
+      return `${1 + (integers++ % 9)}.5`;
+    case 'date':
+      return now.toISOString().slice(0, 10);
     case 'boolean':
       return true;
     case 'timestamp':
@@ -42,6 +48,7 @@ export function sampleValue({ type, schema, values }: Field, now: Date): unknown
       return new Date(now.getTime() + 3_600_000);
     case 'json':
       return {};
+    case 'file':
     case 'reference':
     default:
       return undefined;
@@ -55,9 +62,15 @@ export function noSampleValue(kind: string, name: string): Error {
   );
 }
 
-/** A printable text with this pattern that meets a condition; undefined when there was none among many. */
+/**
+ * A printable text with this pattern that meets a condition, if possible another one than before: in a unique key, a text that was
+ * made twice would stand for the same record. Undefined when there was none among many.
+ */
 function matching(pattern: string, isRight: (text: string) => boolean): string | undefined {
-  return texts(pattern).find((text) => /^[ -~]*$/.test(text) && text.trim() === text && isRight(text));
+  const right = texts(pattern).filter((text) => /^[ -~]*$/.test(text) && text.trim() === text && isRight(text));
+  const chosen = right.find((text) => !madeTexts.has(text)) ?? right[0];
+  if (chosen !== undefined) madeTexts.add(chosen);
+  return chosen;
 }
 
 /** Texts with this pattern; none for a pattern with parts that fast-check cannot follow, such as lookaheads. */

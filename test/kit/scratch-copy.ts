@@ -77,18 +77,23 @@ export class ScratchCopy {
   }
 
   /** Runs a command in a shell, without the settings of the test run. Rejects with its output when it fails. */
-  async shell(command: string): Promise<string> {
+  shell(command: string): Promise<string> {
+    return this.#run('bash', ['-ec', command]);
+  }
+
+  /** Runs what `npm run migrate` or `npm run migrate:new` does, without npm, which takes a third of the time. */
+  migrate(command: 'up' | 'new', url: string, ...names: readonly string[]): Promise<string> {
+    return this.#run(process.execPath, ['migrations/migrate-main.ts', command, ...names, '--url', url]);
+  }
+
+  async #run(command: string, args: readonly string[]): Promise<string> {
     const environment = {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
       // Its packages are those of this clone, and have been compiled.
       NODE_COMPILE_CACHE: compileCache,
     };
-    const { stdout, stderr } = await run('bash', ['-ec', command], {
-      cwd: this.folder,
-      env: environment,
-      maxBuffer: 1 << 26,
-    });
+    const { stdout, stderr } = await run(command, args, { cwd: this.folder, env: environment, maxBuffer: 1 << 26 });
     return stdout + stderr;
   }
 

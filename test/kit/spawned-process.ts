@@ -25,7 +25,7 @@ export interface ProcessEnd {
 
 /** What a process needs to run at all, and how it uses memory (bootstrap.mjs). */
 function inherited(): NodeJS.ProcessEnv {
-  const names = Object.keys(process.env).filter((name) => /^(PATH|NODE_OPTIONS|MALLOC_\w+)$/.test(name)); // oxlint-disable-line no-restricted-properties -- see above
+  const names = Object.keys(process.env).filter((name) => /^(PATH|NODE_OPTIONS|MALLOC_\w+|GLIBC_TUNABLES)$/.test(name)); // oxlint-disable-line no-restricted-properties -- see above
   return Object.fromEntries(names.map((name) => [name, process.env[name]])); // oxlint-disable-line no-restricted-properties -- see above
 }
 

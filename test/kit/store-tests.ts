@@ -51,6 +51,7 @@ export function storeTests(registry: Registry, rights: ReadonlyMap<string, Right
   for (const module of registry.modules) tests.addScopes(module);
   for (const [kind, situations] of rights)
     for (const situation of Object.keys(situations)) tests.addSituation(registry.byKind(kind), situation, situations);
+  for (const module of registry.modules) tests.addFurtherParents(module);
   tests.addDirectRelations();
   return tests.build();
 }
@@ -181,7 +182,8 @@ class StoreTestsBuilder {
     for (const word of own) this.#grant(module, word, object, user);
     const [passing = ''] = passingFields(module.policy);
     const reference = module.fields[passing];
-    if (!reference?.target || (position < 0 && reference.optional)) return;
+    // A verdict is always on the file of one record, whichever of its references names it.
+    if (!reference?.target || (position < 0 && reference.optional && !module.verdictOn)) return;
     const target = this.#registry.byKind(reference.target);
     let below = object;
     for (let level = own.includes('far') ? 3 : 1; level > 0; level--) {
@@ -210,6 +212,15 @@ class StoreTestsBuilder {
       return this.#tuple(user, 'member', `${group}_${word}`);
     }
     return this.#tuple(direct?.type === 'organization' ? `${organization}#participant` : user, name, object);
+  }
+
+  /** References by which a record gets rights, besides the first, which the situations are about. */
+  addFurtherParents(module: EntityModule): void {
+    for (const field of passingFields(module.policy).slice(1)) {
+      const { target = '' } = module.fields[field] ?? {};
+      const above = `${this.#registry.byKind(target).topic}:above_by_${snakeCase(field)}`;
+      this.#tuple(above, referenceRelation(field), `${module.topic}:by_${snakeCase(field)}`);
+    }
   }
 
   /** Each relation that tuples give: granted where one does, refused to a subject of the same type without one. */

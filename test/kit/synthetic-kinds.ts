@@ -29,11 +29,19 @@ export function syntheticKinds(count = 110): EntityModule[] {
  * `createTables` (synthetic-tables.ts) creates the tables in any migrated database.
  */
 export function syntheticRegistry(count = 110): Registry {
+  return registryWith(syntheticKinds(count));
+}
+
+/** The product's kinds and these. */
+export function registryWith(kinds: readonly EntityModule[]): Registry {
   const derived = new Set([
     'creatorGrant',
-    ...registry.modules.flatMap(({ kind, share }) => (share ? [`${kind}Share`] : [])),
+    ...registry.modules.flatMap(({ kind, share, files }) => [
+      ...(share ? [`${kind}Share`] : []),
+      ...(files ? [`${kind}File`] : []),
+    ]),
   ]);
-  return createRegistry([...registry.modules.filter(({ kind }) => !derived.has(kind)), ...syntheticKinds(count)]);
+  return createRegistry([...registry.modules.filter(({ kind }) => !derived.has(kind)), ...kinds]);
 }
 
 function syntheticKind(index: number): EntityModule {

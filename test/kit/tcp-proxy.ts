@@ -5,8 +5,12 @@ import { once } from 'node:events';
 export interface TcpProxy {
   /** `host:port` to connect to instead of the target. */
   readonly address: string;
+  /** `host:port` to which new connections go. */
+  target: string;
   /** Cuts every connection and takes no new one. */
   cut(): void;
+  /** The same as soon as so many more bytes went to the target; resolves then. */
+  cutAfter(bytes: number): Promise<void>;
   /** From now on bytes to the target stand still, as they do when a machine vanishes. */
   stall(): void;
   /** Connections work again; stalled bytes flow. */
@@ -16,16 +20,22 @@ export interface TcpProxy {
 
 /** @param target `host:port` */
 export async function startTcpProxy(target: string): Promise<TcpProxy> {
-  const [host, port] = target.split(':') as [string, string];
   const sockets = new Set<Socket>();
   const upstream = new Set<Socket>();
   let isCut = false;
   let isStalled = false;
+  let forwarded = 0;
+  let limit: { readonly at: number; readonly reached: () => void } | undefined;
+  const cut = () => {
+    isCut = true;
+    for (const socket of sockets) socket.destroy();
+  };
   const server = createServer((socket) => {
     if (isCut) {
       socket.destroy();
       return;
     }
+    const [host, port] = proxy.target.split(':');
     const forward = connect(Number(port), host);
     for (const each of [socket, forward]) {
       sockets.add(each);
@@ -38,19 +48,29 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
       });
     }
     upstream.add(socket);
-    socket.on('data', (chunk) => forward.write(chunk));
+    socket.on('data', (chunk) => {
+      forwarded += chunk.length;
+      forward.write(chunk);
+      if (limit === undefined || forwarded < limit.at) return;
+      const { reached } = limit;
+      limit = undefined;
+      cut();
+      reached();
+    });
     forward.pipe(socket);
     if (isStalled) socket.pause();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port: own } = server.address() as AddressInfo;
-  return {
+  const proxy: TcpProxy = {
     address: `127.0.0.1:${own}`,
-    cut: () => {
-      isCut = true;
-      for (const socket of sockets) socket.destroy();
-    },
+    target,
+    cut,
+    cutAfter: (bytes) =>
+      new Promise((resolve) => {
+        limit = { at: forwarded + bytes, reached: resolve };
+      }),
     stall: () => {
       isStalled = true;
       for (const socket of upstream) socket.pause();
@@ -66,4 +86,5 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
       await once(server, 'close');
     },
   };
+  return proxy;
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { ConfigStore } from '#config/live/config-store.ts';
+import { secretInAnswer } from './leaked-secret.ts';
 
 export interface TestAnswer {
   /** URL of the request. */
@@ -65,9 +66,12 @@ export class TestClient {
       if (isGone) this.cookies.delete(name);
       else this.cookies.set(name, value);
     }
+    const url = typeof options.url === 'string' ? options.url : '';
+    const leaked = secretInAnswer(response.body);
+    if (leaked) throw new Error(`the answer to ${url} contains the secret ${leaked}: ${response.body}`);
     const type = response.headers['content-type'] ?? '';
     return {
-      url: typeof options.url === 'string' ? options.url : '',
+      url,
       status: response.statusCode,
       headers: response.headers,
       body: type.includes('json') && response.body !== '' ? response.json() : response.body,

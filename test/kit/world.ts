@@ -24,10 +24,13 @@ import { testSecrets } from '../setup/secrets.ts';
 import type { TestStack } from '../setup/test-stack.ts';
 import { recordRead } from './config-reads.ts';
 import { eventually } from './eventually.ts';
+import { hashPasswordsAs } from './password-hashing.ts';
+import { secretInLog } from './leaked-secret.ts';
 import { createTables } from './synthetic-tables.ts';
 import { TestClient } from './test-client.ts';
 import { untilAvailable } from './until-available.ts';
 import { verifyInstallation } from '#runtime/verify.ts';
+import { cannotBeAsked } from '#runtime/verify-objects.ts';
 
 export interface WorldOptions {
   /** Runs a worker in this process; its activity queues, or all. */
@@ -112,6 +115,7 @@ export function installRuntime(): void {
 }
 
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
+  hashPasswordsAs('minimal');
   const stack = options.stack ?? inject('stack');
   const name = `t${newId().slice(-12).toLowerCase()}`;
   const databaseUrl = stack.postgresUrl.replace('DATABASE', name);
@@ -125,7 +129,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     ...installationEnvironment(name, databaseUrl, mailFolder, stack),
     ...options.environment,
   };
-  const { logger, logs } = recordingLogger();
+  const { logger, logs, leaks } = recordingLogger();
   const clock = new ManualClock(new Date());
   const listeners = [...productListeners, ...(options.listeners ?? [])];
   let hadWorker = false;
@@ -142,6 +146,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       config,
       temporalEnvironment: {},
       logger,
+      stateFolder: folder,
       process: 'core api',
       clock,
       listeners,
@@ -237,6 +242,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       try {
         await assertNothingHeld(instances);
         if (!options.skipVerify) await assertAgreement(runtime, hadWorker);
+        if (leaks.length > 0) throw new Error(`log lines contain secrets:\n${leaks.join('\n')}`);
       } finally {
         await Promise.all(instances.map((instance) => instance.close()));
         await dropDatabase(stack.postgresUrl.replace('DATABASE', 'postgres'), name);
@@ -278,8 +284,13 @@ export async function removeSchedules(
 /** Every suite ends with the question whether all that was recorded agrees. */
 async function assertAgreement(runtime: CoreRuntime, hadWorker: boolean): Promise<void> {
   const found = await verifyInstallation(runtime, { isQuiet: false });
-  // Where no worker ever was, events wait, and a clock that was moved makes them look old.
-  const disagreements = hadWorker ? found : found.filter((line) => !line.endsWith('was never delivered'));
+  const disagreements = found.filter(
+    (line) =>
+      // Where no worker ever was, events wait, and a clock that was moved makes them look old.
+      (hadWorker || !line.endsWith('was never delivered')) &&
+      // Tests about rows alone name a bucket that does not exist, and those about settings leave providers disabled.
+      !line.includes(` ${cannotBeAsked} `),
+  );
   if (disagreements.length > 0) throw new Error(`the installation disagrees with itself:\n${disagreements.join('\n')}`);
 }
 
@@ -313,17 +324,19 @@ export function installationEnvironment(
     CORE_AUTH_TOKEN_AUDIENCE: 'https://api.test',
     CORE_INTEGRATIONS_EMAIL_FROMEMAIL: 'core@example.com',
     CORE_INTEGRATIONS_EMAIL_TESTDIR: mailFolder,
+    // Files are stored below the folder of the world.
+    CORE_OBJECTSTORAGE_DEVMODE: 'true',
     CORE_INTEGRATIONS_EMAIL_APIURL: 'https://api.test',
   };
 }
 
-/** Log lines as objects, so that tests can ask what was, and what was not, logged. */
-function recordingLogger(): { logger: Logger; logs: Record<string, unknown>[] } {
+/** Log lines as objects, so that tests can ask what was, and what was not, logged; `leaks` are lines with secrets. */
+function recordingLogger(): { logger: Logger; logs: Record<string, unknown>[]; leaks: string[] } {
   const logs: Record<string, unknown>[] = [];
-  const logger = createLogger(
-    'test',
-    { level: 'debug' },
-    { write: (line: string) => void logs.push(JSON.parse(line) as Record<string, unknown>) },
-  );
-  return { logger, logs };
+  const leaks: string[] = [];
+  const write = (line: string) => {
+    if (secretInLog(line)) leaks.push(line);
+    logs.push(JSON.parse(line) as Record<string, unknown>);
+  };
+  return { logger: createLogger('test', { level: 'debug' }, { write }), logs, leaks };
 }

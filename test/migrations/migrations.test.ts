@@ -1,8 +1,10 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { registry } from '#entities/index.ts';
+import { idPattern } from '#entities/kit/base/ids.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
-import { choice, flag, integer, json, text, textList, type Field } from '#entities/kit/model/fields.ts';
+import type { Field } from '#entities/kit/model/declared-field.ts';
+import { choice, flag, integer, json, text, textList } from '#entities/kit/model/fields.ts';
 import { withDefaults } from '#migrations/added-columns.ts';
 import { createMigration, migrate, migrateDown, migrationState, schemaDrift } from '#migrations/migrator.ts';
 import { migrations } from '#migrations/index.ts';
@@ -52,6 +54,94 @@ test('an identity that several organizations know belongs to the first account w
   await inDatabase((client) => client.query('delete from external_identities'));
   await migrate(url);
   expect(await schemaDrift(url)).toEqual([]);
+});
+
+test('files of tasks become records of their own, without their shares, and come back', async () => {
+  const before = migrations[migrations.findIndex(({ name }) => name.includes('task-files')) - 1]?.name ?? '';
+  await migrateDown(url, { to: before });
+  const id = (digit: number) => `01K${String(digit).padStart(23, '0')}`;
+  const common = `'2026-01-01', '2026-01-01', 'user:a', 'user:a', 1`;
+  await inDatabase(async (client) => {
+    // Tasks, groups and organizations do not matter here.
+    await client.query('set session_replication_role = replica');
+    await client.query(
+      `insert into organizations (id, created_at, updated_at, created_by, updated_by, record_version, name, is_personal) values ('o', ${common}, 'o', false)`,
+    );
+    await client.query(
+      `insert into tasks (id, created_at, updated_at, created_by, updated_by, record_version, organization_id, display_id, title, status, priority, tags)
+        values ('t', ${common}, 'o', 'TSK-1', 't', 'open', 0, '{}')`,
+    );
+    await client.query(
+      `insert into files (id, created_at, updated_at, created_by, updated_by, record_version, organization_id, name, content_type, size_bytes, owner_id, task_id)
+        values ('${id(1)}', ${common}, 'o', 'of a task', 'text/plain', 7, 'u', 't'), ('${id(2)}', ${common}, 'o', 'of nobody else', 'text/plain', 7, 'u', null)`,
+    );
+    await client.query(
+      `insert into file_shares (id, created_at, updated_at, created_by, updated_by, record_version, organization_id, file_id, group_id, relation)
+        values ('${id(3)}', ${common}, 'o', '${id(1)}', 'g', 'viewer'), ('${id(4)}', ${common}, 'o', '${id(2)}', 'g', 'viewer')`,
+    );
+    await client.query(
+      `insert into desired_tuples (object, relation, subject, organization_id, present)
+        select 'file:' || f.id, 'owner', 'user:u', 'o', true from files f`,
+    );
+    await client.query(`insert into record_kinds select id, 'file', 'o' from files`);
+  });
+  await migrate(url);
+  await inDatabase(async (client) => {
+    const { rows } = await client.query(
+      `select t.id, t.task_id, t.name, t.size_bytes, t.content, k.kind, h.operation, h.record_version, e.topic from task_files t
+        join record_kinds k on k.id = t.id join history h on h.entity_id = t.id and h.entity_kind = k.kind
+        join events e on e.entity_id = t.id and e.occurred_at = h.recorded_at`,
+    );
+    expect(rows).toEqual([
+      {
+        id: expect.stringMatching(idPattern),
+        task_id: 't',
+        name: 'of a task',
+        size_bytes: '7',
+        content: null,
+        kind: 'task_file',
+        operation: 'created',
+        record_version: 1,
+        topic: 'task_file.created',
+      },
+    ]);
+    const left = await client.query(
+      `select id, record_version, deleted_at is null as is_live from (select id, record_version, deleted_at from files
+        union all select id, record_version, deleted_at from file_shares) as r order by id`,
+    );
+    expect(left.rows.map((row) => Object.values(row as object))).toEqual([
+      [id(1), 2, false],
+      [id(2), 1, true],
+      [id(3), 2, false],
+      [id(4), 1, true],
+    ]);
+    const ended = await client.query(
+      `select entity_kind, topic from events where topic like '%.deleted' order by topic`,
+    );
+    expect(ended.rows.map(({ topic }) => topic as string)).toEqual(['file.deleted', 'file_share.deleted']);
+    const tuples = await client.query('select object, present, version from desired_tuples order by object');
+    expect(tuples.rows).toMatchObject([
+      { object: `file:${id(1)}`, present: false, version: '2' },
+      { object: `file:${id(2)}`, present: true, version: '1' },
+    ]);
+    expect((await client.query('select scope from authorization_revisions')).rows).toEqual([{ scope: 'o' }]);
+  });
+  // Going back would forget which bytes are whose.
+  await inDatabase((client) => client.query(`update files set content = 'object' where id = '${id(2)}'`));
+  await expect(migrateDown(url, { to: before })).rejects.toThrow('Files have content');
+  await inDatabase((client) => client.query('update files set content = null'));
+  await migrateDown(url, { to: before });
+  await inDatabase(async (client) => {
+    const { rows } = await client.query('select name, task_id from files where deleted_at is null order by name');
+    expect(rows).toEqual([
+      { name: 'of a task', task_id: 't' },
+      { name: 'of nobody else', task_id: null },
+    ]);
+    await client.query(
+      'truncate files, file_shares, history, events, desired_tuples, record_kinds, authorization_revisions, tasks, organizations cascade',
+    );
+  });
+  await migrate(url);
 });
 
 test('asking for the state leaves nothing behind', async () => {

@@ -51,14 +51,14 @@ async function addOnBranch(kind: string, area: string, database: 'firsts' | 'sec
   copy.write(`entities/${area}/${kind}.ts`, kindFile(kind, database));
   const list = `entities/${area}/index.ts`;
   copy.write(list, `${copy.read(list)}export { ${kind} } from './${kind}.ts';\n`);
-  expect(await copy.shell(`npm run migrate:new -- add-${database} --url ${url(database)}`)).toContain('Wrote');
+  expect(await copy.migrate('new', url(database), `add-${database}`)).toContain('Wrote');
   expect(await migrate(database)).toEqual([`add-${database}`]);
   copy.commit(`add ${database}`);
 }
 
 /** Runs what is pending; the names without their times. */
 async function migrate(database: keyof typeof names): Promise<string[]> {
-  const [, ran = ''] = /^Ran (.*)\.$/m.exec(await copy.shell(`npm run migrate -- --url ${url(database)}`)) ?? [];
+  const [, ran = ''] = /^Ran (.*)\.$/m.exec(await copy.migrate('up', url(database))) ?? [];
   return ran.split(', ').map((name) => name.replace(/^\d{14}-/, ''));
 }
 
@@ -74,7 +74,5 @@ test('branches that each added a kind and a migration merge, and both run, which
   expect(await migrate('firsts')).toEqual(['add-seconds']);
   expect(await migrate('seconds')).toEqual(['add-firsts']);
   for (const database of ['fresh', 'firsts', 'seconds'] as const)
-    expect(await copy.shell(`npm run migrate:new -- more --url ${url(database)}`)).toContain(
-      'there is nothing to write',
-    );
+    expect(await copy.migrate('new', url(database), 'more')).toContain('there is nothing to write');
 });

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '#entities/kit/base/ids.ts';
+import { forgedToken } from '../kit/access-tokens.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { countHashes } from '../kit/count-hashes.ts';
 import { buildPerson, testPassword, type Person } from '../kit/people.ts';
@@ -9,12 +11,15 @@ import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
 let person: Person;
+/** An access token of the person. */
+let session: string;
 
 beforeAll(async () => {
   world = await openWorld({
     environment: { CORE_AUTH_TOKEN_APITOKENS_ENABLED: 'true', CORE_API_TOKEN_KEY_FIRST: 'k'.repeat(40) },
   });
   person = await buildPerson(world);
+  session = await forgedToken(world, person);
 });
 afterAll(() => world.close());
 
@@ -30,6 +35,7 @@ const values: [string, unknown][] = [
   ['an object with the right value', { value: 'RIGHT' }],
   ['an operator', { $ne: null }],
   ['another operator', { like: '%' }],
+  ['a megabyte', 'x'.repeat(1_000_000)],
 ];
 
 /** The value with the right one in its place. */
@@ -37,20 +43,38 @@ function filled(value: unknown, right: string): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value).replace('RIGHT', right));
 }
 
-describe.each([
+const mailed = { token: `${newId()}.${'x'.repeat(43)}`, password: 'correct horse battery' };
+
+describe.each<[url: string, field: string, right: () => object, isSignedIn?: true]>([
   ['/v1/login', 'username', () => ({ username: person.user.email, password: testPassword })],
   ['/v1/login', 'password', () => ({ username: person.user.email, password: testPassword })],
   ['/v1/register', 'email', () => ({ email: 'new@example.com', password: testPassword })],
   ['/v1/register', 'password', () => ({ email: 'new@example.com', password: testPassword })],
+  ['/v1/register', 'invite_token', () => ({ email: 'new@example.com', password: testPassword, invite_token: 'x.y' })],
   ['/v1/resend', 'email', () => ({ email: 'new@example.com' })],
-  ['/v1/verify', 'token', () => ({ token: 'x'.repeat(60), password: 'correct horse battery' })],
-] as const)('T-06: %s refuses a malformed %s', (url, field, right) => {
-  test.each(values)('%s', async (_about, value) => {
+  ['/v1/verify', 'token', () => mailed],
+  ['/v1/verify', 'password', () => mailed],
+  ['/v1/verify', 'new_password', () => ({ token: mailed.token, new_password: mailed.password })],
+  ['/v1/forgot-password', 'email', () => ({ email: person.user.email })],
+  ['/v1/password-reset', 'token', () => mailed],
+  ['/v1/password-reset', 'password', () => mailed],
+  ['/v1/2fa/validate', 'challenge_token', () => ({ challenge_token: 'x'.repeat(60), code: '123456' })],
+  ['/v1/2fa/step-up', 'password', () => ({ password: testPassword }), true],
+  ['/v1/account/email/confirm', 'token', () => mailed],
+  ['/v1/account/email/confirm', 'password', () => mailed],
+  ['/v1/account/reactivate', 'token', () => mailed],
+  ['/v1/account/reactivate', 'password', () => mailed],
+  ['/v1/account/deactivate', 'password', () => ({ password: testPassword }), true],
+])('T-06: %s refuses a malformed %s', (url, field, right, isSignedIn) => {
+  // Signing up needs no invitation.
+  const tried = values.filter(([about]) => field !== 'invite_token' || about !== 'absent');
+  test.each(tried)('%s', async (_about, value) => {
     const body: Record<string, unknown> = { ...right() };
     body[field] = filled(value, String(body[field]));
     const client = world.client();
+    client.bearer = isSignedIn && session;
     const { hashes, result } = await countHashes(() => client.post(url, body));
-    expectProblem(result, 'invalid_input');
+    expectProblem(result, result.status === 413 ? 'body_too_large' : 'invalid_input');
     expect(result.headers['set-cookie']).toBeUndefined();
     expect(client.cookies.has('access_token')).toBe(false);
     expect(hashes).toBe(0);
@@ -60,6 +84,20 @@ describe.each([
 test('T-06: no malformed credential counted as an attempt or as a sign-up', async () => {
   expect(await asOwner(world, 'select key from sign_in_failures')).toEqual([]);
   expect(await asOwner(world, `select 1 from email_verifications where email = 'new@example.com'`)).toEqual([]);
+});
+
+test.each([
+  ['/v1/verify', mailed, 'POST /v1/resend'],
+  ['/v1/password-reset', mailed, 'POST /v1/forgot-password'],
+  ['/v1/account/email/confirm', mailed, 'POST /v1/account/email'],
+  ['/v1/account/reactivate', mailed, 'ask the operator'],
+  ['/v1/invite/decline', { token: mailed.token }, 'ask a manager'],
+])('T-06: a link that is none is refused by %s with the way to another one', async (url, body, remedy) => {
+  for (const token of [mailed.token, 'x'.repeat(60)]) {
+    const answer = await world.client().post(url, { ...body, token });
+    expectProblem(answer, 'invalid_token');
+    expect(answer.body.detail).toContain(remedy);
+  }
 });
 
 test('T-06: an account without a password accepts no password', async () => {

@@ -1,13 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { knownDevice, rememberDevice } from '#api/auth/known-devices.ts';
+import { isValidChallenge, newChallenge } from '#api/auth/passkey-challenge.ts';
+import { SignInStates } from '#api/auth/sign-in-state.ts';
 import { isSignedNonce } from '#api/auth/signed-nonce.ts';
 import { readPrincipalState } from '#entities/kit/access/principal-state.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { deriveKey } from '#entities/kit/base/keys.ts';
-import { checkOneTimeToken, claimedId } from '#entities/kit/base/one-time-token.ts';
+import { checkOneTimeToken, claimedId, oneTimeToken } from '#entities/kit/base/one-time-token.ts';
 import { seeded, timesOf } from '../kit/depth.ts';
 import { recordTried } from '../kit/tried.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { verificationToken } from '../kit/verification-token.ts';
+import { createFile } from '../kit/stored-upload.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 // T-04: of thousands of truncated, extended, exchanged and case-flipped tokens of each kind none is accepted.
@@ -81,7 +86,7 @@ test('T-04: no mutated confirmation token is accepted', async () => {
   const key = deriveKey(world.config.current.sessions.signingkey, 'one-time-token');
   const accepted = [...mutations(token, verified)].filter((mutated) => {
     try {
-      checkOneTimeToken(key, 'email-verification', claimedId(mutated), 1, mutated);
+      checkOneTimeToken(key, 'email-verification', claimedId('email-verification', mutated), 1, mutated);
       return true;
     } catch {
       return false;
@@ -171,4 +176,111 @@ test('T-04: no mutated CSRF token is accepted', async () => {
   expect([...mutations(token, verified)].filter((mutated) => isSignedNonce(key, '', mutated))).toEqual([]);
   expect(isSignedNonce(key, '', token)).toBe(true);
   recordTried('CSRF tokens', verified);
+});
+
+/** The other texts that open something: one of them, and what throws, or returns nothing, for texts that are none. */
+const others: Readonly<Record<string, () => Promise<readonly [string, (mutated: string) => unknown]>>> = {
+  ...Object.fromEntries(
+    (['password-reset', 'email-change', 'reactivation', 'invite'] as const).map((purpose) => [
+      `token of ${purpose}`,
+      async () => {
+        const key = deriveKey(world.config.current.sessions.signingkey, 'one-time-token');
+        const accept = (text: string) => {
+          checkOneTimeToken(key, purpose, claimedId(purpose, text), 1, text);
+          return true;
+        };
+        return [oneTimeToken(key, purpose, newId(), 1), accept] as const;
+      },
+    ]),
+  ),
+  'challenge token': async () => {
+    const { challengeTokens } = world.api.services;
+    const proof = { userId: newId(), method: 'password', credentialId: null, credential: 'x' } as const;
+    const token = await challengeTokens.issue({ ...proof, singleSignOnId: null, singleSignOnRevision: null });
+    return [token, (text) => challengeTokens.verify(text)];
+  },
+  ...Object.fromEntries(
+    (['support', 'impersonation'] as const).map((type) => [
+      `token of ${type}`,
+      async () => {
+        const { delegationTokens } = world.api.services;
+        const expiresAt = new Date(world.clock.now().getTime() + 3_600_000);
+        const ids = { delegationId: newId(), organizationId: newId(), subjectId: newId(), actorId: newId() };
+        const token = await delegationTokens.issue({ type, expiresAt, ...ids });
+        return [token, (text: string) => delegationTokens.verify(type, text)] as const;
+      },
+    ]),
+  ),
+  'state of a sign-in at a provider': async () => {
+    const states = new SignInStates(() => world.config.current.sessions, world.clock);
+    const value = await states.seal({
+      provider: 'identity',
+      purpose: 'sign-in',
+      state: 'state',
+      nonce: 'nonce',
+      verifier: 'verifier',
+      target: 'https://console.example',
+      session: null,
+      organizationId: null,
+      settings: null,
+    });
+    return [value, (text) => states.open(text)];
+  },
+  'mark of a known device': async () => {
+    const key = deriveKey(world.config.current.sessions.signingkey, 'known-device');
+    return [rememberDevice(key, 'account', undefined), (text) => knownDevice(key, 'account', text)];
+  },
+  'challenge of a passkey': async () => {
+    const { signingkey } = world.config.current.sessions;
+    const binding = { ceremony: 'authentication', subject: 'browser' } as const;
+    const now = world.clock.now();
+    const challenge = newChallenge(signingkey, binding, now).toString('base64url');
+    return [challenge, (text) => isValidChallenge(signingkey, binding, text, { now, maxAgeMs: 60_000 }) || undefined];
+  },
+};
+
+test.each(Object.keys(others))('T-04: no mutated %s is accepted', async (kind) => {
+  const [token, open] = (await others[kind]?.()) ?? ['', () => undefined];
+  const accept = async (mutated: string) => {
+    if ((await open(mutated)) === undefined) throw new Error('refused');
+  };
+  expect(await acceptedOf(token, accept)).toEqual([]);
+  await accept(token);
+  recordTried(kind, verified);
+});
+
+test('T-111: no mutated link to a file is accepted', async () => {
+  const person = await buildPerson(world);
+  const client = await signedIn(world, person);
+  const [stored, other] = [await createFile(world, person, client), await createFile(world, person, client)];
+  const { data } = await client.graphql(`{ file(id: "${stored.id}") { content { downloadUrl } } }`);
+  const link = new URL(data.file.content.downloadUrl);
+  const token = link.searchParams.get('token') ?? '';
+  const { downloadLinks } = world.api.services;
+  const accepts = (text: string, objectId = stored.objectId) => downloadLinks.open(objectId, text) !== undefined;
+  expect([...mutations(token, verified)].filter((mutated) => accepts(mutated))).toEqual([]);
+  expect([accepts(token), accepts(token, other.objectId)]).toEqual([true, false]);
+
+  // Every field replaced, exchanged with the next, or joined with it, under the signature of the link.
+  const [version, keyId, content = '', signature] = token.split('.');
+  const fields = JSON.parse(Buffer.from(content, 'base64url').toString()) as unknown[];
+  const forged = fields.flatMap((field, index) => [
+    fields.with(index, other.objectId),
+    fields.with(index, Array.isArray(field) ? [...field].toReversed() : `${String(field)}0`),
+    fields.with(index, fields[(index + 1) % fields.length]).with((index + 1) % fields.length, field),
+    [...fields.slice(0, index), `${String(field)}${String(fields[index + 1])}`, ...fields.slice(index + 2)],
+    fields.toSpliced(index, 1),
+  ]);
+  const texts = [...forged, [...fields, true]].map((each) => Buffer.from(JSON.stringify(each)).toString('base64url'));
+  expect(texts.filter((text) => accepts([version, keyId, text, signature].join('.')))).toEqual([]);
+
+  const stranger = world.client();
+  for (const mutated of [...mutations(token, sent)].slice(0, sent)) {
+    const answer = await stranger.get(`${link.pathname}?token=${encodeURIComponent(mutated)}`);
+    expect([400, 404], mutated).toContain(answer.status);
+  }
+  const elsewhere = link.pathname.replace(stored.objectId, other.objectId);
+  expectProblem(await stranger.get(elsewhere + link.search), 'not_found');
+  expect((await stranger.get(link.pathname + link.search)).status).toBe(200);
+  recordTried('links to files', verified + sent);
 });

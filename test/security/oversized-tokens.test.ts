@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { exchange } from '../kit/raw-http.ts';
 import { openWorld, type World } from '../kit/world.ts';
@@ -28,5 +28,25 @@ test('T-33: a long or malformed token below that limit is refused', async () => 
     client.bearer = undefined;
     client.cookies.set('access_token', token);
     expect((await client.get('/livez')).status).toBe(200);
+  }
+});
+
+test('T-33: nothing of a long token is decoded, whatever it is offered as', async () => {
+  const { accessTokens, refreshTokens, challengeTokens, delegationTokens, sessionCookies } = world.api.services;
+  const decoded = vi.spyOn(Buffer, 'from');
+  try {
+    for (const token of [dots, `${'a'.repeat(4_000)}.${'.'.repeat(1_000)}`, 'x'.repeat(1_000_000)])
+      for (const verify of [
+        () => accessTokens.verify(token),
+        () => refreshTokens.verify(token),
+        () => challengeTokens.verify(token),
+        () => delegationTokens.verify('support', token),
+      ])
+        await expect(verify()).rejects.toMatchObject({ code: 'unauthenticated' });
+    expect(await sessionCookies.open(dots)).toBeUndefined();
+    const lengths = decoded.mock.calls.map(([text]) => (typeof text === 'string' ? text.length : 0));
+    expect(Math.max(0, ...lengths)).toBeLessThan(1_000);
+  } finally {
+    decoded.mockRestore();
   }
 });

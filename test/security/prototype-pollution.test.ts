@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { routesOf } from '#api/rest/routes.ts';
+import { registry } from '#entities/index.ts';
 import { forgedToken } from '../kit/access-tokens.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
@@ -66,10 +68,12 @@ const poisons = [
 
 test('T-121: bodies of all routes change no prototype', async () => {
   const paths = world.api.app.swagger().paths as Record<string, { post?: unknown }>;
-  const addresses = [...Object.keys(paths).filter((path) => paths[path]?.post), '/graphql'];
+  // Forms and bytes are no JSON.
+  const others = new Set(routesOf(registry).flatMap(({ url, receives }) => (receives ? [url] : [])));
+  const addresses = [...Object.keys(paths).filter((path) => paths[path]?.post && !others.has(path)), '/graphql'];
   for (const url of addresses) {
     for (const poison of poisons) {
-      const headers = { 'content-type': 'application/json' };
+      const headers = { 'content-type': 'application/json', 'tus-resumable': '1.0.0' };
       const answer = await client.mutate({ method: 'POST', url, headers, payload: `{${poison}}` });
       expectProblem(answer, 'malformed_body', `${url} ${poison}`);
     }
@@ -88,9 +92,10 @@ test('T-121: variables of an operation change no prototype', async () => {
 });
 
 test('T-121: JSON in CSV cells and in documents is read as strictly as in bodies', async () => {
-  const csv = (metadata: string) => `name,metadata\npolluted,"${metadata.replaceAll('"', '""')}"\n`;
+  const csv = (metadata: string) =>
+    `name,content,metadata\npolluted,01J00000000000000000000000,"${metadata.replaceAll('"', '""')}"\n`;
   const document = (metadata: string) =>
-    `mutation { createFile(input: { name: "polluted", metadata: ${metadata} }) { file { id } } }`;
+    `mutation { createFile(input: { name: "polluted", content: "01J00000000000000000000000", metadata: ${metadata} }) { file { id } } }`;
   const importFiles = 'mutation ($csv: String!) { createBulkCSVFile(csv: $csv) { files { id } } }';
   const deep = '['.repeat(3_000) + ']'.repeat(3_000);
   const answers = [

@@ -1,8 +1,12 @@
 import { getNamedType, isInterfaceType, isNonNullType, isObjectType, type GraphQLOutputType } from 'graphql';
+import { Type } from 'typebox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { registry } from '#entities/index.ts';
+import { defineRoute } from '#api/http/route.ts';
 import { productSchema } from '#api/graphql/graphql-schema.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
+import { secretInAnswer, secretInLog } from '../kit/leaked-secret.ts';
 import { testPassword } from '../kit/people.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
 import { verificationToken } from '../kit/verification-token.ts';
@@ -13,8 +17,21 @@ import { openWorld, type World } from '../kit/world.ts';
 let world: World;
 const answers: TestAnswer[] = [];
 
+/** Answers with a secret. */
+const echo = defineRoute({
+  method: 'GET',
+  url: '/v1/echo',
+  tag: 'Test',
+  summary: 'Tell a secret',
+  description: 'Answers with the password of people.',
+  access: 'anonymous',
+  answers: { 200: Type.Object({ text: Type.String() }) },
+  errors: [],
+  handle: () => ({ status: 200, body: { text: testPassword } }),
+});
+
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openWorld({ routes: [echo] });
 });
 afterAll(() => world.close());
 
@@ -80,7 +97,7 @@ test('T-05: no answer of sign-up, sign-in or any GraphQL field contains a stored
     }
   }
   expect(JSON.stringify(answers.map(({ body }) => body))).toContain(email);
-  for (const url of Object.keys(world.api.app.swagger().paths ?? {})) await ask(client, url);
+  for (const url of Object.keys(world.api.app.swagger().paths ?? {})) if (url !== echo.url) await ask(client, url);
 
   const [stored] = await asOwner<{ hash: string }>(world, 'select password_hash as hash from users', []);
   const { sessions, totp } = world.config.current;
@@ -103,6 +120,22 @@ test('T-05: no answer of sign-up, sign-in or any GraphQL field contains a stored
   }
 });
 
+test('T-05, T-08: every test looks for secrets in what its clients get and its world logs', async () => {
+  const client = world.client();
+  expect((await client.get('/v1/nowhere?text=harmless')).status).toBe(404);
+  await expect(client.get('/v1/echo')).rejects.toThrow('contains the secret');
+  for (const secret of [
+    testPassword,
+    world.config.current.sessions.encryptionkey,
+    '$argon2id$v=19$m=19456',
+    '-----BEGIN PRIVATE KEY-----',
+  ])
+    expect([secretInAnswer(`"${secret}"`), secretInLog(`"${secret}"`)], secret).not.toContain(undefined);
+  const { body } = await client.post('/v1/login', { username: 'answers@example.com', password: testPassword });
+  for (const token of [body.access_token, `core_${newId()}_${'x'.repeat(43)}`, `pat_${newId()}_${'x'.repeat(43)}`])
+    expect(secretInLog(`{"msg":"${token}"}`), token).toBeDefined();
+});
+
 test('T-05: no kind exposes a secret field, or filters, orders or searches by it', () => {
   const secrets = registry.modules.flatMap((module) =>
     Object.entries(module.fields)
@@ -111,7 +144,9 @@ test('T-05: no kind exposes a secret field, or filters, orders or searches by it
   );
   expect(secrets.length).toBeGreaterThan(0);
   for (const { module, name } of secrets) {
-    const visible = [...Object.keys(module.expose), ...module.filter, ...module.order, ...(module.search ?? [])];
+    // Sealed fields are written and never read.
+    const exposed = Object.keys(module.expose).filter((one) => module.expose[one] !== 'write');
+    const visible = [...exposed, ...module.filter, ...module.order, ...(module.search ?? [])];
     expect(visible, `${module.kind}.${name}`).not.toContain(name);
   }
 });

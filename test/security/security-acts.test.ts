@@ -5,14 +5,21 @@ import { asOwner } from '../kit/as-owner.ts';
 import { asSystem } from '../kit/as-person.ts';
 import { enroll } from '../kit/authenticator.ts';
 import { eventually } from '../kit/eventually.ts';
+import { expectProblem } from '../kit/expect-problem.ts';
 import { FakeIdentityProvider } from '../kit/fakes/fake-identity-provider.ts';
 import { mailsTo } from '../kit/mailbox.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
-import { newPasskey, passkeyEnvironment, registerPasskey, passkeyOrigin } from '../kit/register-passkey.ts';
+import {
+  newPasskey,
+  passkeyEnvironment,
+  registerPasskey,
+  passkeyOrigin,
+  signInByPasskey,
+} from '../kit/register-passkey.ts';
 import { completeSupport, supportEnvironment } from '../kit/support-access.ts';
 import { SoftwareAuthenticator } from '../kit/software-authenticator.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
-import { emailChangeToken, resetToken } from '../kit/verification-token.ts';
+import { emailChangeToken, reactivationToken, resetToken } from '../kit/verification-token.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
@@ -50,7 +57,10 @@ interface Scene {
 }
 
 /** Who acts, as events and history name them. */
-type Actor = 'the person' | 'anonymous';
+type Actor = 'the person' | 'anonymous' | typeof refusal;
+
+/** What happens although the request is refused. */
+const refusal = 'system:refresh token reused';
 
 /** Does what the act is, as the last request. @returns the response of this request */
 type Doing = (scene: Scene) => Promise<TestAnswer>;
@@ -61,11 +71,14 @@ const del = (client: TestClient, url: string, payload?: object) =>
   client.mutate({ method: 'DELETE', url, ...(payload ? { payload } : {}) });
 const firstOf = async (client: TestClient, url: string): Promise<string> => (await client.get(url)).body.data[0].id;
 
-async function link(client: TestClient): Promise<TestAnswer> {
-  const { body } = await client.post('/v1/account/identities', { provider: 'identity' });
-  const person = { sub: client.cookies.get('session') ?? '', email: 'somebody@example.com', email_verified: true };
-  const { pathname, search } = fake.approve(body.location, { ...person, sub: person.sub.slice(-40) });
+async function come(client: TestClient, location: string, sub: string): Promise<TestAnswer> {
+  const { pathname, search } = fake.approve(location, { sub, email: 'somebody@example.com', email_verified: true });
   return client.get(pathname + search);
+}
+
+async function link(client: TestClient, sub = newId()): Promise<TestAnswer> {
+  const { body } = await client.post('/v1/account/identities', { provider: 'identity' });
+  return come(client, body.location, sub);
 }
 
 const consent = (client: TestClient): Promise<TestAnswer> =>
@@ -86,6 +99,16 @@ async function setUpSignOn({ organization }: Person): Promise<string> {
     data.create(identityProvider, { ...settings, testedAt: world.clock.now() }),
   );
   return made.id;
+}
+
+const membershipOf = async (client: TestClient, { user: { id } }: Person): Promise<string> =>
+  firstOf(client, `/v1/memberships?user_id=${id}`);
+
+/** The settings are made after the organization. */
+async function requireFactor(client: TestClient, isRequired: boolean): Promise<TestAnswer> {
+  const id = await eventually(async () => (await client.get('/v1/organization-settings')).body.data[0]?.id as string);
+  const payload = { requires_second_factor: isRequired };
+  return client.mutate({ method: 'PATCH', url: `/v1/organization-settings/${id}`, payload });
 }
 
 /**
@@ -121,6 +144,21 @@ const acts: readonly (readonly [act: string, event: string, audit: string, mail:
       const { body } = await client.post('/v1/api-tokens', { name: 'x', scopes: ['task:read'] });
       return client.post(`/v1/api-tokens/${body.id}/rotate`);
     }],
+  ['a rotated personal token', 'personal_access_token.rotated', 'personal_access_token updated', 'A token for programs was created', 'the person',
+    async ({ client }) => {
+      const { body } = await client.post('/v1/personal-access-tokens', { name: 'x', scopes: ['task:read'] });
+      return client.post(`/v1/personal-access-tokens/${body.id}/rotate`);
+    }],
+  ['a deleted API token', 'api_token.deleted', 'api_token deleted', null, 'the person',
+    async ({ client }) => {
+      const { body } = await client.post('/v1/api-tokens', { name: 'x', scopes: ['task:read'] });
+      return del(client, `/v1/api-tokens/${body.id}`);
+    }],
+  ['a deleted personal token', 'personal_access_token.deleted', 'personal_access_token deleted', null, 'the person',
+    async ({ client }) => {
+      const { body } = await client.post('/v1/personal-access-tokens', { name: 'x', scopes: ['task:read'] });
+      return del(client, `/v1/personal-access-tokens/${body.id}`);
+    }],
   ['an added passkey', 'passkey.created', 'passkey created', 'A passkey was added', 'the person',
     ({ client }) => registerPasskey(client, new SoftwareAuthenticator(passkeyOrigin))],
   ['a removed passkey', 'passkey.deleted', 'passkey deleted', 'A passkey was removed', 'the person',
@@ -155,6 +193,19 @@ const acts: readonly (readonly [act: string, event: string, audit: string, mail:
   ['a transferred ownership', 'membership.updated', 'membership updated', 'An organization has a new owner', 'the person',
     ({ client, person, colleague }) =>
       client.post(`/v1/organizations/${person.organization.id}/transfer-ownership`, { user_id: colleague.user.id })],
+  ['a changed role', 'membership.updated', 'membership updated', null, 'the person',
+    async ({ client, colleague }) =>
+      client.mutate({ method: 'PATCH', url: `/v1/memberships/${await membershipOf(client, colleague)}`, payload: { role: 'admin' } })],
+  ['a removed member', 'membership.deleted', 'membership deleted', null, 'the person',
+    async ({ client, colleague }) => del(client, `/v1/memberships/${await membershipOf(client, colleague)}`)],
+  ['a second factor required of members', 'organization_setting.updated', 'organization_setting updated', null, 'the person',
+    ({ client }) => requireFactor(client, true)],
+  ['a second factor required no more', 'organization_setting.updated', 'organization_setting updated', null, 'the person',
+    async ({ client }) => {
+      await enroll(world, client);
+      await requireFactor(client, true);
+      return requireFactor(client, false);
+    }],
   ['a provider of single sign-on', 'identity_provider.created', 'identity_provider created', 'The provider of single sign-on was changed', 'the person',
     ({ client }) => setProvider(client)],
   ['enforced single sign-on', 'identity_provider.updated', 'identity_provider updated', 'Single sign-on is enforced', 'the person',
@@ -183,10 +234,23 @@ const acts: readonly (readonly [act: string, event: string, audit: string, mail:
       await signedIn(world, person);
       return client.post('/v1/logout', { sessions: 'others' });
     }],
+  ['a refresh token that is used twice', 'session.refresh_token_reused', 'session deleted', 'A sign-in of yours was ended', refusal,
+    async ({ client }) => {
+      const token = client.cookies.get('refresh_token');
+      world.clock.advance(50 * 60_000);
+      expect((await client.post('/v1/refresh')).status).toBe(200);
+      return world.client().post('/v1/refresh', { refresh_token: token });
+    }],
   ['a deactivated account', 'user.deactivated', 'user updated', 'Your account is deactivated', 'the person',
     async ({ client, person, colleague }) => {
       await client.post(`/v1/organizations/${person.organization.id}/transfer-ownership`, { user_id: colleague.user.id });
       return client.post('/v1/account/deactivate', { password });
+    }],
+  ['a reactivated account', 'user.reactivated', 'user updated', 'Your account is active again', 'anonymous',
+    async ({ client, person, colleague }) => {
+      await client.post(`/v1/organizations/${person.organization.id}/transfer-ownership`, { user_id: colleague.user.id });
+      await client.post('/v1/account/deactivate', { password });
+      return world.client().post('/v1/account/reactivate', { token: await reactivationToken(world, person.user.email), password });
     }],
   ['a deleted account', 'email_change.account_deleted', 'user deleted', 'Your account was deleted', 'the person',
     async ({ client, person, colleague }) => {
@@ -201,9 +265,10 @@ test.each(acts)('%s is the event %s, is in the history as "%s", and is told by t
   const colleague = await buildPerson(world, { organization: person.organization, role: 'member' });
   const client = await signedIn(world, person);
   const { status, headers, body } = await doing({ person, client, colleague });
-  expect(status, JSON.stringify(body)).toBeLessThan(400);
+  if (actor === refusal) expect(status).toBe(401);
+  else expect(status, JSON.stringify(body)).toBeLessThan(400);
   const requestId = headers['x-request-id'];
-  const expected = actor === 'anonymous' ? 'anonymous' : `user:${person.user.id}`;
+  const expected = actor === 'the person' ? `user:${person.user.id}` : actor;
   const events = await asOwner(world, 'select topic, actor from events where request_id = $1', [requestId]);
   expect(events).toContainEqual({ topic: event, actor: expected });
   const history = await asOwner<{ change: string; actor: string }>(
@@ -246,4 +311,39 @@ test('owners, and whoever acts, are told of each issuer, client and list of doma
     await told(one, 'The provider of single sign-on was changed', count);
     expect((await mailsTo(world, one.user.email)).join()).toContain('https://elsewhere.example');
   }
+});
+
+test('T-01: one deactivation ends every credential of a person, and none of their organization', async () => {
+  const person = await buildPerson(world);
+  const colleague = await buildPerson(world, { organization: person.organization, role: 'owner' });
+  const member = await buildPerson(world, { organization: person.organization, role: 'member' });
+  const client = await signedIn(world, person);
+  const other = await signedIn(world, person);
+  const passkey = await newPasskey(client);
+  expect((await link(client, person.user.id)).status).toBe(302);
+  const token = { name: 'x', scopes: ['task:read'] };
+  const personal = (await client.post('/v1/personal-access-tokens', token)).body.token;
+  const ofOrganization = (await client.post('/v1/api-tokens', token)).body.token;
+  const delegate = (await impersonate(client, member)).body.access_token;
+  const read = (bearer: string) => world.client().get('/v1/tasks', { authorization: `Bearer ${bearer}` });
+  const signIns: readonly (() => Promise<TestAnswer>)[] = [
+    () => world.client().post('/v1/login', { username: person.user.email, password }),
+    () => signInByPasskey(world.client(), passkey),
+    async () => {
+      const browser = world.client();
+      return come(browser, (await browser.get('/v1/identity/login')).body.location, person.user.id);
+    },
+  ];
+  const tokens = [other.cookies.get('access_token') ?? '', personal, delegate];
+  for (const one of [...tokens, ofOrganization]) expect((await read(one)).status).toBe(200);
+  for (const signIn of signIns) expect((await signIn()).status).toBeLessThan(400);
+
+  expect((await client.post('/v1/account/deactivate', { password })).status).toBe(200);
+  for (const one of tokens) expect((await read(one)).body.code).toBe('unauthenticated');
+  expect((await other.get('/v1/tasks')).body.code).toBe('unauthenticated');
+  for (const signIn of signIns) expectProblem(await signIn(), 'invalid_credentials');
+  world.clock.advance(50 * 60_000);
+  expect((await other.post('/v1/refresh')).body.code).toBe('unauthenticated');
+  expect((await read(ofOrganization)).status).toBe(200);
+  expect((await signedIn(world, colleague)).cookies.has('access_token')).toBe(true);
 });

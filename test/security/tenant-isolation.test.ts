@@ -18,6 +18,7 @@ import { idPositions, type IdPosition, type OwnIds } from '../kit/id-positions.t
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { AuthorizationFixtures } from '../kit/authorization-fixtures.ts';
 import { triedKinds } from '../kit/tried-kinds.ts';
+import { readyUpload } from '../kit/uploaded-file.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 /**
@@ -66,6 +67,11 @@ beforeAll(async () => {
   callers.set('person without organization', callerOf({ kind: 'user', subjectId: owner.user.id, productModules }));
   callers.set('anonymous', { ...anonymousCaller, productModules });
   attackers = callers;
+  const { database } = world.runtime;
+  for (const [name, caller] of callers) {
+    if (caller.subjectId !== null) uploads.set(name, await readyUpload(database, caller));
+    foreignUploads.set(name, await uploadsOfOthers(caller, await callerOfPerson(owner)));
+  }
   secrets = await valuesOf(victim.organization.id);
 });
 afterAll(() => world.close());
@@ -78,6 +84,24 @@ async function furnished(person: Person): Promise<OwnIds> {
     const situation = kind === 'group' ? 'public' : 'any';
     ids.set(kind, (await fixtures.record(kind, situation)).id);
   }
+  return ids;
+}
+
+/** An upload of each caller. */
+const uploads = new Map<string, string>();
+/** For each caller uploads that it cannot use. */
+const foreignUploads = new Map<string, readonly string[]>();
+
+/** Of somebody else, in this and in the other organization; of the caller itself in the other one; and one that has expired. */
+async function uploadsOfOthers(caller: Caller, colleague: Caller): Promise<string[]> {
+  const { database } = world.runtime;
+  const of = [await callerOfPerson(victim)];
+  if (caller.subjectId !== colleague.subjectId) of.push(colleague);
+  const elsewhere = { ...caller, organizationId: victim.organization.id };
+  if (caller.subjectId !== null && caller.organizationId !== elsewhere.organizationId) of.push(elsewhere);
+  const ids = await Promise.all(of.map((each) => readyUpload(database, each)));
+  const past = new Date(world.clock.now().getTime() - 1_000);
+  if (caller.subjectId !== null) ids.push(await readyUpload(database, caller, { at: new Date(0), expiresAt: past }));
   return ids;
 }
 
@@ -140,13 +164,20 @@ function documentOf(text: string): ReturnType<typeof parse> {
 }
 
 /** What is wrong with the answers at one place; nothing when all is well. */
-async function leaksAt(of: GraphQLSchema, name: string, caller: Caller, position: IdPosition): Promise<string[]> {
+async function leaksAt(
+  of: GraphQLSchema,
+  name: string,
+  caller: Caller,
+  position: IdPosition,
+  ofAnyKind: readonly string[] = [...theirs.values()],
+): Promise<string[]> {
   const leaks: string[] = [];
-  const ids = position.module ? [theirs.get(position.module.kind) as string] : [...theirs.values()];
-  for (const id of position.takes === 'cursor' ? [await cursorOf(position)] : ids) {
+  // Every answer is taken back, and with it that a record has taken the upload.
+  const right = new Map([...own, ['upload', uploads.get(name) ?? newId()]]);
+  for (const id of await foreignValues(name, position, ofAnyKind)) {
     const missing = position.takes === 'cursor' ? id : newId();
-    const ofTheirs = await answer(of, caller, position, position.variables(id, own));
-    const ofMissing = await answer(of, caller, position, position.variables(missing, own));
+    const ofTheirs = await answer(of, caller, position, position.variables(id, right));
+    const ofMissing = await answer(of, caller, position, position.variables(missing, right));
     const where = `${name}: ${position.field} ${position.path}`;
     const plain = ofTheirs.replaceAll(id, 'ID');
     if (plain !== ofMissing.replaceAll(missing, 'ID')) leaks.push(`${where} tells: ${plain} and ${ofMissing}`);
@@ -156,6 +187,17 @@ async function leaksAt(of: GraphQLSchema, name: string, caller: Caller, position
       leaks.push(`${where} breaks: ${plain}`);
   }
   return leaks;
+}
+
+/** What stands in a place that belongs to others. */
+async function foreignValues(
+  name: string,
+  position: IdPosition,
+  ofAnyKind: readonly string[],
+): Promise<readonly string[]> {
+  if (position.takes === 'cursor') return [await cursorOf(position)];
+  if (position.takes === 'upload') return foreignUploads.get(name) ?? [];
+  return position.module ? [theirs.get(position.module.kind) as string] : ofAnyKind;
 }
 
 const cursors = new Map<string, string>();
@@ -172,24 +214,48 @@ async function cursorOf({ field }: IdPosition): Promise<string> {
   return cursor;
 }
 
-const positions = idPositions(schema, registry);
+// No set of records takes a file, whosever it is.
+const positions = idPositions(schema, registry).filter(
+  ({ takes, field }) => takes !== 'upload' || !field.startsWith('updateBulk'),
+);
 const isTried = (kind: string) => triedKinds(registry.modules).some((module) => module.kind === kind);
 const triedPositions = positions.filter(({ module }) => !module || isTried(module.kind));
 const names = [...roles, 'outsider', 'service token', 'person without organization', 'anonymous'] as const;
-/** Of every root field one position of every sort, and with every caller every kind and every sort of place. */
+/** Ids of many kinds are tried there. */
+const isOfAnyKind = ({ module, takes }: IdPosition) => !module && takes !== 'upload';
+/**
+ * Of everything that root fields do one position of every sort; ids of every kind that are read and that are written; and with every
+ * caller everything that is done with records, every sort of their ids, and ids that may be of any kind. Kinds share the code of what is
+ * done with them.
+ */
 const tried = Map.groupBy(
   sampleOf(
     'tenant isolation',
     names.flatMap((name) => triedPositions.map((position) => ({ name, position }))),
     {
       by: [
-        ({ position }) => `${position.field} ${position.takes}`,
-        ({ name, position }) => `${name} ${position.module?.kind ?? ''}`,
-        ({ name, position }) => `${name} ${position.operation} ${position.takes}`,
+        ({ position }) => `${position.family} ${position.takes}`,
+        ({ position }) => `${position.module?.kind ?? ''} ${position.operation}`,
+        ({ name, position }) => `${name} ${isOfAnyKind(position) ? '' : position.family}`,
+        ({ name, position }) => (isOfAnyKind(position) ? '' : `${name} ${position.operation} ${position.takes}`),
       ],
     },
   ),
   ({ name }) => name,
+);
+
+const placeOf = (name: string, { field, path }: IdPosition) => `${name} ${field} ${path}`;
+/** Kinds of the ids that stand where those of any kind may stand: every kind is tried, and some at each of these places. */
+const kindsAt = Map.groupBy(
+  sampleOf(
+    'ids of any kind',
+    [...tried.values()]
+      .flat()
+      .filter(({ position }) => isOfAnyKind(position) && position.takes !== 'cursor')
+      .flatMap(({ name, position }) => registry.modules.map(({ kind }) => ({ place: placeOf(name, position), kind }))),
+    { by: [({ kind }) => kind, ({ place }) => place], atLeast: 2 },
+  ),
+  ({ place }) => place,
 );
 
 describe('T-50: through GraphQL no id of another organization is read or written', () => {
@@ -197,7 +263,10 @@ describe('T-50: through GraphQL no id of another organization is read or written
     const caller = attackers.get(name) as Caller;
     const leaks: string[] = [];
     const places = tried.get(name) ?? [];
-    for (const { position } of places) leaks.push(...(await leaksAt(schema, name, caller, position)));
+    for (const { position } of places) {
+      const ids = (kindsAt.get(placeOf(name, position)) ?? []).map(({ kind }) => theirs.get(kind) as string);
+      leaks.push(...(await leaksAt(schema, name, caller, position, ids)));
+    }
     recordTried('id positions with a caller', places.length, positions.length);
     expect(places).not.toEqual([]);
     expect(leaks).toEqual([]);
@@ -225,6 +294,18 @@ describe('T-50: through GraphQL no id of another organization is read or written
       return wanted.filter((name) => !fields.has(name));
     });
     expect(missing).toEqual([]);
+    const anywhere = new Set([...kindsAt.values()].flat().map(({ kind }) => kind));
+    expect(registry.modules.filter(({ kind }) => !anywhere.has(kind))).toEqual([]);
+    expect([...new Set(positions.flatMap(({ takes, field }) => (takes === 'upload' ? [field] : [])))]).toEqual(
+      expect.arrayContaining([
+        'createFile',
+        'createBulkFile',
+        'createBulkCSVFile',
+        'updateFile',
+        'createTask',
+        'updateUser',
+      ]),
+    );
   });
 
   test('finds a planted leak', async () => {

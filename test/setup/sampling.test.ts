@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Random } from '../kit/random.ts';
 import { coveringSample } from '../kit/sample-of.ts';
 import { matrixFiles } from './matrix-files.ts';
+import { startsProcesses } from './processes-first.ts';
 import { runSeed } from './run-seed.ts';
 
 interface Cell {
@@ -64,6 +65,12 @@ test('npm run prove runs the files that ask for the depth of the run', () => {
   expect(files).toContain('test/security/tenant-isolation.test.ts');
   expect(files).toContain('test/chaos/random-kills.test.ts');
   expect(files).not.toContain('test/setup/sampling.test.ts');
+});
+
+test('files that start processes are told by what they import', () => {
+  expect(startsProcesses('test/chaos/failpoints.test.ts')).toBe(true);
+  expect(startsProcesses('test/docs/recipes/recipes.test.ts')).toBe(true);
+  expect(startsProcesses('test/setup/sampling.test.ts')).toBe(false);
 });
 
 test('TEST_SEED is the seed of a run, and what is no seed is refused', () => {

@@ -7,6 +7,7 @@ import { migrate } from '#migrations/migrator.ts';
 import { startStack, type Stack } from '#temporal-dev/stack/start-stack.ts';
 import { workflowBundle } from '#worker/build-bundle.ts';
 import { createDatabase } from '#temporal-dev/servers/create-database.ts';
+import { untilAvailable } from '../kit/until-available.ts';
 import { testSecrets } from './secrets.ts';
 
 /** What every test file gets: addresses of the one stack of this run. */
@@ -52,7 +53,7 @@ export async function prepareTestStack(stateDir: string, report: (line: string) 
       prefix: 'setup',
       encryptionKey: testSecrets.encryptionKey,
     });
-    await Promise.all([migrate(postgres.url(template)), prepareNamespace(gateway, 86_400_000)]);
+    await Promise.all([migrate(postgres.url(template)), untilAvailable(() => prepareNamespace(gateway, 86_400_000))]);
     await gateway.close();
     const stack = {
       postgresUrl: postgres.url('DATABASE'),

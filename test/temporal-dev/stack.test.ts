@@ -37,9 +37,13 @@ describe('a development stack in a folder with a space in its path', () => {
 
   test('says of each server that it is ready', async () => {
     const status = await stackStatus(stateDir);
-    expect(status.map(({ name, state }) => `${name} ${state}`)).toEqual(PARTS.map((name) => `${name} ready`));
+    expect(status.map(({ name, state }) => `${name} ${state}`)).toEqual([
+      ...PARTS.map((name) => `${name} ready`),
+      's3 stopped',
+      'gcs stopped',
+    ]);
     const rows = statusTable(status).split('\n');
-    expect(rows).toHaveLength(5);
+    expect(rows).toHaveLength(7);
     expect(rows[2]).toMatch(
       /^temporal +ready +\d+ +127\.0\.0\.1:\d+, UI http:\/\/127\.0\.0\.1:\d+ +1\.\d+\.\d+ +\d+ MB/,
     );

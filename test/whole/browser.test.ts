@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test, type TestContext } from 'vitest';
+import { asOwner } from '../kit/as-owner.ts';
 import { Authenticator } from '../kit/authenticator.ts';
 import { Browser } from '../kit/browser.ts';
 import { startCertifiedProvider, type CertifiedProvider } from '../kit/certified-provider.ts';
@@ -7,6 +8,7 @@ import { linkIn, waitForMails } from '../kit/mailbox.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import { codeBlocks } from '../kit/reader-shell.ts';
 import { passkeyEnvironment } from '../kit/register-passkey.ts';
+import { createFile } from '../kit/stored-upload.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
@@ -239,4 +241,55 @@ test('in a real browser: single sign-on is set up, tested and enforced, and memb
   await goTo(refused.body.sign_in_url);
   expect(await run('self()')).toEqual({ email: member.user.email });
   expect(await post('/v1/tasks', { title: 'signed on' })).toMatchObject({ status: 201 });
+});
+
+test('T-110: in a real browser, a PDF is shown, and HTML and SVG of files run nowhere', async (context) => {
+  const { page, run } = await newBrowser(context);
+  const person = await buildPerson(world);
+  const client = await signedIn(world, person);
+  const script = '<script>top.ran = true</script>';
+  const active = {
+    'text/html': `<!doctype html>${script}`,
+    'application/xhtml+xml': `<html xmlns="http://www.w3.org/1999/xhtml"><head>${script}</head></html>`,
+    'image/svg+xml': `<svg xmlns="http://www.w3.org/2000/svg">${script}</svg>`,
+  };
+  const linkTo = async (contentType: string, content: string): Promise<string> => {
+    const { id, objectId } = await createFile(world, person, client, { bytes: Buffer.from(content) });
+    // What an upload would refuse, too.
+    await asOwner(world, 'update stored_objects set content_type = $2 where id = $1', [objectId, contentType]);
+    await asOwner(world, 'update files set content_type = $2 where content = $1', [objectId, contentType]);
+    const { data } = await client.graphql(`{ file(id: "${id}") { content { downloadUrl(disposition: INLINE) } } }`);
+    const { pathname, search } = new URL(data.file.content.downloadUrl);
+    return origin + pathname + search;
+  };
+  const downloads = () =>
+    world.logs.filter(({ msg, route }) => msg === 'request' && route === '/v1/files/:id/download');
+
+  await page.open(
+    await linkTo('application/pdf', '%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF'),
+  );
+  expect(await run('document.contentType')).toBe('application/pdf');
+
+  // The scripts run where the browser gets them as a page.
+  await page.open(`${origin}/livez`);
+  const inFrame = (attribute: string, value: string) =>
+    `document.body.append(Object.assign(document.createElement('iframe'), { ${attribute}: ${JSON.stringify(value)} }))`;
+  await run(inFrame('srcdoc', active['text/html']));
+  await eventually(() => run('window.ran === true'));
+
+  for (const [type, content] of Object.entries(active)) {
+    const link = await linkTo(type, content);
+    await expect(page.open(link), type).rejects.toThrow('net::ERR_ABORTED');
+    await page.open(`${origin}/livez`);
+    const before = downloads().length;
+    await run(inFrame('src', link));
+    await run(
+      `document.body.append(Object.assign(document.createElement('object'), { data: ${JSON.stringify(link)} }))`,
+    );
+    await eventually(() => downloads().length >= before + 2);
+    const asScript = `new Promise((resolve) => document.head.append(Object.assign(document.createElement('script'),
+      { src: ${JSON.stringify(link)}, onload: () => resolve('ran'), onerror: () => resolve('refused') })))`;
+    expect(await run(asScript), type).toBe('refused');
+    expect(await run('window.ran'), type).toBeUndefined();
+  }
 });

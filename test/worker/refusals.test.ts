@@ -19,6 +19,7 @@ const codes = {
   too_large: 'body_too_large',
   precondition_failed: 'precondition_failed',
   unsupported_media_type: 'unsupported_media_type',
+  range_not_satisfiable: 'range_not_satisfiable',
   unprocessable: 'limit_exceeded',
   headers_too_large: 'headers_too_large',
   timeout: 'request_timeout',

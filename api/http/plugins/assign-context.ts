@@ -1,10 +1,10 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { AppError } from '#entities/kit/base/errors.ts';
-import { startSpan, type WorkSpan } from '#entities/kit/base/trace.ts';
-import { newRequestContext, type RequestContext } from '../request-context.ts';
+import { startSpan } from '#entities/kit/base/trace.ts';
+import { newRequestContext } from '../request-context.ts';
 import type { Services } from '../services.ts';
-
-const spans = new WeakMap<RequestContext, WorkSpan>();
+import { cutWhenStalled } from '../streams/cut-when-stalled.ts';
 
 /** Minimum time for sending a response, in milliseconds, even when the deadline has passed. */
 const minSendMs = 1_000;
@@ -23,8 +23,7 @@ export function requestContextPlugin(app: FastifyInstance, services: Services): 
       attributes: { 'http.request.method': request.method, 'request.id': request.id },
     });
     // The response must be sent within `writetimeout`; clients of other services get the remaining time.
-    request.core = newRequestContext(request, span.traceparent, services.config.current.server.writetimeout);
-    spans.set(request.core, span);
+    request.core = newRequestContext(request, span, services.config.current.server.writetimeout);
     request.log = request.log.child({ trace_id: span.traceId });
     reply.header('x-request-id', request.id);
     const leave = services.inFlight.enter();
@@ -34,26 +33,28 @@ export function requestContextPlugin(app: FastifyInstance, services: Services): 
     done(isRefused ? shuttingDown(reply) : undefined);
   });
   app.addHook('onResponse', (request, reply, done) => {
+    const { method } = request;
     const route = request.routeOptions.url ?? 'unmatched';
-    const { statusCode } = reply;
-    services.metrics.requests.inc({ method: request.method, route, status: statusCode });
-    services.metrics.durations.observe({ method: request.method, route }, reply.elapsedTime / 1_000);
+    const { statusCode, elapsedTime } = reply;
+    const { span, caller, unit } = request.core;
+    services.metrics.requests.inc({ method, route, status: statusCode });
+    services.metrics.durations.observe({ method, route }, elapsedTime / 1_000);
     accessLog.info(
       {
         request_id: request.id,
-        trace_id: spans.get(request.core)?.traceId,
-        method: request.method,
+        trace_id: span?.traceId,
+        method,
         route,
         status: statusCode,
-        duration_ms: Math.round(reply.elapsedTime * 10) / 10,
-        subject: request.core.caller.subjectId,
-        organization_id: request.core.caller.organizationId,
-        ...delegationOf(request.core),
-        statements: request.core.unit?.statements ?? 0,
+        duration_ms: Math.round(elapsedTime * 10) / 10,
+        subject: caller.subjectId,
+        organization_id: caller.organizationId,
+        // Who is behind a request of somebody who acts as somebody else: the record says it.
+        delegation_id: caller.delegation?.id,
+        statements: unit?.statements ?? 0,
       },
       'request',
     );
-    const span = spans.get(request.core);
     span?.set({ 'http.route': route, 'http.response.status_code': statusCode });
     span?.end(statusCode >= 500 ? `status ${statusCode}` : undefined);
     done();
@@ -61,21 +62,20 @@ export function requestContextPlugin(app: FastifyInstance, services: Services): 
 }
 
 /**
- * Closes connections whose client does not read the response. Must be registered after the commit: if that fails, sending the
- * error gets its own time.
+ * Closes connections whose client does not read the response. A stream takes as long as its client needs, if that takes some of it
+ * within each `writetimeout`. Must be registered after the commit: if that fails, sending the error gets its own time.
  */
-export function cutSlowReaders(app: FastifyInstance): void {
+export function cutSlowReaders(app: FastifyInstance, { config }: Pick<Services, 'config'>): void {
   app.addHook('onSend', (request, reply, payload, done) => {
+    if (payload instanceof Readable) {
+      cutWhenStalled(reply.raw, config.current.server.writetimeout);
+      return done(null, payload);
+    }
     const leftMs = Math.max(minSendMs, request.core.deadline - Date.now());
     const cut = setTimeout(() => reply.raw.destroy(), leftMs);
     reply.raw.once('close', () => clearTimeout(cut));
-    done(null, payload);
+    return done(null, payload);
   });
-}
-
-/** Who is behind a request of somebody who acts as somebody else: the record says it. */
-function delegationOf({ caller: { delegation } }: RequestContext): { readonly delegation_id?: string } {
-  return delegation === null ? {} : { delegation_id: delegation.id };
 }
 
 function shuttingDown(reply: FastifyReply): AppError {

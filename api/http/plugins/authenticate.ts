@@ -19,8 +19,13 @@ import { signInFirst } from './sign-in-first.ts';
 export function authenticatePlugin(app: FastifyInstance, services: Services): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const { authorization } = request.headers;
-    if (authorization !== undefined && request.routeOptions.config.access !== 'anonymous')
-      return verify(request, services, authorization);
+    if (authorization !== undefined && request.routeOptions.config.access !== 'anonymous') {
+      const token = bearerToken(authorization);
+      const known = services.accessTokens.known(token);
+      if (!known || request.headers[organizationHeader] !== undefined) return verify(request, services, token);
+      accept(request, known);
+      return done();
+    }
     const cookie = request.cookies[accessCookie];
     if (cookie !== undefined || services.defaultCaller) return verifyBrowser(request, services, cookie);
     // A promise would cost each anonymous request turns of the event loop.
@@ -80,8 +85,7 @@ function bearerToken(header: string): string {
   return token;
 }
 
-async function verify(request: FastifyRequest, services: Services, authorization: string): Promise<void> {
-  const token = bearerToken(authorization);
+async function verify(request: FastifyRequest, services: Services, token: string): Promise<void> {
   const presented = services.apiTokens.read(token, wantedOrganization(request));
   if (presented) {
     request.core.token = presented;

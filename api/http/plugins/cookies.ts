@@ -22,7 +22,9 @@ export function sendCookies(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const isRefused = reply.statusCode >= 400;
     const isShared = /\bpublic\b/.test(String(reply.getHeader('cache-control') ?? ''));
-    const cookies = request.core.cookies.filter(({ isForRefusals }) => !isRefused || isForRefusals);
+    const cookies = isRefused
+      ? request.core.cookies.filter(({ isForRefusals }) => isForRefusals)
+      : request.core.cookies;
     if (cookies.length > 0 && !isShared) {
       reply.header(
         'set-cookie',
@@ -41,10 +43,9 @@ export function giveCookie(
   options: SerializeOptions,
   { isForRefusals = false }: { readonly isForRefusals?: boolean } = {},
 ): void {
-  core.cookies = [
-    ...core.cookies.filter((pending) => pending.name !== name || pending.isForRefusals !== isForRefusals),
-    { name, value, options, isForRefusals },
-  ];
+  const others = core.cookies.filter((pending) => pending.name !== name || pending.isForRefusals !== isForRefusals);
+  others.push({ name, value, options, isForRefusals });
+  core.cookies = others;
 }
 
 /** Deletes a cookie in the browser. */

@@ -1,5 +1,7 @@
+import type { SerializeOptions } from '@fastify/cookie';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
+import type { Config } from '#config/objects/root.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { deriveKey } from '#entities/kit/base/keys.ts';
 import { accessCookie, csrfCookie } from '../../auth/cookie-attributes.ts';
@@ -19,11 +21,7 @@ const mutating = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
  */
 export function csrfPlugin(app: FastifyInstance, services: Services): void {
   app.addHook('onRequest', (request, _reply, done) => {
-    const { csrfprotection } = services.config.current.server;
-    if (!csrfprotection.enabled) {
-      done();
-      return;
-    }
+    if (!settingsOf(services).isEnabled) return done();
     if (request.method === 'GET') renewCsrfCookie(request, services);
     const isExempt =
       !mutating.has(request.method) ||
@@ -36,14 +34,12 @@ export function csrfPlugin(app: FastifyInstance, services: Services): void {
 
 /** Sets the cookie with every GET: the same token while it is valid for the session, otherwise a new one. */
 function renewCsrfCookie(request: FastifyRequest, services: Services): void {
-  const config = services.config.current;
-  const { cookie } = config.server.csrfprotection;
+  const { cookie, key, attributes } = settingsOf(services);
   const { sessionId } = request.core;
-  const key = keyOf(services);
   const held = request.cookies[cookie];
   const isGood = held !== undefined && isSignedNonce(key, sessionId, held);
   const token = isGood ? held : tokenOf(key, sessionId);
-  giveCookie(request, cookie, token, csrfCookie(config), { isForRefusals: true });
+  giveCookie(request, cookie, token, attributes, { isForRefusals: true });
 }
 
 /** Maximum number of sessions whose token is cached. */
@@ -64,18 +60,12 @@ function tokenOf(key: Buffer, sessionId: string): string {
 
 /** Sets a token for the session that begins or ends with this response. */
 export function setCsrfCookie(request: FastifyRequest, services: Services, sessionId: string): void {
-  const config = services.config.current;
-  if (!config.server.csrfprotection.enabled) return;
-  giveCookie(
-    request,
-    config.server.csrfprotection.cookie,
-    newSignedNonce(keyOf(services), sessionId),
-    csrfCookie(config),
-  );
+  const { isEnabled, cookie, key, attributes } = settingsOf(services);
+  if (isEnabled) giveCookie(request, cookie, newSignedNonce(key, sessionId), attributes);
 }
 
 function problemWith(request: FastifyRequest, services: Services): AppError | undefined {
-  const { header, cookie } = services.config.current.server.csrfprotection;
+  const { header, cookie, key } = settingsOf(services);
   const sent = request.headers[header.toLowerCase()];
   if (typeof sent !== 'string' || sent === '') {
     const isSession = request.cookies[accessCookie] !== undefined || request.core.token !== undefined;
@@ -85,8 +75,7 @@ function problemWith(request: FastifyRequest, services: Services): AppError | un
       `Send the value of the cookie "${cookie}" in the header "${header}"; every GET request sets the cookie.`,
     );
   }
-  if (sent === request.cookies[cookie] && isSignedNonce(keyOf(services), request.core.sessionId, sent))
-    return undefined;
+  if (sent === request.cookies[cookie] && isSignedNonce(key, request.core.sessionId, sent)) return undefined;
   return new AppError(
     'csrf_token_invalid',
     `The header "${header}" does not match the cookie "${cookie}" of this session; any GET request sets a new one.`,
@@ -98,6 +87,23 @@ function needsCaller({ routeOptions: { config } }: FastifyRequest): boolean {
   return config.access === 'required' || config.access === undefined;
 }
 
-function keyOf(services: Services): Buffer {
-  return deriveKey(services.config.current.sessions.signingkey, 'csrf');
+/** What follows from a configuration. */
+interface CsrfSettings {
+  readonly isEnabled: boolean;
+  readonly header: string;
+  readonly cookie: string;
+  readonly attributes: SerializeOptions;
+  readonly key: Buffer;
+}
+
+const ofConfigurations = new WeakMap<Config, CsrfSettings>();
+
+function settingsOf({ config: { current } }: Services): CsrfSettings {
+  const known = ofConfigurations.get(current);
+  if (known) return known;
+  const { enabled, header, cookie } = current.server.csrfprotection;
+  const key = deriveKey(current.sessions.signingkey, 'csrf');
+  const settings = { isEnabled: enabled, header, cookie, attributes: csrfCookie(current), key };
+  ofConfigurations.set(current, settings);
+  return settings;
 }

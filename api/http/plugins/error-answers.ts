@@ -51,6 +51,18 @@ function hasSlashAtEnd(request: FastifyRequest): boolean {
   return /[^/]\/+$/.test(pathOf(request)) && request.routeOptions.url !== pathOf(request);
 }
 
+/** Headers of a record whose change could not be committed after all, or of a file that cannot be read. */
+const contentHeaders = [
+  'etag',
+  'location',
+  'content-length',
+  'content-range',
+  'content-disposition',
+  'content-security-policy',
+  'repr-digest',
+  'accept-ranges',
+];
+
 /** Sends an error in the form of its route and logs server errors. */
 export function sendProblem(error: AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   // When the client has disconnected, errors of its handler are expected.
@@ -65,8 +77,8 @@ export function sendProblem(error: AppError, request: FastifyRequest, reply: Fas
     );
   // The schema that a route declares for this status is not for problem documents.
   void reply.serializer(JSON.stringify);
-  // Of a record whose change could not be committed after all.
-  void reply.removeHeader('etag').removeHeader('location');
+  for (const name of contentHeaders) void reply.removeHeader(name);
+  if (error.details.contentRange !== undefined) void reply.header('content-range', error.details.contentRange);
   const { type, body } = request.routeOptions.config.errorAnswer?.(error, request) ?? {
     type: problemType,
     body: problemOf(error, request.id),

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { didYouMean } from '#config/schema/did-you-mean.ts';
+import { routedPath } from './routed-path.ts';
 
 export interface KnownAddresses {
   /** The methods of the route to which the target of a request leads, if there is one. */
@@ -23,7 +24,7 @@ export function knownAddresses(app: FastifyInstance): KnownAddresses {
   let patterns: [RegExp, Set<string>][] | undefined;
   return {
     methodsAt: (target) => {
-      const path = pathOf(target);
+      const path = routedPath(target);
       patterns ??= [...known].map(([url, methods]) => [patternOf(url), methods]);
       // As in routing, a URL without parameters comes first.
       const methods = known.get(path) ?? patterns.find(([pattern]) => pattern.test(path))?.[1];
@@ -50,10 +51,4 @@ function withValuesOf(path: string): (url: string) => string {
 function patternOf(url: string): RegExp {
   const parts = url.split('/').map((part) => (part.startsWith(':') ? '[^/]+' : RegExp.escape(part)));
   return new RegExp(`^${parts.join('/')}$`);
-}
-
-/** The path of any form of a request's target (RFC 9112, section 3.2); for the server as a whole, `*`, its root answers. */
-function pathOf(target: string): string {
-  const [path = ''] = target.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1);
-  return path === '*' ? '/' : decodeURI(path);
 }

@@ -4,8 +4,10 @@ import type { FastifyInstance } from 'fastify';
 /** Maximum number of requests of one connection that wait for the answer before theirs; more close the connection. */
 const maxPipelined = 32;
 
-/** The requests of a connection that wait while another one is answered. */
 interface Connection {
+  /** Whether a request is being answered. */
+  isBusy: boolean;
+  /** The requests that wait meanwhile. */
   readonly waiting: (() => void)[];
 }
 
@@ -17,17 +19,19 @@ export function oneAnswerAtATime(app: FastifyInstance): void {
   const connections = new WeakMap<Socket, Connection>();
   app.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw;
-    const connection = connections.get(socket);
+    const connection = connections.get(socket) ?? { isBusy: false, waiting: [] };
     const begin = () => {
       reply.raw.once('close', () => {
-        const next = connections.get(socket)?.waiting.shift();
-        if (socket.destroyed || !next) connections.delete(socket);
-        else next();
+        if (socket.destroyed) connection.waiting.length = 0;
+        const next = connection.waiting.shift();
+        connection.isBusy = next !== undefined;
+        next?.();
       });
       done();
     };
-    if (!connection) {
-      connections.set(socket, { waiting: [] });
+    if (!connection.isBusy) {
+      connection.isBusy = true;
+      connections.set(socket, connection);
       begin();
     } else if (connection.waiting.length < maxPipelined) {
       connection.waiting.push(begin);

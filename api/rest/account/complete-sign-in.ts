@@ -26,6 +26,8 @@ export interface ProvenSignIn {
   readonly method: SignInMethod;
   /** Id of the passkey or the linked identity; null for a password. */
   readonly credentialId: string | null;
+  /** The hash that the password was compared with: the user may have set another one since. */
+  readonly passwordHash?: string;
   /** The organization whose single sign-on it was, in which alone the session counts; absent for other ways to sign in. */
   readonly singleSignOnId?: string | null;
   /** `revision` of its provider: the session ends when another provider takes its place. */
@@ -51,12 +53,17 @@ export const SignInSchema = Type.Union([SessionSchema, ChallengeSchema]);
  */
 export async function completeSignIn(
   call: Call<unknown>,
-  { userId, method, credentialId, singleSignOnId = null, singleSignOnRevision = null }: ProvenSignIn,
+  { userId, method, credentialId, passwordHash, singleSignOnId = null, singleSignOnRevision = null }: ProvenSignIn,
 ): Promise<RouteResponse> {
-  const person = await lockPerson(call, { userId, method, credentialId });
-  if (!person) throw new AppError('invalid_credentials', 'This account cannot sign in.');
+  // Sent together: the factor is read after the lock.
+  const [person, factor] = await Promise.all([
+    lockPerson(call, { userId, method, credentialId }),
+    confirmedFactor(call, userId),
+  ]);
+  if (!person || (passwordHash !== undefined && person.passwordHash !== passwordHash))
+    throw method === 'password' ? wrongPassword() : new AppError('invalid_credentials', 'This account cannot sign in.');
   const signOn = { singleSignOnId, singleSignOnRevision };
-  if (!(await confirmedFactor(call, userId))) return begin(call, person, signOn);
+  if (!factor) return begin(call, person, signOn);
   const credential = credentialDigest(person.passwordHash);
   return {
     status: 200,
@@ -91,6 +98,14 @@ export async function completeChallenge(
   return begin(call, person, { singleSignOnId, singleSignOnRevision });
 }
 
+/** The same whether the address is unknown, the password is wrong or the account does not count. */
+export function wrongPassword(): AppError {
+  return new AppError(
+    'invalid_credentials',
+    'The e-mail address or the password is wrong, or the address is not confirmed yet.',
+  );
+}
+
 /** Records of what people sign in with. A password has none; a challenge keeps a digest of it. */
 const credentialKinds = { passkey, provider: externalIdentity, single_sign_on: externalIdentity } as const;
 
@@ -113,8 +128,8 @@ async function begin(call: Call<unknown>, person: Person, signOn: SignOn): Promi
   const { singleSignOnId } = signOn;
   const isNew = isNewDevice(person, knownBrowser(call, person, singleSignOnId), call.services.clock.now());
   rememberBrowser(call, person, singleSignOnId);
-  const organizationId = await homeOrganization(call, { userId: person.id, ...signOn }, singleSignOnId);
-  return beginSession(call, person.id, organizationId, { isNewDevice: isNew, ...signOn });
+  const home = await homeOrganization(call, { person, ...signOn }, singleSignOnId);
+  return beginSession(call, person.id, home, { isNewDevice: isNew, ...signOn });
 }
 
 /**

@@ -28,10 +28,8 @@ export class FirstPerson implements DefaultCaller {
           limit: 1,
         });
         if (!person) return undefined;
-        const organizationId = await homeOrganization(
-          { unit },
-          { userId: person.id, singleSignOnId: null, singleSignOnRevision: null },
-        );
+        const home = await homeOrganization({ unit }, { person, singleSignOnId: null, singleSignOnRevision: null });
+        const organizationId = home?.organizationId ?? null;
         return { tokenId: '', userId: person.id, organizationId, sessionId: '', expiresAt: new Date(8.64e15) };
       },
     );

@@ -1,7 +1,9 @@
-import { user } from '#entities/identity/user.ts';
+import type { user } from '#entities/identity/user.ts';
 import { membership } from '#entities/organizations/membership.ts';
+import type { RowOf } from '#entities/kit/model/define.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
-import { readMembershipState } from '#entities/kit/access/principal-state.ts';
+import { readMembershipState, type MembershipState } from '#entities/kit/access/principal-state.ts';
 import { isSignOnCurrent, readEntry } from '#entities/kit/access/single-sign-on.ts';
 import { secondFactorRequired } from '../../http/request-caller.ts';
 import type { Call } from '../../http/route.ts';
@@ -10,9 +12,14 @@ import { singleSignOnRequired } from '../../credentials/single-sign-on-required.
 /** Memberships that are looked through for one in which the person can act. */
 const maxMemberships = 100;
 
+/** Where a session acts, with what its access token says about it. */
+export interface Home extends Pick<MembershipState, 'productModules'> {
+  readonly organizationId: string;
+}
+
 /** A session, as far as it decides where it may act. */
 interface Session {
-  readonly userId: string;
+  readonly person: Pick<RowOf<typeof user>, 'id' | 'defaultOrganizationId'>;
   /** The organization whose single sign-on began it; null for other ways to sign in. */
   readonly singleSignOnId: string | null;
   /** `revision` of the provider that began it. */
@@ -30,37 +37,47 @@ interface Session {
  */
 export async function homeOrganization(
   { unit, services }: Pick<Call<unknown>, 'unit'> & Partial<Pick<Call<unknown>, 'services'>>,
-  { userId, singleSignOnId, singleSignOnRevision }: Session,
+  { person, singleSignOnId, singleSignOnRevision }: Session,
   organizationId: string | null = null,
-): Promise<string | null> {
+): Promise<Home | null> {
   if (singleSignOnId !== null && !(await isSignOnCurrent(unit, singleSignOnId, singleSignOnRevision)))
     throw new AppError('unauthenticated', 'The single sign-on of your organization has changed; sign in again.');
   const enter = async (id: string) => {
-    const { requiredSignOn, isElsewhere } = await readEntry(unit, userId, id, singleSignOnId);
-    const { role, lacksSecondFactor } = await readMembershipState(unit, userId, id);
+    const [entry, membershipState] = await Promise.all([
+      readEntry(unit, person.id, id, singleSignOnId),
+      readMembershipState(unit, person.id, id),
+    ]);
+    const { requiredSignOn, isElsewhere } = entry;
+    const { role, lacksSecondFactor, productModules } = membershipState;
     const isOpen = requiredSignOn === null && !isElsewhere && role !== null;
-    return { requiredSignOn, lacksSecondFactor, isOpen };
+    return { requiredSignOn, lacksSecondFactor, home: isOpen ? { organizationId: id, productModules } : null };
   };
   if (organizationId !== null) {
-    const { requiredSignOn, lacksSecondFactor, isOpen } = await enter(organizationId);
+    const { requiredSignOn, lacksSecondFactor, home } = await enter(organizationId);
     if (requiredSignOn !== null && services) throw singleSignOnRequired(services, requiredSignOn);
     if (lacksSecondFactor) throw secondFactorRequired();
-    if (isOpen) return organizationId;
+    if (home) return home;
   }
-  const data = unit.data.privileged('find home organization');
-  const { defaultOrganizationId } = await data.get(user, userId);
-  const joined = await data.find(membership, {
-    where: { userId: { eq: userId } },
-    orderBy: [{ field: 'createdAt', direction: 'asc' }],
-    limit: maxMemberships,
-  });
   let required: string | undefined;
-  for (const id of [defaultOrganizationId, ...joined.map((one) => one.organizationId)]) {
-    if (id === null) continue;
-    const { requiredSignOn, isOpen } = await enter(id);
-    if (isOpen) return id;
+  for await (const id of candidates(unit, person)) {
+    const { requiredSignOn, home } = await enter(id);
+    if (home) return home;
     required ??= requiredSignOn ?? undefined;
   }
   if (required !== undefined && services) throw singleSignOnRequired(services, required);
   return null;
+}
+
+/** The default organization of a person, then those that they joined, the first one first. */
+async function* candidates(
+  unit: UnitOfWork,
+  { id, defaultOrganizationId }: Session['person'],
+): AsyncGenerator<string, void, undefined> {
+  if (defaultOrganizationId !== null) yield defaultOrganizationId;
+  const joined = await unit.data.privileged('find home organization').find(membership, {
+    where: { userId: { eq: id } },
+    orderBy: [{ field: 'createdAt', direction: 'asc' }],
+    limit: maxMemberships,
+  });
+  for (const { organizationId } of joined) yield organizationId;
 }

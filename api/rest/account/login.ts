@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
 import { user } from '#entities/identity/user.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
-import { AppError } from '#entities/kit/base/errors.ts';
 import { forgetAttempt, giveBackAttempt, takeAttempt, type SignInKey } from '#entities/kit/access/sign-in-failures.ts';
 import { hashPassword, isOutdated, verifyPassword } from '../../auth/password.ts';
 import { clientNetwork } from '../../http/client-address.ts';
 import { workOf } from '../../http/request-context.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
 import { accountKey } from './account-key.ts';
-import { completeSignIn, SignInSchema } from './complete-sign-in.ts';
+import { completeSignIn, SignInSchema, wrongPassword } from './complete-sign-in.ts';
 import { knownBrowser } from './known-browser.ts';
 import { PasswordSchema } from './password-schemas.ts';
 import { tooManyAttempts } from './too-many-attempts.ts';
@@ -49,26 +49,42 @@ export const login = defineRoute({
     const isRight = await verifyPassword(body.password, credential?.passwordHash ?? null).catch((error: unknown) =>
       notJudged(call, attempt, error),
     );
-    const newHash =
-      isRight && credential?.passwordHash && isOutdated(credential.passwordHash)
-        ? await hashPassword(body.password)
-        : undefined;
-
-    const data = unit.data.privileged('sign-in');
-    // Read again: between the two transactions the password or the status of the user may have changed. Locked: a password that is
-    // set at the same moment either is found here, or finds the session that begins here and ends it.
-    const person = credential && isRight ? await data.findLocked(user, credential.id) : undefined;
-    if (!person?.emailConfirmedAt || person.status !== 'active' || person.passwordHash !== credential?.passwordHash)
-      throw new AppError(
-        'invalid_credentials',
-        'The e-mail address or the password is wrong, or the address is not confirmed yet.',
-      );
-    if (newHash !== undefined) await data.update(user, person.id, { passwordHash: newHash });
+    if (!credential?.passwordHash || !isRight) throw wrongPassword();
+    const passwordHash = await currentHash(
+      unit,
+      { ...credential, passwordHash: credential.passwordHash },
+      body.password,
+    );
+    const response = await completeSignIn(call, {
+      userId: credential.id,
+      method: 'password',
+      credentialId: null,
+      passwordHash,
+    });
+    // After the lock of the user, which others hold when they count attempts.
     const [cleared, reduced] = attempt.counters;
     await forgetAttempt(unit, cleared.key, reduced?.key ?? null);
-    return completeSignIn(call, { userId: person.id, method: 'password', credentialId: null });
+    return response;
   },
 });
+
+/**
+ * The stored hash; if it was made with parameters that are outdated, one of the same password with those of today replaces it.
+ * @throws AppError invalid_credentials if another password was set meanwhile
+ */
+async function currentHash(
+  unit: UnitOfWork,
+  { id, passwordHash }: { readonly id: string; readonly passwordHash: string },
+  password: string,
+): Promise<string> {
+  if (!isOutdated(passwordHash)) return passwordHash;
+  const newHash = await hashPassword(password);
+  const data = unit.data.privileged('sign-in');
+  const person = await data.findLocked(user, id);
+  if (person?.passwordHash !== passwordHash) throw wrongPassword();
+  await data.update(user, id, { passwordHash: newHash });
+  return newHash;
+}
 
 /** An attempt to sign in, and where it is counted: at the browser if its cookie is of this account, else at account and address. */
 interface Attempt {

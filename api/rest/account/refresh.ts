@@ -63,8 +63,8 @@ export const refresh = defineRoute({
     }
     if (person?.status !== 'active') throw refusedRefresh();
 
-    const organizationId = await homeOrganization(call, held, held.activeOrganizationId);
-    const next = await issueTokens(call, { userId: person.id, organizationId, sessionId: held.id }, held);
+    const home = await homeOrganization(call, { person, ...held }, held.activeOrganizationId);
+    const next = await issueTokens(call, { userId: person.id, sessionId: held.id, home }, held);
     if (next.values.expiresAt <= services.clock.now()) throw refusedRefresh();
     await data.update(session, held.id, next.values);
     await noteSeen(unit, person.id);

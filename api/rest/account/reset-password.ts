@@ -3,8 +3,7 @@ import { passwordReset } from '#entities/identity/password-reset.ts';
 import { user } from '#entities/identity/user.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
-import { AppError } from '#entities/kit/base/errors.ts';
-import { claimedId, invalidToken } from '#entities/kit/base/one-time-token.ts';
+import { claimedId, expiredToken, invalidToken } from '#entities/kit/base/one-time-token.ts';
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
 import { hashPassword } from '../../auth/password.ts';
 import { checkStrength } from '../../auth/password-strength.ts';
@@ -45,7 +44,7 @@ export const resetPassword = defineRoute({
   errors: ['invalid_input', 'invalid_token', 'token_expired', 'weak_password', 'overloaded'],
   handle: async (call) => {
     const { body, unit } = call;
-    const id = claimedId(body.token);
+    const id = claimedId('password-reset', body.token);
     const { email, words } = await readReset(call, id);
     await checkStrength(body.password, words);
     const passwordHash = await hashPassword(body.password);
@@ -55,7 +54,7 @@ export const resetPassword = defineRoute({
     await lockEmail(unit, email);
     checkUsable(await data.findLocked(passwordReset, id), call);
     const person = await data.findOne(user, { email: { eq: email } });
-    if (!person?.emailConfirmedAt || person.status !== 'active') throw invalidToken();
+    if (!person?.emailConfirmedAt || person.status !== 'active') throw invalidToken('password-reset');
     await setPassword(unit, data, { person, passwordHash });
     return { status: 200, body: { message: 'The new password is set; sign in with it.' } };
   },
@@ -73,10 +72,9 @@ function readReset(call: Call<Body>, id: string): Promise<{ email: string; words
 
 /** @throws AppError invalid_token, token_expired */
 function checkUsable(found: Reset | undefined, { services, body }: Call<Body>): Reset {
-  if (!found) throw invalidToken();
+  if (!found) throw invalidToken('password-reset');
   checkLink(services, 'password-reset', found.id, round, body.token);
-  if (found.usedAt || !found.sentAt) throw invalidToken();
-  if (found.expiresAt <= services.clock.now())
-    throw new AppError('token_expired', 'This link has expired; request a new one with POST /v1/forgot-password.');
+  if (found.usedAt || !found.sentAt) throw invalidToken('password-reset');
+  if (found.expiresAt <= services.clock.now()) throw expiredToken('password-reset');
   return found;
 }

@@ -1,10 +1,10 @@
 import type { session } from '#entities/identity/session.ts';
-import { readMembershipState } from '#entities/kit/access/principal-state.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { AccessClaims, IssuedToken } from '../../auth/access-token.ts';
 import type { IssuedRefreshToken } from '../../auth/refresh-token.ts';
 import { clientAddress } from '../../http/client-address.ts';
 import type { Call } from '../../http/route.ts';
+import type { Home } from './home-organization.ts';
 
 interface SessionTokens {
   readonly access: IssuedToken;
@@ -20,24 +20,21 @@ interface SessionTokens {
 }
 
 /** What an access token of a session says. */
-type Claims = Pick<AccessClaims, 'userId' | 'organizationId' | 'sessionId'>;
+interface Claims extends Pick<AccessClaims, 'userId' | 'sessionId'> {
+  /** Where it is valid; null for nowhere. */
+  readonly home: Home | null;
+}
 
 /** Issues an access token, which tells the client the product modules of its organization. @param endsAt when the session ends */
 export async function issueAccess(
-  { unit, services }: Call<unknown>,
-  claims: Claims,
+  { services }: Call<unknown>,
+  { home, ...claims }: Claims,
   endsAt: Date,
 ): Promise<IssuedToken> {
-  const { userId, organizationId } = claims;
-  const { productModules } =
-    organizationId === null
-      ? { productModules: [] }
-      : {
-          ...(await readMembershipState(unit, userId, organizationId)),
-          // While modules are not checked, every organization has all of them.
-          ...(await services.contextOfCallers()),
-        };
-  return services.accessTokens.issue(claims, endsAt, productModules);
+  const { organizationId, productModules } = home ?? { organizationId: null, productModules: [] };
+  // While modules are not checked, every organization has all of them.
+  const known = { productModules, ...(home && (await services.contextOfCallers())) };
+  return services.accessTokens.issue({ ...claims, organizationId }, endsAt, known.productModules);
 }
 
 /**
@@ -62,7 +59,7 @@ export async function issueTokens(
     address: clientAddress(request, services),
     lastSeenAt: clock.now(),
     expiresAt,
-    activeOrganizationId: claims.organizationId,
+    activeOrganizationId: claims.home?.organizationId ?? null,
     refreshTokenHash: refresh.tokenHash,
   };
   return { access, refresh, values };

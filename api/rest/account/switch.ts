@@ -44,14 +44,14 @@ export const switchOrganization = defineRoute({
     const { role, requiredSignOn, isElsewhere } = await readEntry(unit, userId, wanted, held.singleSignOnId);
     if (requiredSignOn !== null) throw singleSignOnRequired(services, requiredSignOn);
     if (role === null || isElsewhere) throw missingRecord(organization, wanted);
-    const { lacksSecondFactor } = await readMembershipState(unit, userId, wanted);
+    const { lacksSecondFactor, productModules } = await readMembershipState(unit, userId, wanted);
     if (lacksSecondFactor) throw secondFactorRequired();
     await data.update(session, sessionId, {
       activeOrganizationId: wanted,
       address: clientAddress(request, services),
       lastSeenAt: services.clock.now(),
     });
-    const next = { userId, organizationId: wanted, sessionId };
+    const next = { userId, sessionId, home: { organizationId: wanted, productModules } };
     return accessAnswer(call, await issueAccess(call, next, held.expiresAt));
   },
 });

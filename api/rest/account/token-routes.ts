@@ -48,7 +48,8 @@ const organizationIds = Type.Optional(
   }),
 );
 
-const once = 'The token is shown in this response only: the server keeps no more than a keyed hash of its secret.';
+const once =
+  'The token is shown in this response only: the server keeps no more than a keyed hash of its secret. The user has signed in, or called /v1/2fa/step-up, within the last ten minutes.';
 
 /** Creation and rotation of tokens. They are listed, renamed and deleted like all records. */
 export const tokenRoutes: readonly Route[] = [

@@ -4,7 +4,7 @@ import { user } from '#entities/identity/user.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
-import { claimedId, invalidToken } from '#entities/kit/base/one-time-token.ts';
+import { claimedId, expiredToken, invalidToken } from '#entities/kit/base/one-time-token.ts';
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
 import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { hashPassword, verifyPassword } from '../../auth/password.ts';
@@ -64,7 +64,7 @@ export const verify = defineRoute({
   ],
   handle: async (call) => {
     const { body, unit } = call;
-    const id = claimedId(body.token);
+    const id = claimedId('email-verification', body.token);
     if ((body.password === undefined) === (body.new_password === undefined)) throw onePasswordOnly();
     const profile = await profileOf(body, await readVerification(call, id));
 
@@ -74,7 +74,7 @@ export const verify = defineRoute({
     await lockEmail(unit, email);
     checkUsable(await data.findLocked(emailVerification, id), body.token, call);
     const existing = await data.findOne(user, { email: { eq: email } });
-    if (existing?.emailConfirmedAt) throw invalidToken();
+    if (existing?.emailConfirmedAt) throw invalidToken('email-verification');
     await createAccount(unit, data, profile, existing);
     return { status: 200, body: { message: 'The address is confirmed; you can sign in now.', email } };
   },
@@ -106,11 +106,10 @@ function checkUsable(
   token: string,
   { services }: Pick<Call<Body>, 'services'>,
 ): Verification {
-  if (!found) throw invalidToken();
+  if (!found) throw invalidToken('email-verification');
   checkLink(services, 'email-verification', found.id, found.round, token);
-  if (found.usedAt || !found.passwordHash) throw invalidToken();
-  if (found.expiresAt <= services.clock.now())
-    throw new AppError('token_expired', 'This link has expired; request a new one with POST /v1/resend.');
+  if (found.usedAt || !found.passwordHash) throw invalidToken('email-verification');
+  if (found.expiresAt <= services.clock.now()) throw expiredToken('email-verification');
   return found;
 }
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { delegation } from '#entities/identity/delegation.ts';
 import { readDelegationState } from '#entities/kit/access/principal-state.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
-import type { CreationInput } from '#entities/kit/model/fields.ts';
+import type { CreationInput } from '#entities/kit/model/field-values.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { clientAddress } from '../../http/client-address.ts';
 import type { Call, RouteResponse } from '../../http/route.ts';

@@ -1,8 +1,7 @@
 import { emailChange } from '#entities/identity/email-change.ts';
 import { user } from '#entities/identity/user.ts';
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
-import { AppError } from '#entities/kit/base/errors.ts';
-import { claimedId, invalidToken } from '#entities/kit/base/one-time-token.ts';
+import { claimedId, expiredToken, invalidToken } from '#entities/kit/base/one-time-token.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
@@ -40,7 +39,7 @@ export const confirmEmailChange = defineRoute({
   errors: ['invalid_input', 'invalid_token', 'token_expired', 'invalid_credentials', 'too_many_requests', 'overloaded'],
   handle: async (call) => {
     const { body, unit, services, request } = call;
-    const id = claimedId(body.token);
+    const id = claimedId('email-change', body.token);
     const { change, person } = await readChange(call, id, body.token);
     await requirePassword(body.password, person.passwordHash);
 
@@ -49,9 +48,9 @@ export const confirmEmailChange = defineRoute({
     for (const email of [change.email, change.newEmail].toSorted()) await lockEmail(unit, email);
     checkUsable(services, await data.findLocked(emailChange, id), body.token);
     const locked = await data.findLocked(user, change.userId);
-    if (!isSame(locked, person, change)) throw invalidToken();
+    if (!isSame(locked, person, change)) throw invalidToken('email-change');
     // Somebody has taken the address meanwhile: the answer does not tell it.
-    if (await data.findOne(user, { email: { eq: change.newEmail } })) throw invalidToken();
+    if (await data.findOne(user, { email: { eq: change.newEmail } })) throw invalidToken('email-change');
     const now = services.clock.now();
     await data.update(user, locked.id, { email: change.newEmail, emailConfirmedAt: now });
     await voidMailedLinks(data, locked.id, [change.email, change.newEmail], now);
@@ -74,7 +73,7 @@ function readChange(
   return services.database.transact(workOf(request.core, systemCaller('confirm e-mail change')), async (unit) => {
     const change = checkUsable(services, await unit.data.findOne(emailChange, { id: { eq: id } }), token);
     const person = await unit.data.findOne(user, { id: { eq: change.userId } });
-    if (!isSame(person, person, change)) throw invalidToken();
+    if (!isSame(person, person, change)) throw invalidToken('email-change');
     await countGuess(unit, 'email-change', id);
     return { change, person };
   });
@@ -82,12 +81,11 @@ function readChange(
 
 /** @throws AppError invalid_token, token_expired */
 function checkUsable(services: Services, found: RowOf<typeof emailChange> | undefined, token: string): Change {
-  if (!found) throw invalidToken();
+  if (!found) throw invalidToken('email-change');
   checkLink(services, 'email-change', found.id, round, token);
   const { newEmail } = found;
-  if (found.usedAt || !found.sentAt || newEmail === null) throw invalidToken();
-  if (found.expiresAt <= services.clock.now())
-    throw new AppError('token_expired', 'This link has expired; ask for a new one with POST /v1/account/email.');
+  if (found.usedAt || !found.sentAt || newEmail === null) throw invalidToken('email-change');
+  if (found.expiresAt <= services.clock.now()) throw expiredToken('email-change');
   return { ...found, newEmail };
 }
 

@@ -1,7 +1,6 @@
 import { user } from '#entities/identity/user.ts';
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
-import { AppError } from '#entities/kit/base/errors.ts';
-import { claimedId, invalidToken } from '#entities/kit/base/one-time-token.ts';
+import { claimedId, expiredToken, invalidToken } from '#entities/kit/base/one-time-token.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
@@ -36,7 +35,7 @@ export const reactivateAccount = defineRoute({
   errors: ['invalid_input', 'invalid_token', 'token_expired', 'invalid_credentials', 'too_many_requests', 'overloaded'],
   handle: async (call) => {
     const { body, unit, services, request } = call;
-    const id = claimedId(body.token);
+    const id = claimedId('reactivation', body.token);
     const compared = await services.database.transact(
       workOf(request.core, systemCaller('reactivate account')),
       async (own) => {
@@ -59,12 +58,8 @@ export const reactivateAccount = defineRoute({
 
 /** @throws AppError invalid_token, token_expired */
 function checkUsable(services: Services, found: Person | undefined, token: string): Person {
-  if (found?.status !== 'deactivated') throw invalidToken();
+  if (found?.status !== 'deactivated') throw invalidToken('reactivation');
   checkLink(services, 'reactivation', found.id, found.recordVersion, token);
-  if (found.updatedAt.getTime() + linkLifetimeMs <= services.clock.now().getTime())
-    throw new AppError(
-      'token_expired',
-      'This link has expired; ask the operator of the server to reactivate the account.',
-    );
+  if (found.updatedAt.getTime() + linkLifetimeMs <= services.clock.now().getTime()) throw expiredToken('reactivation');
   return found;
 }

@@ -1,4 +1,4 @@
-import { randomBytesPooled } from '#entities/kit/base/random-pool.ts';
+import { randomTextPooled } from '#entities/kit/base/random-pool.ts';
 import { passkeyCookie, passkeyCookieName } from '../../auth/cookie-attributes.ts';
 import { maxChallengeAgeMs } from '../../auth/passkey-challenge.ts';
 import { requestOptions } from '../../auth/passkeys.ts';
@@ -25,7 +25,7 @@ export const authenticationOptions = defineRoute({
     const name = passkeyCookieName(config);
     const held = request.cookies[name];
     // The same for all pages that are open in a browser.
-    const browser = held !== undefined && /^[\w-]{22}$/.test(held) ? held : randomBytesPooled(16).toString('base64url');
+    const browser = held !== undefined && /^[\w-]{22}$/.test(held) ? held : randomTextPooled(16, 'base64url');
     giveCookie(request, name, browser, passkeyCookie(config, maxChallengeAgeMs / 1_000));
     logStep(call, 'authentication', 'begun');
     const challenge = challengeFor(call, { ceremony: 'authentication', subject: browser });

@@ -20,7 +20,7 @@ export async function joinOrganization(
   { invite: held, organization }: UsableInvite,
   person: Pick<RowOf<typeof user>, 'id'>,
 ): Promise<void> {
-  if (organization.isPersonal) throw invalidToken();
+  if (organization.isPersonal) throw invalidToken('invite');
   const where = { organizationId: { eq: organization.id }, userId: { eq: person.id } };
   if (await data.findOne(membership, where))
     throw new AppError('already_exists', 'You are already a member of this organization.');

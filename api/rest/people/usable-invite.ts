@@ -4,8 +4,8 @@ import { invite, openStatuses } from '#entities/organizations/invite.ts';
 import { membership } from '#entities/organizations/membership.ts';
 import { organization } from '#entities/organizations/organization.ts';
 import { callerIn, readMembershipState } from '#entities/kit/access/principal-state.ts';
-import { AppError } from '#entities/kit/base/errors.ts';
-import { claimedId, invalidToken } from '#entities/kit/base/one-time-token.ts';
+import { claimedId, expiredToken, invalidToken } from '#entities/kit/base/one-time-token.ts';
+import type { AppError } from '#entities/kit/base/errors.ts';
 import { mayGiveRole } from '#entities/kit/model/caller.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import { mayAll } from '#entities/kit/model/policy.ts';
@@ -37,15 +37,15 @@ export interface UsableInvite {
  */
 export async function usableInvite(call: Call<unknown>, data: DataClient, token: string): Promise<UsableInvite> {
   const { services } = call;
-  const id = claimedId(token);
+  const id = claimedId('invite', token);
   const found = await data.findLocked(invite, id);
   // Compared for unknown ids, too.
   checkLink(services, 'invite', id, found?.round ?? 1, token);
-  if (!found || !openStatuses.includes(found.status)) throw invalidToken();
+  if (!found || !openStatuses.includes(found.status)) throw invalidToken('invite');
   if (found.expiresAt !== null && found.expiresAt <= services.clock.now()) throw expired(call, found);
   const inviter = await inviterOf(call, data, found);
   const home = await data.findOne(organization, { id: { eq: found.organizationId } });
-  if (!home) throw invalidToken();
+  if (!home) throw invalidToken('invite');
   return { invite: found, organization: home, inviter };
 }
 
@@ -55,7 +55,7 @@ function expired({ unit }: Call<unknown>, { id, recordVersion }: Invite): AppErr
     const held = await data.findLocked(invite, id);
     if (held?.recordVersion === recordVersion) await data.update(invite, id, { status: 'expired' });
   });
-  return new AppError('token_expired', 'This invitation has expired; ask for a new one.');
+  return expiredToken('invite');
 }
 
 /** @throws AppError invalid_token when whoever invites has left, is not active, or may not give this role any more */
@@ -66,7 +66,7 @@ async function inviterOf(
 ): Promise<RowOf<typeof user> | undefined> {
   if (inviterId === null) {
     if (mayGiveRole(null, role)) return undefined;
-    throw invalidToken();
+    throw invalidToken('invite');
   }
   const [held] = await data.find(membership, {
     where: { organizationId: { eq: organizationId }, userId: { eq: inviterId } },
@@ -77,6 +77,6 @@ async function inviterOf(
   const inviter = await data.findOne(user, { id: { eq: inviterId } });
   const caller = callerIn(inviterId, organizationId, state, {});
   const mayInvite = mayAll(invite.policy, caller, { kind: invite.kind, operation: 'create' });
-  if (inviter?.status !== 'active' || !mayInvite || !mayGiveRole(state.role, role)) throw invalidToken();
+  if (inviter?.status !== 'active' || !mayInvite || !mayGiveRole(state.role, role)) throw invalidToken('invite');
   return inviter;
 }

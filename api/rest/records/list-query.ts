@@ -1,7 +1,7 @@
 import { Type, type TObject, type TSchema } from 'typebox';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
-import type { Field } from '#entities/kit/model/fields.ts';
+import type { Field } from '#entities/kit/model/declared-field.ts';
 import { inputError } from '#entities/kit/base/input-error.ts';
 import { parseInstant } from '#entities/kit/base/instant.ts';
 import { expectation, found } from '#entities/kit/base/schema-problem.ts';

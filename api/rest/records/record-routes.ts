@@ -14,8 +14,10 @@ import {
   type NamedField,
 } from '#entities/kit/model/exposure.ts';
 import type { ScopeVerb } from '#entities/kit/model/scope-relations.ts';
+import { fileValueNames } from '#entities/kit/model/stored-file.ts';
 import { isOpenToTokens } from '#entities/kit/model/scopes.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
+import type { DownloadBases } from '#entities/kit/read/file-selection.ts';
 import type { RecordSelection } from '#entities/kit/read/selection.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import {
@@ -35,8 +37,8 @@ import { changeSchema, creationSchema, idText, recordSchema, versionSchema } fro
  * The routes of every exposed kind: a list, a look-up by id, and the mutations that the kind offers (`mutate`). Reads are compiled
  * to one statement by the same compiler as GraphQL reads.
  */
-export function recordRoutes(registry: Registry): Route[] {
-  return registry.modules.filter(isExposed).flatMap(routesOf);
+export function recordRoutes(registry: Registry, bases: DownloadBases): Route[] {
+  return registry.modules.filter(isExposed).flatMap((module) => routesOf(module, bases));
 }
 
 /** Tags of the reference, one for each kind. */
@@ -47,9 +49,9 @@ export function recordTags(registry: Registry): { readonly name: string; readonl
   }));
 }
 
-function routesOf(module: EntityModule): Route[] {
+function routesOf(module: EntityModule, bases: DownloadBases): Route[] {
   const offered = module.mutate ?? [];
-  const record = selectionOf(module);
+  const record = selectionOf(module, bases);
   const answer = recordSchema(module);
   // The data layer confines each session to what it may reach.
   const openTo = (verb: ScopeVerb, route: Route): Route => ({
@@ -67,12 +69,21 @@ function routesOf(module: EntityModule): Route[] {
 }
 
 /** All fields of a record in responses, named in snake_case. */
-export function selectionOf(module: EntityModule): RecordSelection {
+export function selectionOf(module: EntityModule, bases: DownloadBases = {}): RecordSelection {
+  const fileParts = [...fileValueParts, { is: 'url', as: 'url', bases } as const];
   return {
     module,
-    parts: answeredFields(module).map((field) => ({ is: 'value', as: snakeCase(field), field, words: 'stored' })),
+    parts: answeredFields(module).map((field) =>
+      module.fields[field]?.type === 'file'
+        ? { is: 'file', as: snakeCase(field), field, parts: fileParts }
+        : { is: 'value', as: snakeCase(field), field, words: 'stored' },
+    ),
   };
 }
+
+const fileValueParts = fileValueNames.map(
+  (value) => ({ is: 'value', as: snakeCase(value), value, words: 'stored' }) as const,
+);
 
 const idAlone = 'The response has only the id if the caller cannot view the record after the change.';
 

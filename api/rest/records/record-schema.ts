@@ -9,10 +9,11 @@ import {
   writableFields,
   type NamedField,
 } from '#entities/kit/model/exposure.ts';
-import type { Field } from '#entities/kit/model/fields.ts';
+import type { Field } from '#entities/kit/model/declared-field.ts';
+import { availabilities, fileValues, type FileValue } from '#entities/kit/model/stored-file.ts';
 
 export interface JsonSchema {
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
   readonly [keyword: string]: unknown;
 }
@@ -26,6 +27,25 @@ const recordShapes: Readonly<Record<string, JsonSchema>> = {
   updatedAt: { ...instant, description: 'When the record was last changed.' },
   recordVersion: { type: 'integer', description: 'Version number; each change increases it by one.' },
 };
+
+/** A file in an answer. */
+const fileSchema: JsonSchema = {
+  type: ['object', 'null'],
+  properties: {
+    ...Object.fromEntries(
+      Object.entries(fileValues).map(([name, description]) => [
+        snakeCase(name),
+        { ...fileValueSchema(name as FileValue), description },
+      ]),
+    ),
+    url: { type: 'string', description: 'URL of the content. It needs the same credentials as the record.' },
+  },
+};
+
+function fileValueSchema(name: FileValue): JsonSchema {
+  if (name === 'availability') return { enum: Object.keys(availabilities) };
+  return { type: name === 'sizeBytes' ? 'integer' : 'string' };
+}
 
 /** Expected record version of a change or a deletion. */
 export const versionSchema = Type.Optional(
@@ -44,13 +64,23 @@ export function recordSchema(module: EntityModule): TObject {
   const properties = answeredFields(module).map((name): [string, TSchema] => {
     const field = module.fields[name];
     if (!field) return [snakeCase(name), Type.Unsafe(recordShapes[name] ?? id)];
+    if (field.type === 'file') return [snakeCase(name), Type.Unsafe({ ...fileSchema, description: field.description })];
     // Without limits: stored values may have been accepted under other limits.
     const { type, enum: words, items, format } = valueSchema(field);
     const shape = { ...(type ? { type } : {}), ...(words ? { enum: words } : {}), ...(items ? { items } : {}) };
-    return [snakeCase(name), describedValue(field, { ...shape, ...(format === 'date-time' ? { format } : {}) })];
+    return [
+      snakeCase(name),
+      describedValue(field, { ...shape, ...(format && shownFormats.has(format as string) ? { format } : {}) }),
+    ];
   });
   return Type.Object(Object.fromEntries(properties), { description: module.description });
 }
+
+/** Formats that stored values always have. */
+const shownFormats = new Set(['date-time', 'date', 'decimal']);
+
+/** What the value of a file field is in a body. */
+const uploadNote = 'The value is the id of an upload of yours (`POST /v1/uploads`) that no record has taken.';
 
 /** Body of a creation. */
 export function creationSchema(module: EntityModule): TObject {
@@ -65,7 +95,8 @@ export function changeSchema(module: EntityModule): TObject {
 
 function bodySchema(module: EntityModule, fields: readonly NamedField[], isNeeded: (field: Field) => boolean): TObject {
   const properties = fields.map(([name, field]): [string, TSchema] => {
-    const schema = describedValue(field, valueSchema(field));
+    const input = field.type === 'file' ? { ...field, description: `${field.description} ${uploadNote}` } : field;
+    const schema = describedValue(input, valueSchema(field));
     return [snakeCase(name), isNeeded(field) ? schema : Type.Optional(schema)];
   });
   const accepted = new Set(fields.map(([name]) => name));
@@ -91,5 +122,8 @@ function describedValue(field: Field, schema: JsonSchema): TSchema {
 /** JSON schema of a value that is not null. The data layer validates values again. */
 export function valueSchema(field: Field): JsonSchema {
   if (field.values) return { type: 'string', enum: field.values };
-  return field.type === 'json' ? {} : { ...(field.schema as JsonSchema) };
+  if (field.type === 'json') return {};
+  // The data layer says in words how many digits are accepted.
+  if (field.type === 'decimal') return { type: 'string', format: 'decimal', maxLength: 100 };
+  return { ...(field.schema as JsonSchema) };
 }

@@ -5,7 +5,7 @@ import { systemCaller } from '#entities/kit/model/caller.ts';
 import { forgetAttempt, takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { recoveryCodeHash } from '../../auth/recovery-codes.ts';
-import { openSecret, sealSecret } from '../../auth/sealed-secret.ts';
+import { openSecret, sealSecret } from '#entities/kit/base/sealed-secret.ts';
 import { stepOfCode } from '../../auth/authenticator-app.ts';
 import { workOf } from '../../http/request-context.ts';
 import type { Call } from '../../http/route.ts';

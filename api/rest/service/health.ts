@@ -2,8 +2,10 @@ import { Type } from 'typebox';
 import { defineRoute } from '../../http/route.ts';
 
 const CheckSchema = Type.Object({
-  status: Type.String({ description: 'up or down.' }),
-  reason: Type.Optional(Type.String({ description: 'Why the dependency is down.' })),
+  status: Type.String({
+    description: 'up, down, or degraded: without the dependency, the process serves all other requests.',
+  }),
+  reason: Type.Optional(Type.String({ description: 'Why the dependency cannot be used.' })),
 });
 const ReadinessSchema = Type.Object({ status: Type.String(), checks: Type.Record(Type.String(), CheckSchema) });
 

@@ -1,21 +1,72 @@
 import { concurrentChanges } from '../base/errors.ts';
 import type { Precondition } from '../model/work-context.ts';
-import { snapshotStatement, type Principal, type PrincipalSnapshot } from './principal-state.ts';
+import type { ConnectionQueue } from '../storage/connection-queue.ts';
+import {
+  resultColumn,
+  snapshotStatement,
+  type Principal,
+  type PrincipalSnapshot,
+  type StateStatement,
+} from './principal-state.ts';
+
+/** What the database says of a state when it was read: `caller_basis`. */
+interface Basis {
+  /** `pg_snapshot`: which transactions were visible. */
+  readonly snapshot: string;
+  /** When PostgreSQL started. Another server has other transaction ids. */
+  readonly server: string;
+  /** Hashes of the ids whose changes are noted in `caller_changes`. */
+  readonly scopes: readonly string[];
+}
+
+/** Compares a state with the changes since it was read. */
+interface Comparison {
+  readonly statement: StateStatement;
+  /** When the state was read, in milliseconds. */
+  readonly readAt: number;
+  /** The generation of the connections before the state was read. PostgreSQL may give ids of transactions out again after a crash. */
+  readonly generation: number;
+}
+
+type Connections = Pick<ConnectionQueue, 'generation'>;
+
+/** The result for a state that no noted change concerns. */
+const unchanged = '';
+
+/** Above any depth of organizations and number of single sign-ons; a state that depends on more is read with each request. */
+const maxScopes = 64;
+
+/** How long a basis counts, in milliseconds. Nothing depends on it; it bounds what a fault of the database could do. */
+const maxAgeMs = 60_000;
+
+const comparisons = new WeakMap<PrincipalSnapshot, Comparison>();
 
 /**
  * The state that a caller had at the last request with the same token. The first statement of a unit of work that starts from it
  * takes the question along whether it is still the same, which saves a round trip. If it is not, the work must be repeated.
+ *
+ * The question is answered by the changes that have been noted since (`caller_changes`). Only if one concerns the caller, the state
+ * is read and compared.
  */
 export class AssumedPrincipal implements Precondition {
   readonly text: string;
   readonly values: readonly (string | null)[];
+  readonly #principal: Principal;
   readonly #snapshot: PrincipalSnapshot;
+  readonly #connections: Connections;
+  readonly #generation: number;
   #outcome: 'unknown' | 'confirmed' | 'refuted' = 'unknown';
 
-  constructor(principal: Principal, snapshot: PrincipalSnapshot) {
-    const { text, values } = snapshotStatement(principal);
+  /** @param connections those that the statement is sent on */
+  constructor(principal: Principal, snapshot: PrincipalSnapshot, connections: Connections) {
+    this.#connections = connections;
+    this.#generation = connections.generation;
+    const kept = comparisons.get(snapshot);
+    const isFresh = kept?.generation === this.#generation && performance.now() - kept.readAt < maxAgeMs;
+    const { text, values } = isFresh ? kept.statement : basisStatement(principal);
     this.text = text;
     this.values = values;
+    this.#principal = principal;
     this.#snapshot = snapshot;
   }
 
@@ -31,7 +82,68 @@ export class AssumedPrincipal implements Precondition {
 
   /** @throws AppError concurrent_changes if the state has changed */
   check(result: string | null): void {
-    this.compare(result);
+    // A connection that was opened after a crash may have answered.
+    if (result === unchanged)
+      this.compare(this.#connections.generation === this.#generation ? this.#snapshot.text : null);
+    else this.#compareWithBasis(result);
     if (this.#outcome === 'refuted') throw concurrentChanges(new Error('the rights of the caller have changed'));
   }
+
+  /** @param result the state, a line break, and its basis */
+  #compareWithBasis(result: string | null): void {
+    const [text = null, basis = ''] = result?.split('\n') ?? [];
+    this.compare(text);
+    if (this.#outcome === 'confirmed') this.#keep(JSON.parse(basis) as Basis);
+  }
+
+  #keep(basis: Basis): void {
+    if (basis.scopes.length > maxScopes) return;
+    const statement = changesStatement(this.#principal, basis);
+    comparisons.set(this.#snapshot, { statement, readAt: performance.now(), generation: this.#generation });
+  }
+}
+
+/** Texts of statements by that for the state, so that each is made and kept once. */
+const basisTexts: Record<string, string | undefined> = {};
+/** By number of scopes. */
+const changesTexts: Record<string, (string | undefined)[]> = {};
+
+/** The statement for a state and its basis: one column of one row, with a line break between them. */
+function basisStatement(principal: Principal): StateStatement {
+  const { text, values } = snapshotStatement(principal);
+  const basisText = (basisTexts[text] ??= text.replace(
+    resultColumn,
+    `to_json(found)::text || E'\\n' || caller_basis(${idsOf(principal)}) as result`,
+  ));
+  return { text: basisText, values };
+}
+
+/** SQL of the ids on which a state depends and which only its caller names, or it shows, and of its organization; the database finds the others. */
+function idsOf(principal: Principal): string {
+  if ('sessionId' in principal) return 'array[$1, $2, found."singleSignOnId"], $3';
+  if ('delegationId' in principal)
+    return `array[$1, found.delegation ->> 'actorId', found.delegation ->> 'subjectId'], found.delegation ->> 'organizationId'`;
+  return `array[$2, $4, found.token ->> 'userId'], found.token ->> 'organizationId'`;
+}
+
+function changesStatement(principal: Principal, { snapshot, server, scopes }: Basis): StateStatement {
+  const { text, values } = basisStatement(principal);
+  const byCount = (changesTexts[text] ??= []);
+  const changesText = (byCount[scopes.length] ??= changesTextOf(text, values.length, scopes.length));
+  return { text: changesText, values: [...values, server, snapshot, ...scopes] };
+}
+
+/**
+ * The statement that returns `unchanged`, or the state with its basis. A noted change counts unless its transaction was visible to the
+ * statement that read the state, so neither the order of commits nor clocks matter.
+ * @param text the statement for the state with its basis
+ * @param before number of its parameters
+ */
+function changesTextOf(text: string, before: number, count: number): string {
+  const server = `$${before + 1}::timestamptz`;
+  const snapshot = `$${before + 2}::pg_snapshot`;
+  const scopes = Array.from({ length: count }, (_, index) => `$${before + 3 + index}`).join();
+  return `select case when pg_postmaster_start_time() = ${server} and not exists (select 1 from caller_changes c
+    where c.scope in (${scopes}) and c.xid >= pg_snapshot_xmin(${snapshot}) and not pg_visible_in_snapshot(c.xid, ${snapshot}))
+    then '${unchanged}' else (${text}) end as result`;
 }

@@ -27,6 +27,8 @@ export interface DatabaseOptions {
   /** `db.enablehistory`. */
   readonly recordHistory: boolean;
   readonly registry: Registry;
+  /** Secrets whose keys encrypt sealed fields, the newest first, separated by commas (`sessions.encryptionkey`). */
+  readonly encryptionSecrets: () => string;
   readonly clock: Clock;
   /** Whether a topic has a listener; events of other topics are recorded but not delivered. */
   readonly hasListener: (topic: string) => boolean;

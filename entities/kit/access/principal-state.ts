@@ -77,25 +77,44 @@ export interface MembershipState extends Pick<Caller, 'groupIds' | 'relations' |
 export interface PrincipalSnapshot {
   readonly state: PrincipalState;
   readonly text: string;
+  /** The values of the further columns. */
+  readonly further?: Readonly<Record<string, unknown>>;
 }
 
-const snapshotText = `select to_json(found)::text as result from (select is_active as "isActive", is_signed_in as "isSignedIn",
+/** Columns that the statement for a state returns besides, so that they cost no statement of their own. */
+export interface FurtherColumns {
+  /** Part of the name of the prepared statement. */
+  readonly name: string;
+  /** SQL of the columns. @param first number of their first parameter */
+  readonly columns: (first: number) => string;
+  readonly values: readonly unknown[];
+}
+
+/** The state, in each of the statements for it. */
+export const resultColumn = 'to_json(found)::text as result';
+
+const snapshotText = `select ${resultColumn} from (select is_active as "isActive", is_signed_in as "isSignedIn",
   role, group_ids as "groupIds", relations, modules as "productModules", single_sign_on_id as "singleSignOnId",
   lacks_second_factor as "lacksSecondFactor" from request_context($1, $2, $3)) found`;
 
-const tokenSnapshotText = `select to_json(found)::text as result from (select is_active as "isActive", is_signed_in as "isSignedIn",
+const tokenSnapshotText = `select ${resultColumn} from (select is_active as "isActive", is_signed_in as "isSignedIn",
   role, group_ids as "groupIds", relations, modules as "productModules", json_build_object('userId', user_id,
     'organizationId', organization_id, 'scopes', scopes, 'expiresAt', expires_at) as token,
   role is not null and user_id is not null and lacks_second_factor(user_id, organization_id) as "lacksSecondFactor"
   from token_context($1, $2, $3, $4)) found`;
 
-const delegationSnapshotText = `select to_json(found)::text as result from (select is_active as "isActive", is_signed_in as "isSignedIn",
+const delegationSnapshotText = `select ${resultColumn} from (select is_active as "isActive", is_signed_in as "isSignedIn",
   role, group_ids as "groupIds", relations, modules as "productModules", false as "lacksSecondFactor",
   json_build_object('id', $1::text, 'type', type, 'actorId', actor_id, 'actorName', actor_name, 'expiresAt', expires_at,
     'subjectId', subject_id, 'organizationId', organization_id) as delegation from delegation_context($1)) found`;
 
+export interface StateStatement {
+  readonly text: string;
+  readonly values: (string | null)[];
+}
+
 /** The statement for the current state of a caller: one column of one row. */
-export function snapshotStatement(principal: Principal): { readonly text: string; readonly values: (string | null)[] } {
+export function snapshotStatement(principal: Principal): StateStatement {
   const { organizationId } = principal;
   if ('sessionId' in principal)
     return { text: snapshotText, values: [principal.userId, principal.sessionId, organizationId] };
@@ -106,21 +125,23 @@ export function snapshotStatement(principal: Principal): { readonly text: string
 
 /**
  * Reads user, session or token, and membership in one statement outside any transaction.
+ * @param more what else the statement returns, whatever the state is
  * @throws AppError database_unavailable, database_busy, deadline_exceeded
  */
 export async function readPrincipalState(
   database: StateSource,
   principal: Principal,
   { deadline, traceparent }: { readonly deadline: number; readonly traceparent: string },
+  more?: FurtherColumns,
 ): Promise<PrincipalSnapshot> {
   const startedAt = performance.now();
   const { organizationId } = principal;
   const { name, userId } = sourceOf(principal);
-  const statement = snapshotStatement(principal);
+  const statement = withColumns(snapshotStatement(principal), more);
   const { rows } = await queryOutsideTransaction<{ readonly result: string }>(
     database.connections,
     { role: 'app', organizationId, userId },
-    { name, ...statement },
+    { name: more ? `${name}-${more.name}` : name, ...statement },
     deadline,
   );
   database.options.observer?.statement({
@@ -129,8 +150,17 @@ export async function readPrincipalState(
     isFailed: false,
     traceparent,
   });
-  const text = rows[0]?.result ?? '';
-  return { state: stateIn(text), text };
+  const { result: text = '', ...further } = rows[0] ?? {};
+  return { state: stateIn(text), text, ...(more ? { further } : {}) };
+}
+
+function withColumns(
+  { text, values }: StateStatement,
+  more: FurtherColumns | undefined,
+): { readonly text: string; readonly values: unknown[] } {
+  if (!more) return { text, values };
+  const columns = `${more.columns(values.length + 1)}, ${resultColumn}`;
+  return { text: text.replace(resultColumn, columns), values: [...values, ...more.values] };
 }
 
 /** The name of the prepared statement, and who reads. */

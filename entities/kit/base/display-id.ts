@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
@@ -7,6 +7,8 @@ const length = 8;
 
 /** The display id of a record: its prefix, and base 32 (RFC 4648) of a hash of its id. */
 export function displayIdOf(prefix: string, id: string): string {
-  const hash = createHash('sha256').update(id).digest();
-  return `${prefix}-${Array.from({ length }, (_none, index) => letters[(hash[index] as number) & 31]).join('')}`;
+  const digest = hash('sha256', id, 'buffer');
+  let text = '';
+  for (const byte of digest.subarray(0, length)) text += letters[byte & 31];
+  return `${prefix}-${text}`;
 }

@@ -16,6 +16,7 @@ const categories = {
   precondition_failed: 412,
   too_large: 413,
   unsupported_media_type: 415,
+  range_not_satisfiable: 416,
   unprocessable: 422,
   limited: 429,
   headers_too_large: 431,
@@ -51,6 +52,7 @@ export const errorCatalogue = {
   second_factor_required: entry('denied', 'The organization requires a second factor.'),
   step_up_required: entry('denied', 'Prove again who you are.'),
   module_not_enabled: entry('denied', 'The organization does not have this product module.'),
+  file_withheld: entry('denied', 'The file is withheld until it has been found clean.'),
   csrf_token_missing: entry('denied', 'The CSRF token is missing.'),
   csrf_token_invalid: entry('denied', 'The CSRF token does not match.'),
   not_found: entry('not_found', 'There is no such record.'),
@@ -62,12 +64,18 @@ export const errorCatalogue = {
   last_way_in: entry('conflict', 'The account has no other way to sign in.'),
   already_exists: entry('conflict', 'A record with this value already exists.'),
   precondition_failed: entry('precondition_failed', 'The record has another version than If-Match says.'),
+  protocol_version_unsupported: entry('precondition_failed', 'The version of the protocol is not supported.'),
   stale_record: entry('conflict', 'The record was changed by someone else.'),
   last_owner: entry('conflict', 'The organization would be left without an owner.'),
   still_referenced: entry('conflict', 'Other records still refer to this one.'),
+  upload_not_ready: entry('conflict', 'The upload is not complete, or is still being checked.'),
+  upload_busy: entry('conflict', 'Another request is writing to the upload.'),
   body_too_large: entry('too_large', 'The request body is too large.'),
   headers_too_large: entry('headers_too_large', 'The request headers are too large.'),
   unsupported_media_type: entry('unsupported_media_type', 'The content type is not supported.'),
+  file_type_refused: entry('unsupported_media_type', 'The file is of a type that is not accepted here.'),
+  range_not_satisfiable: entry('range_not_satisfiable', 'The file has no bytes in the requested range.'),
+  checksum_mismatch: entry('unprocessable', 'The content does not have the stated checksum.'),
   limit_exceeded: entry('unprocessable', 'The request asks for more than the limits allow.'),
   too_many_requests: entry('limited', 'Too many requests.'),
   deadline_exceeded: entry('unavailable', 'The request took longer than its deadline.'),
@@ -80,6 +88,8 @@ export const errorCatalogue = {
   authorization_unavailable: entry('unavailable', 'Permissions cannot be decided at the moment.'),
   provider_unavailable: entry('unavailable', 'The sign-in provider cannot be used.'),
   workflows_unavailable: entry('unavailable', 'The workflow service cannot be reached.'),
+  storage_unavailable: entry('unavailable', 'The object storage cannot be reached.'),
+  storage_disabled: entry('unavailable', 'The installation has no object storage.'),
   overloaded: entry('unavailable', 'Too much other work of this kind is waiting.'),
   shutting_down: entry('unavailable', 'The server is shutting down.'),
   internal: entry('internal', 'An unexpected error occurred on the server.'),
@@ -103,6 +113,8 @@ export interface ErrorDetails {
   readonly retryAfterSeconds?: number;
   /** URL at which the required sign-in begins. */
   readonly signInUrl?: string;
+  /** Header Content-Range: how long the content is of which no such range exists. */
+  readonly contentRange?: string;
 }
 
 /**
@@ -166,6 +178,7 @@ const canSucceedLater = {
   precondition_failed: false,
   too_large: false,
   unsupported_media_type: false,
+  range_not_satisfiable: false,
   unprocessable: false,
   limited: true,
   headers_too_large: false,

@@ -15,6 +15,17 @@ export const failpoints = [
   'email-after-write',
   'tuples-before-write',
   'tuples-after-write',
+  'upload-begun',
+  'upload-received',
+  'upload-durable',
+  'upload-finished',
+  'part-saved',
+  'check-copied',
+  'copy-written',
+  'copy-verified',
+  'restore-written',
+  'remove-marked',
+  'bytes-removed',
 ] as const;
 export type Failpoint = (typeof failpoints)[number];
 

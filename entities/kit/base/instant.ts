@@ -1,4 +1,4 @@
-import { IsDateTime } from 'typebox/format';
+import { IsDate, IsDateTime } from 'typebox/format';
 
 /**
  * Parses an RFC 3339 timestamp. @returns undefined for any other text, for dates and times that do not exist, and for instants
@@ -15,4 +15,9 @@ export function parseInstant(text: string): Date | undefined {
 export function isInstant(instant: Date): boolean {
   const year = instant.getUTCFullYear();
   return year >= 1 && year <= 9999;
+}
+
+/** Whether a text is a day that exists, as `2026-01-31`, in a year that can be stored. */
+export function isDay(text: string): boolean {
+  return IsDate(text) && !text.startsWith('0000');
 }

@@ -3,10 +3,12 @@ import { createHmac, createSecretKey, hash, hkdfSync, timingSafeEqual, type KeyO
 /** What a derived key is used for. Each purpose has its own key (RFC 5869, `info`). */
 export type KeyPurpose =
   | 'csrf'
+  | 'file-link'
   | 'identity-provider-secret'
   | 'known-device'
   | 'one-time-token'
   | 'passkey-challenge'
+  | 'record-secret'
   | 'session-encryption'
   | 'session-signature'
   | 'sign-in-state'

@@ -14,18 +14,31 @@ export function oneTimeToken(key: Buffer, purpose: TokenPurpose, id: string, rou
 }
 
 /** The record id a token claims to be for. @throws AppError invalid_token */
-export function claimedId(token: string): string {
+export function claimedId(purpose: TokenPurpose, token: string): string {
   const [id, signature, ...rest] = token.split('.');
-  if (!isId(id) || !signature || rest.length > 0) throw invalidToken();
+  if (!isId(id) || !signature || rest.length > 0) throw invalidToken(purpose);
   return id;
 }
 
 /** @throws AppError invalid_token unless the token is the one of this purpose, record and round */
 export function checkOneTimeToken(key: Buffer, purpose: TokenPurpose, id: string, round: number, token: string): void {
   const signature = token.slice(id.length + 1);
-  if (!isSignedBy(key, [purpose, id, String(round)], signature)) throw invalidToken();
+  if (!isSignedBy(key, [purpose, id, String(round)], signature)) throw invalidToken(purpose);
 }
 
-export function invalidToken(): AppError {
-  return new AppError('invalid_token', 'This link is not valid or was used already; ask for a new one.');
+/** How somebody gets another link. */
+const remedies: Readonly<Record<TokenPurpose, string>> = {
+  'email-verification': 'request a new one with POST /v1/resend',
+  'password-reset': 'request a new one with POST /v1/forgot-password',
+  'email-change': 'change the address again with POST /v1/account/email',
+  reactivation: 'ask the operator of the server to reactivate the account',
+  invite: 'ask a manager of the organization to send the invitation again',
+};
+
+export function invalidToken(purpose: TokenPurpose): AppError {
+  return new AppError('invalid_token', `This link is not valid or was used already; ${remedies[purpose]}.`);
+}
+
+export function expiredToken(purpose: TokenPurpose): AppError {
+  return new AppError('token_expired', `This link has expired; ${remedies[purpose]}.`);
 }

@@ -36,6 +36,8 @@ const expectations: Readonly<Record<string, string>> = {
   array: 'must be a list',
   object: 'must be an object',
   'date-time': 'must be a timestamp such as 2026-01-31T12:00:00Z',
+  date: 'must be a day such as 2026-01-31',
+  decimal: 'must be a decimal number as a text, such as "12.50"',
   email: 'must be an e-mail address such as name@example.com',
 };
 

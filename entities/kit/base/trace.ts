@@ -1,12 +1,15 @@
 import {
   isSpanContextValid,
+  ProxyTracerProvider,
   ROOT_CONTEXT,
   SpanStatusCode,
   trace,
   type Attributes,
   type Context,
+  type SpanContext,
+  type Tracer,
 } from '@opentelemetry/api';
-import { randomBytesPooled } from './random-pool.ts';
+import { randomTextPooled } from './random-pool.ts';
 
 /** A span of work in a trace. Without a configured collector it records nothing, but still passes its ids on. */
 export interface WorkSpan {
@@ -27,7 +30,8 @@ export interface SpanOptions {
 }
 
 export function startSpan(name: string, { parent, attributes, startedAt }: SpanOptions = {}): WorkSpan {
-  const tracer = trace.getTracer('core');
+  const tracer = currentTracer();
+  if (!tracer) return unrecordedSpan(parent);
   const span = tracer.startSpan(
     name,
     { ...(attributes ? { attributes } : {}), ...(startedAt === undefined ? {} : { startTime: startedAt }) },
@@ -52,6 +56,20 @@ export function startSpan(name: string, { parent, attributes, startedAt }: SpanO
   };
 }
 
+/** Undefined while no tracer provider is registered. */
+function currentTracer(): Tracer | undefined {
+  const provider = trace.getTracerProvider();
+  return provider instanceof ProxyTracerProvider ? provider.getDelegateTracer('core') : provider.getTracer('core');
+}
+
+const ignore = () => {};
+
+/** Only ids: nothing records the span, and a request pays nothing for it. */
+function unrecordedSpan(parent: string | undefined): WorkSpan {
+  const { traceId, spanId, flags } = newIds(parsed(parent));
+  return { traceId, traceparent: `00-${traceId}-${spanId}-${flags}`, set: ignore, end: ignore };
+}
+
 const pattern = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
 /** The trace a `traceparent` belongs to; undefined for none, and for a malformed one. */
@@ -59,8 +77,15 @@ export function traceIdOf(traceparent: string | null | undefined): string | unde
   return parsed(traceparent ?? undefined)?.traceId;
 }
 
-function parsed(traceparent: string | undefined): { traceId: string; spanId: string; flags: string } | undefined {
-  const [, traceId, spanId, flags] = pattern.exec(traceparent ?? '') ?? [];
+interface SpanIds {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly flags: string;
+}
+
+function parsed(traceparent: string | undefined): SpanIds | undefined {
+  if (traceparent === undefined) return undefined;
+  const [, traceId, spanId, flags] = pattern.exec(traceparent) ?? [];
   if (!traceId || !spanId || !flags || /^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
   return { traceId, spanId, flags };
 }
@@ -76,8 +101,8 @@ function contextOf(traceparent: string | undefined): Context {
   });
 }
 
-/** Without a tracer provider, OpenTelemetry returns the ids of the parent span; a span id is generated then. */
-function idsOf(context: { traceId: string; spanId: string; traceFlags: number }, parent: string | undefined) {
+/** OpenTelemetry returns the ids of the parent span for a span that it does not record; a span id is generated then. */
+function idsOf(context: SpanContext, parent: string | undefined): SpanIds {
   const given = parsed(parent);
   if (isSpanContextValid(context) && context.spanId !== given?.spanId) {
     return {
@@ -86,9 +111,14 @@ function idsOf(context: { traceId: string; spanId: string; traceFlags: number },
       flags: context.traceFlags.toString(16).padStart(2, '0'),
     };
   }
+  return newIds(given);
+}
+
+/** Ids of a span of this trace, or of a new one. */
+function newIds(given: SpanIds | undefined): SpanIds {
   return {
-    traceId: given?.traceId ?? randomBytesPooled(16).toString('hex'),
-    spanId: randomBytesPooled(8).toString('hex'),
+    traceId: given?.traceId ?? randomTextPooled(16, 'hex'),
+    spanId: randomTextPooled(8, 'hex'),
     flags: given?.flags ?? '00',
   };
 }

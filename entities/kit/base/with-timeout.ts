@@ -3,14 +3,9 @@
  * ignored.
  * @param onTimeout its result, or the error it throws, replaces the result of the work
  */
-export async function withTimeout<T, U = T>(
-  work: PromiseLike<T>,
-  timeoutMs: number,
-  onTimeout: () => U,
-): Promise<T | U> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<U>((resolve, reject) => {
-    timer = setTimeout(
+export function withTimeout<T, U = T>(work: PromiseLike<T>, timeoutMs: number, onTimeout: () => U): Promise<T | U> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
       () => {
         try {
           resolve(onTimeout());
@@ -20,11 +15,13 @@ export async function withTimeout<T, U = T>(
       },
       Math.max(0, timeoutMs),
     );
+    // A failure after the timeout is handled, too: it has no effect.
+    const inTime = <V>(settle: (value: V) => void) => {
+      return (value: V) => {
+        clearTimeout(timer);
+        settle(value);
+      };
+    };
+    work.then(inTime(resolve), inTime(reject));
   });
-  try {
-    // `Promise.race` handles both promises, so a later rejection of the work is not an unhandled one.
-    return await Promise.race([work, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,11 +1,14 @@
 import type { VisitorKind } from './caller.ts';
 import { fieldMistakes } from './field-mistakes.ts';
-import { text, type CreationInput, type ChangeInput, type Fields, type FieldValues } from './fields.ts';
+import type { AcceptedFiles } from './accepted-types.ts';
+import type { CreationInput, ChangeInput, FieldValues } from './field-values.ts';
+import type { Fields } from './declared-field.ts';
+import { text } from './fields.ts';
 import type { CustomEvents, EventVerb } from './events.ts';
 import type { EntityHooks } from './hooks.ts';
 import { hasObjectRights, type Policy } from './policy.ts';
 import type { ProductModule } from './product-modules.ts';
-import type { CreationRefusal, LastKept, ManagedBy, Restriction, RoleGiving } from './record-rules.ts';
+import type { LastKept, ManagedBy, Refusal, Restriction, RoleGiving, VerdictFields } from './record-rules.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import type { TupleGrant } from './tuples.ts';
 
@@ -85,14 +88,18 @@ export interface EntityDefinition<
   readonly customEvents?: C;
   /** Records can be shared with groups, and groups can be blocked from them (share.ts). */
   readonly share?: true;
+  /** Records have any number of files, which their viewers read and their editors attach and remove (kind-files.ts). */
+  readonly files?: AcceptedFiles;
   /** Records with this value need a further right to the record in a reference when they are created or deleted. */
   readonly restricted?: Restriction;
   /** Nobody gives a role above their own, or changes or deletes a record that gives one (write/given-roles.ts). */
   readonly givesRole?: RoleGiving<Name>;
   /** Changes and deletions of the last record of an organization with a value are refused, whoever makes them (write/keep-last.ts). */
   readonly keepsLast?: LastKept<Name>;
-  /** Creations that are refused, whoever makes them (write/refused-creations.ts). */
-  readonly refusals?: readonly CreationRefusal<Name>[];
+  /** Creations, changes and deletions that are refused, whoever makes them (write/refused-changes.ts). */
+  readonly refusals?: readonly Refusal<Name>[];
+  /** Its records say what a scanner has found in a stored file of their organization (write/file-verdicts.ts). */
+  readonly verdictOn?: VerdictFields<Name>;
   /** The record that makes the person who creates a record its manager, created together with it (write/creator-records.ts). */
   readonly managedBy?: ManagedBy;
   /** Relationship tuples that the authorization store has for each live row. */
@@ -197,7 +204,8 @@ export function defineEntityModule<
     if (tenancyField(definition.tenancy).includes(name))
       fail(`field "${name}" is added by the tenancy and cannot be declared`);
     if (field.type === 'reference' && !name.endsWith('Id')) fail(`reference "${name}" must end in "Id"`);
-    if (field.secret && Object.hasOwn(definition.expose, name)) fail(`secret field "${name}" cannot be exposed`);
+    if (field.secret && !field.isSealed && Object.hasOwn(definition.expose, name))
+      fail(`secret field "${name}" cannot be exposed`);
   }
   if (definition.confinedReach && definition.tenancy === 'organization')
     fail(
@@ -237,6 +245,7 @@ export function defineEntityModule<
       definition.givesRole?.holder ?? [],
       definition.keepsLast?.field ?? [],
       Object.keys(definition.needsProof ?? {}),
+      Object.values(definition.fields).flatMap(({ file }) => Object.values(file?.fills ?? {})),
     ].flat(),
   ];
   for (const name of named) {

@@ -23,7 +23,7 @@ export function deniedMessage(module: EntityModule, operation: Operation): strin
   return `You may not ${what}. ${who}.${reason}`;
 }
 
-/** The people for whom a condition holds, in words; none for the server and for API tokens. */
+/** Those for whom a condition holds, in words; none for the server, and for API tokens where people have the right as well. */
 function describeAllowed(condition: Condition, operation: Operation): string[] {
   switch (condition.is) {
     case 'anyone':
@@ -42,8 +42,9 @@ function describeAllowed(condition: Condition, operation: Operation): string[] {
       return [`users and groups related to it as ${or.format(condition.relations)}`];
     case 'through':
       return [`those who may ${operationAbove(operation)} its ${inWords(condition.field.replace(/Id$/, ''))}`];
-    case 'system':
     case 'scope':
+      return condition.givenBy ? ['API tokens with its scope'] : [];
+    case 'system':
       return [];
     default:
       condition satisfies never;

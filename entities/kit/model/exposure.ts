@@ -1,5 +1,5 @@
 import { tenancyField, type EntityModule } from './define.ts';
-import type { Field } from './fields.ts';
+import type { Field } from './declared-field.ts';
 
 /** A field with its name. */
 export type NamedField = readonly [name: string, field: Field];
@@ -56,8 +56,8 @@ export function refusedFields(module: EntityModule, accepted: ReadonlySet<string
 }
 
 /** Whether a creation must set the field. */
-export function isRequired(field: Pick<Field, 'optional' | 'default' | 'creator'>): boolean {
-  return !field.optional && field.default === undefined && !field.creator;
+export function isRequired(field: Pick<Field, 'optional' | 'default' | 'creator' | 'isFilled'>): boolean {
+  return !field.optional && field.default === undefined && !field.creator && !field.isFilled;
 }
 
 function exposedFields({ fields, expose }: EntityModule): NamedField[] {

@@ -1,5 +1,5 @@
 import { Check } from 'typebox/schema';
-import type { Field, Fields } from './fields.ts';
+import type { Field, Fields } from './declared-field.ts';
 
 /** The fields of a definition, and the lists that name them. */
 interface FieldUse {
@@ -7,20 +7,24 @@ interface FieldUse {
   readonly filter: readonly string[];
   readonly order: readonly string[];
   readonly search?: readonly string[];
+  readonly expose: Readonly<Record<string, string | undefined>>;
 }
 
 /** Mistakes in the fields of a definition and in the lists that name them, one sentence each; empty for a correct definition. */
 export function fieldMistakes(definition: FieldUse): string[] {
-  const { fields, filter, order, search = [] } = definition;
+  const { fields, filter, order, search = [], expose } = definition;
   const typeOf = (name: string): string => fields[name]?.type ?? '';
   return [
     ...Object.entries(fields).flatMap(([name, field]) => mistakesOf(name, field)),
     ...filter
-      .filter((name) => typeOf(name) === 'json')
-      .map((name) => `"${name}" is a JSON document and cannot be a filter`),
+      .filter((name) => ['json', 'file'].includes(typeOf(name)))
+      .map((name) => `"${name}" is a ${typeOf(name) === 'json' ? 'JSON document' : 'file'} and cannot be a filter`),
     ...order
-      .filter((name) => ['textList', 'json'].includes(typeOf(name)))
+      .filter((name) => ['textList', 'json', 'file'].includes(typeOf(name)))
       .map((name) => `"${name}" holds more than one value and cannot be an order`),
+    ...Object.keys(expose)
+      .filter((name) => fields[name]?.isSealed && expose[name] !== 'write')
+      .map((name) => `"${name}" is a sealed field, which callers write and nobody reads`),
     ...search
       .filter((name) => fields[name] && typeOf(name) !== 'text')
       .map((name) => `"${name}" is not a text field, and only text fields can be searched`),

@@ -1,94 +1,6 @@
-import { Type, type TSchema } from 'typebox';
+import { Type } from 'typebox';
 import { idPattern } from '../base/ids.ts';
-
-/**
- * A field of a kind, as an entity file declares it. A field is data: its column, input validation, GraphQL field and filters
- * are derived from it.
- */
-export interface Field<Value = unknown, Optional extends boolean = boolean, HasDefault extends boolean = boolean> {
-  readonly type: FieldType;
-  /** Becomes the GraphQL and reference documentation of the field. */
-  readonly description: string;
-  /** An optional field may be absent (null). */
-  readonly optional: Optional;
-  readonly default: HasDefault extends true ? Value : undefined;
-  /** Can be set at creation only. */
-  readonly immutable: boolean;
-  /** Never leaves the data layer: excluded from history, events, answers and logs. */
-  readonly secret: boolean;
-  /** Validates one present value. */
-  readonly schema: TSchema;
-  /** PostgreSQL column type. */
-  readonly columnType: string;
-  /** Allowed values, for `choice` fields. */
-  readonly values?: readonly string[];
-  /** Kind of the target record, for `reference` fields. */
-  readonly target?: string;
-  /** For names: brought into one form before it is checked and stored (`oneForm`), and refused where characters deceive (`nameProblem`). */
-  readonly isName?: true;
-  /** For `reference` fields: `cascade` deletes the record together with its target; absent: the target cannot be deleted while the reference exists. */
-  readonly onDelete?: 'cascade';
-  /** The person referred to must be a member of the record's organization. When the person leaves it, the record is deleted (`cascade`) or kept. */
-  readonly onLeave?: 'cascade' | 'keep';
-  /** For `reference` fields: the right to the target record that a caller needs to set the reference. */
-  readonly requires?: 'view' | 'edit';
-  /** A further right to the record itself that a caller needs to change this reference of an existing record. */
-  readonly moves?: 'remove';
-  /** Name of the reverse connection on the target record; default: the plural of the kind. */
-  readonly reverse?: string;
-  /** An address that comes into the product with new records: the APIs check it as `ormconfig.emailvalidation` says. */
-  readonly isChecked?: true;
-  /** Set by the server; callers cannot set it. */
-  readonly generated?: true;
-  /** Defaults to the person who creates the record. */
-  readonly creator?: true;
-  /** Carries the value's type only. */
-  readonly '~value'?: Value;
-}
-
-export type FieldType = 'text' | 'textList' | 'choice' | 'integer' | 'boolean' | 'timestamp' | 'reference' | 'json';
-
-export type Fields = Readonly<Record<string, Field>>;
-
-interface Options<Value> {
-  readonly optional?: boolean;
-  readonly default?: Value;
-  readonly immutable?: boolean;
-  readonly secret?: boolean;
-}
-
-type IsOptional<O> = O extends { readonly optional: true } ? true : false;
-type IsDefaulted<O> = O extends { readonly default: {} } | { readonly creator: true } ? true : false;
-type Made<Value, O> = Field<Value, IsOptional<O>, IsDefaulted<O>>;
-
-/** Forbids options that a type of field does not have: a type parameter alone accepts any. */
-type Exact<O, Known> = { readonly [Name in Exclude<keyof O, keyof Known>]: never };
-
-const commonOptions = ['optional', 'default', 'immutable', 'secret'];
-
-/** @param more names of the options besides those of all fields @throws TypeError for an option with another name */
-function make<Value, const O extends Options<Value>>(
-  type: FieldType,
-  description: string,
-  options: O,
-  shape: Pick<Field, 'schema' | 'columnType'> & Partial<Field>,
-  more: readonly string[] = [],
-): Made<Value, O> {
-  const known = [...commonOptions, ...more];
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown !== undefined)
-    throw new TypeError(`field "${description}": "${unknown}" is not an option; options are ${known.join(', ')}`);
-  const field: Field = {
-    type,
-    description,
-    optional: options.optional ?? false,
-    default: options.default,
-    immutable: options.immutable ?? false,
-    secret: options.secret ?? false,
-    ...shape,
-  };
-  return field as Made<Value, O>;
-}
+import { make, type Exact, type Field, type Made, type Options } from './declared-field.ts';
 
 interface TextOptions extends Options<string> {
   readonly min?: number;
@@ -105,6 +17,13 @@ interface IntegerOptions extends Options<number> {
   readonly max: number;
 }
 
+interface DecimalOptions extends Options<string> {
+  /** Number of digits, at most 38. */
+  readonly precision: number;
+  /** Number of digits after the point. */
+  readonly scale: number;
+}
+
 type JsonOptions = Options<unknown> & { readonly maxBytes: number };
 
 /** Text of `min` to `max` characters (UTF-16 code units). `pattern` is anchored by the caller. */
@@ -119,6 +38,31 @@ export function text<const O extends TextOptions>(
     ...(pattern ? { pattern: pattern.source } : {}),
   });
   return make<string, O>('text', description, options, { schema, columnType: 'text' }, ['min', 'max', 'pattern']);
+}
+
+interface SealedOptions {
+  readonly max: number;
+  readonly optional?: boolean;
+}
+
+/** A secret text that callers give and only the server uses: it is encrypted in the table, and no answer, history or event has it. */
+export function sealed<const O extends SealedOptions>(
+  description: string,
+  options: O & Exact<O, SealedOptions>,
+): Made<string, O> {
+  const { max, optional = false }: SealedOptions = options;
+  const schema = Type.String({ minLength: 1, maxLength: max });
+  const made = make<string, Options<string>>(
+    'text',
+    description,
+    { optional, secret: true },
+    {
+      schema,
+      columnType: 'text',
+      isSealed: true,
+    },
+  );
+  return made as Made<string, O>;
 }
 
 /**
@@ -171,11 +115,38 @@ export function integer<const O extends IntegerOptions>(
   return make<number, O>('integer', description, options, { schema, columnType }, ['min', 'max']);
 }
 
+/**
+ * An exact decimal number, as text with `scale` digits after the point: numbers of JSON and of JavaScript would round it. It is not
+ * negative.
+ */
+export function decimal<const O extends DecimalOptions>(
+  description: string,
+  options: O & Exact<O, DecimalOptions>,
+): Made<string, O> {
+  const { precision, scale }: DecimalOptions = options;
+  const schema = Type.String({
+    format: 'decimal',
+    pattern: `^(0|[1-9]\\d{0,${precision - scale - 1}})(\\.\\d{1,${scale}})?$`,
+    maxLength: precision + 1,
+  });
+  const shape = { schema, columnType: `numeric(${precision},${scale})`, scale };
+  return make<string, O>('decimal', description, options, shape, ['precision', 'scale']);
+}
+
 export function flag<const O extends Options<boolean>>(
   description: string,
   options: O & Exact<O, Options<boolean>> = {} as O & Exact<O, Options<boolean>>,
 ): Made<boolean, O> {
   return make<boolean, O>('boolean', description, options, { schema: Type.Boolean(), columnType: 'boolean' });
+}
+
+/** A day without a time and a time zone, as text: `2026-01-31`. */
+export function date<const O extends Options<string>>(
+  description: string,
+  options: O & Exact<O, Options<string>> = {} as O & Exact<O, Options<string>>,
+): Made<string, O> {
+  const schema = Type.String({ format: 'date', maxLength: 10 });
+  return make<string, O>('date', description, options, { schema, columnType: 'date' });
 }
 
 /** An instant, stored in UTC with microseconds; RFC 3339 in the APIs. */
@@ -229,19 +200,20 @@ interface ReferenceOptions extends Options<string> {
   readonly requires?: 'view' | 'edit';
   readonly moves?: 'remove';
   readonly reverse?: string;
+  readonly only?: Readonly<Record<string, readonly string[]>>;
 }
 
 /**
  * A reference to a record, usually of another kind; the field holds its id, and the field's name ends in `Id`. A caller who sets
  * it needs the right to view the target record, or the right in `requires`. `moves: 'remove'`: setting it also needs the right to
- * delete the record, because people with rights to the new target could delete it.
+ * delete the record, because people with rights to the new target could delete it. `only`: records with other values count as missing.
  */
 export function reference<const O extends ReferenceOptions>(
   target: string,
   description: string,
   options: O & Exact<O, ReferenceOptions> = {} as O & Exact<O, ReferenceOptions>,
 ): Made<string, O> {
-  const { onDelete, requires = 'view', moves, reverse }: ReferenceOptions = options;
+  const { onDelete, requires = 'view', moves, reverse, only }: ReferenceOptions = options;
   const shape = {
     schema: Type.String({ pattern: idPattern.source }),
     columnType: 'text',
@@ -250,8 +222,10 @@ export function reference<const O extends ReferenceOptions>(
     ...(onDelete ? { onDelete } : {}),
     ...(moves ? { moves } : {}),
     ...(reverse ? { reverse } : {}),
+    ...(only ? { only } : {}),
   };
-  return make<string, O>('reference', description, options, shape, ['onDelete', 'requires', 'moves', 'reverse']);
+  const names = ['onDelete', 'requires', 'moves', 'reverse', 'only'];
+  return make<string, O>('reference', description, options, shape, names);
 }
 
 interface MemberOptions extends Options<string> {
@@ -276,21 +250,3 @@ export function member<const O extends MemberOptions>(
   // Its type follows from all options.
   return made as unknown as Made<string, O>;
 }
-
-/** The stored value of a field as TypeScript sees it. */
-export type FieldValue<F> =
-  F extends Field<infer Value, infer Optional> ? (Optional extends true ? Value | null : Value) : never;
-
-type RequiredAtCreation<F extends Fields> = {
-  [Name in keyof F]: F[Name] extends Field<unknown, false, false> ? Name : never;
-}[keyof F];
-
-/** Input of a creation: fields that are neither optional nor have a default are required. */
-export type CreationInput<F extends Fields> = { readonly [Name in RequiredAtCreation<F>]: FieldValue<F[Name]> } & {
-  readonly [Name in Exclude<keyof F, RequiredAtCreation<F>>]?: FieldValue<F[Name]>;
-};
-
-/** Input of a change; every field may be left out. */
-export type ChangeInput<F extends Fields> = { readonly [Name in keyof F]?: FieldValue<F[Name]> };
-
-export type FieldValues<F extends Fields> = { readonly [Name in keyof F]: FieldValue<F[Name]> };

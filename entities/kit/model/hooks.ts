@@ -1,4 +1,5 @@
-import type { FieldValues, Fields } from './fields.ts';
+import type { FieldValues } from './field-values.ts';
+import type { Fields } from './declared-field.ts';
 import type { RecordChange } from './record-change.ts';
 
 /** Whether a record is created or updated, and when. */

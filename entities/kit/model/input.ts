@@ -1,9 +1,10 @@
 import { Compile, type Validator } from 'typebox/schema';
+import { decimalForm } from '../base/decimal-form.ts';
 import { tenancyField, type EntityModule } from './define.ts';
 import type { FieldProblem } from '../base/errors.ts';
-import type { Field } from './fields.ts';
+import type { Field } from './declared-field.ts';
 import { isId } from '../base/ids.ts';
-import { isInstant, parseInstant } from '../base/instant.ts';
+import { isDay, isInstant, parseInstant } from '../base/instant.ts';
 import { inputError } from '../base/input-error.ts';
 import { expectation, found, oneOf, schemaMessage } from '../base/schema-problem.ts';
 import { jsonProblem } from '../base/strict-json.ts';
@@ -44,11 +45,12 @@ function completed(
   for (const [name, field] of Object.entries(module.fields)) {
     if (values[name] !== undefined) continue;
     // A value that failed its check is not reported as missing too.
-    if (field.generated || own.some(({ path }) => path.split('/')[1] === name)) continue;
+    if (field.generated || field.isFilled || own.some(({ path }) => path.split('/')[1] === name)) continue;
     if (field.default !== undefined) values[name] = field.default;
     else if (field.optional) values[name] = null;
     else own.push({ path: `/${name}`, message: 'is required' });
   }
+  if (own.length === 0) own.push(...pairProblems(module, values));
   problems.push(...own.map((problem) => ({ ...problem, path: `${path}${problem.path}` })));
   return values;
 }
@@ -100,9 +102,22 @@ function checked(module: EntityModule, input: Values, problems: FieldProblem[], 
   return values;
 }
 
-/** The stored form of a value: instants as Date, addresses in lower case, names in one form. */
+/** Fields of a whole record that have a value without the field they are paired with (`money`). */
+export function pairProblems(module: EntityModule, values: Readonly<Values>): FieldProblem[] {
+  return Object.entries(module.fields).flatMap(([name, { pairedWith }]) => {
+    if (pairedWith === undefined || isEmpty(values[name]) || !isEmpty(values[pairedWith])) return [];
+    return [{ path: `/${pairedWith}`, message: `is required where ${name} has a value` }];
+  });
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === undefined;
+}
+
+/** The stored form of a value: instants as Date, decimal numbers with all digits of their scale, addresses in lower case, names in one form. */
 export function normalized(field: Field, value: unknown): unknown {
   if (field.type === 'timestamp' && typeof value === 'string') return parseInstant(value) ?? value;
+  if (field.type === 'decimal' && typeof value === 'string') return decimalForm(value, field.scale ?? 0);
   // PostgreSQL stores minus zero as zero, so minus zero would count as a change each time.
   if (Object.is(value, -0)) return 0;
   if (typeof value === 'string' && field.isName) return nameForm(value);
@@ -126,6 +141,9 @@ export function problemOf(field: Field, value: unknown): FieldProblem | undefine
   if (field.type === 'timestamp') {
     return value instanceof Date && isInstant(value) ? undefined : problemAt(expectation('date-time') + sent);
   }
+  if (field.type === 'date' && typeof value === 'string' && !isDay(value)) return problemAt(expectation('date') + sent);
+  if (field.type === 'decimal' && typeof value === 'string' && !validatorOf(field).Check(value))
+    return problemAt(`${expectation('decimal')}${decimalLimits(field)}${sent}`);
   const refusal = field.type === 'json' ? jsonProblem(value) : undefined;
   if (refusal) return problemAt(`is not accepted: ${refusal}`);
   if (!isStorable(value))
@@ -150,6 +168,12 @@ export function problemOf(field: Field, value: unknown): FieldProblem | undefine
 interface TextShape {
   readonly minLength?: number;
   readonly items?: { readonly minLength?: number };
+}
+
+/** What a decimal number may have, for a message. */
+function decimalLimits({ columnType, scale = 0 }: Field): string {
+  const precision = Number(/\d+/.exec(columnType)?.[0]);
+  return `, with at most ${precision - scale} digits before the point and ${scale} after it`;
 }
 
 /** Path of a required text that is only white space. White space in secrets is significant. */

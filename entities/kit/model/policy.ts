@@ -33,8 +33,11 @@ export type Condition =
   | { readonly is: 'self'; readonly field: string }
   /** The caller has a live membership in the organization whose id the named field holds. */
   | { readonly is: 'member-of'; readonly field: string }
-  /** The caller is an API token with the required scope: `<kind>:read`, `:write` or `:delete`. */
-  | { readonly is: 'scope' }
+  /**
+   * The caller is an API token with the required scope: `<kind>:read`, `:write` or `:delete`. People with the roles of `givenBy` may give
+   * tokens the scope without having the right themselves.
+   */
+  | { readonly is: 'scope'; readonly givenBy?: readonly Role[] }
   /** The caller belongs to a group that may create records of this kind. */
   | { readonly is: 'creators' }
   /** The caller, or one of its groups, has one of these relations to the record; `grants` of the kinds declare who has them. */
@@ -59,6 +62,8 @@ export const roleIn = (field: string, ...names: readonly Role[]): Condition => (
 export const self = (field: string): Condition => ({ is: 'self', field });
 export const memberOf = (field: string): Condition => ({ is: 'member-of', field });
 export const scope: Condition = { is: 'scope' };
+/** For what only programs do. */
+export const scopeGivenBy = (...names: readonly Role[]): Condition => ({ is: 'scope', givenBy: names });
 export const creators: Condition = { is: 'creators' };
 export const related = (...relations: readonly string[]): Condition => ({ is: 'related', relations });
 export const through = (field: string): Condition => ({ is: 'through', field });

@@ -9,9 +9,10 @@ function printCondition(condition: Condition): string {
   switch (condition.is) {
     case 'anyone':
     case 'system':
-    case 'scope':
     case 'creators':
       return condition.is;
+    case 'scope':
+      return condition.givenBy ? `scope given by ${condition.givenBy.join(' / ')}` : condition.is;
     case 'signed-in':
       return 'signedIn';
     case 'role':

@@ -17,9 +17,18 @@ export interface LastKept<Name extends string> {
   readonly message: string;
 }
 
-/** Creations that are refused, whoever makes them. */
-export interface CreationRefusal<Name extends string> {
-  /** SQL: a condition on the new row, with the alias `row` (its declared fields and `created_at`), and on stored rows of any kind. */
+export type RefusedOperation = 'create' | 'edit' | 'remove';
+
+/** Changes that are refused, whoever makes them. */
+export interface Refusal<Name extends string> {
+  /** The operations that it concerns; default: only `create`. */
+  readonly on?: readonly RefusedOperation[];
+  /** The server's own work is not refused. */
+  readonly unlessSystem?: true;
+  /**
+   * SQL: a condition on the stored row with the alias `row` (its id, its declared fields and `created_at`), on the row as it would be with
+   * the alias `given`, and on stored rows of any kind. Of a creation, both are the new row.
+   */
   readonly refuseIf: string;
   /** The field that the error names. */
   readonly field: Name;
@@ -45,4 +54,15 @@ export interface ManagedBy {
   readonly person: string;
   /** Its other values. */
   readonly values: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Fields of a kind whose records are verdicts on stored files. The reference to the record that has the file is set by the server: the
+ * field that refers to its kind.
+ */
+export interface VerdictFields<Name extends string = string> {
+  /** Holds the id of the stored object. */
+  readonly object: Name;
+  /** Holds the verdict: `clean` or `infected`. */
+  readonly verdict: Name;
 }

@@ -60,6 +60,14 @@ export function organizationOf(module: EntityModule, row: Values): string | null
   return module.tenancy === 'organization' ? (row['organizationId'] as string) : null;
 }
 
+/**
+ * The organization without which nobody can know of a record: null where callers of several organizations can. What is found by an id
+ * alone (`record_kinds`, `stored_objects`) is limited to it.
+ */
+export function soleOrganizationOf(module: EntityModule, organizationId: string | null): string | null {
+  return module.tenancy === 'organization' && module.rlsUsing === undefined ? organizationId : null;
+}
+
 /** The values that differ from those of the row. */
 export function differences(row: Readonly<Values>, values: Readonly<Values>): Values {
   return Object.fromEntries(Object.entries(values).filter(([name, value]) => !isDeepStrictEqual(row[name], value)));

@@ -1,5 +1,6 @@
 import type { EntityModule } from './define.ts';
 import { creatorGrantOf, hasCreators } from './creator-grant.ts';
+import { filesOf } from './kind-files.ts';
 import { ReferenceIndex } from './reference-index.ts';
 import { shareOf } from './share.ts';
 
@@ -21,7 +22,7 @@ interface Placed {
   readonly module: EntityModule;
 }
 
-/** Adds the derived kinds (shares, creator grants), each in the area of the kind from which it is derived. */
+/** Adds the derived kinds (shares, files, creator grants), each in the area of the kind from which it is derived. */
 function withDerived(areas: Areas): readonly Placed[] {
   const declared = Object.entries(areas).flatMap(([area, kinds]) =>
     Object.values(kinds).map((module) => ({ area, module })),
@@ -32,6 +33,7 @@ function withDerived(areas: Areas): readonly Placed[] {
     ...declared.flatMap(({ area, module }) => [
       { area, module },
       ...(module.share ? [{ area, module: shareOf(module) }] : []),
+      ...(module.files ? [{ area, module: filesOf(module, module.files) }] : []),
     ]),
     ...(created.length > 0 ? [{ area: groups?.area ?? '', module: creatorGrantOf(created) }] : []),
   ];

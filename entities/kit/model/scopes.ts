@@ -106,9 +106,13 @@ function mayAllUpTo(registry: Registry, module: EntityModule, caller: Caller, ve
     .every((operation) => mayAllRecords(registry, module, caller, operation));
 }
 
-/** Whether the rules allow a caller an operation on all records of a kind, also because of the right to all records above them. */
+/**
+ * Whether the rules allow a caller an operation on all records of a kind, also because of the right to all records above them, or let
+ * the caller give it to programs (`scopeGivenBy`).
+ */
 function mayAllRecords(registry: Registry, module: EntityModule, caller: Caller, operation: Operation): boolean {
   for (const { effect, when } of module.policy?.[operation] ?? []) {
+    if (when.is === 'scope' && caller.role !== null && when.givenBy?.includes(caller.role)) return effect === 'allow';
     const above = when.is === 'through' ? requiredTarget(registry, module, when.field) : undefined;
     const applies = above
       ? mayAllRecords(registry, above, caller, operationAbove(operation))

@@ -30,6 +30,8 @@ export interface CommitSummary {
   /** Events with at least one listener. */
   readonly pendingEvents: number;
   readonly tupleChanges: number;
+  /** Objects that records own since the commit, or no longer: they are to be copied, and later removed. */
+  readonly objectChanges: number;
   /** Whether rights to records that existed before the commit may have changed. */
   readonly hasChangedRights: boolean;
 }

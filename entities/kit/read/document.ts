@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Sql } from '../storage/sql.ts';
+import { filePart, ownedBy, type FilePart } from './file-selection.ts';
 import { formatColumn } from './format-column.ts';
 import { afterCursor, cursorOf, orderBy, reversed, totalOrder, type CursorValues } from './order.ts';
 import type { ToMany } from './relations.ts';
@@ -138,6 +139,8 @@ export class DocumentCompiler {
           return [as, sql`${module.typeName}::text`];
         case 'value':
           return [as, formatColumn(module, part.field, alias, part.words)];
+        case 'file':
+          return [as, this.#file(alias, part.field, part.parts)];
         case 'one':
           return [as, sql`(${this.recordOf(part.record, (other) => joinPredicate(part.relation, alias, other))})`];
         case 'page':
@@ -147,6 +150,13 @@ export class DocumentCompiler {
           throw new Error('unknown part');
       }
     });
+  }
+
+  /** The file of a field as JSON; null without one, and for a record that is older than the field. */
+  #file(record: string, field: string, parts: readonly FilePart[]): Sql {
+    const alias = this.#aliases.next();
+    const values = parts.map((part): Named => [part.as, filePart(part, alias)]);
+    return sql`(select ${this.#object(values)} from stored_objects as ${sql.ref(alias)} where ${ownedBy(alias, record, field)})`;
   }
 
   /** A JSON object with these values in this order; `json_build_object` is limited to 100 arguments, which are 50 values. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Role } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
-import type { Field } from '../model/fields.ts';
+import type { Field } from '../model/declared-field.ts';
 import { readableFields } from '../model/exposure.ts';
 import { entryFields } from '../model/history-kind.ts';
 import { snakeCase } from '../base/snake-case.ts';
@@ -34,7 +34,7 @@ function entriesOf(module: EntityModule): Sql {
     .map((name) => column('h', name));
   const values = shown.map((name) => sql`${valueOf(module.fields[name] as Field, name)} as ${sql.id(snakeCase(name))}`);
   return sql`(select h.id, h.organization_id, h.entity_id as record_id, ${sql.join([...columns, ...values])},
-    array(select changed from unnest(h.changed_fields) as changed where changed = any(${shown}::text[])) as changed_fields
+    array(select changed from unnest(h.changed_fields) as changed where changed = any(${Object.keys(module.expose)}::text[])) as changed_fields
     from history as h where h.entity_kind = ${module.topic})`;
 }
 
@@ -51,8 +51,11 @@ function valueOf(field: Field, name: string): Sql {
       return sql`case when ${value} = any(${field.values ?? []}::text[]) then ${value} end`;
     case 'text':
     case 'reference':
+    case 'file':
       return value;
     case 'integer':
+    case 'decimal':
+    case 'date':
     case 'boolean':
     case 'timestamp':
       return sql`${value}::${sql.raw(field.columnType)}`;

@@ -1,5 +1,5 @@
 import type { EntityModule } from '../model/define.ts';
-import type { FieldType } from '../model/fields.ts';
+import type { FieldType } from '../model/declared-field.ts';
 import type { Comparison } from './filter.ts';
 
 /** A comparison that filters offer, in every API. */
@@ -39,7 +39,7 @@ export function operatorsOf(module: EntityModule, name: string): readonly Operat
   return [
     ...equality,
     ...(type === 'boolean' ? [] : lists),
-    ...(['text', 'integer', 'timestamp'].includes(type) ? ranges : []),
+    ...(['text', 'integer', 'decimal', 'date', 'timestamp'].includes(type) ? ranges : []),
     ...(type === 'text' ? texts : []),
     ...(module.fields[name]?.optional ? [isNull] : []),
   ];

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { EntityModule } from '../model/define.ts';
 import { AppError } from '../base/errors.ts';
 import { isStorable } from '../model/input.ts';
-import { parseInstant } from '../base/instant.ts';
+import { isDay, parseInstant } from '../base/instant.ts';
 import { parseStrictJson } from '../base/strict-json.ts';
 import type { Bound } from './placeholder.ts';
 import type { Sql } from '../storage/sql.ts';
@@ -73,7 +73,9 @@ function afterValue(alias: string, { field, direction, isOptional }: KnownTerm, 
 
 /** A cursor as SQL: base64url of the order's fingerprint and the row's values. */
 export function cursorOf(alias: string, module: EntityModule, terms: readonly KnownTerm[]): Sql {
-  const values = terms.map(({ field }) => column(alias, field));
+  const values = terms.map(({ field, columnType }) =>
+    isExact(columnType) ? sql`${column(alias, field)}::text` : column(alias, field),
+  );
   const json = sql`json_build_array(${sql.join([sql`${fingerprint(module, terms)}::text`, ...values])})::text`;
   return sql`translate(encode(convert_to(${json}, 'UTF8'), 'base64'), E'+/=\n', '-_')`;
 }
@@ -117,7 +119,14 @@ function isValueOf({ isOptional, columnType }: KnownTerm, value: unknown): boole
   if (columnType === 'integer') return Number.isInteger(value) && Math.abs(value as number) <= maxInteger;
   if (columnType === 'bigint') return Number.isSafeInteger(value);
   if (typeof value !== 'string' || !isStorable(value)) return false;
+  if (columnType === 'date') return isDay(value);
+  if (isExact(columnType)) return /^\d{1,38}(\.\d{1,38})?$/.test(value);
   return columnType !== 'timestamptz' || parseInstant(value) !== undefined;
+}
+
+/** Whether a number of JSON would round values of a column. */
+function isExact(columnType: string): boolean {
+  return columnType.startsWith('numeric');
 }
 
 /** A hash of the kind and the order to which a cursor belongs. */

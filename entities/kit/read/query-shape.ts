@@ -1,4 +1,5 @@
 import type { EntityModule } from '../model/define.ts';
+import { detailOf } from './file-selection.ts';
 import type { Comparison, Filter } from './filter.ts';
 import { parseCursor, totalOrder, type CursorValues } from './order.ts';
 import { Placeholder } from './placeholder.ts';
@@ -73,6 +74,10 @@ export class QueryShape {
         return part;
       case 'value':
         this.#write(part.field, part.words ?? '');
+        return part;
+      case 'file':
+        this.#write(part.field);
+        this.#inBraces(part.parts, (file) => this.#write(file.is, file.as, detailOf(file)));
         return part;
       case 'one':
         this.#relation(part.relation);

@@ -23,15 +23,23 @@ function fieldNames(module: EntityModule): string[] {
   return [...recordFieldNames, ...tenancyField(module.tenancy), ...Object.keys(module.fields)];
 }
 
-/** All columns of a row, each under the name of its field. */
-export function wholeRow(module: EntityModule, alias: string): Sql {
-  return sql.join(
+/** The columns of `wholeRow`, compiled once: to compile them for each read costs more than all other parts of it together. */
+const wholeRows = new WeakMap<EntityModule, Sql>();
+
+/** All columns of a row, whose alias is `row`, each under the name of its field. */
+export function wholeRow(module: EntityModule): Sql {
+  const known = wholeRows.get(module);
+  if (known) return known;
+  const columns = sql.join(
     fieldNames(module).map((name) => {
       // The driver returns bigint as text. The values of integer fields are exact as JavaScript numbers.
       const type = module.fields[name]?.columnType === 'bigint' ? sql`::float8` : sql``;
-      return sql`${column(alias, name)}${type} as ${sql.id(name)}`;
+      return sql`${column('row', name)}${type} as ${sql.id(name)}`;
     }),
   );
+  const compiled = sql.raw(compileSql(columns).text);
+  wholeRows.set(module, compiled);
+  return compiled;
 }
 
 /**
@@ -54,7 +62,7 @@ export function compileRead(
     ({ field, direction }) =>
       sql`${column('row', knownField(module, field))} ${direction === 'desc' ? sql`desc` : sql`asc`}`,
   );
-  const statement = sql`select ${wholeRow(module, 'row')} from ${sql.table(module.table)} as row
+  const statement = sql`select ${wholeRow(module)} from ${sql.table(module.table)} as row
     where ${allOf(conditions)} order by ${sql.join(order)} limit ${query.limit}
     ${query.forUpdate ? sql`for update of row` : sql``}`;
   return compileSql(statement);

@@ -1,4 +1,6 @@
 import type { EntityModule } from '../model/define.ts';
+import type { ChoiceWords } from './choice-form.ts';
+import type { FilePart } from './file-selection.ts';
 import type { Filter } from './filter.ts';
 import type { OrderTerm } from './order.ts';
 import type { ToMany, ToOne } from './relations.ts';
@@ -12,11 +14,10 @@ export interface RecordSelection<Cursor = string> {
 export type RecordPart<Cursor = string> =
   | { readonly is: 'typename'; readonly as: string }
   | { readonly is: 'value'; readonly as: string; readonly field: string; readonly words?: ChoiceWords }
+  /** A field that holds a file. */
+  | { readonly is: 'file'; readonly as: string; readonly field: string; readonly parts: readonly FilePart[] }
   | { readonly is: 'one'; readonly as: string; readonly relation: ToOne; readonly record: RecordSelection<Cursor> }
   | { readonly is: 'page'; readonly as: string; readonly relation: ToMany; readonly page: PageSelection<Cursor> };
-
-/** How the values of a choice are written: as they are stored, or in capitals, which is the default. */
-export type ChoiceWords = 'stored' | 'capitals';
 
 /** The selected parts of a list: the first or the last `size` records between the cursors. */
 export interface PageSelection<Cursor = string> {

@@ -272,15 +272,18 @@ class RuleCompiler {
       return fromSelf !== 'refused' && fromSelf.allowsBy === field ? sql`true` : sql`false`;
     const target = this.#viewer.targetOf(this.#module, field);
     const above = `${alias}_${field}`;
-    return sql`exists (select 1 from ${sql.table(target.table)} as ${sql.ref(above)}
+    const passing = sql`select 1 from ${sql.table(target.table)} as ${sql.ref(above)}
       where ${column(above, 'id')} = ${column(alias, field)} and ${scopePredicate(target, above, this.#viewer)}
-      and ${new RuleCompiler(target, this.#viewer, operationAbove(this.#operation)).predicate(above)})`;
+      and ${new RuleCompiler(target, this.#viewer, operationAbove(this.#operation)).predicate(above)}`;
+    // Of several alternatives the planner makes hash tables of all records above, also for one row.
+    const isOneOfSeveral = this.#rules.filter(({ when }) => when.is === 'through').length > 1;
+    return sql`exists (${isOneOfSeveral ? perRow(passing) : passing})`;
   }
 }
 
 /**
- * A lateral statement that is run once for each preceding row. The planner overestimates the rows of a recursive query: without
- * `offset 0` it may scan the whole organization at each step, in particular with a generic plan.
+ * A lateral statement, or that of an EXISTS, that is run once for each row. The planner overestimates the rows of a recursive query:
+ * without `offset 0` it may scan the whole organization at each step, in particular with a generic plan.
  */
 function perRow(statement: Sql): Sql {
   return sql`${statement} offset 0`;

@@ -46,13 +46,36 @@ export class ConnectionQueue {
   /** Those who wait, by organization. The first organization has the next turn. */
   readonly #queues = new Map<string, Waiter[]>();
   readonly #ends = new WeakMap<PoolClient, () => void>();
+  /** Open connections, those included that are just being closed. */
+  #open = 0;
+  #generation = 0;
 
   constructor(pool: Pool, limits: ConnectionLimits) {
     this.#pool = pool;
     this.#limits = limits;
+    pool.on('connect', (client) => this.#watch(client));
     pool.on('release', (_error, client) => {
       this.#ends.get(client)?.();
       this.#ends.delete(client);
+    });
+  }
+
+  /**
+   * Rises when a connection ends with an error, and when no connection is left. While it stays the same, PostgreSQL has not crashed:
+   * that ends all connections.
+   */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  #watch(client: PoolClient): void {
+    this.#open++;
+    client.on('error', () => {
+      this.#generation++;
+    });
+    client.once('end', () => {
+      this.#open--;
+      if (this.#open === 0) this.#generation++;
     });
   }
 

@@ -34,6 +34,12 @@ const unreachableCodes = new Set([
 /** SQLSTATE that the SQL function `write_records` raises for a creation in a deleted organization. */
 const deletedOrganization = 'CR404';
 
+/** SQLSTATE that it raises for a file whose content has been removed. */
+const removedContent = 'CR410';
+
+/** SQLSTATE that the SQL function `begin_upload` raises for a caller who has uploaded too much that no record uses. */
+const unusedUploads = 'CR422';
+
 /** A violation of the unique index named `index`. The kind's message for callers is added later (write/write-error.ts). */
 export class UniqueViolation extends Error {
   override readonly name = 'UniqueViolation';
@@ -82,7 +88,10 @@ export function databaseError(error: unknown, role: keyof typeof databaseRoles =
     case '40P01':
       return concurrentChanges(error);
     case deletedOrganization:
+    case removedContent:
       return new AppError('not_found', error.message, { cause: error });
+    case unusedUploads:
+      return new AppError('limit_exceeded', error.message, { cause: error });
     case '42501':
       if (role === 'system') return error;
       return new AppError('permission_denied', 'You may not write this record.', { cause: error });

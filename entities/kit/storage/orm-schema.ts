@@ -3,7 +3,7 @@ import type { EntityModule, UniqueKey } from '../model/define.ts';
 import type { Registry } from '../model/registry.ts';
 import { searchedText } from './searched-text.ts';
 import { snakeCase } from '../base/snake-case.ts';
-import type { Field } from '../model/fields.ts';
+import type { Field } from '../model/declared-field.ts';
 
 /** Database roles of units of work; the owner of the tables is used for migrations only. Neither of the two can log in. */
 export const databaseRoles = { app: 'core_app', system: 'core_system' } as const;
@@ -53,16 +53,20 @@ const runtimeTypes = {
   json: 'json',
   choice: 'string',
   integer: 'number',
+  decimal: 'string',
+  date: 'string',
   boolean: 'boolean',
   timestamp: 'Date',
   reference: 'string',
+  file: 'string',
 } as const satisfies Record<Field['type'], string>;
 
 function propertyOf(name: string, field: Field, typeNameOf: (kind: string) => string): Property {
   const column = snakeCase(name);
-  const common = { fieldName: column, nullable: field.optional, comment: field.description };
+  const common = { fieldName: column, nullable: field.optional || field.isNew === true, comment: field.description };
   if (field.type === 'reference') {
-    return { ...common, ...referenceTo(typeNameOf(field.target as string)) };
+    // The index of an optional one is partial (`referenceIndexes`).
+    return { ...common, ...referenceTo(typeNameOf(field.target as string)), index: !field.optional };
   }
   return {
     ...common,
@@ -144,9 +148,14 @@ function ormSchemaOf(module: EntityModule, typeNameOf: (kind: string) => string)
         properties: [...fields],
         where: 'deleted_at is null',
       })),
+      ...referenceIndexes(module),
       ...[searchIndexOf(module) ?? []].flat(),
       ...wordIndexes(module),
     ],
+    checks: pairsOf(module).map(([one, other]) => ({
+      name: `${module.table}_${one}_pair`,
+      expression: `(${one} is null) = (${other} is null)`,
+    })),
     rowLevelSecurity: true,
     policies: [
       { name: `${module.table}_app`, roles: [databaseRoles.app], ...appPolicy(module) },
@@ -155,6 +164,13 @@ function ormSchemaOf(module: EntityModule, typeNameOf: (kind: string) => string)
   };
   // The metadata is built from data, so its static type is not known; discovery validates it at start.
   return new EntitySchema(metadata as unknown as EntitySchemaMetadata<object>);
+}
+
+/** Columns of which both have a value, or none (`pairedWith`). */
+function pairsOf({ fields }: EntityModule): [string, string][] {
+  return Object.entries(fields).flatMap(([name, { optional, pairedWith, type }]): [string, string][] =>
+    optional && pairedWith !== undefined && type === 'decimal' ? [[snakeCase(name), snakeCase(pairedWith)]] : [],
+  );
 }
 
 /** An index declared by a complete SQL statement. */
@@ -169,6 +185,16 @@ export function searchIndexOf({ table, search = [] }: EntityModule): NamedExpres
   const name = `${table}_search_index`;
   const expression = `create index "${name}" on "${table}" using gin (${searchedText(search)} gin_trgm_ops) where deleted_at is null`;
   return { name, expression };
+}
+
+/** Indexes of optional references: rows without one cost nothing, and the check of a deleted target looks for a value. */
+function referenceIndexes({ table, fields }: EntityModule) {
+  const optional = Object.entries(fields).filter(([, { target, optional: isOptional }]) => target && isOptional);
+  return optional.map(([name]) => ({
+    name: `${table}_${snakeCase(name)}_index`,
+    properties: [name],
+    where: `${snakeCase(name)} is not null`,
+  }));
 }
 
 /**

@@ -1,12 +1,37 @@
 import { isRaw, MikroORM, type Configuration } from '@mikro-orm/core';
 import { AbstractSqlDriver, PostgreSqlConnection, PostgreSqlPlatform } from '@mikro-orm/postgresql';
 import type { OrmSchemas } from './orm-schema.ts';
-import { RoleSession } from './transaction.ts';
+import type { RoleSession } from './transaction.ts';
 
 interface OrmResult {
   readonly affectedRows: number;
   readonly row: unknown;
   readonly rows: unknown[];
+}
+
+/**
+ * The session of one flush. An INSERT that returns nothing is sent and not waited for, so that what follows is sent together with it:
+ * one round trip less for each change.
+ */
+export class FlushSession {
+  readonly session: RoleSession;
+  readonly #inserts: Promise<unknown>[] = [];
+
+  constructor(session: RoleSession) {
+    this.session = session;
+  }
+
+  insert(text: string, values: readonly unknown[]): void {
+    const sent = this.session.query(text, values);
+    // `inserted` reports the failure.
+    sent.catch(() => {});
+    this.#inserts.push(sent);
+  }
+
+  /** Waits for the inserts. @throws the error of the first one that failed */
+  async inserted(): Promise<void> {
+    for (const sent of this.#inserts) await sent;
+  }
 }
 
 /**
@@ -21,16 +46,24 @@ class BoundConnection extends PostgreSqlConnection {
     method: 'all' | 'get' | 'run' = 'all',
     ctx?: unknown,
   ): Promise<T> {
-    if (!(ctx instanceof RoleSession))
+    if (!(ctx instanceof FlushSession))
       throw new Error('a statement of the ORM was run outside a unit of work; pass its session as transaction context');
     const source = isRaw(query) ? { sql: query.sql, params: [...query.params] } : { sql: String(query), params };
     const bound = bindParameters(source.sql, source.params);
-    const result = await ctx.query(bound.text, bound.values);
+    if (method === 'run' && isInsertAlone(bound.text)) {
+      ctx.insert(bound.text, bound.values);
+      return { affectedRows: 0, row: undefined, rows: [] } satisfies OrmResult as T;
+    }
+    const result = await ctx.session.query(bound.text, bound.values);
     if (method === 'all') return result.rows as T;
     if (method === 'get') return result.rows[0] as T;
     const answer: OrmResult = { affectedRows: result.rowCount ?? 0, row: result.rows[0], rows: result.rows };
     return answer as T;
   }
+}
+
+function isInsertAlone(text: string): boolean {
+  return text.startsWith('insert ') && !text.includes(' returning ');
 }
 
 class BoundDriver extends AbstractSqlDriver<BoundConnection> {

@@ -3,6 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { recordedChanges, type RecordedChange } from '../model/recorded-changes.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { Registry } from '../model/registry.ts';
+import { FlushSession } from '../storage/orm.ts';
 import type { OrmSchemas } from '../storage/orm-schema.ts';
 import type { RoleSession } from '../storage/transaction.ts';
 import type { Stamp } from '../write/change-work.ts';
@@ -68,11 +69,22 @@ export class ChangeBuffer {
     return { changes, events };
   }
 
-  /** Writes the changed rows. The entity manager has a connection only during this call. */
-  async write(session: RoleSession): Promise<void> {
-    this.em.setTransactionContext(session);
-    await this.em.flush();
+  /**
+   * Writes the changed rows. The entity manager has a connection only during this call.
+   * @returns the inserts, which are sent and may fail yet
+   */
+  async write(session: RoleSession): Promise<FlushSession> {
+    const flush = new FlushSession(session);
+    this.em.setTransactionContext(flush);
+    try {
+      await this.em.flush();
+    } catch (error) {
+      // What comes after an insert that failed fails because of it.
+      await flush.inserted();
+      throw error;
+    }
     this.em.resetTransactionContext();
+    return flush;
   }
 
   clear(): void {

@@ -3,7 +3,7 @@ import { AppError, type FieldProblem } from '../base/errors.ts';
 import { actorOf, databaseRoleOf, systemCaller, type Caller } from '../model/caller.ts';
 import type { ChangesOf, CreationOf, EntityModule, RowOf, TypedModule, Tenancy } from '../model/define.ts';
 import { deniedMessage } from '../model/denied-message.ts';
-import type { Fields } from '../model/fields.ts';
+import type { Fields } from '../model/declared-field.ts';
 import { validateChanges } from '../model/input.ts';
 import { missingRecord } from '../model/missing-record.ts';
 import type { Operation } from '../model/policy.ts';

@@ -1,8 +1,10 @@
-import { Pool } from 'pg';
+import { Pool, TypeOverrides, types as postgresTypes } from 'pg';
 import type { MikroORM } from '@mikro-orm/core';
 import type { DatabaseOptions } from '../access/database-options.ts';
 import { systemCaller } from '../model/caller.ts';
-import { ConnectionQueue } from '../storage/connection-queue.ts';
+import type { UploadFunction } from '../objects/upload-rows.ts';
+import type { SingleUse } from '../objects/wanted-object.ts';
+import { ConnectionQueue, type ConnectionOwner } from '../storage/connection-queue.ts';
 import { createOrm } from '../storage/orm.ts';
 import { databaseRoles } from '../storage/orm-schema.ts';
 import { schemasOf, type OrmSchemas } from '../storage/orm-schema.ts';
@@ -13,6 +15,10 @@ import type { CommitSummary, WorkContext } from '../model/work-context.ts';
 
 /** After this many uses a connection is replaced by a new one: its server process gives memory back only when it ends. */
 const maxConnectionUses = 10_000;
+
+/** Days stay texts: as a Date they would be midnight somewhere. */
+const valueTypes = new TypeOverrides();
+valueTypes.setTypeParser(postgresTypes.builtins.DATE, (text: string) => text);
 
 /** Called after every commit with events or changed tuples. The relay is such a listener. */
 export type CommitListener = (summary: CommitSummary) => Promise<void> | void;
@@ -46,6 +52,7 @@ export class Database implements UnitOfWorkHost {
     this.pool = new Pool({
       connectionString: options.url,
       application_name: options.applicationName,
+      types: valueTypes,
       max: options.maxConnections,
       min: Math.min(options.maxIdleConnections, options.maxConnections),
       idleTimeoutMillis: 30_000,
@@ -129,6 +136,42 @@ export class Database implements UnitOfWorkHost {
   async ping(deadline: number): Promise<void> {
     const owner = { role: 'system', organizationId: null, userId: null, bypassLimit: true } as const;
     await queryOutsideTransaction(this.connections, owner, { text: 'select 1' }, deadline);
+  }
+
+  /**
+   * Calls a function of the database with one JSON document, in a statement outside any transaction. No connection is held afterwards.
+   * @returns its result, as PostgreSQL's JSON or its own type
+   * @throws AppError database_unavailable, database_busy, deadline_exceeded
+   */
+  async call<Result>(
+    name: UploadFunction,
+    document: Readonly<Record<string, unknown>>,
+    deadline: number,
+    owner: ConnectionOwner,
+  ): Promise<Result> {
+    const statement = { name, text: `select ${name}($1) as result`, values: [JSON.stringify(document)] };
+    const { rows } = await queryOutsideTransaction<{ readonly result: Result }>(
+      this.connections,
+      owner,
+      statement,
+      deadline,
+    );
+    return (rows[0] as { readonly result: Result }).result;
+  }
+
+  /**
+   * Uses a link that is good for one use, in a statement outside any transaction.
+   * @returns whether this was its first use
+   * @throws AppError database_unavailable, database_busy, deadline_exceeded
+   */
+  async useLink({ nonce, expiresAt }: SingleUse, deadline: number): Promise<boolean> {
+    const { rows } = await queryOutsideTransaction<{ readonly result: boolean }>(
+      this.connections,
+      { role: 'app', organizationId: null, userId: null },
+      { name: 'use_link', text: 'select use_link($1, $2) as result', values: [nonce, expiresAt] },
+      deadline,
+    );
+    return rows[0]?.result ?? false;
   }
 
   /** Called by a unit of work after its COMMIT. Errors of listeners are only reported, because the work for them is in the database. */

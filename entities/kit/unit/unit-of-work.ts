@@ -233,8 +233,14 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
     const role = this.#queue.takeRole() ?? this.#homeRole;
     const modules = changes.map(({ module }) => module);
     await this.#writeChanges(modules, async (transaction) => {
-      await this.#buffer.write(transaction.as(role));
-      await this.#record(transaction, role, changes, events);
+      const rows = await this.#buffer.write(transaction.as(role));
+      // Sent before the answer to the inserts. When one of them failed, everything after it failed as well.
+      const [written, recorded] = await Promise.allSettled([
+        rows.inserted(),
+        this.#record(transaction, role, changes, events),
+      ]);
+      if (written.status === 'rejected') throw written.reason;
+      if (recorded.status === 'rejected') throw recorded.reason;
     });
   }
 
@@ -314,12 +320,13 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
     // The answer does not wait for these hooks.
     void this.#afterCommit.run(this.options.onBackgroundError);
     const { requestId } = this.context;
-    const { pendingEvents, tupleChanges, raisedScopes } = this.counters;
-    if (pendingEvents > 0 || tupleChanges > 0)
+    const { pendingEvents, tupleChanges, objectChanges, raisedScopes } = this.counters;
+    if (pendingEvents > 0 || tupleChanges > 0 || objectChanges > 0)
       await this.database.committed({
         requestId,
         pendingEvents,
         tupleChanges,
+        objectChanges,
         hasChangedRights: raisedScopes.size > 0,
       });
   }

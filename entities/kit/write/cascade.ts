@@ -9,6 +9,7 @@ import { recordChanges } from './change-log.ts';
 import type { ChangeWork } from './change-work.ts';
 import type { Registry } from '../model/registry.ts';
 import { keepLast } from './keep-last.ts';
+import { erasedSecrets } from './sealed-values.ts';
 import { updateRows } from './update-rows.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import type { RoleSession } from '../storage/transaction.ts';
@@ -95,7 +96,7 @@ async function deleteChunk(
   const columns = sql.join(by.map(({ owner }) => sql`${owners.map((row) => row[owner])}::text[]`));
   const names = sql.join(by.map(({ owner }) => sql.id(snakeCase(owner))));
   const rows = await updateRows(session, module, {
-    values: { deletedAt: stamp.at, deletedBy: stamp.actor },
+    values: { deletedAt: stamp.at, deletedBy: stamp.actor, ...erasedSecrets(module) },
     which: sql`row.id in (select owned.id from ${sql.table(module.table)} as owned join unnest(${columns}) as gone (${names})
       on ${dependentPredicate(dependent, 'owned', 'gone')} where owned.deleted_at is null order by owned.id limit ${chunkSize} for update of owned)`,
     stamp,

@@ -17,6 +17,7 @@ export function checkRowCount(count: number, path = '/'): void {
 interface ChangeEffects {
   readonly pendingEvents: number;
   readonly tupleChanges: number;
+  readonly objectChanges: number;
   /** Scopes with changed rights to existing records. */
   readonly raisedScopes: ReadonlySet<string>;
 }
@@ -25,6 +26,7 @@ interface ChangeEffects {
 export class ChangeCounters {
   pendingEvents = 0;
   tupleChanges = 0;
+  objectChanges = 0;
   /** Scopes with changed rights to records that existed before. */
   readonly raisedScopes = new Set<string>();
   /** Object names of the records that this unit of work created or deleted. */
@@ -42,9 +44,10 @@ export class ChangeCounters {
     checkRowCount(this.#reserved);
   }
 
-  add({ pendingEvents, tupleChanges, raisedScopes }: ChangeEffects): void {
+  add({ pendingEvents, tupleChanges, objectChanges, raisedScopes }: ChangeEffects): void {
     this.pendingEvents += pendingEvents;
     this.tupleChanges += tupleChanges;
+    this.objectChanges += objectChanges;
     for (const scope of raisedScopes) this.raisedScopes.add(scope);
   }
 

@@ -2,20 +2,22 @@ import { systemScope } from '../access/authorization-state.ts';
 import type { DatabaseOptions } from '../access/database-options.ts';
 import { newId } from '../base/ids.ts';
 import { actorOf } from '../model/caller.ts';
-import type { RecordedChange } from '../model/recorded-changes.ts';
+import { soleOrganizationOf, type RecordedChange } from '../model/recorded-changes.ts';
 import type { EntityModule } from '../model/define.ts';
 import { deduplicateTuples, tupleChanges, type Tuple } from '../model/tuples.ts';
 import type { RoleSession } from '../storage/transaction.ts';
 import type { ChangeCounters } from './change-counters.ts';
 import type { ChangeWork } from './change-work.ts';
+import { objectRows, type ObjectRow } from './object-changes.ts';
+import { verdictRows, type VerdictRow } from './file-verdicts.ts';
 import { draftOf } from './custom-events.ts';
 import type { EventDraft } from './event-draft.ts';
 import { scheduleAfterCommitHooks } from './run-hooks.ts';
 
 /**
- * Records a set of changes in one statement: history, outbox events and desired tuples. They are committed or rolled back together
- * with the changed rows.
- * @throws AppError not_found when an organization in which a record was created is deleted
+ * Records a set of changes in one statement: history, outbox events, desired tuples, owners of objects and verdicts on them. They are committed or rolled
+ * back together with the changed rows.
+ * @throws AppError not_found when an organization in which a record was created is deleted, and for a file that was removed
  */
 export async function recordChanges(
   session: RoleSession,
@@ -27,18 +29,24 @@ export async function recordChanges(
   const { options, origin } = work;
   const by = { actor: actorOf(work.context.caller), request_id: origin.requestId, at: work.clock.now().toISOString() };
   const tuples = tupleRows(changes, work.counters);
+  const objects = objectRows(changes, by);
+  const verdicts = verdictRows(changes);
   const entries = {
     history: options.recordHistory ? historyEntries(changes, by) : [],
     events: eventRows(changes, drafts, by, { hasListener: options.hasListener, traceparent: origin.traceparent }),
     tuples: deduplicateTuples(tuples),
     created: changes.flatMap(kindOfCreation),
     created_in: [...new Set(changes.flatMap(organizationOfCreation))],
+    // Most changes concern no file, and `write_records` then looks for none.
+    ...(objects.length > 0 ? { objects } : {}),
+    ...(verdicts.length > 0 ? { verdicts } : {}),
   };
   if (Object.values(entries).every((list) => list.length === 0)) return;
   const events = await write(session, entries, options);
   work.counters.add({
     pendingEvents: events.filter(({ pending }) => pending).length,
     tupleChanges: tuples.length,
+    objectChanges: objects.length,
     raisedScopes: new Set(tuples.flatMap((tuple) => (tuple.raises ? [tuple.organization_id ?? systemScope] : []))),
   });
 }
@@ -46,8 +54,7 @@ export async function recordChanges(
 /** The entry of a new record in `record_kinds`, for look-ups by id alone. With an organization, only callers in it can find the record. */
 function kindOfCreation({ module, operation, id, organizationId }: RecordedChange): object[] {
   if (operation !== 'created') return [];
-  const isOfOneOrganization = module.tenancy === 'organization' && module.rlsUsing === undefined;
-  return [{ id, kind: module.topic, organization_id: isOfOneOrganization ? organizationId : null }];
+  return [{ id, kind: module.topic, organization_id: soleOrganizationOf(module, organizationId) }];
 }
 
 /** The organization of a new record; `write_records` locks it and fails when it is deleted. */
@@ -65,6 +72,8 @@ interface Entries {
   readonly created: readonly object[];
   /** Organizations in which rows were created. */
   readonly created_in: readonly string[];
+  readonly objects?: readonly ObjectRow[];
+  readonly verdicts?: readonly VerdictRow[];
 }
 
 /** @returns the events that were written */
@@ -119,9 +128,10 @@ function historyEntries(changes: readonly RecordedChange[], by: RecordedBy): obj
   }));
 }
 
-/** Names of the changed fields, without secret fields. */
-function namesWithoutSecrets({ module, changedFields }: RecordedChange): string[] {
-  return changedFields.filter((name) => !isSecret(module, name));
+/** Names of the changed fields, without secret fields of the server. That somebody changed a sealed field is told, and never its value. */
+function namesWithoutSecrets({ module, operation, changedFields }: RecordedChange): string[] {
+  const isTold = (name: string) => module.fields[name]?.isSealed && operation !== 'deleted';
+  return changedFields.filter((name) => !isSecret(module, name) || isTold(name));
 }
 
 function isSecret(module: EntityModule, field: string): boolean {

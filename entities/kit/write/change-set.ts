@@ -12,6 +12,7 @@ import { permitted, visible } from '../read/visibility.ts';
 import { column } from '../storage/column.ts';
 import { compileSql, type Sql } from '../storage/sql.ts';
 import { checkRowCount } from './change-counters.ts';
+import { refuseFileForMany } from './claim-files.ts';
 import type { ChangeWork } from './change-work.ts';
 import {
   planChanges,
@@ -21,6 +22,7 @@ import {
   type RowAccess,
 } from './plan-changes.ts';
 import { isMove } from './references.ts';
+import { refuseSecretForMany } from './sealed-values.ts';
 import { updateRows } from './update-rows.ts';
 
 /** A record that was not changed, with the reason. */
@@ -44,6 +46,8 @@ export interface SetResult {
 export async function changeSet(work: ChangeWork, request: Omit<ChangeRequest, 'recordVersion'>): Promise<SetResult> {
   const ids = [...new Set(request.ids)];
   checkRowCount(ids.length, '/ids');
+  refuseFileForMany(request.module, request.values);
+  refuseSecretForMany(request.module, request.values);
   work.counters.reserve(ids.length, work.context.caller);
   return work.serialize(async () => {
     const plan = await planChanges(work, { ...request, ids }, new LockedSet(work, { ...request, ids }));
@@ -95,7 +99,7 @@ class LockedSet implements RowAccess {
     const session = await this.#work.readAs(databaseRoleOf(caller));
     const isRemovable = isMove(module, Object.keys(given)) ? permitted(module, 'row', viewer, 'remove') : sql`true`;
     const isPermittedByRules = permitted(module, 'row', viewer, operation);
-    const { text, values } = compileSql(sql`select ${wholeRow(module, 'row')},
+    const { text, values } = compileSql(sql`select ${wholeRow(module)},
       (${isPermittedByRules} and ${unrestricted(module, operation, viewer)}) is true as "#isPermitted", (${isRemovable}) is true as "#isRemovable"
       from ${sql.table(module.table)} as row
       where ${column('row', 'id')} = any(${this.#locked}) and ${visible(module, 'row', viewer)}`);

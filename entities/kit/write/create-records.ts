@@ -1,13 +1,16 @@
 import { databaseRoleOf } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
+import { claimFiles } from './claim-files.ts';
 import type { ChangeWork } from './change-work.ts';
+import { referToFiles } from './file-verdicts.ts';
 import { refuseBlockingGranters } from './blocked-people.ts';
 import { refusedRole } from './given-roles.ts';
-import { refuseCreations } from './refused-creations.ts';
+import { refuseCreations } from './refused-changes.ts';
 import { withManagers } from './creator-records.ts';
 import { isDecidedByParent, newRows, type Creation, type Creator } from './creations.ts';
 import { newReferences } from './new-references.ts';
 import { checkReferences, lockHierarchies } from './references.ts';
+import { withSealedValues } from './sealed-values.ts';
 import { refuseUniqueConflicts } from './unique-conflicts.ts';
 
 type Row = Record<string, unknown>;
@@ -41,14 +44,21 @@ export async function createRecords(
     const refusal = refusedRole(module, caller, [row]);
     if (refusal) throw refusal;
   }
+  await referToFiles(work, caller, kept);
   const references = newReferences(kept);
   const deep = references.filter(({ levels = 1 }) => levels > 1);
   for (const { module, field, id } of new Map(deep.map((reference) => [reference.module, reference])).values())
     await lockHierarchies(work, caller, module, { [field]: id });
   await checkReferences(work, caller, references);
+  await claimFiles(
+    work,
+    caller,
+    kept.map(({ module, row, path }) => ({ module, values: row, path })),
+  );
   if (kept.length > 1) await refuseUniqueConflicts(await work.readAs(role), kept);
-  const refusable = kept.filter(({ module }) => module.refusals);
-  if (refusable.length > 0) await refuseCreations(await work.readAs('system'), refusable);
+  await refuseCreations(work, caller, kept);
+  for (const { module, row } of kept)
+    Object.assign(row, await withSealedValues(work.options, module, row['id'] as string, row));
   for (const [level, rows] of Map.groupBy(kept, (one) => one.level)) {
     // Parents, and what makes the caller their manager, are written before the child's rule reads them.
     const [granted, others] = [rows.filter(({ isGranted }) => isGranted), rows.filter(({ isGranted }) => !isGranted)];

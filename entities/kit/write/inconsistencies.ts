@@ -4,13 +4,14 @@ import { linesOf, pageOf, type ComparedPage, type Comparison } from './compariso
 import type { EntityModule } from '../model/define.ts';
 import type { Registry } from '../model/registry.ts';
 import { columnsOf, deduplicateTuples, tupleKey, type Tuple } from '../model/tuples.ts';
+import { objectComparison, objectsOfRows } from './object-comparison.ts';
 import { orphanedAmong, rowTuples } from '../outbox/row-tuples.ts';
 import { deliveryComparison, eventComparison, historyComparison } from './recorded-inconsistencies.ts';
 import { compileSql } from '../storage/sql.ts';
 import type { RoleSession } from '../storage/transaction.ts';
 
 /**
- * Comparisons that find contradictions between rows, history, events, deliveries and desired tuples.
+ * Comparisons that find contradictions between rows, history, events, deliveries, desired tuples and stored objects.
  * @param recordHistory `db.enablehistory`
  */
 export function comparisonsOf(registry: Registry, recordHistory: boolean): Comparison[] {
@@ -20,10 +21,11 @@ export function comparisonsOf(registry: Registry, recordHistory: boolean): Compa
     eventComparison(registry, recordHistory),
     deliveryComparison,
     desiredComparison,
+    objectComparison(registry),
   ];
 }
 
-/** Compares the rows of a kind with their history, their kind, their dependents and their desired tuples. */
+/** Compares the rows of a kind with their history, their kind, their dependents, their files and their desired tuples. */
 function recordComparison(registry: Registry, module: EntityModule, recordHistory: boolean): Comparison {
   return {
     name: module.table,
@@ -67,6 +69,7 @@ function recordComparison(registry: Registry, module: EntityModule, recordHistor
         );
         lines.push(...(await linesOf(session, text, values)));
       }
+      lines.push(...(await objectsOfRows(session, module, ids)));
       if (module.grants?.length) lines.push(...(await undesiredTuples(session, module, after[0] ?? '', ids)));
       return { lines, ...page };
     },

@@ -1,11 +1,14 @@
 import { refreshCaller } from '../access/principal-state.ts';
 import { AppError } from '../base/errors.ts';
+import { inputError } from '../base/input-error.ts';
 import type { Caller } from '../model/caller.ts';
 import { differences, organizationOf } from '../model/recorded-changes.ts';
 import type { EntityModule } from '../model/define.ts';
 import { deniedMessage } from '../model/denied-message.ts';
+import { pairProblems } from '../model/input.ts';
 import { missingRecord } from '../model/missing-record.ts';
 import { refuseBeyondLimits, refuseDisabledModule } from '../model/module-gate.ts';
+import { claimFiles } from './claim-files.ts';
 import type { ChangeWork, Stamp } from './change-work.ts';
 import { refusedRole } from './given-roles.ts';
 import { refusedLastingRight } from './lasting-rights.ts';
@@ -18,7 +21,9 @@ import {
   referencesIn,
   type ReferenceProblem,
 } from './references.ts';
+import { refusedChanges } from './refused-changes.ts';
 import { withDerivedValues } from './run-hooks.ts';
+import { erasedSecrets, withSealedValues } from './sealed-values.ts';
 
 type Row = Record<string, unknown>;
 
@@ -63,13 +68,13 @@ export interface ChangePlan {
 
 export interface PlannedChange {
   readonly row: Row;
-  readonly values: Row;
+  readonly values: Readonly<Row>;
 }
 
 /**
  * Decides for each record whether and how it is changed: locks it, reads it with the caller's current rights, and checks rules,
  * version and references. It writes nothing.
- * @throws AppError module_not_enabled; permission_denied beyond the scopes of a token; not_found, permission_denied for references that the caller may not set
+ * @throws AppError, see `claimFiles`; module_not_enabled; permission_denied beyond the scopes of a token; not_found, permission_denied for references that the caller may not set
  */
 export async function planChanges(work: ChangeWork, request: ChangeRequest, access: RowAccess): Promise<ChangePlan> {
   const { module, ids, values } = request;
@@ -97,9 +102,33 @@ export async function planChanges(work: ChangeWork, request: ChangeRequest, acce
     if (Object.keys(given).length === 0 || !module.policy) unchanged.set(id, found.row);
     else changes.push({ row: found.row, values: valuesToWrite(request, given) });
   }
-  for (const [id, problems] of await hierarchyProblems(work, caller, module, changes))
+  const about = { module, caller, operation: request.operation };
+  const refused = await refusedChanges(
+    work,
+    about,
+    changes.map(({ row, values: written }) => ({ row, given: written })),
+  );
+  for (const [id, refusal] of refused) refusals.set(id, refusal);
+  const open = changes.filter(({ row }) => !refused.has(row['id'] as string));
+  for (const [id, problems] of await hierarchyProblems(work, caller, module, open))
     refusals.set(id, referenceError(problems));
-  return { caller, changes: changes.filter(({ row }) => !refusals.has(row['id'] as string)), unchanged, refusals };
+  const planned = open.filter(({ row }) => !refusals.has(row['id'] as string));
+  if (request.operation === 'edit')
+    await claimFiles(
+      work,
+      caller,
+      planned.map(({ row, values: written }) => ({
+        module,
+        values: written,
+        changed: differences(row, written),
+        path: '',
+      })),
+    );
+  const sealed = planned.map(async ({ row, values: written }) => ({
+    row,
+    values: await withSealedValues(work.options, module, row['id'] as string, written),
+  }));
+  return { caller, changes: await Promise.all(sealed), unchanged, refusals };
 }
 
 async function refusalOf(found: AuthorizedRow, request: ChangeRequest, caller: Caller): Promise<AppError | undefined> {
@@ -111,6 +140,8 @@ async function refusalOf(found: AuthorizedRow, request: ChangeRequest, caller: C
     module.givesRole && refusedRole(module, caller, [row, { ...row, ...values }], operation === 'remove');
   if (refusedGift) return refusedGift;
   const given = differences(row, values);
+  const unpaired = pairProblems(module, { ...row, ...values });
+  if (unpaired.length > 0) return inputError(unpaired);
   const refusedRight = operation === 'edit' && refusedLastingRight(module, caller, given, operation);
   if (refusedRight) return refusedRight;
   const expected = recordVersion === undefined ? undefined : [recordVersion].flat();
@@ -129,7 +160,7 @@ function denied(module: EntityModule, operation: 'edit' | 'remove'): AppError {
 
 /** The values of the change and those that the kind derives from them. */
 function valuesToWrite({ module, operation, values, stamp }: ChangeRequest, given: Row): Row {
-  if (operation === 'remove') return { ...values };
+  if (operation === 'remove') return { ...values, ...erasedSecrets(module) };
   return { ...values, ...withDerivedValues(module, given, values, { operation: 'update', at: stamp.at }) };
 }
 

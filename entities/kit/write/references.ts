@@ -3,7 +3,7 @@ import { compareText } from '../base/compare-text.ts';
 import type { Caller } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
 import { AppError, maxProblems, type ErrorCode } from '../base/errors.ts';
-import type { Field } from '../model/fields.ts';
+import type { Field } from '../model/declared-field.ts';
 import { deniedMessage } from '../model/denied-message.ts';
 import { missingRecord } from '../model/missing-record.ts';
 import { maxHierarchyDepth } from '../model/hierarchy.ts';
@@ -170,7 +170,10 @@ function foundRecords(
 ): Sql {
   const isPermitted =
     field.requires === 'edit' ? sql`(${permitted(target, 'row', viewer, 'edit')}) is true` : sql`true`;
-  const conditions = sql`row.id = any(${ids}) and ${visible(target, 'row', viewer)}`;
+  const wanted = Object.entries(field.only ?? {}).map(
+    ([name, values]) => sql` and ${column('row', name)} = any(${values})`,
+  );
+  const conditions = sql`row.id = any(${ids}) and ${visible(target, 'row', viewer)}${sql.join(wanted, sql``)}`;
   const rows = sql`select row.id, ${isPermitted} as "isPermitted" from ${sql.table(target.table)} as row`;
   if (field.onLeave) {
     // With `cascade` the membership is locked, so that it cannot be deleted before the record exists.

@@ -27,6 +27,6 @@ export async function updateRows(
     return sql`${sql.id(snakeCase(name))} = ${bound}${type === undefined ? sql`` : sql`::${sql.raw(type)}`}`;
   });
   const { text, values: bound } = compileSql(sql`update ${sql.table(module.table)} as row
-    set ${sql.join(set)}, record_version = record_version + 1 where ${which} returning ${wholeRow(module, 'row')}`);
+    set ${sql.join(set)}, record_version = record_version + 1 where ${which} returning ${wholeRow(module)}`);
   return (await session.query<Record<string, unknown>>(text, bound)).rows;
 }

@@ -357,8 +357,8 @@ test('records of it are made, found, changed and deleted over GraphQL and REST',
 test('it can change while there are records of it', async () => {
   const change = (from: string, to: string): void => copy.change('entities/work/recipe-sample.ts', from, to);
   const written = async (name: string): Promise<string> => {
-    const [, file = ''] = /Wrote (\S+)\.\n/.exec(await paste(`npm run migrate:new -- ${name}`)) ?? [];
-    expect(await paste('npm run migrate')).toContain(`-${name}.`);
+    const [, file = ''] = /Wrote (\S+)\.\n/.exec(await copy.migrate('new', world.databaseUrl, name)) ?? [];
+    expect(await copy.migrate('up', world.databaseUrl)).toContain(`-${name}.`);
     return copy.read(file);
   };
 
@@ -374,10 +374,10 @@ test('it can change while there are records of it', async () => {
 
   change("search: ['title', 'remark']", "search: ['title']");
   expect(await written('sample-search')).not.toContain('select 1');
-  expect(await paste('npm run migrate:new -- nothing')).toContain('there is nothing to write');
+  expect(await copy.migrate('new', world.databaseUrl, 'nothing')).toContain('there is nothing to write');
 
   change("max: 500, default: 'nothing' }", "max: 500, default: 'nothing' }),\n    cause: text('Why.', { max: 500 }");
-  await expect(paste('npm run migrate:new -- sample-causes')).rejects.toMatchObject({
+  await expect(copy.migrate('new', world.databaseUrl, 'sample-causes')).rejects.toMatchObject({
     stderr: expect.stringMatching(
       /Records of "recipeSample" that are there have no "cause", which is required: .*\.\n$/,
     ),

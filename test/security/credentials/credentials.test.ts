@@ -1,6 +1,7 @@
 import type { InjectOptions } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { membership, supportConsent, user } from '#entities/index.ts';
+import { membership, organizationSetting, supportConsent, user } from '#entities/index.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { forgedToken } from '../../kit/access-tokens.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { asSystem } from '../../kit/as-person.ts';
@@ -9,9 +10,17 @@ import { FakeIdentityProvider } from '../../kit/fakes/fake-identity-provider.ts'
 import { buildPerson, signedIn, testPassword, type Person } from '../../kit/people.ts';
 import { beginSupport, supportEnvironment, supportFactor } from '../../kit/support-access.ts';
 import type { TestClient } from '../../kit/test-client.ts';
-import { resetToken, verificationToken } from '../../kit/verification-token.ts';
+import {
+  emailChangeToken,
+  inviteToken,
+  reactivationToken,
+  resetToken,
+  verificationToken,
+} from '../../kit/verification-token.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 import { endpoints, outcomes, type Credential, type Endpoint } from './outcomes.ts';
+
+const firstKey = 'k'.repeat(40);
 
 let world: World;
 let owner: Person;
@@ -20,7 +29,7 @@ let fake: FakeIdentityProvider;
 
 beforeAll(async () => {
   world = await openWorld({
-    environment: { CORE_AUTH_TOKEN_APITOKENS_ENABLED: 'true', CORE_API_TOKEN_KEY_FIRST: 'k'.repeat(40) },
+    environment: { CORE_AUTH_TOKEN_APITOKENS_ENABLED: 'true', CORE_API_TOKEN_KEY_FIRST: firstKey },
   });
   fake = await FakeIdentityProvider.start(() => world.clock.now());
   await world.reconfigure(supportEnvironment(fake));
@@ -54,10 +63,17 @@ const requests: Readonly<Record<Endpoint, InjectOptions & { readonly url: string
     url: '/v1/personal-access-tokens',
     payload: { name: 'of a credential', scopes: ['task:read'] },
   },
+  'sets up factors': { method: 'POST', url: '/v1/2fa/setup' },
+  'manages single sign-on': {
+    method: 'PUT',
+    url: '/v1/sso/provider',
+    payload: { issuer: 'https://provider.example', client_id: 'x', client_secret: 'x' },
+  },
+  'acts as others': { method: 'POST', url: '/v1/impersonation', payload: { reason: 'a member asked for help' } },
   refreshes: { method: 'POST', url: '/v1/refresh' },
 };
 
-/** A client with one credential, made anew for each request: some of them are used up. */
+/** Makes a client with one credential. */
 const holders: Readonly<Record<Credential, () => Promise<TestClient>>> = {
   none: async () => world.client(),
   'access token': async () => bearer(await forgedToken(world, owner)),
@@ -66,10 +82,30 @@ const holders: Readonly<Record<Credential, () => Promise<TestClient>>> = {
   'session cookie alone': async () => withCookies('session'),
   'refresh token as bearer': async () => bearer((await signedIn(world, owner)).cookies.get('refresh_token') ?? ''),
   'refresh cookie alone': async () => withCookies('refresh_token'),
+  'CSRF token as bearer': async () => bearer((await signedIn(world, owner)).cookies.get('csrf_token') ?? ''),
+  'mark of a known device as bearer': async () =>
+    bearer((await signedIn(world, owner)).cookies.get('known_devices') ?? ''),
   'API token that reads tasks': () => program('api-tokens', 'task:read'),
   'API token that changes tasks': () => program('api-tokens', 'task:write'),
   'personal token that reads tasks': () => program('personal-access-tokens', 'task:read'),
   'personal token that changes tasks': () => program('personal-access-tokens', 'task:write'),
+  'personal token without the authorization that single sign-on asks for': async () =>
+    bearer((await enforcedToken()).token),
+  'personal token with this authorization': async () => {
+    const { client, organizationId, id, token } = await enforcedToken();
+    const url = `/v1/personal-access-tokens/${id}/authorize`;
+    expect((await client.post(url, { organization_id: organizationId })).status).toBe(200);
+    return bearer(token);
+  },
+  'expired API token': () => expired('api-tokens'),
+  'expired personal token': () => expired('personal-access-tokens'),
+  'API token of a revoked key': async () => {
+    const key = 'o'.repeat(40);
+    await world.reconfigure({ CORE_API_TOKEN_KEY_FIRST: `deprecated:${firstKey}`, CORE_API_TOKEN_KEY_OTHER: key });
+    const client = await program('api-tokens', 'task:write');
+    await world.reconfigure({ CORE_API_TOKEN_KEY_FIRST: firstKey, CORE_API_TOKEN_KEY_OTHER: `revoked:${key}` });
+    return client;
+  },
   'deleted API token': async () => {
     const client = await signedIn(world, owner);
     const { body } = await client.post('/v1/api-tokens', { name: 'gone', scopes: ['task:write'] });
@@ -102,6 +138,22 @@ const holders: Readonly<Record<Credential, () => Promise<TestClient>>> = {
       await data.remove(membership, held?.id ?? '');
     });
     return bearer(token);
+  },
+  'session of a member where single sign-on is enforced': async () => {
+    const { organization, manager } = await signedOn();
+    const client = await signedIn(world, await buildPerson(world, { organization, role: 'member' }));
+    expect((await manager.post('/v1/sso/enforcement', { is_enforced: true })).status).toBe(200);
+    return client;
+  },
+  'session without the factor that the organization requires': async () => {
+    const person = await buildPerson(world);
+    const client = await signedIn(world, person);
+    await asSystem(world, person.organization.id, async (data) => {
+      const held = await data.findOne(organizationSetting, {});
+      if (held) await data.update(organizationSetting, held.id, { requiresSecondFactor: true });
+      else await data.create(organizationSetting, { requiresSecondFactor: true });
+    });
+    return client;
   },
   'support access': async () => bearer(await beginSupport(world, fake, owner.organization.id)),
   'support access without consent': async () => {
@@ -151,6 +203,22 @@ const holders: Readonly<Record<Credential, () => Promise<TestClient>>> = {
     await world.client().post('/v1/forgot-password', { email: owner.user.email });
     return bearer(await resetToken(world, owner.user.email));
   },
+  'token of an invitation': async () => {
+    const recipient = `${newId().toLowerCase()}@example.com`;
+    await (await signedIn(world, owner)).post('/v1/invites', { recipient });
+    return bearer(await inviteToken(world, recipient));
+  },
+  'token of a link that changes the address': async () => {
+    const newEmail = `${newId().toLowerCase()}@example.com`;
+    await (await signedIn(world, owner)).post('/v1/account/email', { password: testPassword, new_email: newEmail });
+    return bearer(await emailChangeToken(world, newEmail));
+  },
+  'token of a reactivation link': async () => {
+    const person = await buildPerson(world, { organization: owner.organization, role: 'member' });
+    const { status } = await (await signedIn(world, person)).post('/v1/account/deactivate', { password: testPassword });
+    expect(status).toBe(200);
+    return bearer(await reactivationToken(world, person.user.email));
+  },
   'token in the query string': async () => world.client(),
 };
 
@@ -159,22 +227,49 @@ async function impersonationToken(): Promise<string> {
   return (await (await signedIn(world, owner)).post('/v1/impersonation', request)).body.access_token;
 }
 
+/** Comes back from the provider of single sign-on. */
+async function come(client: TestClient, location: string, { user: { id, email } }: Person): Promise<void> {
+  const { pathname, search } = fake.approve(location, { sub: id, email, email_verified: true });
+  expect((await client.get(pathname + search)).status).toBe(302);
+}
+
+/** Signs in with the single sign-on of the person's organization. */
+async function signOn(person: Person): Promise<TestClient> {
+  const client = world.client();
+  const { body } = await client.get(`/v1/sso/login?organization_id=${person.organization.id}`);
+  await come(client, body.location, person);
+  return client;
+}
+
 /** Somebody who has linked an identity with the test of the single sign-on of their organization, and has signed in with it. */
 async function signedOn() {
   const person = await buildPerson(world);
   const manager = await signedIn(world, person);
   const payload = { issuer: fake.url, client_id: fake.client.id, client_secret: fake.client.secret };
   const { body } = await manager.mutate({ method: 'PUT', url: '/v1/sso/provider', payload });
-  const claims = { sub: person.user.id, email: person.user.email, email_verified: true };
-  const come = async (by: TestClient, location: string) => {
-    const { pathname, search } = fake.approve(location, claims);
-    expect((await by.get(pathname + search)).status).toBe(302);
-  };
-  await come(manager, (await manager.post('/v1/sso/test')).body.location);
-  const client = world.client();
-  const begun = await client.get(`/v1/sso/login?organization_id=${person.organization.id}`);
-  await come(client, begun.body.location);
-  return { client, manager, id: body.id as string };
+  await come(manager, (await manager.post('/v1/sso/test')).body.location, person);
+  return { client: await signOn(person), manager, id: body.id as string, organization: person.organization };
+}
+
+/** A personal token of a member where single sign-on is enforced, and their session of this single sign-on. */
+async function enforcedToken() {
+  const { manager, organization } = await signedOn();
+  const person = await buildPerson(world, { organization, role: 'member' });
+  const plain = await signedIn(world, person);
+  const begun = await plain.post('/v1/account/identities', {
+    provider: 'single_sign_on',
+    organization_id: organization.id,
+  });
+  await come(plain, begun.body.location, person);
+  const { body } = await plain.post('/v1/personal-access-tokens', { name: 'a program', scopes: ['task:write'] });
+  expect((await manager.post('/v1/sso/enforcement', { is_enforced: true })).status).toBe(200);
+  return { client: await signOn(person), organizationId: organization.id, id: body.id, token: body.token };
+}
+
+async function expired(path: 'api-tokens' | 'personal-access-tokens'): Promise<TestClient> {
+  const client = await program(path, 'task:write');
+  await asOwner(world, `update ${path.replaceAll('-', '_')} set expires_at = $1`, [world.clock.now()]);
+  return client;
 }
 
 function bearer(token: string): TestClient {
@@ -196,10 +291,21 @@ async function program(path: string, scope: string): Promise<TestClient> {
   return bearer(body.token);
 }
 
+const known = new Map<Credential, Promise<TestClient>>();
+
+/** A client with this credential; for a refresh that succeeds, one whose session no other request has ended. */
+function holderOf(credential: Credential, endpoint: Endpoint): Promise<TestClient> {
+  if (endpoint === 'refreshes' && outcomes[credential].refreshes === 'yes') return holders[credential]();
+  const holder = known.get(credential) ?? holders[credential]();
+  known.set(credential, holder);
+  return holder;
+}
+
 /** Sends the request of an endpoint. @returns `yes`, or the code of the error */
 async function outcome(credential: Credential, endpoint: Endpoint): Promise<string> {
-  const client = await holders[credential]();
+  const client = await holderOf(credential, endpoint);
   const { url, ...request } = requests[endpoint];
+  if (endpoint === 'acts as others') Object.assign(request.payload as object, { user_id: member.user.id });
   const query = credential === 'token in the query string' ? `?access_token=${await forgedToken(world, owner)}` : '';
   // The refresh token counts from some time before the access token expires.
   if (endpoint === 'refreshes') world.clock.advance(46 * 60_000);

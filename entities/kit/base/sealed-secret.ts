@@ -1,5 +1,5 @@
 import { CompactEncrypt, compactDecrypt } from 'jose';
-import { encryptionKeys, type KeyPurpose } from '#entities/kit/base/keys.ts';
+import { encryptionKeys, type KeyPurpose } from './keys.ts';
 
 interface Keys {
   /** Configured secrets, the newest first (`encryptionKeys`). */

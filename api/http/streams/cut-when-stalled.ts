@@ -1,0 +1,27 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** How often a stream is looked at within the time in which its client must take some of it. */
+const looks = 10;
+
+/** Closes the connection when its client has taken nothing for this time. A source that stands still counts as well. */
+export function cutWhenStalled(raw: ServerResponse, timeoutMs: number): void {
+  let taken = takenOf(raw.socket);
+  let takenAt = performance.now();
+  const timer = setInterval(() => {
+    const now = takenOf(raw.socket);
+    if (now !== taken) {
+      taken = now;
+      takenAt = performance.now();
+    } else if (performance.now() - takenAt >= timeoutMs) raw.destroy();
+  }, timeoutMs / looks);
+  raw.once('close', () => clearInterval(timer));
+}
+
+/** What changes whenever the client takes bytes: of the writes that are complete, and of the one that is being sent. */
+function takenOf(socket: Socket | null): string {
+  // `bytesWritten` includes what still waits here. `writeQueueSize` is what the system has not taken of the current write; Node's own
+  // timeouts use it (lib/net.js), and without it a slow client would need a whole write within the time.
+  const { _handle: handle } = (socket ?? {}) as { readonly _handle?: { readonly writeQueueSize?: number } | null };
+  return `${(socket?.bytesWritten ?? 0) - (socket?.writableLength ?? 0)} ${handle?.writeQueueSize ?? 0}`;
+}

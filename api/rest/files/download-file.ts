@@ -1,0 +1,195 @@
+import type { Readable } from 'node:stream';
+import { Type } from 'typebox';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AppError, isAppError } from '#entities/kit/base/errors.ts';
+import { isId } from '#entities/kit/base/ids.ts';
+import { anonymousCaller } from '#entities/kit/model/caller.ts';
+import { isWithheld } from '#entities/kit/model/stored-file.ts';
+import { providerNames, type OwnedObject } from '#entities/kit/objects/stored-object.ts';
+import { WantedObject } from '#entities/kit/objects/wanted-object.ts';
+import type { DownloadBases } from '#entities/kit/read/file-selection.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { StartError } from '#runtime/start-error.ts';
+import type { DownloadLink } from '../../auth/download-link.ts';
+import { signInFirst } from '../../http/plugins/sign-in-first.ts';
+import { secondFactorRequired } from '../../http/request-caller.ts';
+import type { RequestContext } from '../../http/request-context.ts';
+import { defineRoute, type Call, type Route } from '../../http/route.ts';
+import type { Services } from '../../http/services.ts';
+import { redirectTo } from '../../http/download-link-to.ts';
+import { fileAnswer } from '../../http/streams/file-answer.ts';
+import type { StreamResponse } from '../../http/streams/stream-response.ts';
+
+/** The links that requests have shown. */
+const links = new WeakMap<RequestContext, DownloadLink>();
+
+const download = {
+  method: 'GET',
+  tag: 'Files',
+  summary: 'Download a file',
+  description:
+    'The bytes of a file, or one range of them. Callers need the right to view the record of the file, or a link (`downloadUrl` in GraphQL), whose `token` is the only credential then: each use decides again whether whoever asked for the link may view the record. Files are offered for download; a link with disposition `INLINE` shows PDF, PNG, JPEG, GIF and WebP in the browser. `Range`, `If-Range` and `If-None-Match` work as in RFC 9110, `Repr-Digest` has the SHA-256.',
+  access: 'public',
+  acceptsTokens: true,
+  acceptsSingleSignOn: true,
+  // What it opens is sent at once; the caller is read, and not assumed, because the object is read with them.
+  runsOnce: true,
+  params: Type.Object({ id: Type.String({ description: 'Id of the file.', maxLength: 100 }) }),
+  query: Type.Object(
+    {
+      token: Type.Optional(
+        Type.String({ description: 'Token of a link. Other credentials are ignored then.', maxLength: 4_096 }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  answers: {
+    200: Type.String({ description: 'The whole file.' }),
+    206: Type.String({ description: 'The requested range.' }),
+    302: Type.Null({ description: 'The provider of the object storage has the bytes, at the address in `Location`.' }),
+    304: Type.Null({ description: 'The file is the one of `If-None-Match`.' }),
+  },
+  produces: 'application/octet-stream',
+  errors: [
+    'not_found',
+    'unauthenticated',
+    'second_factor_required',
+    'file_withheld',
+    'range_not_satisfiable',
+    'storage_unavailable',
+    'storage_disabled',
+  ],
+  prepare: readLink,
+  handle: answerDownload,
+} as const satisfies Omit<Route, 'url'>;
+
+export const downloadFile = defineRoute({ ...download, url: '/v1/files/:id/download' });
+
+/** Bases of the URLs of files, by provider. */
+export function downloadBases({ storage }: Services): DownloadBases {
+  return Object.fromEntries(providerNames.map((name) => [name, storage.baseUrl(name)]));
+}
+
+/** A path without characters that have a meaning in routes. */
+const plainPath = /^(\/[\w.~-]+)*$/;
+
+/**
+ * The same route at the other paths of links to this server: those of each `baseurl` in `objectstorage.providers`.
+ * @throws StartError for a path that this server answers otherwise, or cannot answer
+ */
+export function configuredDownloads(services: Services, isTaken: (path: string) => boolean): Route[] {
+  const bases = Object.values(downloadBases(services));
+  const paths = new Set(bases.map((base) => new URL(base).pathname.replace(/\/+$/, '')));
+  return [...paths].flatMap((path) => {
+    const url = `${path}/:id/download`;
+    if (url === downloadFile.url) return [];
+    if (!plainPath.test(path) || isTaken(url))
+      throw new StartError(
+        `objectstorage.providers has a baseurl with the path ${path}, ${isTaken(url) ? 'which has another purpose' : 'which is not plain'}: choose another one, such as /v1/files.`,
+      );
+    return [defineRoute({ ...download, url })];
+  });
+}
+
+/** A link in the URL replaces all other credentials. What is no link of this server for this file stands for nobody. */
+function readLink({ core, params, query }: FastifyRequest, { downloadLinks, defaultCaller }: Services): void {
+  const { id } = params as { readonly id: string };
+  const { token, ...others } = query as { readonly token?: unknown };
+  // The validation refuses other parameters.
+  if (!isId(id) || Object.keys(others).length > 0) return;
+  if (token === undefined) {
+    core.wanted = new WantedObject(id, { isLinked: false });
+    return;
+  }
+  const link = typeof token === 'string' ? downloadLinks.open(id, token) : undefined;
+  // While authentication is off there is no session that a link could name.
+  if (!link || !core.token || !defaultCaller?.is(core.token)) core.token = link?.principal;
+  if (!link) return;
+  links.set(core, link);
+  core.wanted = new WantedObject(id, { isLinked: true });
+}
+
+async function answerDownload({ request, reply, services, query, unit }: Call<unknown>) {
+  const { core } = request;
+  const isLinked = query['token'] !== undefined;
+  if (!isLinked && core.caller === anonymousCaller) throw signInFirst();
+  if (!isLinked && core.lacksSecondFactor) throw secondFactorRequired();
+  const object = core.caller === anonymousCaller ? undefined : core.wanted?.object;
+  if (!object || !(await isVisible(object, unit))) throw missingFile();
+  if (isWithheld(object.availability, core.caller, unit.registry)) throw withheldFile(object);
+  const signal = endOf(reply);
+  const link = links.get(core);
+  // Conditional requests are about the entity tag of this server.
+  const isPlain = request.method === 'GET' && request.headers['if-none-match'] === undefined;
+  const location = link && isPlain ? await redirectTo(object, link, services) : undefined;
+  if (location !== undefined) return redirection(location);
+  return fileAnswer(request, object, link?.disposition ?? 'attachment', async (range) => {
+    const stream = await services.storage.openForRead(object, { signal, ...(range ? { range } : {}) });
+    await useUp(link, stream, request, services);
+    return stream;
+  });
+}
+
+/** Bytes are about to be sent: whatever was answered without bytes, such as HEAD, did not use the link. */
+async function useUp(
+  link: DownloadLink | undefined,
+  stream: Readable,
+  { core }: FastifyRequest,
+  { database }: Services,
+): Promise<void> {
+  if (!link?.nonce) return;
+  const { nonce, expiresAt } = link;
+  try {
+    if (!(await database.useLink({ nonce, expiresAt }, core.deadline))) throw missingFile();
+  } catch (error) {
+    stream.destroy();
+    throw error;
+  }
+}
+
+/** Whether the caller may view the record that owns the object now, and the record still has this object. */
+async function isVisible(object: OwnedObject, unit: UnitOfWork): Promise<boolean> {
+  const { ownerKind, ownerField, ownerId } = object;
+  const module = unit.registry.modules.find(({ topic }) => topic === ownerKind);
+  if (!module) return false;
+  try {
+    const selection = { module, parts: [{ is: 'value', as: 'held', field: ownerField }] } as const;
+    const json = await unit.data.answers.singleStatementRecord(selection, ownerId);
+    return (JSON.parse(json) as { readonly held: string | null }).held === object.id;
+  } catch (error) {
+    if (isAppError(error) && (error.category === 'not_found' || error.category === 'denied')) return false;
+    throw error;
+  }
+}
+
+function redirection(location: string): StreamResponse {
+  const headers = { location, 'cache-control': 'private, no-store', 'referrer-policy': 'no-referrer' };
+  return { status: 302, headers, length: 0 };
+}
+
+function withheldFile({ availability }: OwnedObject): AppError {
+  const reason =
+    availability === 'infected'
+      ? 'A scanner has found the file infected.'
+      : 'The organization withholds files until a scanner has found them clean; try again later.';
+  return new AppError('file_withheld', reason);
+}
+
+/** The same for every reason: a file that does not exist, one of others, and a link that counts no more. */
+function missingFile(): AppError {
+  return new AppError(
+    'not_found',
+    'There is no such file (the address of each is in its url), or you may not download it, or the link has expired, was used, or has lost its right.',
+  );
+}
+
+/** Aborted when the response has ended before its last byte. */
+function endOf({ raw }: FastifyReply): AbortSignal {
+  const ended = new AbortController();
+  if (raw.destroyed) ended.abort();
+  else
+    raw.once('close', () => {
+      if (!raw.writableFinished) ended.abort();
+    });
+  return ended.signal;
+}

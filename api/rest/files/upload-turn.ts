@@ -1,0 +1,60 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { AppError } from '#entities/kit/base/errors.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import type { UploadOwner } from '#entities/kit/objects/upload-owner.ts';
+import { missingUpload } from '#entities/kit/objects/upload-problems.ts';
+import type { Upload } from '#entities/kit/objects/upload-rows.ts';
+import type { Services } from '../../http/services.ts';
+
+/** How long a request may write without saying so again, and how often it does, in milliseconds. */
+const leaseMs = 15_000;
+const renewalMs = 5_000;
+
+/** The one request that writes to an upload. */
+export interface UploadTurn {
+  readonly writer: string;
+  /** When the turn ends if it is not renewed. */
+  readonly until: () => Date;
+  /** As the request before has left it. */
+  readonly upload: Upload;
+}
+
+/**
+ * Writes to an upload while no other request does.
+ * @throws AppError upload_busy, stale_record for an upload that takes no more bytes, not_found
+ */
+export async function inTurn<T>(
+  { uploadRows, clock }: Services,
+  { id, owner }: { readonly id: string; readonly owner: UploadOwner },
+  log: FastifyBaseLogger,
+  work: (turn: UploadTurn) => Promise<T>,
+): Promise<T> {
+  const writer = newId();
+  const until = () => new Date(clock.now().getTime() + leaseMs);
+  const take = (end: Date) => uploadRows.takeWriter(id, owner, writer, end, clock.now());
+  const find = () => uploadRows.find(id, owner, clock.now());
+  if (!(await take(until()))) throw cannotWrite(id, await find());
+  const renewal = setInterval(() => {
+    // Whoever lost its turn learns it when it notes its progress.
+    take(until()).catch((error: unknown) => log.warn({ err: error }, 'the turn of an upload could not be renewed'));
+  }, renewalMs);
+  try {
+    const upload = await find();
+    if (!upload) throw missingUpload(id);
+    return await work({ writer, until, upload });
+  } finally {
+    clearInterval(renewal);
+    await take(clock.now()).catch((error: unknown) => {
+      log.warn({ err: error }, 'the turn of an upload could not be given back; it ends by itself');
+    });
+  }
+}
+
+function cannotWrite(id: string, upload: Upload | undefined): AppError {
+  if (!upload) return missingUpload(id);
+  if (upload.state === 'receiving')
+    return new AppError('upload_busy', `Another request writes to the upload "${id}"; ask how far it is.`, {
+      details: { retryAfterSeconds: 1 },
+    });
+  return new AppError('stale_record', `The upload "${id}" takes no more bytes (${upload.state}).`);
+}

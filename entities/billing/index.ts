@@ -1,0 +1,3 @@
+export { organizationPrice } from './organization-price.ts';
+export { organizationProduct } from './organization-product.ts';
+export { organizationSubscription } from './organization-subscription.ts';

@@ -1,0 +1,40 @@
+import { defineEntityModule } from '../kit/model/define.ts';
+import { choice, flag, reference, text } from '../kit/model/fields.ts';
+import { money } from '../kit/model/money.ts';
+import { billedRecord } from '../presets/billed-record.ts';
+
+export const organizationPrice = defineEntityModule({
+  kind: 'organizationPrice',
+  table: 'organization_prices',
+  description: 'Price that an organization pays for a product, as the payment provider has it.',
+  fields: {
+    ...money('amount', 'Price for one interval.'),
+    interval: choice('How often the price is paid.', ['month', 'year'], { default: 'month' }),
+    externalId: text('Id of the price at the payment provider.', { max: 200, optional: true }),
+    isActive: flag('Whether the price is in use.', { default: true }),
+    subscriptionId: reference('organizationSubscription', 'Subscription in which it is paid.', {
+      optional: true,
+      immutable: true,
+      onDelete: 'cascade',
+      reverse: 'prices',
+    }),
+  },
+  unique: [
+    {
+      fields: ['organizationId', 'externalId'],
+      message: 'This price of the organization is stored already.',
+    },
+  ],
+  tenancy: 'organization',
+  policy: billedRecord(),
+  expose: {
+    amount: 'read',
+    amountCurrency: 'read',
+    interval: 'read',
+    isActive: 'read',
+    subscriptionId: 'read',
+  },
+  filter: ['isActive', 'subscriptionId'],
+  order: ['amount', 'createdAt'],
+  events: ['created', 'updated', 'deleted'],
+});

@@ -1,0 +1,63 @@
+import { defineEntityModule } from '../kit/model/define.ts';
+import { choice, reference, text } from '../kit/model/fields.ts';
+import { allow, anyone, deny, scope, scopeGivenBy, system, through } from '../kit/model/policy.ts';
+import { owners } from '../presets/roles.ts';
+
+/** The latest verdict on a file counts. Another content is another file, and needs a verdict of its own. */
+export const fileVerdict = defineEntityModule({
+  kind: 'fileVerdict',
+  table: 'file_verdicts',
+  description: 'Verdict of a scanner on one stored file. The latest one counts.',
+  fields: {
+    objectId: text(
+      'Id of the stored file on which the verdict is: `id` of a StoredFile, not of the record that has it.',
+      {
+        max: 26,
+        immutable: true,
+      },
+    ),
+    verdict: choice('What the scanner found.', ['clean', 'infected'], { immutable: true }),
+    scanner: text('Name and version of the scanner.', { max: 255, immutable: true }),
+    details: text('What was found, in words of the scanner.', { max: 4_000, optional: true, immutable: true }),
+    fileId: reference('file', 'File of the organization that has the stored file; null for another kind of record.', {
+      optional: true,
+      immutable: true,
+      onDelete: 'cascade',
+      reverse: 'verdicts',
+    }),
+    taskFileId: reference('taskFile', 'File of a task that has the stored file; null for another kind of record.', {
+      optional: true,
+      immutable: true,
+      onDelete: 'cascade',
+      reverse: 'verdicts',
+    }),
+  },
+  tenancy: 'organization',
+  policy: {
+    view: [
+      allow(system),
+      allow(owners),
+      allow(scope),
+      allow(through('fileId')),
+      allow(through('taskFileId')),
+      deny(anyone),
+    ],
+    // People do not declare files clean; owners decide which programs do.
+    create: [allow(system), allow(scopeGivenBy('owner', 'super_admin'))],
+    edit: [allow(system)],
+    remove: [allow(system)],
+  },
+  expose: {
+    objectId: 'read-write',
+    verdict: 'read-write',
+    scanner: 'read-write',
+    details: 'read-write',
+    fileId: 'read',
+    taskFileId: 'read',
+  },
+  filter: ['objectId', 'verdict', 'fileId', 'taskFileId'],
+  order: ['createdAt'],
+  mutate: ['create'],
+  events: ['created'],
+  verdictOn: { object: 'objectId', verdict: 'verdict' },
+});

@@ -1,0 +1,2 @@
+export { integration } from './integration.ts';
+export { secret } from './secret.ts';

@@ -1,0 +1,50 @@
+import { defineEntityModule } from '../kit/model/define.ts';
+import { choice, json, reference, sealed, singleLine, text, timestamp } from '../kit/model/fields.ts';
+import { managedRecord } from '../presets/managed-record.ts';
+
+export const secret = defineEntityModule({
+  kind: 'secret',
+  table: 'secrets',
+  description:
+    'Secret of an organization with which the server signs in to another system. It can be replaced, but nobody can read it.',
+  fields: {
+    name: singleLine('Name of the secret.', { min: 1, max: 120 }),
+    description: text('What the secret is for.', { max: 2_000, optional: true }),
+    credentialType: choice('Sort of secret.', ['api_key', 'oauth_client', 'basic', 'certificate', 'other'], {
+      default: 'other',
+      immutable: true,
+    }),
+    value: sealed('The secret itself. It is encrypted at once, and no answer contains it.', { max: 65_536 }),
+    integrationId: reference('integration', 'Integration that uses the secret.', {
+      optional: true,
+      onDelete: 'cascade',
+      requires: 'edit',
+      moves: 'remove',
+      reverse: 'secrets',
+    }),
+    metadata: json('Further values of the caller; they are not encrypted.', { maxBytes: 16_384, optional: true }),
+    lastUsedAt: timestamp('When the server last used the secret; null for one that was never used.', {
+      optional: true,
+    }),
+    expiresAt: timestamp('When the secret stops working at the other system.', { optional: true }),
+  },
+  unique: [{ fields: ['organizationId', 'name'], message: 'The organization has a secret with this name.' }],
+  tenancy: 'organization',
+  policy: managedRecord(),
+  expose: {
+    name: 'read-write',
+    description: 'read-write',
+    credentialType: 'read-write',
+    value: 'write',
+    integrationId: 'read-write',
+    metadata: 'read-write',
+    lastUsedAt: 'read',
+    expiresAt: 'read-write',
+  },
+  filter: ['name', 'credentialType', 'integrationId', 'expiresAt'],
+  order: ['name', 'expiresAt', 'lastUsedAt', 'createdAt'],
+  search: ['name', 'description'],
+  mutate: ['create', 'update', 'delete'],
+  needsSession: true,
+  events: ['created', 'updated', 'deleted'],
+});

@@ -1,0 +1,35 @@
+import type { Work } from '../storage/work.ts';
+
+/** How many sessions of a person may go on beside the one that begins. */
+export interface SessionLimits {
+  /** With one single sign-on, or without any. */
+  readonly alike: number;
+  /** With all single sign-ons together. */
+  readonly singleSignOns: number;
+}
+
+/**
+ * Finds the sessions of a person that end when another begins: those that have expired, and of each limit those that were used longest
+ * ago. It reads no whole records, because a person may have hundreds, and nearly always none of them ends.
+ * @param singleSignOnId of the session that begins; null for other ways to sign in
+ * @returns ids, at most as many as one operation can remove
+ */
+export async function surplusSessions(
+  work: Work,
+  { userId, singleSignOnId }: { readonly userId: string; readonly singleSignOnId: string | null },
+  limits: SessionLimits,
+): Promise<string[]> {
+  const session = await work.readAs('system');
+  const { rows } = await session.query<{ id: string }>(
+    `select id from (
+       select id, expires_at, single_sign_on_id, last_seen_at,
+         row_number() over (partition by single_sign_on_id order by last_seen_at desc, id) as alike,
+         row_number() over (partition by single_sign_on_id is null order by last_seen_at desc, id) as together
+       from sessions where user_id = $1 and deleted_at is null) held
+     where expires_at <= $2 or (single_sign_on_id is not distinct from $3 and alike > $4)
+       or (single_sign_on_id is not null and together > $5)
+     order by last_seen_at limit 1000`,
+    [userId, work.clock.now(), singleSignOnId, limits.alike, limits.singleSignOns],
+  );
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,117 @@
+import type { TSchema } from 'typebox';
+import type { FileRule } from './accepted-types.ts';
+
+/**
+ * A field of a kind, as an entity file declares it. A field is data: its column, input validation, GraphQL field and filters
+ * are derived from it.
+ */
+export interface Field<Value = unknown, Optional extends boolean = boolean, HasDefault extends boolean = boolean> {
+  readonly type: FieldType;
+  /** Becomes the GraphQL and reference documentation of the field. */
+  readonly description: string;
+  /** An optional field may be absent (null). */
+  readonly optional: Optional;
+  readonly default: HasDefault extends true ? Value : undefined;
+  /** Can be set at creation only. */
+  readonly immutable: boolean;
+  /** Never leaves the data layer: excluded from history, events, answers and logs. */
+  readonly secret: boolean;
+  /** Encrypted in the table (write/sealed-values.ts); callers can set it, and nobody reads it but the server. */
+  readonly isSealed?: true;
+  /** Validates one present value. */
+  readonly schema: TSchema;
+  /** PostgreSQL column type. */
+  readonly columnType: string;
+  /** Allowed values, for `choice` fields. */
+  readonly values?: readonly string[];
+  /** Kind of the target record, for `reference` fields. */
+  readonly target?: string;
+  /** For names: brought into one form before it is checked and stored (`oneForm`), and refused where characters deceive (`nameProblem`). */
+  readonly isName?: true;
+  /** For `reference` fields: `cascade` deletes the record together with its target; absent: the target cannot be deleted while the reference exists. */
+  readonly onDelete?: 'cascade';
+  /** The person referred to must be a member of the record's organization. When the person leaves it, the record is deleted (`cascade`) or kept. */
+  readonly onLeave?: 'cascade' | 'keep';
+  /** For `reference` fields: the right to the target record that a caller needs to set the reference. */
+  readonly requires?: 'view' | 'edit';
+  /** A further right to the record itself that a caller needs to change this reference of an existing record. */
+  readonly moves?: 'remove';
+  /** Name of the reverse connection on the target record; default: the plural of the kind. */
+  readonly reverse?: string;
+  /** An address that comes into the product with new records: the APIs check it as `ormconfig.emailvalidation` says. */
+  readonly isChecked?: true;
+  /** Set by the server; callers cannot set it. */
+  readonly generated?: true;
+  /** Defaults to the person who creates the record. */
+  readonly creator?: true;
+  /** For `decimal` fields: the number of digits after the point. */
+  readonly scale?: number;
+  /** The field with which it has a value or has none (`money`). */
+  readonly pairedWith?: string;
+  /** For `reference` fields: only records with one of these values in each of these fields of theirs. */
+  readonly only?: Readonly<Record<string, readonly string[]>>;
+  /** For `file` fields. */
+  readonly file?: FileRule;
+  /** Left out, it gets what the record's file says. */
+  readonly isFilled?: true;
+  /** Records that are older than the field have no value, although every new one has. */
+  readonly isNew?: true;
+  /** Carries the value's type only. */
+  readonly '~value'?: Value;
+}
+
+export type FieldType =
+  | 'text'
+  | 'textList'
+  | 'choice'
+  | 'integer'
+  | 'decimal'
+  | 'boolean'
+  | 'date'
+  | 'timestamp'
+  | 'reference'
+  | 'json'
+  | 'file';
+
+export type Fields = Readonly<Record<string, Field>>;
+
+/** Options of all fields. */
+export interface Options<Value> {
+  readonly optional?: boolean;
+  readonly default?: Value;
+  readonly immutable?: boolean;
+  readonly secret?: boolean;
+}
+
+type IsOptional<O> = O extends { readonly optional: true } ? true : false;
+type IsDefaulted<O> = O extends { readonly default: {} } | { readonly creator: true } ? true : false;
+export type Made<Value, O> = Field<Value, IsOptional<O>, IsDefaulted<O>>;
+
+/** Forbids options that a type of field does not have: a type parameter alone accepts any. */
+export type Exact<O, Known> = { readonly [Name in Exclude<keyof O, keyof Known>]: never };
+
+const commonOptions = ['optional', 'default', 'immutable', 'secret'];
+
+/** @param more names of the options besides those of all fields @throws TypeError for an option with another name */
+export function make<Value, const O extends Options<Value>>(
+  type: FieldType,
+  description: string,
+  options: O,
+  shape: Pick<Field, 'schema' | 'columnType'> & Partial<Field>,
+  more: readonly string[] = [],
+): Made<Value, O> {
+  const known = [...commonOptions, ...more];
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw new TypeError(`field "${description}": "${unknown}" is not an option; options are ${known.join(', ')}`);
+  const field: Field = {
+    type,
+    description,
+    optional: options.optional ?? false,
+    default: options.default,
+    immutable: options.immutable ?? false,
+    secret: options.secret ?? false,
+    ...shape,
+  };
+  return field as Made<Value, O>;
+}

@@ -1,0 +1,40 @@
+import type { FurtherColumns } from '../access/principal-state.ts';
+import { ownedObject, type ObjectDocument, type OwnedObject } from './stored-object.ts';
+
+/** A link that is good for one use. */
+export interface SingleUse {
+  readonly nonce: Buffer;
+  readonly expiresAt: Date;
+}
+
+export interface Asking {
+  /** Whether the request shows a link instead of credentials. */
+  readonly isLinked: boolean;
+}
+
+/**
+ * An object that a request asks for. It is read in the statement that reads the state of the caller; whether the caller may have it,
+ * only the record that owns it says.
+ */
+export class WantedObject {
+  /** Whether the request shows a link instead of credentials. */
+  readonly isLinked: boolean;
+  readonly columns: FurtherColumns;
+  /** The row of `columns`, once it is read. */
+  row: Readonly<Record<string, unknown>> | undefined;
+
+  constructor(objectId: string, { isLinked }: Asking) {
+    this.isLinked = isLinked;
+    this.columns = {
+      name: 'object',
+      columns: (first) => `object_for_download($${first}) as object`,
+      values: [objectId],
+    };
+  }
+
+  /** Undefined for an object that no record owns. */
+  get object(): OwnedObject | undefined {
+    const { object = null } = (this.row ?? {}) as { readonly object?: ObjectDocument | null };
+    return object ? ownedObject(object) : undefined;
+  }
+}

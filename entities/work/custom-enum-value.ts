@@ -1,0 +1,43 @@
+import { defineEntityModule } from '../kit/model/define.ts';
+import { choice, singleLine, text } from '../kit/model/fields.ts';
+import { allow, role, scope, system } from '../kit/model/policy.ts';
+import { organizationRecord } from '../presets/organization-record.ts';
+
+/** What is defined for `global` can be used in records of all kinds. */
+export const customEnumValue = defineEntityModule({
+  kind: 'customEnumValue',
+  table: 'custom_enum_values',
+  description:
+    'Value that an organization defines for a field of its records, for example a type of task. One that records have cannot be deleted.',
+  fields: {
+    objectType: choice('Records that can have the value; global: those of all kinds.', ['task', 'global'], {
+      immutable: true,
+    }),
+    field: choice('What the value says about a record.', ['type', 'environment', 'scope'], { immutable: true }),
+    name: singleLine('Name of the value.', { min: 1, max: 64 }),
+    description: text('Meaning of the value.', { max: 2_000, optional: true }),
+    color: text('Colour in the form #rrggbb.', { max: 7, pattern: /^#[0-9a-f]{6}$/, default: '#888888' }),
+    icon: text('Name of an icon of the user interface.', { max: 64, optional: true }),
+  },
+  unique: [
+    { fields: ['organizationId', 'objectType', 'field', 'name'], names: 'name', message: 'This value already exists.' },
+  ],
+  tenancy: 'organization',
+  policy: {
+    ...organizationRecord(),
+    create: [allow(system), allow(role('owner', 'super_admin', 'admin', 'member')), allow(scope)],
+  },
+  expose: {
+    objectType: 'read-write',
+    field: 'read-write',
+    name: 'read-write',
+    description: 'read-write',
+    color: 'read-write',
+    icon: 'read-write',
+  },
+  filter: ['objectType', 'field', 'name'],
+  order: ['name', 'createdAt'],
+  search: ['name', 'description'],
+  mutate: ['create', 'update', 'delete'],
+  events: ['created', 'updated', 'deleted'],
+});

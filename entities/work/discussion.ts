@@ -1,0 +1,39 @@
+import { defineEntityModule } from '../kit/model/define.ts';
+import { flag, member, reference, text } from '../kit/model/fields.ts';
+import { ownedRecord } from '../presets/owned-record.ts';
+
+export const discussion = defineEntityModule({
+  kind: 'discussion',
+  table: 'discussions',
+  description: 'Thread of notes. Whoever may view the record that it is about reads it.',
+  fields: {
+    externalId: text('Id of the discussion in another system.', { max: 200, optional: true, immutable: true }),
+    isResolved: flag('Whether the discussion has come to its end.', { default: false }),
+    ownerId: member('Person who began the discussion.', {
+      optional: true,
+      immutable: true,
+      onLeave: 'keep',
+      creator: true,
+    }),
+    taskId: reference('task', 'Task that the discussion is about.', {
+      optional: true,
+      immutable: true,
+      onDelete: 'cascade',
+    }),
+  },
+  unique: [
+    {
+      fields: ['organizationId', 'externalId'],
+      names: 'externalId',
+      message: 'There is a discussion with this external id.',
+    },
+  ],
+  tenancy: 'organization',
+  policy: ownedRecord({ parents: ['taskId'] }),
+  expose: { externalId: 'read-write', isResolved: 'read-write', ownerId: 'read', taskId: 'read-write' },
+  filter: ['externalId', 'isResolved', 'ownerId', 'taskId'],
+  order: ['createdAt'],
+  mutate: ['create', 'update', 'delete'],
+  events: ['created', 'updated', 'deleted'],
+  grants: [{ object: { kind: 'discussion', id: 'id' }, relation: 'owner', subject: { kind: 'user', id: 'ownerId' } }],
+});

@@ -1,0 +1,71 @@
+import { dirname } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { organizationSetting } from '#entities/index.ts';
+import { asSystem } from '../kit/as-person.ts';
+import { eventually } from '../kit/eventually.ts';
+import { buildPerson, signedIn } from '../kit/people.ts';
+import { codeBlocks, ReaderShell } from '../kit/reader-shell.ts';
+import { createFile } from '../kit/stored-upload.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+let world: World;
+let shell: ReaderShell;
+let url: string;
+beforeAll(async () => {
+  world = await openWorld({
+    worker: ['workflows', 'storage'],
+    environment: { CORE_AUTH_TOKEN_APITOKENS_ENABLED: 'true', CORE_API_TOKEN_KEY_FIRST: 'k'.repeat(40) },
+  });
+  ({ url } = await world.listen());
+  shell = new ReaderShell(dirname(world.mailFolder), 'reader');
+});
+afterAll(async () => {
+  await shell?.close();
+  await world.close();
+});
+
+test('the calls about uploads do what the page says', async () => {
+  await world.reconfigure({ CORE_INTEGRATIONS_EMAIL_APIURL: url });
+  const client = await signedIn(world, await buildPerson(world));
+  await shell.run(`API=${url}\nTOKEN=${client.cookies.get('access_token')}\n`);
+  const [form = '', graphql = '', resumable = '', direct = '', ...more] = codeBlocks('docs/files.md', 'sh', 'Uploads');
+  expect(more).toEqual([]);
+  expect(JSON.parse(await shell.run(form))).toMatchObject({
+    name: 'notes.txt',
+    content_type: 'text/plain',
+    size_bytes: 11,
+  });
+  expect(JSON.parse(await shell.run(graphql))).toEqual({
+    data: { createFile: { file: { name: 'notes.txt', sizeBytes: expect.anything() } } },
+  });
+  const { id, state } = JSON.parse(await shell.run(resumable)) as { id: string; state: string };
+  expect(['arrived', 'ready']).toContain(state);
+  expect(await shell.run(direct)).toBe('');
+  await eventually(async () => (await client.get(`/v1/uploads/${id}`)).body.state === 'ready');
+  // A record takes it, once.
+  const taken = await client.post('/v1/files', { content: id });
+  expect({ status: taken.status, body: taken.body }).toMatchObject({ status: 201, body: { name: 'notes.txt' } });
+  expect((await client.post('/v1/files', { content: id })).body.code).toBe('not_found');
+});
+
+test('the calls about scanners do what the page says', async () => {
+  const person = await buildPerson(world);
+  const client = await signedIn(world, person);
+  const scopes = ['file:read', 'task_file:read', 'file_verdict:write'];
+  const { body } = await client.post('/v1/api-tokens', { name: 'a scanner', scopes });
+  const { id: organizationId } = person.organization;
+  // The worker makes the settings of a new organization.
+  await eventually(() =>
+    asSystem(world, organizationId, async (data) => {
+      const held = await data.findOne(organizationSetting, { organizationId: { eq: organizationId } });
+      return held && data.update(organizationSetting, held.id, { filesNeedVerdict: true });
+    }),
+  );
+  const { objectId } = await createFile(world, person, client);
+  expect((await client.get(`/v1/files/${objectId}/download`)).body.code).toBe('file_withheld');
+  const [call = '', ...more] = codeBlocks('docs/files.md', 'sh', 'Scanners');
+  expect(more).toEqual([]);
+  await shell.run(`API=${url}\nSCANNER=${body.token}\n`);
+  expect(JSON.parse(await shell.run(call))).toMatchObject({ object_id: objectId, verdict: 'clean' });
+  expect((await client.get(`/v1/files/${objectId}/download`)).body).toBe('Some notes.');
+});

@@ -1,0 +1,82 @@
+/** Types that a browser runs, or that it could take for such a type. */
+const activeTypes = [
+  'text/html',
+  'application/xhtml+xml',
+  'image/svg+xml',
+  'text/xml',
+  'application/xml',
+  'application/xslt+xml',
+  'application/rss+xml',
+  'application/mathml+xml',
+  'text/javascript',
+  'application/javascript',
+  'application/x-shockwave-flash',
+  'application/wasm',
+  'application/manifest+json',
+  'text/cache-manifest',
+  'text/css',
+  'text/vtt',
+  'multipart/x-mixed-replace',
+  'multipart/related',
+  'message/rfc822',
+  'application/x-mimearchive',
+  'application/java-archive',
+  'application/hta',
+  'application/x-msdownload',
+  'application/octet-stream',
+];
+
+/** Types that are nearly one that is shown in the browser. */
+const deceptiveTypes = [
+  'application/pdf; charset=utf-8',
+  'application/pdf;x="text/html"',
+  'application/pdf, text/html',
+  'application/PDF+xml',
+  'image/png+xml',
+  'image/png;text/html',
+  'image/jpeg\r\nContent-Type: text/html',
+  ' image/png',
+  'image/',
+  'image',
+  '/png',
+  '',
+  'image/*',
+  'image/p\u200bng',
+  'image/svg+xml;base64',
+  'image/gif\u0001',
+];
+
+/** Names that hide an ending, break a header or leave a folder. */
+const names = [
+  'photo.png.html',
+  'page.html.',
+  'page.html ',
+  'page.html\u00a0',
+  'a.svg',
+  'a.SvG',
+  'a.htm%00.png',
+  'a.png\u0001.html',
+  'a\r\nContent-Type: text/html\r\n\r\n<script>alert(1)</script>',
+  'a\nSet-Cookie: session=x',
+  'a"; filename="b.html',
+  "a'; filename*=UTF-8''b.html",
+  'a\\"b.html',
+  '../../etc/passwd',
+  '..\\..\\windows\\a.exe',
+  '\u202egnp.exe',
+  '\u2066a\u2069.html',
+  '.htaccess',
+  'con.html',
+  'a;b=c.html',
+  'a%22%0d%0a.html',
+  'x'.repeat(255),
+  '\ud83d\ude00'.repeat(60),
+  '<img src=x onerror=alert(1)>.txt',
+];
+
+/** Files that must be offered for download whatever is asked for: name and stored type. */
+export const hostileFiles: readonly (readonly [name: string, contentType: string])[] = [
+  ...activeTypes.map((type) => ['a.png', type] as const),
+  ...deceptiveTypes.map((type) => ['a.png', type] as const),
+  ...names.map((name) => [name, 'text/html'] as const),
+];
