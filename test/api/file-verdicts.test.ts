@@ -1,12 +1,12 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import { fileVerdict, organizationSetting, registry } from '#entities/index.ts';
+import { fileVerdict, registry } from '#entities/index.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { fileFieldsOf } from '#entities/kit/model/stored-file.ts';
 import { asOwner } from '../kit/as-owner.ts';
-import { asSystem } from '../kit/as-person.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
+import { changeSettings } from '../kit/organization-settings.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { createFile, storedUpload, type FileRecord } from '../kit/stored-upload.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
@@ -18,7 +18,6 @@ let client: TestClient;
 let member: TestClient;
 /** A program that reads files and gives verdicts. */
 let scanner: TestClient;
-let settingId: string;
 
 const linksAtProvider = { CORE_OBJECTSTORAGE_PROVIDERS_DISK_ENDPOINT: 'https://disk.test' };
 
@@ -36,19 +35,13 @@ beforeAll(async () => {
   client = await signedIn(world, owner);
   member = await signedIn(world, await buildPerson(world, { organization: owner.organization, role: 'member' }));
   scanner = await programWith(['file:read', 'task_file:read', 'file_verdict:write']);
-  settingId = await asSystem(world, owner.organization.id, async (data) => {
-    const { id } = await data.create(organizationSetting, { organizationId: owner.organization.id });
-    return id;
-  });
 });
 afterAll(() => world.close());
 beforeEach(() => requireVerdicts(true));
 
 /** Turns the setting on or off. */
 async function requireVerdicts(filesNeedVerdict: boolean): Promise<void> {
-  await asSystem(world, owner.organization.id, (data) =>
-    data.update(organizationSetting, settingId, { filesNeedVerdict }),
-  );
+  await changeSettings(world, owner.organization.id, { filesNeedVerdict });
 }
 
 async function programWith(scopes: readonly string[], by = client): Promise<TestClient> {

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { membership, organization, organizationSetting, user } from '#entities/index.ts';
+import { membership, organization, user } from '#entities/index.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { asSystem } from '../kit/as-person.ts';
@@ -10,6 +10,7 @@ import { eventually } from '../kit/eventually.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { waitForMails } from '../kit/mailbox.ts';
+import { changeSettings } from '../kit/organization-settings.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import { startRedisServer } from '../kit/redis-server.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
@@ -404,10 +405,7 @@ describe('an organization that requires a second factor', () => {
   async function strict() {
     const owner = await enrolled();
     const { id: organizationId } = owner.person.organization;
-    const setting = await asSystem(world, organizationId, async (data) => {
-      const held = await data.findOne(organizationSetting, {});
-      return held ?? data.create(organizationSetting, {});
-    });
+    const setting = await changeSettings(world, organizationId, { requiresSecondFactor: false });
     const member = await buildPerson(world);
     await asSystem(world, organizationId, (data) => data.create(membership, { userId: member.user.id, role: 'admin' }));
     const client = await signedIn(world, member);

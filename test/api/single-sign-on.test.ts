@@ -8,7 +8,6 @@ import {
   externalIdentity,
   membership,
   organization,
-  organizationSetting,
   personalAccessToken,
   registry,
   session,
@@ -28,6 +27,7 @@ import { expectClosed } from '../kit/closed-routes.ts';
 import { DnsServer } from '../kit/dns-server.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { FakeIdentityProvider, type FakePerson } from '../kit/fakes/fake-identity-provider.ts';
+import { changeSettings } from '../kit/organization-settings.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import { newPasskey, passkeyEnvironment, signInByPasskey } from '../kit/register-passkey.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
@@ -1151,12 +1151,7 @@ describe('a newcomer who is refused for what the organization requires', () => {
 
   test('has become a member, and does not count as refused', async () => {
     const home = await joinable();
-    const requireFactor = (requiresSecondFactor: boolean) =>
-      asSystem(world, home.id, async (data) => {
-        const held = await data.findOne(organizationSetting, { organizationId: { eq: home.id } });
-        if (held) return data.update(organizationSetting, held.id, { requiresSecondFactor });
-        return data.create(organizationSetting, { requiresSecondFactor });
-      });
+    const requireFactor = (requiresSecondFactor: boolean) => changeSettings(world, home.id, { requiresSecondFactor });
     await requireFactor(true);
     const person = employee();
     for (let attempt = 0; attempt < 2; attempt++)

@@ -86,14 +86,15 @@ export async function expectNoByteLost(
   await eventually(async () => {
     await letTimePass(world);
     await runSchedule<RemovalReport>(world, 'remove-files');
-    const [left] = await asOwner<{ count: number }>(
+    const left = await asOwner<{ object: unknown }>(
       world,
-      `select count(*)::int as count from stored_objects o left join object_copies c on c.object_id = o.id
+      `select jsonb_build_object('object', to_jsonb(o), 'copy', to_jsonb(c)) as object
+       from stored_objects o left join object_copies c on c.object_id = o.id
        where o.state <> 'owned' or o.copy_due_at is not null or c.state is distinct from 'verified' or c.parts_ref is not null`,
     );
-    if (left?.count === 0) return true;
+    if (left.length === 0) return true;
     await pause(250);
-    throw new Error(`${left?.count} objects are not at rest`);
+    throw new Error(`${left.length} objects are not at rest, the first of them ${JSON.stringify(left[0]?.object)}`);
   });
 
   const rows = await asOwner<StoredRow>(

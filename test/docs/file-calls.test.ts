@@ -1,8 +1,7 @@
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { organizationSetting } from '#entities/index.ts';
-import { asSystem } from '../kit/as-person.ts';
 import { eventually } from '../kit/eventually.ts';
+import { changeSettings } from '../kit/organization-settings.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
 import { codeBlocks, ReaderShell } from '../kit/reader-shell.ts';
 import { createFile } from '../kit/stored-upload.ts';
@@ -54,13 +53,7 @@ test('the calls about scanners do what the page says', async () => {
   const scopes = ['file:read', 'task_file:read', 'file_verdict:write'];
   const { body } = await client.post('/v1/api-tokens', { name: 'a scanner', scopes });
   const { id: organizationId } = person.organization;
-  // The worker makes the settings of a new organization.
-  await eventually(() =>
-    asSystem(world, organizationId, async (data) => {
-      const held = await data.findOne(organizationSetting, { organizationId: { eq: organizationId } });
-      return held && data.update(organizationSetting, held.id, { filesNeedVerdict: true });
-    }),
-  );
+  await changeSettings(world, organizationId, { filesNeedVerdict: true });
   const { objectId } = await createFile(world, person, client);
   expect((await client.get(`/v1/files/${objectId}/download`)).body.code).toBe('file_withheld');
   const [call = '', ...more] = codeBlocks('docs/files.md', 'sh', 'Scanners');

@@ -514,12 +514,18 @@ test('verify gives a bucket up after failures in a row, and not after as many sp
   const files: StoredFile[] = [];
   for (let made = 0; made < 24; made++) files.push(await storeFile(world, bytes(1)));
   let [asked, failed] = [0, 0];
+  // One after another, so that nothing but their order decides how many fail in a row.
+  let last: Promise<unknown> = Promise.resolve();
   const { storage } = world.runtime;
   const providerFor: typeof storage.providerFor = (location) => {
     const provider = storage.providerFor(location);
     const head: StorageProvider['head'] = async (key) => {
       asked += 1;
-      if (asked % 2 === 0) return provider.head(key);
+      const fails = asked % 2 === 1;
+      const found = last.then(() => provider.head(key));
+      last = found;
+      if (!fails) return found;
+      await found;
       failed += 1;
       throw new StorageError('unavailable', 'slow down');
     };

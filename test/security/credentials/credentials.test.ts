@@ -1,12 +1,13 @@
 import type { InjectOptions } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { membership, organizationSetting, supportConsent, user } from '#entities/index.ts';
+import { membership, supportConsent, user } from '#entities/index.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { forgedToken } from '../../kit/access-tokens.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { asSystem } from '../../kit/as-person.ts';
 import { enroll } from '../../kit/authenticator.ts';
 import { FakeIdentityProvider } from '../../kit/fakes/fake-identity-provider.ts';
+import { changeSettings } from '../../kit/organization-settings.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../../kit/people.ts';
 import { beginSupport, supportEnvironment, supportFactor } from '../../kit/support-access.ts';
 import type { TestClient } from '../../kit/test-client.ts';
@@ -148,11 +149,7 @@ const holders: Readonly<Record<Credential, () => Promise<TestClient>>> = {
   'session without the factor that the organization requires': async () => {
     const person = await buildPerson(world);
     const client = await signedIn(world, person);
-    await asSystem(world, person.organization.id, async (data) => {
-      const held = await data.findOne(organizationSetting, {});
-      if (held) await data.update(organizationSetting, held.id, { requiresSecondFactor: true });
-      else await data.create(organizationSetting, { requiresSecondFactor: true });
-    });
+    await changeSettings(world, person.organization.id, { requiresSecondFactor: true });
     return client;
   },
   'support access': async () => bearer(await beginSupport(world, fake, owner.organization.id)),
