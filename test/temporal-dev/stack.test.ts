@@ -78,7 +78,7 @@ describe('a development stack in a folder with a space in its path', () => {
   test('finds workflows by the search attributes', async () => {
     const { id } = await leaveTraces(stack, stateDir);
     await expect
-      .poll(() => countWorkflows(stateDir, `RequestId = "${id}" and OrganizationId = "${id}"`), { timeout: 60_000 })
+      .poll(() => countWorkflows(stateDir, `RequestId = "${id}" and OrganizationId = "${id}"`))
       .toBe(1);
   });
 
