@@ -7,7 +7,7 @@ import { checkRowCount } from '#entities/kit/write/change-counters.ts';
 import { checkNewAddresses } from '../http/check-new-addresses.ts';
 import { requireProofFor, requireProofToDelete } from '../credentials/required-proof.ts';
 import { askingOf, type GraphqlContext } from './graphql-context.ts';
-import { csvCreations, csvFormat } from './csv.ts';
+import { csvFormat, writeCsv } from './csv.ts';
 import { changing } from './known-targets.ts';
 import type { FieldConfig, FieldMap } from './passthrough-field.ts';
 import { storedValues } from './inputs.ts';
@@ -18,7 +18,7 @@ export function bulkMutationsOf(module: EntityModule, parts: MutationParts): Fie
   const offered = module.mutate ?? [];
   return {
     ...(offered.includes('create') ? createFields(module, parts) : {}),
-    ...(offered.includes('update') ? { [`updateBulk${module.typeName}`]: updateField(module, parts) } : {}),
+    ...(offered.includes('update') ? updateFields(module, parts) : {}),
     ...(offered.includes('delete') ? { [`deleteBulk${module.typeName}`]: deleteField(module) } : {}),
   };
 }
@@ -76,19 +76,36 @@ function createFields(module: EntityModule, parts: MutationParts): FieldMap {
       type: payload,
       description: `Creates up to 1,000 ${module.typeName} records from CSV. Creates either all of them or none. ${csvFormat}`,
       args: { csv: { type: new GraphQLNonNull(GraphQLString), description: 'CSV document with a header line.' } },
-      resolve: async (_source, { csv }: { csv: string }, context) => {
-        const made = await csvCreations(module, csv, async (creations, known) => {
-          await checkNewAddresses(context.services, creations);
-          await requireProofFor(
-            askingOf(context),
-            creations.map(({ input }) => ({ module, values: input })),
-          );
-          return context.unit.data.createAll(creations, known);
-        });
-        return { createdIds: made.map(({ id }) => id) };
-      },
+      resolve: async (_source, { csv }: { csv: string }, context) => ({
+        createdIds: await writeCsv(context, { registry: parts.registry, module, action: 'create' }, csv),
+      }),
     },
   };
+}
+
+function updateFields(module: EntityModule, parts: MutationParts): FieldMap {
+  const payload = new GraphQLObjectType<RecordJson, GraphqlContext>({
+    name: `UpdateBulkCSV${module.typeName}Payload`,
+    fields: {
+      [pluralOf(module)]: recordsField(module, parts, 'updatedIds'),
+      updatedIds: { type: ids, description: 'Ids of the records, in the order of the document.' },
+    },
+  });
+  return {
+    [`updateBulk${module.typeName}`]: updateField(module, parts),
+    [`updateBulkCSV${module.typeName}`]: {
+      type: new GraphQLNonNull(payload),
+      description: `Changes up to 1,000 ${module.typeName} records as CSV says. Changes either all of them or none. The column ${keyColumns(module)} says which record a row changes. ${csvFormat}`,
+      args: { csv: { type: new GraphQLNonNull(GraphQLString), description: 'CSV document with a header line.' } },
+      resolve: async (_source, { csv }: { csv: string }, context) => ({
+        updatedIds: await writeCsv(context, { registry: parts.registry, module, action: 'update' }, csv),
+      }),
+    },
+  };
+}
+
+function keyColumns({ displayId }: EntityModule): string {
+  return displayId === undefined ? '`id`' : '`id` or `displayId`';
 }
 
 function updateField(module: EntityModule, parts: MutationParts): FieldConfig {

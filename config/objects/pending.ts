@@ -26,7 +26,6 @@ const pending: Readonly<Record<string, readonly string[]>> = {
   ],
   summaries: ['ormconfig.summarizer'],
   billing: ['ormconfig.modules.usesandbox', 'ormconfig.billing', 'subscription'],
-  'imports and exports': ['ormconfig.maxschemaimportsize'],
   questionnaires: ['ormconfig.questionnaireproducturl', 'auth.token.assessmentaccessduration'],
   'second database': ['db.multiwrite', 'db.secondarydbsource'],
   'rate limits': [

@@ -452,11 +452,6 @@ describe('CSV', () => {
 
   test.each<[string, string, string[]]>([
     ['an unknown column', 'title,owner\na,b\n', ['line 1, column "owner": is not a known column']],
-    [
-      'a column that callers do not set',
-      'title,display_id\na,b\n',
-      ['line 1, column "display_id": is not a known column'],
-    ],
     ['a missing column', 'status\nopen\n', ['line 1, column "title": is missing']],
     ['a column twice', 'title,TITLE\na,b\n', ['line 1, column "title": occurs more than once']],
     ['nothing', '', ['line 1: the header is missing']],
@@ -487,8 +482,8 @@ describe('CSV', () => {
         'line 2, column "due_at": must be a timestamp such as 2026-01-31T12:00:00Z; it is "soon"',
         'line 3, column "priority": must be a whole number; it is "many"',
         'line 3, column "status": must be one of open, in_progress, in_review, completed, wont_do; it is "done"',
-        'line 4, column "priority": must be at most 100; it is 101',
         'line 4, column "title": is required',
+        'line 4, column "priority": must be at most 100; it is 101',
       ],
     ],
     ['an open quotation', 'title\n"a\n', ['line 2: a quoted cell is not closed']],
@@ -514,9 +509,9 @@ describe('CSV', () => {
   });
 
   test('has no more columns than the kind, and says so once', async () => {
-    const messages = await told(`${'a,'.repeat(400_000)}a\n`);
+    const messages = await told(`${'a,'.repeat(100_000)}a\n`);
     expect(messages).toEqual([
-      expect.stringMatching(/^line 1: the header has 400001 cells; at most \d+ are possible$/),
+      expect.stringMatching(/^line 1: the header has 100001 cells; at most \d+ are possible$/),
     ]);
   });
 });

@@ -220,6 +220,9 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   'ormconfig.emailvalidation.blockeddomains': shown(
     'test/api/email-validation.test.ts > an address > at one of blockeddomains, or below it, is refused in every form',
   ),
+  'ormconfig.maxschemaimportsize': shown(
+    'test/api/csv-imports.test.ts > ormconfig.maxschemaimportsize limits the bytes of a document',
+  ),
   'ormconfig.maxpoolsize': shown(
     'test/api/pool-budget.test.ts > ormconfig.maxpoolsize > refuses more units of work than it allows, at once, and recovers',
   ),
