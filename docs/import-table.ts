@@ -188,14 +188,19 @@ export const rooms: readonly Room[] = [
     imports: [...config, ...apiKit, ...kinds, 'api/http', 'api/credentials'],
   },
   {
+    path: 'api/transfers',
+    purpose: 'what REST and GraphQL share about exports and imports',
+    imports: [...apiKit, ...kinds],
+  },
+  {
     path: 'api/rest',
     purpose: 'REST routes, one file each; those of all kinds are derived',
-    imports: [...config, ...apiKit, ...kinds, 'runtime', 'api/auth', 'api/http', 'api/credentials', 'api/people'],
+    imports: [...config, ...apiKit, ...kinds, 'runtime', 'api/auth', 'api/http', 'api/credentials', 'api/people', 'api/transfers'],
   },
   {
     path: 'api/graphql',
     purpose: 'the GraphQL schema derived from the kinds, its server, fields written by hand',
-    imports: [...config, ...apiKit, ...kinds, 'runtime', 'api/auth', 'api/http', 'api/credentials', 'api/people'],
+    imports: [...config, ...apiKit, ...kinds, 'runtime', 'api/auth', 'api/http', 'api/credentials', 'api/people', 'api/transfers'],
   },
   {
     path: 'api',
@@ -212,6 +217,7 @@ export const rooms: readonly Room[] = [
       'api/http',
       'api/credentials',
       'api/people',
+      'api/transfers',
       'api/rest',
       'api/graphql',
     ],

@@ -87,6 +87,7 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
       storage,
       storageMetrics,
       fileReceiver,
+      contextOfCallers: runtime.contextOfCallers,
       logger,
       listeners,
       applyTuples: async () => tuples?.apply() ?? 0,

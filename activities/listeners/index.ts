@@ -31,6 +31,7 @@ import { mailVerification } from './mail-verification.ts';
 import { mailWelcome } from './mail-welcome.ts';
 import { announceEndedSession } from './announce-ended-session.ts';
 import { setUpOrganization } from './set-up-organization.ts';
+import { startExport, startImport } from './start-transfers.ts';
 import type { Listener } from './listener.ts';
 
 /** Every listener of the product. Events whose topic none of them names are recorded, but start nothing. */
@@ -65,4 +66,6 @@ export const listeners: readonly Listener[] = [
   mailSingleSignOnRemoved,
   setUpOrganization,
   announceEndedSession,
+  startExport,
+  startImport,
 ];

@@ -421,6 +421,54 @@ describe('a creation with what hangs on it', () => {
   });
 });
 
+describe('creations with skipRefused', () => {
+  const skipping = `mutation ($inputs: [CreateTaskInput!]!) { createBulkTask(inputs: $inputs, skipRefused: true) {
+    tasks { title } notCreated { index code message } } }`;
+
+  test('make the records of the inputs that are right, and say what is wrong with the others', async () => {
+    await created(client, [{ title: 'taken', externalId: 'taken' }]);
+    const inputs = [
+      { title: 'first' },
+      { title: ' ' },
+      { title: 'third', externalId: 'taken' },
+      { title: 'fourth', parentId: foreignTask, priority: 101 },
+      { title: 'fifth', parentId: foreignTask },
+      { title: 'sixth', createSubtasks: [{ title: 'below' }] },
+      { title: 'seventh', createSubtasks: [{ title: '' }] },
+    ];
+    const { data, errors } = await client.graphql(skipping, { inputs });
+    expect(errors).toBeUndefined();
+    expect(data.createBulkTask).toEqual({
+      tasks: [{ title: 'first' }, { title: 'sixth' }],
+      notCreated: [
+        { index: 1, code: 'invalid_input', message: 'title must not be empty' },
+        { index: 2, code: 'already_exists', message: 'There is a task with this external id.' },
+        { index: 3, code: 'invalid_input', message: 'priority must be at most 100; it is 101' },
+        { index: 4, code: 'not_found', message: `There is no Task "${foreignTask}".` },
+        { index: 6, code: 'invalid_input', message: 'createSubtasks/0/title must not be empty' },
+      ],
+    });
+  });
+
+  test('count against the limit once, however often they are tried', async () => {
+    const inputs = Array.from({ length: 1_000 }, (_none, index) => ({ title: index % 2 === 0 ? `even ${index}` : '' }));
+    const { data, errors } = await client.graphql(skipping, { inputs });
+    expect(errors).toBeUndefined();
+    expect(data.createBulkTask.tasks).toHaveLength(500);
+    expect(data.createBulkTask.notCreated).toHaveLength(500);
+  });
+
+  test('are refused as a whole for what is wrong with none of them', async () => {
+    const auditor = await signedIn(
+      world,
+      await buildPerson(world, { organization: owner.organization, role: 'auditor' }),
+    );
+    const before = await everything();
+    expectGraphqlError(await auditor.graphql(skipping, { inputs: titles(2) }), 'permission_denied');
+    expect(await everything()).toEqual(before);
+  });
+});
+
 describe('CSV', () => {
   const told = async (csv: string): Promise<string[]> => {
     const answer = await client.graphql(createCsv, { csv });

@@ -112,6 +112,8 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   ],
   // Stored bytes are the machine's: their rows say whose they are, and records decide who reads them.
   'activities/storage/storage-work.ts': [`system 'storage'`],
+  // What an export or an import has done is the server's to say; its records are read and written with the rights of its person.
+  'activities/transfers/transfer-work.ts': [`system 'transfers'`, `privileged 'complete transfer'`],
   // Partitions have no organization.
   'activities/maintenance/maintenance-activities.ts': [`system 'prune records'`],
   // Compares the rows of all organizations with the authorization store.
@@ -158,9 +160,12 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   // Each of these does one thing, with a statement of its own, and takes no rule, role or SQL from outside.
   'unit/explanation.ts': ['explain'],
   'unit/answers.ts': ['unlessHidden'],
+  // Read with the rights of a data client.
+  'unit/list-pages.ts': ['listOfRecord', 'pageOfList'],
   'access/assumed-principal.ts': ['AssumedPrincipal'],
   'access/email-lock.ts': ['lockEmail'],
   'access/last-seen.ts': ['noteSeen'],
+  'access/later-caller.ts': ['readLaterCaller'],
   'access/surplus-sessions.ts': ['surplusSessions'],
   'access/principal-state.ts': [
     'callerIn',

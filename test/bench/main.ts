@@ -24,6 +24,7 @@ import { startCold } from './start-cold.ts';
 import { startWarm } from './start-warm.ts';
 import { suite } from './suite.ts';
 import { tokenVerify } from './token-verify.ts';
+import { csvImport, exportRecords } from './transfers.ts';
 
 /** `npm run bench` runs all short ones, `npm run bench -- NAME…` those that are named. Nothing is asserted. */
 const benches: readonly Bench[] = [
@@ -56,6 +57,8 @@ const benches: readonly Bench[] = [
   downloadRange,
   backupMany,
   uploadMemory,
+  csvImport,
+  exportRecords,
 ];
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -3,6 +3,7 @@ import { inputError } from '../base/input-error.ts';
 import { isId } from '../base/ids.ts';
 import { found } from '../base/schema-problem.ts';
 import type { EntityModule } from '../model/define.ts';
+import { validateChanges, validateCreations } from '../model/input.ts';
 import type { DataClient } from '../unit/data-client.ts';
 import type { Creation } from '../write/creations.ts';
 import { plainText } from './csv-cells.ts';
@@ -84,6 +85,40 @@ export async function writeRows(
     return made.map(({ id }) => id as string);
   } catch (error) {
     throw withLines(module, error, columns, (index) => rows[index]);
+  }
+}
+
+/**
+ * Checks each cell of some rows by itself, and finds the records that look-up columns name. It writes nothing.
+ * @returns all problems, with line and column, in the order of the document
+ */
+export async function checkRows(
+  data: DataClient,
+  { module, action }: CsvTarget,
+  columns: Columns,
+  rows: readonly CsvRow[],
+): Promise<readonly FieldProblem[]> {
+  const read = readCells(columns, rows);
+  const known = await resolve(data, read);
+  const values = read.inputs.map((input, index) => ({ module, path: `/${index}`, input }));
+  const problems =
+    action === 'create'
+      ? problemsOf(() => validateCreations(values, known))
+      : [...known, ...values.flatMap(({ path, input }) => problemsOf(() => validateChanges(module, input), path))];
+  // The data layer sets whoever creates a record.
+  const own = problems.filter(({ path }) => !module.fields[path.split('/')[2] ?? '']?.creator);
+  if (own.length === 0) return [];
+  const placed = withLines(module, inputError(own), columns, (index) => rows[index]) as AppError;
+  return placed.details.fields ?? [];
+}
+
+function problemsOf(check: () => unknown, path = ''): FieldProblem[] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (!isAppError(error) || error.code !== 'invalid_input') throw error;
+    return (error.details.fields ?? []).map((problem) => ({ ...problem, path: `${path}${problem.path}` }));
   }
 }
 

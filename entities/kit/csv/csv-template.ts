@@ -33,7 +33,8 @@ function templateColumns(target: CsvTarget): Titled[] {
     const { is, name } = column;
     // One column for each field: of a key the last one, the display id.
     if (is === 'key') return name === (target.module.displayId === undefined ? 'id' : 'displayId');
-    if (column.field.type === 'file' || (is === 'field' && lookups.has(name)) || seen.has(name)) return false;
+    const isFileToLeaveOut = column.field.type === 'file' && !isRequired(column.field);
+    if (isFileToLeaveOut || (is === 'field' && lookups.has(name)) || seen.has(name)) return false;
     seen.add(name);
     return true;
   });

@@ -26,7 +26,7 @@ export async function* decodedText(bytes: AsyncIterable<Buffer>, maxBytes: numbe
       refuseDocument(`line ${line}: a character is not UTF-8 (is it Latin-1?); save the document as CSV in UTF-8`);
     return text;
   };
-  for await (const chunk of bytes) {
+  for await (const chunk of withHead(bytes)) {
     if (size === 0) refuseOtherForm(chunk);
     size += chunk.length;
     if (size > maxBytes) refuseDocument(`it has more than ${maxBytes} bytes; split it`, 'limit_exceeded');
@@ -34,6 +34,25 @@ export async function* decodedText(bytes: AsyncIterable<Buffer>, maxBytes: numbe
   }
   // What is left is the beginning of a character.
   yield checked(decoder.decode());
+}
+
+/** Bytes that tell the form of a document. */
+const headBytes = 4;
+
+/** The same bytes; the first piece has enough of them. */
+async function* withHead(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let head: Buffer | undefined = Buffer.alloc(0);
+  for await (const chunk of bytes) {
+    if (head === undefined) {
+      yield chunk;
+      continue;
+    }
+    head = Buffer.concat([head, chunk]);
+    if (head.length < headBytes) continue;
+    yield head;
+    head = undefined;
+  }
+  if (head !== undefined && head.length > 0) yield head;
 }
 
 function refuseOtherForm(chunk: Buffer): void {

@@ -244,6 +244,14 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
     });
   }
 
+  /** Ends a part of work that would be too large for one: what was buffered is written and forgotten, and limits count anew. */
+  async endPart(): Promise<void> {
+    await this.flush();
+    this.#buffer.clear();
+    this.created.clear();
+    this.counters.beginPart();
+  }
+
   changeRows(
     role: DatabaseRole,
     module: EntityModule,
