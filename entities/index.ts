@@ -18,7 +18,16 @@ export * from './transfers/index.ts';
 export * from './work/index.ts';
 
 /** Every kind of the product, by area. */
-export const registry = createRegistry({ identity, organizations, groups, work, files, integrations, billing, transfers });
+export const registry = createRegistry({
+  identity,
+  organizations,
+  groups,
+  work,
+  files,
+  integrations,
+  billing,
+  transfers,
+});
 
 /** Lets groups create records of the kinds whose policy says `allow(creators)`. */
 export const creatorGrant = registry.byKind('creatorGrant');

@@ -6,7 +6,7 @@ const pageSize = 100;
 
 /** Removes the documents of exports whose time is over. @returns how many */
 export async function expireDocuments(work: ExportWork): Promise<number> {
-  for (let count = 0; ; ) {
+  for (let count = 0; ;) {
     const expired = await work.transact(async (unit) => {
       const rows = await unit.data.find(exportKind, {
         where: { status: { eq: 'completed' }, expiresAt: { lte: unit.clock.now() } },

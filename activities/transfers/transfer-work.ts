@@ -72,7 +72,7 @@ export class TransferWork<Kind extends TransferKind> {
 
   /** The record while the run does its work; undefined when the work is to stop. */
   async running(unit: UnitOfWork, { id, runId }: Transfer): Promise<RowOf<Kind> | undefined> {
-    const row = (await unit.data.findOne(this.kind, { id: { eq: id } } as never)) as TransferRow | undefined;
+    const row = (await unit.data.findOne(this.kind, { id: { eq: id } })) as TransferRow | undefined;
     return row?.status === 'running' && row.runId === runId ? (row as RowOf<Kind>) : undefined;
   }
 
@@ -83,7 +83,10 @@ export class TransferWork<Kind extends TransferKind> {
   }
 
   /** Tells how far the work is, at most every two seconds. @returns whether the work goes on */
-  async report(transfer: Transfer, progress: { readonly doneRows?: number; readonly totalRows?: number }): Promise<boolean> {
+  async report(
+    transfer: Transfer,
+    progress: { readonly doneRows?: number; readonly totalRows?: number },
+  ): Promise<boolean> {
     const { id, runId } = transfer;
     const now = performance.now();
     if (now - (this.#reported.get(runId) ?? -progressEveryMs) < progressEveryMs) return true;
@@ -158,7 +161,7 @@ export class TransferWork<Kind extends TransferKind> {
   }
 
   async #locked(unit: UnitOfWork, id: string): Promise<TransferRow | undefined> {
-    return (await unit.data.findLocked(this.kind, id)) as TransferRow | undefined;
+    return unit.data.findLocked(this.kind, id);
   }
 
   async #change(unit: UnitOfWork, id: string, values: Readonly<Record<string, unknown>>): Promise<void> {

@@ -52,9 +52,7 @@ export async function writeExportPages(work: ExportWork, transfer: Transfer, sig
     if (position && position.next === null) return true;
     const page = await readPage(work, row, caller, position);
     const number = (position?.pages ?? 0) + 1;
-    await work.transact((unit) =>
-      keepExportPage(unit, { ...page, exportId: row.id, runId: transfer.runId, number }),
-    );
+    await work.transact((unit) => keepExportPage(unit, { ...page, exportId: row.id, runId: transfer.runId, number }));
     failpoint('export-page-kept');
     const doneRows = (position?.rows ?? 0) + page.rows;
     const totalRows = page.total === undefined ? {} : { totalRows: page.total };

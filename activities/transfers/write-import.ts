@@ -52,12 +52,9 @@ export async function checkImport(work: ImportWork, transfer: Transfer, signal: 
     let count = 0;
     for await (const rows of told(pages, problems)) {
       count += rows.length;
-      if (count > maxImportRows)
-        refuseDocument(`it has more than ${maxImportRows} rows; split it`, 'limit_exceeded');
+      if (count > maxImportRows) refuseDocument(`it has more than ${maxImportRows} rows; split it`, 'limit_exceeded');
       const context = { ...workContext(caller, 'import'), readOnly: true };
-      problems.push(
-        ...(await database.transact(context, (unit) => checkRows(unit.data, target, columns, rows))),
-      );
+      problems.push(...(await database.transact(context, (unit) => checkRows(unit.data, target, columns, rows))));
       if (problems.length >= maxProblems) break;
       if (!(await work.report(transfer, { doneRows: count }))) return false;
     }
@@ -84,7 +81,9 @@ function refusalOf(problems: readonly FieldProblem[]): AppError {
   const fields = problems.slice(0, maxProblems);
   const [first] = fields;
   const more = fields.length > 1 ? ` (and ${fields.length - 1} more, or others behind them)` : '';
-  return new AppError('invalid_input', `Nothing was imported: ${first?.message ?? ''}${more}.`, { details: { fields } });
+  return new AppError('invalid_input', `Nothing was imported: ${first?.message ?? ''}${more}.`, {
+    details: { fields },
+  });
 }
 
 /** Writes all records in one transaction, which also says that the work is done. @returns whether it is */
@@ -95,7 +94,9 @@ export async function writeImport(work: ImportWork, transfer: Transfer, signal: 
   const context = { ...workContext(caller, 'import'), deadline: Date.now() + transactionMs };
   const unit = work.dependencies.database.unitOfWork(context);
   try {
-    const isComplete = await withDocument(work, row, signal, (document) => writeDocument(work, transfer, unit, document));
+    const isComplete = await withDocument(work, row, signal, (document) =>
+      writeDocument(work, transfer, unit, document),
+    );
     if (isComplete) await unit.commit();
     else await unit.rollback();
     return isComplete;

@@ -116,7 +116,7 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   beginLink,
   unlinkIdentity,
   ...transferRoutes,
-    ...tokenRoutes,
+  ...tokenRoutes,
   ...tokenAuthorizationRoutes,
   supportLogin,
   supportCallback,

@@ -33,7 +33,8 @@ export const steerings: readonly Steering[] = [
     description: (what) => `Starts an ${what} again that has failed, was cancelled or has expired.`,
     run: async (unit, kind, id) => {
       const row = await lockedTransfer(unit, kind, id);
-      if (!['failed', 'cancelled', 'expired'].includes(row.status)) throw wrongStatus(kind, row.status, 'started again');
+      if (!['failed', 'cancelled', 'expired'].includes(row.status))
+        throw wrongStatus(kind, row.status, 'started again');
       await unit.data.update(kind, id, { status: 'pending', runId: null, finishedAt: null } as never);
       unit.emit(customEvent(kind as typeof importKind, 'restarted', row, {}));
     },
@@ -48,9 +49,9 @@ interface LockedTransfer {
 }
 
 async function lockedTransfer(unit: UnitOfWork, kind: TransferKind, id: string): Promise<LockedTransfer> {
-  const row = await unit.data.findLocked(kind, id);
+  const row: LockedTransfer | undefined = await unit.data.findLocked(kind, id);
   if (!row) throw missingRecord(kind, id);
-  return row as LockedTransfer;
+  return row;
 }
 
 function wrongStatus({ kind }: TransferKind, status: string, wanted: string): AppError {

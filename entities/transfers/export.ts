@@ -13,7 +13,10 @@ const exportKind = defineEntityModule({
     recordKind: recordKindField,
     format: choice('Format of the document.', ['csv', 'json'], { default: 'csv', immutable: true }),
     fields: {
-      ...textList('Fields of each record, in this order; empty for all that an import needs.', { max: 64, maxItems: 100 }),
+      ...textList('Fields of each record, in this order; empty for all that an import needs.', {
+        max: 64,
+        maxItems: 100,
+      }),
       immutable: true,
       naming: 'fields',
     },
@@ -23,10 +26,13 @@ const exportKind = defineEntityModule({
       immutable: true,
     }),
     orderBy: {
-      ...textList('Fields by which the records are sorted, with a minus before those in descending order; then by id.', {
-        max: 65,
-        maxItems: 5,
-      }),
+      ...textList(
+        'Fields by which the records are sorted, with a minus before those in descending order; then by id.',
+        {
+          max: 65,
+          maxItems: 5,
+        },
+      ),
       immutable: true,
       naming: 'fields',
     },
@@ -67,7 +73,9 @@ const exportKind = defineEntityModule({
   needsSession: 'changes',
   events: ['created', 'updated', 'deleted'],
   customEvents: transferEvents,
-  grants: [{ object: { kind: 'export', id: 'id' }, relation: 'requestor', subject: { kind: 'user', id: 'requestorId' } }],
+  grants: [
+    { object: { kind: 'export', id: 'id' }, relation: 'requestor', subject: { kind: 'user', id: 'requestorId' } },
+  ],
 });
 
 export { exportKind as export };

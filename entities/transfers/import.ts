@@ -21,10 +21,13 @@ const importKind = defineEntityModule({
       immutable: true,
     }),
     status: choice('Status of the work.', transferStatuses, { default: 'pending' }),
-    problems: json('What is wrong with the document: up to 100 messages with line and column, in the order of the lines.', {
-      maxBytes: 1_000_000,
-      optional: true,
-    }),
+    problems: json(
+      'What is wrong with the document: up to 100 messages with line and column, in the order of the lines.',
+      {
+        maxBytes: 1_000_000,
+        optional: true,
+      },
+    ),
     ...transferFields('checked or written'),
   },
   tenancy: 'organization',
@@ -50,7 +53,9 @@ const importKind = defineEntityModule({
   needsSession: 'changes',
   events: ['created', 'updated', 'deleted'],
   customEvents: transferEvents,
-  grants: [{ object: { kind: 'import', id: 'id' }, relation: 'requestor', subject: { kind: 'user', id: 'requestorId' } }],
+  grants: [
+    { object: { kind: 'import', id: 'id' }, relation: 'requestor', subject: { kind: 'user', id: 'requestorId' } },
+  ],
 });
 
 export { importKind as import };

@@ -45,8 +45,11 @@ async function created(by: TestClient, input: object, type = 'Task'): Promise<Ta
 }
 
 const everything = () =>
-  asOwner(world, `select (select count(*)::int from tasks) as tasks, (select count(*)::int from history) as history,
-    (select count(*)::int from events) as events`);
+  asOwner(
+    world,
+    `select (select count(*)::int from tasks) as tasks, (select count(*)::int from history) as history,
+    (select count(*)::int from events) as events`,
+  );
 
 async function told(csv: string, mutation = createCsv, by = client): Promise<string[]> {
   const before = await everything();

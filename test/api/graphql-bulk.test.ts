@@ -442,7 +442,7 @@ describe('creations with skipRefused', () => {
       tasks: [{ title: 'first' }, { title: 'sixth' }],
       notCreated: [
         { index: 1, code: 'invalid_input', message: 'title must not be empty' },
-        { index: 2, code: 'already_exists', message: 'There is a task with this external id.' },
+        { index: 2, code: 'already_exists', message: 'There is a task with this external id: "taken".' },
         { index: 3, code: 'invalid_input', message: 'priority must be at most 100; it is 101' },
         { index: 4, code: 'not_found', message: `There is no Task "${foreignTask}".` },
         { index: 6, code: 'invalid_input', message: 'createSubtasks/0/title must not be empty' },
@@ -501,7 +501,7 @@ describe('CSV', () => {
   test.each<[string, string, string[]]>([
     ['an unknown column', 'title,owner\na,b\n', ['line 1, column "owner": is not a known column']],
     ['a missing column', 'status\nopen\n', ['line 1, column "title": is missing']],
-    ['a column twice', 'title,TITLE\na,b\n', ['line 1, column "title": occurs more than once']],
+    ['a column twice', 'title,TITLE\na,b\n', ['line 1, column "TITLE": occurs more than once']],
     ['nothing', '', ['line 1: the header is missing']],
     [
       'a wrong number',

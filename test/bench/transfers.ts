@@ -17,7 +17,10 @@ export const csvImport: Bench = {
   run: (say) =>
     withWorker(async ({ pid, send, upload }) => {
       const run = async (rows: number) => {
-        const lines = Array.from({ length: rows }, (_none, index) => `task ${index},${index % 100},a;b,"some, details"\n`);
+        const lines = Array.from(
+          { length: rows },
+          (_none, index) => `task ${index},${index % 100},a;b,"some, details"\n`,
+        );
         const content = await upload(`title,priority,tags,details\n${lines.join('')}`);
         return timed(send, 'imports', { record_kind: 'task', content }, rows);
       };
@@ -33,7 +36,10 @@ export const exportRecords: Bench = {
       await addTasks(installation, exportRows);
       // A tenth of the tasks has one of the lowest priorities.
       const run = (rows: number) =>
-        timed(send, 'exports', { record_kind: 'task', ...(rows < exportRows ? { filters: { priority: { lt: 10 } } } : {}) });
+        timed(send, 'exports', {
+          record_kind: 'task',
+          ...(rows < exportRows ? { filters: { priority: { lt: 10 } } } : {}),
+        });
       return measured('export', say, { pid, rows: exportRows, run, what: 'tasks as CSV' });
     }),
 };
@@ -50,7 +56,11 @@ interface Measure {
   readonly what: string;
 }
 
-async function measured(name: string, say: (line: string) => void, { pid, rows, run, what }: Measure): Promise<BenchRow[]> {
+async function measured(
+  name: string,
+  say: (line: string) => void,
+  { pid, rows, run, what }: Measure,
+): Promise<BenchRow[]> {
   // All code was run once.
   await run(rows / 10);
   const [few, many, rates]: [number[], number[], number[]] = [[], [], []];
@@ -84,7 +94,10 @@ async function measured(name: string, say: (line: string) => void, { pid, rows, 
   ];
 }
 
-async function peakDuring<T>(pid: number, work: () => Promise<T>): Promise<{ readonly peak: number; readonly result: T }> {
+async function peakDuring<T>(
+  pid: number,
+  work: () => Promise<T>,
+): Promise<{ readonly peak: number; readonly result: T }> {
   forgetPeak(pid);
   const result = await work();
   return { peak: memoryOf(pid).peak, result };

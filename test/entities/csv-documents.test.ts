@@ -77,7 +77,23 @@ describe('a document', () => {
 });
 
 describe('cells (T-114)', () => {
-  const formulas = ['=1+1', '+cmd|calc', '-2+3', '@SUM(A1)', '\t=1', '\r=1', '\n=1', '＝1', '＋1', '－1', '＠a', '-', '=', "'=1", "''@a"];
+  const formulas = [
+    '=1+1',
+    '+cmd|calc',
+    '-2+3',
+    '@SUM(A1)',
+    '\t=1',
+    '\r=1',
+    '\n=1',
+    '＝1',
+    '＋1',
+    '－1',
+    '＠a',
+    '-',
+    '=',
+    "'=1",
+    "''@a",
+  ];
 
   test('that look like formulas begin with an apostrophe, and come back as they were', () => {
     for (const text of [...formulas, "'a", "it's", '5', '', 'a=b', "'"]) {
@@ -136,12 +152,19 @@ describe('a header', () => {
   };
 
   test('names columns by fields, in any case, and by what names the records in references', () => {
-    for (const titles of ['title,dueAt', 'TITLE,due_at', 'title,assigneeEmail,parentDisplayId', 'title,type_name,parent_external_id'])
+    for (const titles of [
+      'title,dueAt',
+      'TITLE,due_at',
+      'title,assigneeEmail,parentDisplayId',
+      'title,type_name,parent_external_id',
+    ])
       expect(told(titles)).toEqual([]);
   });
 
   test('is refused with all its problems', () => {
-    expect(told('titel')[0]).toMatch(/^line 1, column "titel": is not a known column \(did you mean "title"\?\); known columns are .*title/);
+    expect(told('titel')[0]).toMatch(
+      /^line 1, column "titel": is not a known column \(did you mean "title"\?\); known columns are .*title/,
+    );
     expect(told('titel')[1]).toBe('line 1, column "title": is missing');
     expect(told('title,')).toEqual(['line 1: column 2 has no name']);
     expect(told('title,Title')).toEqual(['line 1, column "Title": occurs more than once']);
@@ -165,32 +188,33 @@ describe('a header', () => {
 });
 
 describe('templates', () => {
-  test.each(registry.modules.filter(({ mutate = [], expose }) => mutate.includes('create') && Object.keys(expose).length > 0))(
-    'of $kind can be filled in and imported',
-    async (module) => {
-      const target: CsvTarget = { registry, module, action: 'create' };
-      const [header, example] = await rowsOf(csvTemplate(target, 'example'));
-      const columns = readHeader(target, header);
-      const { inputs, problems } = readCells(columns, example ? [example] : []);
-      expect(problems).toEqual([]);
-      const references = writableFields(module).filter(
-        ([, field]) => isRequired(field) && ['reference', 'file'].includes(field.type),
-      );
-      const known = references.map(([name]) => ({ path: `/0/${name}`, message: 'is invented' }));
-      const input = Object.fromEntries(Object.entries(inputs[0] ?? {}).filter(([name]) => !references.some(([other]) => other === name)));
-      const wrong = (() => {
-        try {
-          validateCreations([{ module, path: '/0', input }], known);
-          return [];
-        } catch (error) {
-          if (!isAppError(error)) throw error;
-          return error.details.fields?.filter(({ message }) => message !== 'is invented') ?? [];
-        }
-      })();
-      // The tenancy is added by the data layer.
-      expect(wrong.filter(({ path }) => !path.endsWith('/organizationId') && !path.endsWith('/userId'))).toEqual([]);
-    },
-  );
+  test.each(
+    registry.modules.filter(({ mutate = [], expose }) => mutate.includes('create') && Object.keys(expose).length > 0),
+  )('of $kind can be filled in and imported', async (module) => {
+    const target: CsvTarget = { registry, module, action: 'create' };
+    const [header, example] = await rowsOf(csvTemplate(target, 'example'));
+    const columns = readHeader(target, header);
+    const { inputs, problems } = readCells(columns, example ? [example] : []);
+    expect(problems).toEqual([]);
+    const references = writableFields(module).filter(
+      ([, field]) => isRequired(field) && ['reference', 'file'].includes(field.type),
+    );
+    const known = references.map(([name]) => ({ path: `/0/${name}`, message: 'is invented' }));
+    const input = Object.fromEntries(
+      Object.entries(inputs[0] ?? {}).filter(([name]) => !references.some(([other]) => other === name)),
+    );
+    const wrong = (() => {
+      try {
+        validateCreations([{ module, path: '/0', input }], known);
+        return [];
+      } catch (error) {
+        if (!isAppError(error)) throw error;
+        return error.details.fields?.filter(({ message }) => message !== 'is invented') ?? [];
+      }
+    })();
+    // The tenancy is added by the data layer.
+    expect(wrong.filter(({ path }) => !path.endsWith('/organizationId') && !path.endsWith('/userId'))).toEqual([]);
+  });
 
   test('say what the cells can be', () => {
     const target: CsvTarget = { registry, module: task, action: 'update' };

@@ -207,13 +207,22 @@ test('an export and an import, and what they leave', async () => {
   const client = await signedIn(world, owner);
   const exported = await startExport(client, { record_kind: 'task' });
   const done = await ended(client, 'exports', exported.id);
-  await recordRun('export-records.completed', `EntityId = "${done.id}" AND WorkflowType = "exportRecords" AND ${completed}`);
+  await recordRun(
+    'export-records.completed',
+    `EntityId = "${done.id}" AND WorkflowType = "exportRecords" AND ${completed}`,
+  );
   const imported = await startImport(world, owner, client, 'title\nrecorded\n');
   await ended(client, 'imports', imported.id);
-  await recordRun('import-records.completed', `EntityId = "${imported.id}" AND WorkflowType = "importRecords" AND ${completed}`);
+  await recordRun(
+    'import-records.completed',
+    `EntityId = "${imported.id}" AND WorkflowType = "importRecords" AND ${completed}`,
+  );
   const refused = await startImport(world, owner, client, 'titel\nrecorded\n');
   await ended(client, 'imports', refused.id);
-  await recordRun('import-records.refused', `EntityId = "${refused.id}" AND WorkflowType = "importRecords" AND ${completed}`);
+  await recordRun(
+    'import-records.refused',
+    `EntityId = "${refused.id}" AND WorkflowType = "importRecords" AND ${completed}`,
+  );
   await runSchedule(world, 'expire-exports');
   await recordRun('expire-exports.expired', `WorkflowType = "expireExports" AND ${completed}`);
 });

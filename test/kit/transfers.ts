@@ -13,7 +13,12 @@ export interface TransferJson {
   readonly error_code: string | null;
   readonly error_message: string | null;
   readonly problems?: readonly string[] | null;
-  readonly content: { readonly id: string; readonly name: string; readonly url: string; readonly size_bytes: number } | null;
+  readonly content: {
+    readonly id: string;
+    readonly name: string;
+    readonly url: string;
+    readonly size_bytes: number;
+  } | null;
 }
 
 export async function startExport(client: TestClient, values: object): Promise<TransferJson> {

@@ -58,34 +58,32 @@ describe('an export', () => {
   test('has many pages, the fields, the order and the records that were asked for', async () => {
     const person = await buildPerson(world);
     const own = await signedIn(world, person);
-    for (let page = 0; page < 3; page++)
+    for (let page = 0; page < 6; page++)
       await tasks(
         own,
-        Array.from({ length: 900 }, (_none, index) => ({ title: `task ${page * 900 + index}`, priority: index % 100 })),
+        Array.from({ length: 200 }, (_none, index) => ({ title: `task ${page * 200 + index}`, priority: index % 100 })),
       );
     const { id } = await startExport(own, {
       record_kind: 'task',
       format: 'json',
       fields: ['title', 'priority', 'created_at'],
-      filters: { and: [{ priority: { gte: 10 } }, { not: { title: { startsWith: 'task 26' } } }] },
+      filters: { and: [{ priority: { gte: 10 } }, { not: { title: { startsWith: 'task 115' } } }] },
       order_by: ['-priority', 'title'],
     });
     const done = await ended(own, 'exports', id);
     const expected = await asOwner<{ title: string; priority: number }>(
       world,
-      `select title, priority from tasks where organization_id = $1 and priority >= 10 and not starts_with(title, 'task 26')
+      `select title, priority from tasks where organization_id = $1 and priority >= 10 and not starts_with(title, 'task 115')
        order by priority desc, title desc`,
       [person.organization.id],
     );
     const found = JSON.parse(await documentOf(own, done)) as { title: string; priority: number; createdAt: string }[];
     expect(done).toMatchObject({ status: 'completed', done_rows: found.length, total_rows: found.length });
     expect(found.length).toBe(expected.length);
-    expect(found.length).toBeGreaterThan(2_000);
+    expect(found.length).toBeGreaterThan(1_000);
     expect(Object.keys(found[0] ?? {})).toEqual(['title', 'priority', 'createdAt']);
     const inOrder = found.map(({ title, priority }) => ({ title, priority }));
-    expect(inOrder).toEqual(
-      expected.toSorted((a, b) => b.priority - a.priority || (a.title < b.title ? -1 : 1)),
-    );
+    expect(inOrder).toEqual(expected.toSorted((a, b) => b.priority - a.priority || (a.title < b.title ? -1 : 1)));
     expect(await asOwner(world, 'select 1 from export_pages')).toEqual([]);
     const events = await asOwner(world, 'select topic, payload from events where entity_id = $1 order by id', [id]);
     expect(events.at(-1)).toMatchObject({ topic: 'export.completed', payload: { rows: found.length } });
@@ -118,17 +116,16 @@ describe('an export', () => {
     const their = await signedIn(world, member);
     await world.reconfigure({ CORE_WORKFLOWS_DISPATCH_ENABLED: 'false' });
     const { id } = await startExport(their, { record_kind: 'task' });
-    const { errors } = await (await signedIn(world, person)).graphql(
-      'mutation ($ids: [ID!]!) { deleteBulkMembership(ids: $ids) { deletedIds } }',
-      {
-        ids: (
-          await asOwner<{ id: string }>(world, 'select id from memberships where user_id = $1 and organization_id = $2', [
-            member.user.id,
-            person.organization.id,
-          ])
-        ).map((row) => row.id),
-      },
-    );
+    const { errors } = await (
+      await signedIn(world, person)
+    ).graphql('mutation ($ids: [ID!]!) { deleteBulkMembership(ids: $ids) { deletedIds } }', {
+      ids: (
+        await asOwner<{ id: string }>(world, 'select id from memberships where user_id = $1 and organization_id = $2', [
+          member.user.id,
+          person.organization.id,
+        ])
+      ).map((row) => row.id),
+    });
     expect(errors).toBeUndefined();
     await world.reconfigure({ CORE_WORKFLOWS_DISPATCH_ENABLED: 'true' });
     world.runtime.wakeRelays();
@@ -141,15 +138,17 @@ describe('an export', () => {
       return found?.status === 'failed' && found;
     });
     expect(row.error_code).toBe('permission_denied');
-    expect(await asOwner(world, `select payload from events where entity_id = $1 and topic = 'export.failed'`, [id])).toEqual([
-      { payload: { code: 'permission_denied' } },
-    ]);
+    expect(
+      await asOwner(world, `select payload from events where entity_id = $1 and topic = 'export.failed'`, [id]),
+    ).toEqual([{ payload: { code: 'permission_denied' } }]);
   });
 
   test('can be cancelled, started again, and deleted; its document expires', async () => {
     await world.reconfigure({ CORE_WORKFLOWS_DISPATCH_ENABLED: 'false' });
     const { id } = await startExport(client, { record_kind: 'task' });
-    const cancelled = await client.graphql('mutation ($id: ID!) { cancelExport(id: $id) { export { status } } }', { id });
+    const cancelled = await client.graphql('mutation ($id: ID!) { cancelExport(id: $id) { export { status } } }', {
+      id,
+    });
     expect(cancelled.data.cancelExport.export.status).toBe('CANCELLED');
     await world.reconfigure({ CORE_WORKFLOWS_DISPATCH_ENABLED: 'true' });
     expect((await client.post(`/v1/exports/${id}/restart`)).body.status).toBe('pending');
@@ -175,17 +174,31 @@ test.each([
   ['a hidden field', { record_kind: 'task', fields: ['deletedAt'] }, '/fields/0', 'must be one of'],
   ['a wrong order', { record_kind: 'task', order_by: ['details'] }, '/order_by/0', 'must be one of'],
   ['an unknown filter', { record_kind: 'task', filters: { details: { eq: 'a' } } }, '/filters/details', 'is no field'],
-  ['a wrong comparison', { record_kind: 'task', filters: { status: { gt: 'open' } } }, '/filters/status/gt', 'is no comparison'],
-  ['a wrong value', { record_kind: 'task', filters: { priority: { eq: 'x' } } }, '/filters/priority/eq', 'must be a whole number'],
+  [
+    'a wrong comparison',
+    { record_kind: 'task', filters: { status: { gt: 'open' } } },
+    '/filters/status/gt',
+    'is no comparison',
+  ],
+  [
+    'a wrong value',
+    { record_kind: 'task', filters: { priority: { eq: 'x' } } },
+    '/filters/priority/eq',
+    'must be a whole number',
+  ],
   ['no object', { record_kind: 'task', filters: [] }, '/filters', 'must be an object'],
 ] as const)('a request for an export with %s is refused at once', async (_about, values, path, message) => {
-  const answer = await client.post('/v1/exports', values);
+  // Time has passed since the first sign-in.
+  const answer = await (await signedIn(world, owner)).post('/v1/exports', values);
   expectProblem(answer, 'invalid_input');
   expect(answer.body.errors[0].path).toBe(path);
   expect(answer.body.errors[0].message).toContain(message);
 });
 
 test('auditors start no exports', async () => {
-  const auditor = await signedIn(world, await buildPerson(world, { organization: owner.organization, role: 'auditor' }));
+  const auditor = await signedIn(
+    world,
+    await buildPerson(world, { organization: owner.organization, role: 'auditor' }),
+  );
   expectProblem(await auditor.post('/v1/exports', { record_kind: 'task' }), 'permission_denied');
 });

@@ -13,53 +13,87 @@ let world: World;
 let owner: Person;
 let client: TestClient;
 beforeAll(async () => {
-  world = await openWorld({ worker: ['workflows', 'exports'], environment: { CORE_ORMCONFIG_MAXSCHEMAIMPORTSIZE: '4194304' } });
+  world = await openWorld({
+    worker: ['workflows', 'exports'],
+    environment: { CORE_ORMCONFIG_MAXSCHEMAIMPORTSIZE: '4194304' },
+  });
   owner = await buildPerson(world);
   client = await signedIn(world, owner);
 });
 afterAll(() => world.close());
 
 const countOf = async (title: string) =>
-  (await asOwner<{ count: number }>(world, 'select count(*)::int as count from tasks where title like $1', [title]))[0]?.count;
+  (await asOwner<{ count: number }>(world, 'select count(*)::int as count from tasks where title like $1', [title]))[0]
+    ?.count;
 
-const rowsOf = (count: number, row: (index: number) => string) => Array.from({ length: count }, (_none, index) => `${row(index)}\n`).join('');
+const rowsOf = (count: number, row: (index: number) => string) =>
+  Array.from({ length: count }, (_none, index) => `${row(index)}\n`).join('');
 
 describe('an import', () => {
   test('creates more records than one request can, with progress, history and events', async () => {
     const before = await asOwner(world, `select count(*)::int as count from events where topic = 'task.created'`);
-    const begun = await startImport(world, owner, client, `title,priority\n${rowsOf(2_345, (index) => `many ${index},${index % 100}`)}`);
+    const begun = await startImport(
+      world,
+      owner,
+      client,
+      `title,priority\n${rowsOf(2_345, (index) => `many ${index},${index % 100}`)}`,
+    );
     expect(begun).toMatchObject({ status: 'pending', done_rows: 0, total_rows: null });
     const done = await ended(client, 'imports', begun.id);
-    expect(done).toMatchObject({ status: 'completed', done_rows: 2_345, total_rows: 2_345, error_code: null, problems: null });
+    expect(done).toMatchObject({
+      status: 'completed',
+      done_rows: 2_345,
+      total_rows: 2_345,
+      error_code: null,
+      problems: null,
+    });
     expect(await countOf('many %')).toBe(2_345);
     const after = await asOwner(world, `select count(*)::int as count from events where topic = 'task.created'`);
     expect(Number(after[0]?.['count']) - Number(before[0]?.['count'])).toBe(2_345);
-    const [task] = await asOwner(world, `select created_by, assigner_id, organization_id from tasks where title = 'many 2344'`);
+    const [task] = await asOwner(
+      world,
+      `select created_by, assigner_id, organization_id from tasks where title = 'many 2344'`,
+    );
     expect(task).toEqual({
       created_by: `user:${owner.user.id}`,
       assigner_id: owner.user.id,
       organization_id: owner.organization.id,
     });
-    const events = await asOwner(world, 'select topic, payload from events where entity_id = $1 order by id', [begun.id]);
+    const events = await asOwner(world, 'select topic, payload from events where entity_id = $1 order by id', [
+      begun.id,
+    ]);
     expect(events.at(-1)).toMatchObject({ topic: 'import.completed', payload: { rows: 2_345 } });
   });
 
   test('takes a file that comes with the GraphQL operation', async () => {
     const query = `mutation ($input: CreateImportInput!) { createImport(input: $input) { import { id status } } }`;
     const { payload, type } = formOf([
-      { field: 'operations', content: JSON.stringify({ query, variables: { input: { recordKind: 'task', content: null } } }) },
+      {
+        field: 'operations',
+        content: JSON.stringify({ query, variables: { input: { recordKind: 'task', content: null } } }),
+      },
       { field: 'map', content: JSON.stringify({ 0: ['variables.input.content'] }) },
       { field: '0', name: 'tasks.csv', type: 'text/csv', content: 'title\nby form\n' },
     ]);
-    const { body } = await client.mutate({ method: 'POST', url: '/graphql', payload, headers: { 'content-type': type } });
+    const { body } = await client.mutate({
+      method: 'POST',
+      url: '/graphql',
+      payload,
+      headers: { 'content-type': type },
+    });
     expect(body.errors).toBeUndefined();
-    expect(await ended(client, 'imports', body.data.createImport.import.id)).toMatchObject({ status: 'completed', done_rows: 1 });
+    expect(await ended(client, 'imports', body.data.createImport.import.id)).toMatchObject({
+      status: 'completed',
+      done_rows: 1,
+    });
     expect(await countOf('by form')).toBe(1);
   });
 
   test('changes the records that its rows name', async () => {
     const { body: one } = await client.post('/v1/tasks', { title: 'to be changed' });
-    const { id } = await startImport(world, owner, client, `display_id,priority\n${one.display_id},77\n`, { action: 'update' });
+    const { id } = await startImport(world, owner, client, `display_id,priority\n${one.display_id},77\n`, {
+      action: 'update',
+    });
     expect(await ended(client, 'imports', id)).toMatchObject({ status: 'completed', done_rows: 1 });
     expect((await client.get(`/v1/tasks/${one.id}`)).body).toMatchObject({ title: 'to be changed', priority: 77 });
   });
@@ -89,9 +123,19 @@ describe('an import', () => {
       [/^line 852, column "externalId": There is a task with this external id/],
     ],
     ['an unknown column', 'titel\nwrong\n', 'invalid_input', [/did you mean "title"/, /column "title": is missing/]],
-    ['broken quotes behind wrong cells', 'title,priority\nwrong,x\n"wrong,1\n', 'invalid_input', [/^line 2, column "priority"/, 'line 3: a quoted cell is not closed']],
+    [
+      'broken quotes behind wrong cells',
+      'title,priority\nwrong,x\n"wrong,1\n',
+      'invalid_input',
+      [/^line 2, column "priority"/, 'line 3: a quoted cell is not closed'],
+    ],
     ['too many rows', `title\n${'a\n'.repeat(100_001)}`, 'limit_exceeded', ['it has more than 100000 rows; split it']],
-    ['too many bytes', `title\n${'a'.repeat(4_194_305)}\n`, 'limit_exceeded', [/^it has 4194312 bytes; at most 4194304 are accepted/]],
+    [
+      'too many bytes',
+      `title\n${'a'.repeat(4_194_305)}\n`,
+      'limit_exceeded',
+      [/^it has 4194312 bytes; at most 4194304 are accepted/],
+    ],
     ['no rows', '', 'invalid_input', ['line 1: the header is missing']],
   ])('with %s writes nothing and says why', async (_about, document, code, problems) => {
     const before = await asOwner(world, 'select count(*)::int as tasks from tasks');
@@ -101,25 +145,39 @@ describe('an import', () => {
     expect(failed.problems).toHaveLength(problems.length);
     for (const [index, problem] of problems.entries()) expect(failed.problems?.[index]).toMatch(problem);
     expect(await asOwner(world, 'select count(*)::int as tasks from tasks')).toEqual(before);
-    const events = await asOwner(world, `select payload from events where entity_id = $1 and topic = 'import.failed'`, [id]);
+    const events = await asOwner(world, `select payload from events where entity_id = $1 and topic = 'import.failed'`, [
+      id,
+    ]);
     expect(events).toEqual([{ payload: { code } }]);
   });
 
   test('has the rights that the person has while it runs', async () => {
     const member = await buildPerson(world, { organization: owner.organization, role: 'member' });
     const their = await signedIn(world, member);
-    const content = await storedUpload(world, member, { bytes: Buffer.from('title\nlost\n'), name: 'a.csv', contentType: 'text/csv' });
+    const content = await storedUpload(world, member, {
+      bytes: Buffer.from('title\nlost\n'),
+      name: 'a.csv',
+      contentType: 'text/csv',
+    });
     await world.reconfigure({ CORE_WORKFLOWS_DISPATCH_ENABLED: 'false' });
     const { body } = await their.post('/v1/imports', { record_kind: 'task', content });
-    const [membership] = await asOwner<{ id: string }>(world, 'select id from memberships where user_id = $1 and deleted_at is null and organization_id = $2', [
-      member.user.id,
-      owner.organization.id,
-    ]);
-    expect((await client.request({ method: 'DELETE', url: `/v1/memberships/${membership?.id}`, headers: await csrf() })).status).toBe(204);
+    const [membership] = await asOwner<{ id: string }>(
+      world,
+      'select id from memberships where user_id = $1 and deleted_at is null and organization_id = $2',
+      [member.user.id, owner.organization.id],
+    );
+    expect(
+      (await client.request({ method: 'DELETE', url: `/v1/memberships/${membership?.id}`, headers: await csrf() }))
+        .status,
+    ).toBe(204);
     await world.reconfigure({ CORE_WORKFLOWS_DISPATCH_ENABLED: 'true' });
     world.runtime.wakeRelays();
     const status = await eventually(async () => {
-      const [row] = await asOwner<{ status: string; error_code: string }>(world, 'select status, error_code from imports where id = $1', [body.id]);
+      const [row] = await asOwner<{ status: string; error_code: string }>(
+        world,
+        'select status, error_code from imports where id = $1',
+        [body.id],
+      );
       return row?.status === 'failed' && row;
     });
     expect(status.error_code).toBe('permission_denied');
@@ -151,8 +209,15 @@ describe('a request for an import', () => {
 
   test('with the file of somebody else, or of another type, is refused', async () => {
     const stranger = await buildPerson(world);
-    expectProblem(await client.post('/v1/imports', { record_kind: 'task', content: await upload(stranger) }), 'not_found');
-    const image = await storedUpload(world, owner, { bytes: Buffer.from('x'), name: 'a.png', contentType: 'image/png' });
+    expectProblem(
+      await client.post('/v1/imports', { record_kind: 'task', content: await upload(stranger) }),
+      'not_found',
+    );
+    const image = await storedUpload(world, owner, {
+      bytes: Buffer.from('x'),
+      name: 'a.png',
+      contentType: 'image/png',
+    });
     expectProblem(await client.post('/v1/imports', { record_kind: 'task', content: image }), 'file_type_refused');
   });
 });
@@ -164,17 +229,28 @@ test('a cancelled import writes nothing, and can be started again', async () => 
   expectProblem(await client.post(`/v1/imports/${id}/cancel`), 'invalid_input');
   await world.reconfigure({ CORE_WORKFLOWS_DISPATCH_ENABLED: 'true' });
   world.runtime.wakeRelays();
-  await eventually(async () => (await asOwner(world, `select 1 from event_deliveries d join events e on e.id = d.event_id
-    where e.entity_id = $1 and d.state = 'done'`, [id])).length > 0);
+  await eventually(
+    async () =>
+      (
+        await asOwner(
+          world,
+          `select 1 from event_deliveries d join events e on e.id = d.event_id
+    where e.entity_id = $1 and d.state = 'done'`,
+          [id],
+        )
+      ).length > 0,
+  );
   expect(await countOf('again')).toBe(0);
-  const { data, errors } = await client.graphql('mutation ($id: ID!) { restartImport(id: $id) { import { status } } }', { id });
+  const { data, errors } = await client.graphql(
+    'mutation ($id: ID!) { restartImport(id: $id) { import { status } } }',
+    { id },
+  );
   expect(errors).toBeUndefined();
   expect(data.restartImport.import.status).toBe('PENDING');
   expect(await ended(client, 'imports', id)).toMatchObject({ status: 'completed', done_rows: 1 });
   expect(await countOf('again')).toBe(1);
   expectProblem(await client.post(`/v1/imports/${id}/restart`), 'invalid_input');
 });
-
 
 async function csrf(): Promise<Record<string, string>> {
   const { cookie, header } = world.config.current.server.csrfprotection;

@@ -1,4 +1,4 @@
-import { AppError, isAppError, maxProblems, type FieldProblem } from '../base/errors.ts';
+import { isAppError, maxProblems, type AppError, type FieldProblem } from '../base/errors.ts';
 import { inputError } from '../base/input-error.ts';
 import { isId } from '../base/ids.ts';
 import { found } from '../base/schema-problem.ts';
@@ -166,7 +166,7 @@ async function changeProblems(
 ): Promise<FieldProblem[]> {
   if (Object.keys(input).length === 0) return [];
   try {
-    await data.update(module, id, input as never);
+    await data.update(module, id, input);
     return [];
   } catch (error) {
     if (!isAppError(error) || !isAboutRow(error)) throw error;
@@ -189,7 +189,7 @@ async function idsOf(
   const wanted = [...new Set(keys)].filter((key) => (name === 'id' ? isId(key) : key !== ''));
   if (wanted.length === 0) return keys.map(() => undefined);
   const rows: readonly Readonly<Record<string, unknown>>[] = await data.find(module, {
-    where: { [name]: { in: wanted } } as never,
+    where: { [name]: { in: wanted } },
     limit: wanted.length,
   });
   const ids = new Map(rows.map((row) => [row[name] as string, row['id'] as string]));

@@ -2,13 +2,7 @@ import { didYouMean } from '../base/did-you-mean.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { Field } from '../model/declared-field.ts';
-import {
-  answeredFields,
-  changeableFields,
-  isRequired,
-  writableFields,
-  type NamedField,
-} from '../model/exposure.ts';
+import { answeredFields, changeableFields, isRequired, writableFields, type NamedField } from '../model/exposure.ts';
 import type { Registry } from '../model/registry.ts';
 import { lookupsOf, type Lookup } from './csv-lookups.ts';
 import { atCell, refuseHeader } from './csv-problems.ts';
@@ -97,7 +91,12 @@ export function readHeader(target: CsvTarget, header: CsvRow | undefined): Colum
   const [only = ''] = titles;
   const other = titles.length === 1 ? [';', '\t'].find((separator) => only.includes(separator)) : undefined;
   if (other) refuseHeader(module, [`line ${line}: cells are separated by ${JSON.stringify(other)}; use commas`]);
-  const byTitle = new Map([...known].flatMap(([title, column]) => [[title.toLowerCase(), column] as const, [snakeCase(title), column] as const]));
+  const byTitle = new Map(
+    [...known].flatMap(([title, column]) => [
+      [title.toLowerCase(), column] as const,
+      [snakeCase(title), column] as const,
+    ]),
+  );
   const columns = titles.map((title) => byTitle.get(title.toLowerCase()));
   const problems = [
     ...columns.flatMap((column, place) => (column ? [] : [unknownColumn(titles, place, line, known)])),
@@ -136,12 +135,24 @@ function doubledColumns(columns: readonly (Column | undefined)[], titles: readon
   });
 }
 
-function missingColumns({ module, action }: CsvTarget, columns: readonly (Column | undefined)[], line: number): string[] {
+function missingColumns(
+  { module, action }: CsvTarget,
+  columns: readonly (Column | undefined)[],
+  line: number,
+): string[] {
   const named = new Set(columns.map((column) => column?.name));
   if (action === 'update') {
     const hasKey = columns.some((column) => column?.is === 'key');
-    return hasKey ? [] : [`line ${line}: the column ${keysOf(module).map((key) => `"${key}"`).join(' or ')} is missing; it says which record changes`];
+    return hasKey
+      ? []
+      : [
+          `line ${line}: the column ${keysOf(module)
+            .map((key) => `"${key}"`)
+            .join(' or ')} is missing; it says which record changes`,
+        ];
   }
   const isMissing = ([name, field]: NamedField) => isRequired(field) && !named.has(name);
-  return writableFields(module).filter(isMissing).map(([name]) => atCell(line, name, 'is missing'));
+  return writableFields(module)
+    .filter(isMissing)
+    .map(([name]) => atCell(line, name, 'is missing'));
 }

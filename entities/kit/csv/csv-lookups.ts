@@ -69,7 +69,7 @@ async function idsBy(
     ...Object.fromEntries(Object.entries(others).map(([name, value]) => [name, { eq: value }])),
   };
   const rows: readonly Readonly<Record<string, unknown>>[] = await data.find(target, {
-    where: where as never,
+    where,
     limit: values.length,
   });
   return new Map(rows.map((row) => [row[by], row['id'] as string]));

@@ -25,7 +25,9 @@ export function csvTemplate(target: CsvTarget, rows: TemplateRows): string {
 }
 
 function templateColumns(target: CsvTarget): Titled[] {
-  const known = [...knownColumns(target)].flatMap(([title, column]): Titled[] => (column.is === 'ignored' ? [] : [[title, column]]));
+  const known = [...knownColumns(target)].flatMap(([title, column]): Titled[] =>
+    column.is === 'ignored' ? [] : [[title, column]],
+  );
   const lookups = new Set(known.flatMap(([, column]) => (column.is === 'lookup' ? [column.name] : [])));
   const seen = new Set<string>();
   const ordered = known.toSorted(([, one], [, other]) => placeOf(target.module, one) - placeOf(target.module, other));
@@ -93,7 +95,10 @@ function valuesOf({ action }: CsvTarget): (titled: Titled) => string {
     if (column.is === 'key') return 'required: says which record changes';
     const { field } = column;
     const need = action === 'create' && isRequired(field) ? 'required' : 'optional';
-    const form = column.is === 'lookup' ? `${inWordsCapitalized(column.lookup.by)} of a ${column.lookup.target.typeName}` : formOf(field);
+    const form =
+      column.is === 'lookup'
+        ? `${inWordsCapitalized(column.lookup.by)} of a ${column.lookup.target.typeName}`
+        : formOf(field);
     return `${need}: ${form}`;
   };
 }

@@ -49,7 +49,7 @@ export function valueOfCell(field: Field, cell: string): unknown {
 export function textOfValue({ type }: Pick<Field, 'type'>, value: unknown): string {
   if (value === null || value === undefined) return '';
   if (type === 'json') return JSON.stringify(value);
-  if (!Array.isArray(value)) return String(value as string | number | boolean);
+  if (!Array.isArray(value)) return typeof value === 'string' ? value : JSON.stringify(value);
   const items = value as readonly string[];
   const isPlain = items.every((item) => !item.includes(separator) && item.trim() === item && !item.startsWith('['));
   return isPlain ? items.join(separator) : JSON.stringify(items);

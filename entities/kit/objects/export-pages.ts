@@ -34,7 +34,10 @@ export async function exportPosition(work: Work, runId: string): Promise<ExportP
 }
 
 /** Keeps a page. Of two attempts that write the same one, the first wins. */
-export async function keepExportPage(work: Work, { runId, exportId, number, bytes, rows, next }: ExportPage): Promise<void> {
+export async function keepExportPage(
+  work: Work,
+  { runId, exportId, number, bytes, rows, next }: ExportPage,
+): Promise<void> {
   const session = await work.readAs('system');
   await session.query(
     `insert into export_pages (run_id, export_id, number, bytes, row_count, next) values ($1, $2, $3, $4, $5, $6)

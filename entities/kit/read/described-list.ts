@@ -34,7 +34,7 @@ export function listedKinds({ modules }: Registry): readonly EntityModule[] {
 /** @returns the list, or everything that is wrong with its description, by the fields of the record */
 export function describedList(
   registry: Registry,
-  { kind, fields, filter, orderBy }: ListFields<string>,
+  { kind, fields, filter, orderBy }: ListFields,
   values: Values,
 ): { readonly list: DescribedList } | { readonly problems: readonly FieldProblem[] } {
   const name = String(values[kind]);
@@ -54,7 +54,8 @@ export function describedList(
     const field = named(orderableFields(module), isDescending ? term.slice(1) : term, `/${orderBy}/${index}`, problems);
     return { field, direction: isDescending ? 'desc' : 'asc' };
   });
-  if (terms.length > maxOrderTerms) problems.push({ path: `/${orderBy}`, message: `has more than ${maxOrderTerms} fields` });
+  if (terms.length > maxOrderTerms)
+    problems.push({ path: `/${orderBy}`, message: `has more than ${maxOrderTerms} fields` });
   const json = filter === undefined ? null : values[filter];
   const read = json == null ? { problems: [] } : filterInJson(registry, module, json, `/${filter}`);
   problems.push(...read.problems);
@@ -82,6 +83,7 @@ function listOf(values: Values, field: string | undefined): readonly string[] {
 /** The field with this name, as in GraphQL or as in REST. */
 function named(known: readonly string[], name: string, path: string, problems: FieldProblem[]): string {
   const field = known.find((each) => each === name || snakeCase(each) === name);
-  if (field === undefined) problems.push({ path, message: `must be one of ${known.join(', ')}; it is ${JSON.stringify(name)}` });
+  if (field === undefined)
+    problems.push({ path, message: `must be one of ${known.join(', ')}; it is ${JSON.stringify(name)}` });
   return field ?? name;
 }

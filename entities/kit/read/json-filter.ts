@@ -3,7 +3,7 @@ import { isDay, parseInstant } from '../base/instant.ts';
 import { expectation, found, oneOf } from '../base/schema-problem.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { Registry } from '../model/registry.ts';
-import type { Comparison, Filter } from './filter.ts';
+import type { Filter } from './filter.ts';
 import { filteredType, maxOperandValues, operatorsOf, type Operator } from './operators.ts';
 import { relationsOf } from './relations.ts';
 import { filterableFields } from './where.ts';
@@ -40,12 +40,15 @@ class FilterReader {
   read(module: EntityModule, json: unknown, path: string, depth: number): Filter {
     if (!isObject(json)) return this.#wrong(path, expectation('object') + found(json));
     if (depth > limits.depth) return this.#wrong(path, `is nested deeper than ${limits.depth} levels`);
-    const filters = Object.entries(json).map(([name, value]) => this.#member(module, name, value, `${path}/${name}`, depth));
+    const filters = Object.entries(json).map(([name, value]) =>
+      this.#member(module, name, value, `${path}/${name}`, depth),
+    );
     return { is: 'and', filters };
   }
 
   #member(module: EntityModule, name: string, value: unknown, path: string, depth: number): Filter {
-    if (++this.#conditions > limits.conditions) return this.#wrong(path, `is one of more than ${limits.conditions} conditions`);
+    if (++this.#conditions > limits.conditions)
+      return this.#wrong(path, `is one of more than ${limits.conditions} conditions`);
     if (name === 'not') return { is: 'not', filter: this.read(module, value, path, depth + 1) };
     if (name === 'and' || name === 'or') {
       if (!Array.isArray(value)) return this.#wrong(path, expectation('array') + found(value));
@@ -67,11 +70,12 @@ class FilterReader {
       this.#wrong(at, `is no comparison of this field; ${oneOf(operators.map((each) => each.name))}`);
       return [operator, operand];
     });
-    return { is: 'field', field: name, comparison: Object.fromEntries(comparison) as Comparison };
+    return { is: 'field', field: name, comparison: Object.fromEntries(comparison) };
   }
 
   #operand(module: EntityModule, name: string, { operand: takes }: Operator, value: unknown, path: string): unknown {
-    if (takes === 'flag') return typeof value === 'boolean' ? value : this.#wrong(path, expectation('boolean') + found(value));
+    if (takes === 'flag')
+      return typeof value === 'boolean' ? value : this.#wrong(path, expectation('boolean') + found(value));
     if (takes === 'value') return this.#value(module, name, value, path);
     if (!Array.isArray(value) || value.length > maxOperandValues)
       return this.#wrong(path, `must be a list of at most ${maxOperandValues} values`);

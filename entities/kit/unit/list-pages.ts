@@ -11,11 +11,7 @@ export type { DescribedList };
  * The list that a record describes (`describesList` of its kind). It was right when the record was created.
  * @throws AppError invalid_input when the product has changed since
  */
-export function listOfRecord(
-  registry: Registry,
-  { describesList, kind }: EntityModule,
-  record: object,
-): DescribedList {
+export function listOfRecord(registry: Registry, { describesList, kind }: EntityModule, record: object): DescribedList {
   if (!describesList) throw new Error(`records of the kind ${kind} describe no list`);
   const described = describedList(registry, describesList, record as Readonly<Record<string, unknown>>);
   if ('problems' in described) throw inputError(described.problems);

@@ -1,4 +1,4 @@
-import { AppError, isAppError, type ErrorCode, type FieldProblem } from '../base/errors.ts';
+import { isAppError, type AppError, type ErrorCode, type FieldProblem } from '../base/errors.ts';
 import type { Creation } from './creations.ts';
 import type { ChangeWork } from './change-work.ts';
 

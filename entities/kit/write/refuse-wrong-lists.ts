@@ -11,7 +11,11 @@ import type { NewRow } from './creations.ts';
  * Checks the lists that new records describe (`describesList`), so that work that is done later does not fail because of them.
  * @throws AppError invalid_input; module_not_enabled and permission_denied for a kind that the caller cannot use
  */
-export function refuseWrongLists({ registry }: Pick<ChangeWork, 'registry'>, caller: Caller, rows: readonly NewRow[]): void {
+export function refuseWrongLists(
+  { registry }: Pick<ChangeWork, 'registry'>,
+  caller: Caller,
+  rows: readonly NewRow[],
+): void {
   const problems: FieldProblem[] = [];
   for (const { module, row, path } of rows) {
     const { describesList } = module;
@@ -44,5 +48,10 @@ function importProblems(
   // What is checked while the person is there, such as a proof of identity, cannot be checked later.
   const needsPerson = needsProof !== undefined || Object.values(fields).some(({ isChecked }) => isChecked);
   if (!needsPerson) return [];
-  return [{ path: `/${field}`, message: `is not possible for ${typeName} records with a file; use the mutation for CSV as a text` }];
+  return [
+    {
+      path: `/${field}`,
+      message: `is not possible for ${typeName} records with a file; use the mutation for CSV as a text`,
+    },
+  ];
 }
