@@ -36,6 +36,8 @@ const activityImports = [
   'activities/kit',
 ];
 const relayImports = [...config, ...relayKit, ...kinds, ...contracts, 'activities/clients/*'];
+const shared = ['api/auth', 'api/http', 'api/credentials', 'api/people', 'api/transfers'];
+const servedImports = [...config, ...apiKit, ...kinds, 'runtime', ...shared];
 const relay = ['relay/outbox', 'relay/storage', 'relay/tuples', 'relay/authorization'];
 
 /** Rooms of one area stand in the order in which they may import each other: only those above. */
@@ -195,32 +197,12 @@ export const rooms: readonly Room[] = [
   {
     path: 'api/rest',
     purpose: 'REST routes, one file each; those of all kinds are derived',
-    imports: [
-      ...config,
-      ...apiKit,
-      ...kinds,
-      'runtime',
-      'api/auth',
-      'api/http',
-      'api/credentials',
-      'api/people',
-      'api/transfers',
-    ],
+    imports: servedImports,
   },
   {
     path: 'api/graphql',
     purpose: 'the GraphQL schema derived from the kinds, its server, fields written by hand',
-    imports: [
-      ...config,
-      ...apiKit,
-      ...kinds,
-      'runtime',
-      'api/auth',
-      'api/http',
-      'api/credentials',
-      'api/people',
-      'api/transfers',
-    ],
+    imports: servedImports,
   },
   {
     path: 'api',
@@ -233,11 +215,7 @@ export const rooms: readonly Room[] = [
       'runtime',
       ...relay,
       'activities/clients/*',
-      'api/auth',
-      'api/http',
-      'api/credentials',
-      'api/people',
-      'api/transfers',
+      ...shared,
       'api/rest',
       'api/graphql',
     ],

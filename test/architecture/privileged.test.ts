@@ -292,7 +292,7 @@ test.each([
 
 test('every member of a unit of work is known either to follow the rules or not to', () => {
   const ruled =
-    'abandon afterCommit changedTuples clock commit emit flush onBehalfOf options origin plans recordOutsideRequest registry rollback serialize state statements';
+    'abandon afterCommit changedTuples clock commit emit endPart flush onBehalfOf options origin plans recordOutsideRequest registry rollback serialize state statements';
   const members = Object.getOwnPropertyNames(UnitOfWork.prototype).filter((name) => name !== 'constructor');
   expect(members.toSorted()).toEqual([...ruled.split(' '), ...unruled].toSorted());
 });

@@ -24,7 +24,7 @@ import { startCold } from './start-cold.ts';
 import { startWarm } from './start-warm.ts';
 import { suite } from './suite.ts';
 import { tokenVerify } from './token-verify.ts';
-import { csvImport, exportRecords } from './transfers.ts';
+import { csvImport, exportRecords } from './transfer-rates.ts';
 
 /** `npm run bench` runs all short ones, `npm run bench -- NAME…` those that are named. Nothing is asserted. */
 const benches: readonly Bench[] = [

@@ -5,7 +5,7 @@ import { eventually } from '../kit/eventually.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { ProductProcesses, type Program } from '../kit/product-processes.ts';
 import type { TestClient } from '../kit/test-client.ts';
-import { documentOf, ended, startExport, startImport } from '../kit/transfers.ts';
+import { documentOf, ended, startExport, startImport } from '../kit/started-transfers.ts';
 import { recordTried } from '../kit/tried.ts';
 import { openWorld, type World } from '../kit/world.ts';
 

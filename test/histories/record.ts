@@ -10,7 +10,7 @@ import { buildPerson, signedIn } from '../kit/people.ts';
 import { waitForRuns } from '../kit/runs.ts';
 import { setOwned, storeFile, untilCopied } from '../kit/stored-files.ts';
 import { runSchedule, sweep } from '../kit/sweep.ts';
-import { ended, startExport, startImport } from '../kit/transfers.ts';
+import { ended, startExport, startImport } from '../kit/started-transfers.ts';
 import { openWorld, type World } from '../kit/world.ts';
 import { portableHistory } from './portable-history.ts';
 

@@ -9,7 +9,7 @@ import type { Creation } from '../write/creations.ts';
 import { plainText } from './csv-cells.ts';
 import type { Columns, CsvTarget } from './csv-columns.ts';
 import { resolveCells, type LookupCell } from './csv-lookups.ts';
-import { withLines } from './csv-problems.ts';
+import { withLines } from './csv-lines.ts';
 import type { CsvRow } from './csv-rows.ts';
 import { valueOfCell, WrongCell } from './csv-values.ts';
 

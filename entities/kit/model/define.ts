@@ -152,7 +152,6 @@ export interface RecordFields {
   readonly deletedBy: string | null;
 }
 
-/** A stored record of a kind. */
 export type RowOf<M> =
   M extends TypedModule<infer F, infer T, EventVerb, CustomEvents, infer D>
     ? RecordFields & { readonly [N in TenancyName<T> | DisplayIdName<D>]: string } & FieldValues<F>
@@ -160,7 +159,7 @@ export type RowOf<M> =
 
 type DisplayIdName<D extends string> = [D] extends [never] ? never : 'displayId';
 
-/** Input of a creation. The tenancy field defaults to the caller's organization or user id. */
+/** The tenancy field defaults to the caller's organization or user id. */
 export type CreationOf<M> =
   M extends TypedModule<infer F, infer T>
     ? CreationInput<F> & { readonly id?: string } & { readonly [N in TenancyName<T>]?: string }

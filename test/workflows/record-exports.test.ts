@@ -5,7 +5,7 @@ import { expectProblem } from '../kit/expect-problem.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { runSchedule } from '../kit/sweep.ts';
 import type { TestClient } from '../kit/test-client.ts';
-import { documentOf, ended, startExport, startImport } from '../kit/transfers.ts';
+import { documentOf, ended, startExport, startImport } from '../kit/started-transfers.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;

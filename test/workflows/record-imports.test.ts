@@ -6,7 +6,7 @@ import { formOf } from '../kit/multipart-form.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { storedUpload } from '../kit/stored-upload.ts';
 import type { TestClient } from '../kit/test-client.ts';
-import { ended, startImport } from '../kit/transfers.ts';
+import { ended, startImport } from '../kit/started-transfers.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;

@@ -47,7 +47,7 @@ export function ended(client: TestClient, path: 'exports' | 'imports', id: strin
   return eventually(async () => {
     const { body } = await client.get(`/v1/${path}/${id}`);
     return !['pending', 'running'].includes(body.status) && (body as TransferJson);
-  }, 60_000);
+  });
 }
 
 /** The bytes of a document, as its link gives them. */
