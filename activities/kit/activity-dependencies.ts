@@ -22,6 +22,8 @@ export interface ActivityDependencies {
   readonly storage: ObjectStorage;
   readonly storageMetrics: StorageMetrics;
   readonly fileReceiver: Pick<FileReceiver, 'check' | 'limitsOf' | 'removeIncoming'>;
+  /** The text records of a name in the DNS. */
+  readonly textRecords: (name: string) => Promise<readonly string[]>;
   readonly logger: Logger;
   readonly listeners: readonly Listener[];
   /** Brings the authorization store to the desired tuples; returns how many were written. */

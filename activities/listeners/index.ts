@@ -29,7 +29,9 @@ import {
 import { mailTokenAuthorized, mailTokenCreated } from './mail-token-created.ts';
 import { mailVerification } from './mail-verification.ts';
 import { mailWelcome } from './mail-welcome.ts';
+import { admitByDomain } from './admit-by-domain.ts';
 import { announceEndedSession } from './announce-ended-session.ts';
+import { removeOrganization } from './remove-organization.ts';
 import { setUpOrganization } from './set-up-organization.ts';
 import type { Listener } from './listener.ts';
 
@@ -64,5 +66,7 @@ export const listeners: readonly Listener[] = [
   mailSingleSignOnProvider,
   mailSingleSignOnRemoved,
   setUpOrganization,
+  removeOrganization,
+  admitByDomain,
   announceEndedSession,
 ];

@@ -1,20 +1,14 @@
-import { user } from '#entities/identity/user.ts';
-import { membership } from '#entities/organizations/membership.ts';
-import { organizationSetting } from '#entities/organizations/organization-setting.ts';
 import { organization } from '#entities/organizations/organization.ts';
+import { setUpOrganizationContract } from '#workflows/organizations/set-up-organization.contract.ts';
 import { defineListener, on } from './listener.ts';
 
-/** Gives a new organization its settings. */
+/** Starts what an organization that somebody founded gets after it is there. Nobody begins with one that the server made, or alone. */
 export const setUpOrganization = defineListener(
   'set-up-organization',
   [on(organization, 'created')],
-  async ({ event, unit }) => {
-    // Locked, so that a deletion waits and takes the settings along.
-    const found = await unit.data.findLocked(organization, event.entityId);
-    // Deleted again before it was set up.
-    if (!found) return;
-    const held = await unit.data.findOne(membership, { organizationId: { eq: found.id }, role: { eq: 'owner' } });
-    const owner = held && (await unit.data.findOne(user, { id: { eq: held.userId } }));
-    await unit.data.create(organizationSetting, { organizationId: found.id, billingEmail: owner?.email ?? null });
+  async ({ event, unit, start }) => {
+    const found = await unit.data.findOne(organization, { id: { eq: event.entityId } });
+    if (found && found.founderId !== null && !found.isPersonal)
+      start(setUpOrganizationContract, { organizationId: found.id });
   },
 );

@@ -92,7 +92,9 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'api/rest/people/decline-invite.ts': [`privileged 'decline invitation'`],
   'api/rest/people/register-invited.ts': [`system 'sign-up with invitation'`, `privileged 'sign-up with invitation'`],
   // Its founder has no role in it before the first membership is there.
-  'api/graphql/fields/create-organization.ts': [`privileged 'create organization'`],
+  'api/people/found-own-organization.ts': [`privileged 'create organization'`],
+  // It creates an organization, as above.
+  'api/people/answer-onboarding.ts': [`privileged 'answer onboarding'`],
   // Tuples, events and their batches are the machine's and belong to all organizations.
   'relay/tuples/tuple-relay.ts': [`system 'tuple relay'`],
   // Objects of all organizations are counted for the operator.
@@ -112,6 +114,12 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   ],
   // Stored bytes are the machine's: their rows say whose they are, and records decide who reads them.
   'activities/storage/storage-work.ts': [`system 'storage'`],
+  // Nobody asked for what a new organization gets after it is there.
+  'activities/organizations/organizations-activities.ts': [`system 'set up organization', organizationId`],
+  // Nobody is a member yet; the settings of the organization and the zone of the domain admit them.
+  'activities/organizations/admit-newcomer.ts': [`system 'admit by domain'`],
+  // Nobody has a right to what is left of a deleted organization.
+  'activities/organizations/remove-contents.ts': [`system 'remove organization'`],
   // Partitions have no organization.
   'activities/maintenance/maintenance-activities.ts': [`system 'prune records'`],
   // Compares the rows of all organizations with the authorization store.
@@ -201,6 +209,8 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'storage/read-installation.ts': ['readInstallation'],
   'write/change-counters.ts': ['checkRowCount', 'maxRows'],
   'write/custom-events.ts': ['customEvent'],
+  // They take records of deleted organizations alone.
+  'write/remove-contents.ts': ['countContents', 'removeSomeContents'],
   'write/inconsistencies.ts': ['comparisonsOf', 'nameOf'],
 };
 

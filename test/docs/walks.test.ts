@@ -43,6 +43,7 @@ const leftOut: readonly (readonly [path: string, reason: string])[] = [
   ['worker/start-worker.ts', 'reads settings while the worker runs'],
   ['worker/queues.ts', 'reads settings while the worker runs'],
   ['activities/listeners/set-up-organization.ts', 'a listener for another event of the same request'],
+  ['activities/listeners/admit-by-domain.ts', 'another listener for the event'],
   ['activities/email/account-mails.ts', 'texts of other mails'],
   ['relay/storage/', 'looks for stored bytes that are due'],
   ['entities/kit/objects/due-work.ts', 'stored bytes that are due'],
