@@ -7,7 +7,7 @@ import { wasMember } from '#entities/kit/access/single-sign-on.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
-import { provesDomain } from '../clients/email-validation/domain-proof.ts';
+import { provesDomain } from '#entities/kit/base/proven-domain.ts';
 import { workContext } from '../clients/temporal/work-origin.ts';
 import type { ActivityDependencies } from '../kit/activity-dependencies.ts';
 

@@ -1,4 +1,4 @@
-import { task } from '#entities/work/task.ts';
+import type { task } from '#entities/work/task.ts';
 import type { CreationOf } from '#entities/kit/model/define.ts';
 
 /** First tasks of an organization. Their external ids say where they come from, and keep them from being created twice. */

@@ -33,7 +33,7 @@ export async function answerOnboarding(
     throw new AppError('permission_denied', 'Only users answer the questions at the beginning; sign in first.');
   const data = unit.data.privileged('answer onboarding');
   const owner = await data.get(user, subjectId);
-  const emailDomains = [...new Set(domains ?? [])].map((domain) => domain.toLowerCase());
+  const emailDomains = [...new Set((domains ?? []).map((domain) => domain.toLowerCase()))];
   const id = newId();
   const kept = await data.create(onboarding, {
     ...answers,

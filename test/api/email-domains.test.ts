@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { identityProvider, membership, organizationSetting } from '#entities/index.ts';
+import { admitNewcomer } from '#activities/organizations/admit-newcomer.ts';
+import { identityProvider, membership } from '#entities/index.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { asSystem } from '../kit/as-person.ts';
@@ -107,7 +108,7 @@ test('whoever was removed, and everybody while single sign-on is enforced, needs
     data.create(identityProvider, {
       issuer: 'https://login.example',
       clientId: 'x',
-      clientSecret: '',
+      clientSecret: 'sealed',
       revision: newId(),
       isEnforced: true,
     }),
@@ -119,12 +120,9 @@ test('whoever was removed, and everybody while single sign-on is enforced, needs
     const held = await data.findOne(identityProvider, { organizationId: { eq: owner.organization.id } });
     await data.remove(identityProvider, held?.id ?? '');
     // A person of before, who was removed.
-    const joined = await data.privileged('test').create(membership, { userId: id, role: 'member' });
-    await data.privileged('test').remove(membership, joined.id);
+    const joined = await data.create(membership, { userId: id, role: 'member' });
+    await data.remove(membership, joined.id);
   });
-  const again = world.runtime.temporal;
-  expect(again).toBeDefined();
-  const { admitNewcomer } = await import('#activities/organizations/admit-newcomer.ts');
   expect(await admitNewcomer({ database: world.runtime.database, textRecords: world.runtime.textRecords }, id)).toBe(0);
   expect(await rolesOf(id)).toEqual([]);
 });
@@ -137,5 +135,4 @@ test('only managers set the domains and look for the records', async () => {
   await changeSettings(world, owner.organization.id, { admitsEmailDomains: false });
   const id = await confirmed(`late@${domain}`);
   expect(await rolesOf(id)).toEqual([]);
-  expect(organizationSetting.fields.admitsEmailDomains.default).toBe(false);
 });

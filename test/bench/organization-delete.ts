@@ -87,11 +87,11 @@ async function fill(
 /** Lists of others, one after the other for each, with how long each took. */
 function watchOthers(url: string, people: ApiInstallation['people']) {
   let times: number[] = [];
-  let isOver = false;
+  const watching = { isOver: false };
   const all = people.map(async ({ token }) => {
-    while (!isOver) {
+    while (!watching.isOver) {
       const startedAt = performance.now();
-      const answer = await fetch(`${url}/v1/tasks?limit=25`, { headers: { authorization: `Bearer ${token}` } });
+      const answer = await fetch(`${url}/v1/tasks?first=25`, { headers: { authorization: `Bearer ${token}` } });
       if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
       await answer.arrayBuffer();
       times.push(performance.now() - startedAt);
@@ -105,7 +105,7 @@ function watchOthers(url: string, people: ApiInstallation['people']) {
       return taken;
     },
     stop: async () => {
-      isOver = true;
+      watching.isOver = true;
       await Promise.all(all);
     },
   };

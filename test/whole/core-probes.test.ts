@@ -16,7 +16,9 @@ let owner: Person;
 let client: TestClient;
 
 beforeAll(async () => {
-  world = await openWorld({ environment: { CORE_AUTH_TOKEN_APITOKENS_ENABLED: 'true' } });
+  world = await openWorld({
+    environment: { CORE_AUTH_TOKEN_APITOKENS_ENABLED: 'true', CORE_API_TOKEN_KEY_FIRST: 'f'.repeat(40) },
+  });
 });
 afterAll(() => world.close());
 
@@ -77,7 +79,7 @@ describe('tokens', () => {
     const ids = [owner.organization.id, second.organization.id];
     const made = await client.post('/v1/personal-access-tokens', {
       name: 'two organizations',
-      scopes: ['task:read', 'task:create', 'task:edit'],
+      scopes: ['task:write'],
       organization_ids: ids,
     });
     expect(made.status).toBe(201);
@@ -128,7 +130,8 @@ describe('people', () => {
     const { body } = await client.post('/v1/invites', { recipient: 'patient@example.com' });
     for (let attempt = 1; attempt <= 6; attempt++)
       expect((await client.post(`/v1/invites/${body.id}/resend`)).status, String(attempt)).toBe(202);
-    expectProblem(await client.post(`/v1/invites/${body.id}/resend`), 'limit_exceeded');
+    const refused = await client.post(`/v1/invites/${body.id}/resend`);
+    expect([refused.status, refused.body.code]).toEqual([422, 'limit_exceeded']);
   });
 
   test('nobody invites themselves, or whoever is a member', async () => {

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { domainProof, provesDomain } from '#activities/clients/email-validation/domain-proof.ts';
+import { domainProof, provesDomain } from '#entities/kit/base/proven-domain.ts';
 import type { Services } from '../../http/services.ts';
 
 /** The DNS record with which whoever controls a domain lets an organization vouch for the addresses of the domain. */
