@@ -29,10 +29,10 @@ import {
 import { mailTokenAuthorized, mailTokenCreated } from './mail-token-created.ts';
 import { mailVerification } from './mail-verification.ts';
 import { mailWelcome } from './mail-welcome.ts';
-import { admitByDomain } from './admit-by-domain.ts';
+import { admitConfirmed } from './admit-confirmed.ts';
 import { announceEndedSession } from './announce-ended-session.ts';
-import { removeOrganization } from './remove-organization.ts';
-import { setUpOrganization } from './set-up-organization.ts';
+import { beginRemoval } from './begin-removal.ts';
+import { beginSetUp } from './begin-set-up.ts';
 import type { Listener } from './listener.ts';
 
 /** Every listener of the product. Events whose topic none of them names are recorded, but start nothing. */
@@ -65,8 +65,8 @@ export const listeners: readonly Listener[] = [
   mailSingleSignOnEnforcement,
   mailSingleSignOnProvider,
   mailSingleSignOnRemoved,
-  setUpOrganization,
-  removeOrganization,
-  admitByDomain,
+  beginSetUp,
+  beginRemoval,
+  admitConfirmed,
   announceEndedSession,
 ];

@@ -11,7 +11,7 @@ import type {
 import { workContext } from '../clients/temporal/work-origin.ts';
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { admitNewcomer } from './admit-newcomer.ts';
-import { removeContents } from './remove-contents.ts';
+import { removeSlice } from './removal-slice.ts';
 import { suggestedTasks } from './suggested-tasks.ts';
 
 export type OrganizationsActivities = ReturnType<typeof createOrganizationsActivities>;
@@ -54,6 +54,6 @@ export const createOrganizationsActivities = defineActivities(
 
     /** @returns how far the removal is */
     removeContents: ({ removalId }: RemoveOrganizationInput): Promise<RemovalProgress> =>
-      removeContents(database, removalId),
+      removeSlice(database, removalId),
   }),
 );

@@ -44,5 +44,6 @@ export const organizationRemoval = defineEntityModule({
   },
   filter: ['removedOrganizationId', 'status'],
   order: ['createdAt'],
+  needsSession: true,
   events: ['created', 'updated'],
 });

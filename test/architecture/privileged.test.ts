@@ -119,7 +119,7 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   // Nobody is a member yet; the settings of the organization and the zone of the domain admit them.
   'activities/organizations/admit-newcomer.ts': [`system 'admit by domain'`],
   // Nobody has a right to what is left of a deleted organization.
-  'activities/organizations/remove-contents.ts': [`system 'remove organization'`],
+  'activities/organizations/removal-slice.ts': [`system 'remove organization'`],
   // Partitions have no organization.
   'activities/maintenance/maintenance-activities.ts': [`system 'prune records'`],
   // Compares the rows of all organizations with the authorization store.

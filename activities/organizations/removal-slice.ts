@@ -16,7 +16,7 @@ const sliceMs = 2_000;
  * Removes contents of a deleted organization for a while, in short transactions.
  * @param removalId the record that says how far the removal is, and gets what this slice has removed
  */
-export async function removeContents(database: Database, removalId: string): Promise<RemovalProgress> {
+export async function removeSlice(database: Database, removalId: string): Promise<RemovalProgress> {
   const context = () => workContext(systemCaller('remove organization'), `remove-organization-${removalId}`);
   const { removedOrganizationId: id } = await database.transact(context(), async (unit) => {
     const removal = await unit.data.get(organizationRemoval, removalId);

@@ -3,7 +3,7 @@ import { removeOrganizationContract } from '#workflows/organizations/remove-orga
 import { defineListener, on } from './listener.ts';
 
 /** Removes what belonged to a deleted organization. */
-export const removeOrganization = defineListener(
+export const beginRemoval = defineListener(
   'remove-organization',
   [on(organizationRemoval, 'created')],
   ({ event, start }) => {

@@ -3,7 +3,7 @@ import { setUpOrganizationContract } from '#workflows/organizations/set-up-organ
 import { defineListener, on } from './listener.ts';
 
 /** Starts what an organization that somebody founded gets after it is there. Nobody begins with one that the server made, or alone. */
-export const setUpOrganization = defineListener(
+export const beginSetUp = defineListener(
   'set-up-organization',
   [on(organization, 'created')],
   async ({ event, unit, start }) => {

@@ -4,7 +4,7 @@ import { admitByDomainContract } from '#workflows/organizations/admit-by-domain.
 import { defineListener, on } from './listener.ts';
 
 /** Lets people who have confirmed their address into the organizations to which the domain of the address belongs, if there are any. */
-export const admitByDomain = defineListener(
+export const admitConfirmed = defineListener(
   'admit-by-domain',
   [on(user, 'confirmed')],
   async ({ event, unit, start }) => {
