@@ -25,6 +25,8 @@ export interface ActivityDependencies {
   readonly fileReceiver: Pick<FileReceiver, 'check' | 'limitsOf' | 'newLocation' | 'receive' | 'removeIncoming'>;
   /** How the organization of a person counts, for work that has their rights. */
   readonly contextOfCallers: () => Promise<Partial<Caller>>;
+  /** The text records of a name in the DNS. */
+  readonly textRecords: (name: string) => Promise<readonly string[]>;
   readonly logger: Logger;
   readonly listeners: readonly Listener[];
   /** Brings the authorization store to the desired tuples; returns how many were written. */

@@ -15,7 +15,7 @@ export const createMaintenanceActivities = defineActivities(
   (
     deps: Omit<
       ActivityDependencies,
-      'store' | 'endedSessions' | 'storage' | 'storageMetrics' | 'fileReceiver' | 'contextOfCallers'
+      'store' | 'endedSessions' | 'storage' | 'storageMetrics' | 'fileReceiver' | 'contextOfCallers' | 'textRecords'
     >,
   ) => {
     const { config, database, logger } = deps;

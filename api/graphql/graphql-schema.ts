@@ -4,6 +4,7 @@ import { deriveSchema } from './derive-schema.ts';
 import { authorizePersonalAccessToken, deauthorizePersonalAccessToken } from './fields/token-authorizations.ts';
 import { createOrganization } from './fields/create-organization.ts';
 import { createApiToken, createPersonalAccessToken } from './fields/create-token.ts';
+import { createOnboarding } from './fields/create-onboarding.ts';
 import { resendInvite, withdrawInvite } from './fields/invitations.ts';
 import { rotateApiToken, rotatePersonalAccessToken } from './fields/rotate-token.ts';
 import { explainAccess } from './fields/explain-access.ts';
@@ -17,6 +18,7 @@ export function productSchema(kinds = registry): GraphQLSchema {
     self,
     explainAccess,
     createOrganization,
+    createOnboarding,
     createApiToken,
     createPersonalAccessToken,
     rotateApiToken,

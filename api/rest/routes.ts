@@ -22,7 +22,10 @@ import { userinfoRoutes } from './own-account/userinfo.ts';
 import { emailChangePages, reactivationPages } from './own-account/own-account-pages.ts';
 import { reactivateAccount } from './own-account/reactivate-account.ts';
 import { acceptInvite } from './people/accept-invite.ts';
+import { onboard } from './people/onboarding-route.ts';
+import { createOrganization } from './people/organization-route.ts';
 import { declineInvite } from './people/decline-invite.ts';
+import { verifyEmailDomains } from './people/email-domains.ts';
 import { resendInvite, withdrawInvite } from './people/resend-invite.ts';
 import { showInvite } from './people/show-invite.ts';
 import { transferOwnership } from './people/transfer-ownership.ts';
@@ -104,6 +107,9 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   declineInvite,
   resendInvite,
   withdrawInvite,
+  createOrganization,
+  onboard,
+  verifyEmailDomains,
   transferOwnership,
   ...providerRoutes,
   singleSignOn,

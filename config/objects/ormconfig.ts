@@ -1,5 +1,5 @@
 import { flag, integer, list, object, secret, text } from '../schema/field.ts';
-import { domainName, httpUrl } from '../schema/format.ts';
+import { domainName, httpUrl, singleLineName } from '../schema/format.ts';
 
 const llm = object('Language model that writes summaries while type is `llm`.', {
   provider: text({
@@ -41,7 +41,7 @@ export const ormconfig = object(
   {
     entitytypes: list({
       description: 'Names of entity types that are created for every new organization.',
-      items: text({ description: 'Name of an entity type.', maxLength: 100 }),
+      items: text({ description: 'Name of an entity type.', maxLength: 64, format: singleLineName }),
     }),
     summarizer: object('Summaries of long texts.', {
       type: text({

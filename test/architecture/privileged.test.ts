@@ -92,7 +92,9 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'api/rest/people/decline-invite.ts': [`privileged 'decline invitation'`],
   'api/rest/people/register-invited.ts': [`system 'sign-up with invitation'`, `privileged 'sign-up with invitation'`],
   // Its founder has no role in it before the first membership is there.
-  'api/graphql/fields/create-organization.ts': [`privileged 'create organization'`],
+  'api/people/found-own-organization.ts': [`privileged 'create organization'`],
+  // It creates an organization, as above.
+  'api/people/answer-onboarding.ts': [`privileged 'answer onboarding'`],
   // Tuples, events and their batches are the machine's and belong to all organizations.
   'relay/tuples/tuple-relay.ts': [`system 'tuple relay'`],
   // Objects of all organizations are counted for the operator.
@@ -114,6 +116,12 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'activities/storage/storage-work.ts': [`system 'storage'`],
   // What an export or an import has done is the server's to say; its records are read and written with the rights of its person.
   'activities/transfers/transfer-work.ts': [`system 'transfers'`, `privileged 'complete transfer'`],
+  // Nobody asked for what a new organization gets after it is there.
+  'activities/organizations/organizations-activities.ts': [`system 'set up organization', organizationId`],
+  // Nobody is a member yet; the settings of the organization and the zone of the domain admit them.
+  'activities/organizations/admit-newcomer.ts': [`system 'admit by domain'`],
+  // Nobody has a right to what is left of a deleted organization.
+  'activities/organizations/removal-slice.ts': [`system 'remove organization'`],
   // Partitions have no organization.
   'activities/maintenance/maintenance-activities.ts': [`system 'prune records'`],
   // Compares the rows of all organizations with the authorization store.
@@ -206,6 +214,8 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'storage/read-installation.ts': ['readInstallation'],
   'write/change-counters.ts': ['checkRowCount', 'maxRows'],
   'write/custom-events.ts': ['customEvent'],
+  // They take records of deleted organizations alone.
+  'write/remove-contents.ts': ['countContents', 'removeSomeContents'],
   'write/inconsistencies.ts': ['comparisonsOf', 'nameOf'],
 };
 

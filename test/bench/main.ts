@@ -17,6 +17,8 @@ import { uploadMemory } from './files/upload-memory.ts';
 import { graphqlNested } from './graphql-nested.ts';
 import { keyRotation } from './key-rotation.ts';
 import { loginRate, loginStarvation } from './login-rate.ts';
+import { organizationCreate } from './organization-create.ts';
+import { organizationDelete } from './organization-delete.ts';
 import { refreshRate } from './refresh-rate.ts';
 import { livez, restCreate, restList, restRead } from './rest.ts';
 import type { Bench, BenchRow } from './row.ts';
@@ -40,6 +42,8 @@ const benches: readonly Bench[] = [
   restCreate,
   apiToken,
   createOneOrganization,
+  organizationCreate,
+  organizationDelete,
   bulkContention,
   apiMemory,
   graphqlNested,

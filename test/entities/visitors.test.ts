@@ -131,6 +131,8 @@ test('whoever acts as somebody else reaches neither accounts nor credentials, an
     'emailVerification',
     'externalIdentity',
     'invite',
+    'onboarding',
+    'organizationRemoval',
     'passkey',
     'passwordReset',
     'personalAccessToken',
@@ -138,6 +140,7 @@ test('whoever acts as somebody else reaches neither accounts nor credentials, an
     'secret',
     'session',
     'supportConsent',
+    'userSetting',
   ]);
   expect(reached('edit').filter((kind) => !reached('delete').includes(kind))).toEqual(['group']);
 });

@@ -6,6 +6,7 @@ import { announce } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { failingRecord, fragileListener } from '../kit/failing-deliveries.ts';
 import { waitForMails } from '../kit/mailbox.ts';
+import { admitByDomainContract } from '#workflows/organizations/admit-by-domain.contract.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
 import { waitForRuns } from '../kit/runs.ts';
 import { setOwned, storeFile, untilCopied } from '../kit/stored-files.ts';
@@ -225,4 +226,20 @@ test('an export and an import, and what they leave', async () => {
   );
   await runSchedule(world, 'expire-exports');
   await recordRun('expire-exports.expired', `WorkflowType = "expireExports" AND ${completed}`);
+});
+
+test('an organization that is set up, and removed', async () => {
+  const client = await signedIn(world, await buildPerson(world));
+  const made = await client.post('/v1/organizations', { name: 'Recorded' });
+  await recordRun('set-up-organization.suggested', `WorkflowType = "setUpOrganization" AND ${completed}`);
+  await client.post('/v1/switch', { target_organization_id: made.body.id });
+  await client.mutate({ method: 'DELETE', url: `/v1/organizations/${made.body.id}` });
+  await recordRun('remove-organization.removed', `WorkflowType = "removeOrganization" AND ${completed}`);
+});
+
+test('a person who is admitted by the domain of their address', async () => {
+  const { temporal } = world.runtime;
+  const { user } = await buildPerson(world);
+  await temporal.start(admitByDomainContract, { userId: user.id }, { search: {} });
+  await recordRun('admit-by-domain.admitted', `WorkflowType = "admitByDomain" AND ${completed}`);
 });

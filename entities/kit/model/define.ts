@@ -6,10 +6,14 @@ import type { Fields } from './declared-field.ts';
 import { text } from './fields.ts';
 import type { CustomEvents, EventVerb } from './events.ts';
 import type { EntityHooks } from './hooks.ts';
-import { hasObjectRights, type Policy } from './policy.ts';
+import type { Policy } from './policy.ts';
 import type { ProductModule } from './product-modules.ts';
+import { policyMistakes } from './policy-mistakes.ts';
 import type {
+  Companion,
+  Following,
   LastKept,
+  LaterRemoval,
   ListFields,
   ManagedBy,
   Refusal,
@@ -104,6 +108,12 @@ export interface EntityDefinition<
   readonly describesList?: ListFields<Name>;
   /** The record that makes the person who creates a record its manager, created together with it (write/creator-records.ts). */
   readonly managedBy?: ManagedBy;
+  /** Records that are created together with each record (write/companions.ts). */
+  readonly companions?: readonly Companion[];
+  /** What belongs to a deleted record is removed afterwards (write/later-removal.ts). */
+  readonly removal?: LaterRemoval;
+  /** Some of its records are kept by the server in line with those of another kind (write/followers.ts). */
+  readonly follows?: Following;
   /** Relationship tuples that the authorization store has for each live row. */
   readonly grants?: readonly TupleGrant<Name>[];
   readonly hooks?: EntityHooks<F>;
@@ -179,9 +189,6 @@ export const recordFieldNames = [
   'deletedBy',
 ] as const satisfies readonly (keyof RecordFields)[];
 
-/** Conditions that the authorization store and SQL both decide, with the same result. */
-const storeConditions = new Set(['anyone', 'system', 'role', 'scope', 'related', 'through']);
-
 /**
  * Checks a definition and adds the derived names. Pure: it registers nothing and opens no connection.
  * @throws TypeError when the definition is not valid; the message names the kind and the field
@@ -207,32 +214,7 @@ export function defineEntityModule<
     if (field.secret && !field.isSealed && Object.hasOwn(definition.expose, name))
       fail(`secret field "${name}" cannot be exposed`);
   }
-  if (definition.confinedReach && definition.tenancy === 'organization')
-    fail(
-      'its records belong to organizations, so confined callers reach those of their own, and confinedReach says nothing',
-    );
-  if (definition.productModules && definition.tenancy !== 'organization')
-    fail("product modules belong to organizations, so its tenancy must be 'organization'");
-  if (definition.productModules && definition.rlsUsing)
-    fail(
-      "productModules and rlsUsing exclude each other: the caller's product modules do not decide about other organizations",
-    );
-  if (hasObjectRights(definition.policy)) {
-    const { view = [], edit = [], remove = [] } = definition.policy ?? {};
-    const isEnded = view.at(-1)?.effect === 'deny' && view.at(-1)?.when.is === 'anyone';
-    if (!isEnded) fail('its rights are granted per record, so its rules for viewing must end with deny(anyone)');
-    const unsupported = [...view, ...edit, ...remove].find(({ when }) => !storeConditions.has(when.is));
-    if (unsupported)
-      fail(`the authorization store cannot decide "${unsupported.when.is}"; declare a grant and name its relation`);
-    if (definition.tenancy !== 'organization')
-      fail("its rights are granted per record, so its tenancy must be 'organization'");
-  }
-  if (definition.rlsUsing) {
-    const { create = [], edit = [], remove = [] } = definition.policy ?? {};
-    // Its rows can belong to other organizations, where the caller's role in its own organization gives no right.
-    if ([...create, ...edit, ...remove].some(({ when }) => when.is === 'role'))
-      fail('it declares rlsUsing, so its rules for changes must name the organization in which a role counts (roleIn)');
-  }
+  for (const mistake of policyMistakes(definition)) fail(mistake);
   const known = new Set([...Object.keys(definition.fields), ...tenancyField(definition.tenancy)]);
   const named = [
     ...Object.keys(definition.expose),

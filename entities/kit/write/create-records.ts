@@ -7,6 +7,7 @@ import { referToFiles } from './file-verdicts.ts';
 import { refuseBlockingGranters } from './blocked-people.ts';
 import { refusedRole } from './given-roles.ts';
 import { refuseCreations } from './refused-changes.ts';
+import { withCompanions } from './companions.ts';
 import { withManagers } from './creator-records.ts';
 import { isDecidedByParent, newRows, type Creation, type Creator } from './creations.ts';
 import { newReferences } from './new-references.ts';
@@ -31,7 +32,12 @@ export async function createRecords(
 ): Promise<Row[]> {
   const { caller } = creator;
   const role = databaseRoleOf(caller);
-  const made = newRows(withManagers(creations, caller, work.registry), creator);
+  const whole = withCompanions(withManagers(creations, caller, work.registry), {
+    registry: work.registry,
+    names: work.options.configuredNames,
+    at: creator.at,
+  });
+  const made = newRows(whole, creator);
   work.counters.reserve(made.filter(({ isGranted }) => !isGranted).length, work.context.caller);
   // Without rules all records can be read, and writes are dropped without an error.
   const kept = made.filter(({ module }) => module.policy);
@@ -57,7 +63,8 @@ export async function createRecords(
     caller,
     kept.map(({ module, row, path }) => ({ module, values: row, path })),
   );
-  if (kept.length > 1) await refuseUniqueConflicts(await work.readAs(role), kept);
+  // What the server adds belongs to a new record, so it conflicts with nothing.
+  if (decided.length > 1) await refuseUniqueConflicts(await work.readAs(role), decided);
   await refuseCreations(work, caller, kept);
   for (const { module, row } of kept)
     Object.assign(row, await withSealedValues(work.options, module, row['id'] as string, row));
