@@ -18,4 +18,7 @@ export const infrastructureTables = [
   /^object_chunks$/,
   /^used_links$/,
   /^file_operations$/,
+  /^second_database$/,
+  /^row_images$/,
+  /^commit_decisions$/,
 ] as const;

@@ -252,7 +252,7 @@ test('there is no other way past the rules', () => {
 });
 
 test.each([
-  `import { queryOutsideTransaction } from '#entities/kit/storage/transaction.ts';`,
+  `import { queryOutsideTransaction } from '#entities/kit/storage/outside-transaction.ts';`,
   `import { pipelinedRead } from '#entities/kit/storage/pipelined-query.ts';`,
   `import {\n  checkRowCount,\n  createRecords,\n} from '#entities/kit/write/create-records.ts';`,
   `import { type Stamp, updateRows as change } from '#entities/kit/write/update-rows.ts';`,

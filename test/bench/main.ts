@@ -18,6 +18,7 @@ import { graphqlNested } from './graphql-nested.ts';
 import { keyRotation } from './key-rotation.ts';
 import { loginRate, loginStarvation } from './login-rate.ts';
 import { refreshRate } from './refresh-rate.ts';
+import { listAt1m, searchAt1m } from './large-tables.ts';
 import { livez, restCreate, restList, restRead } from './rest.ts';
 import type { Bench, BenchRow } from './row.ts';
 import { startCold } from './start-cold.ts';
@@ -56,6 +57,8 @@ const benches: readonly Bench[] = [
   downloadRange,
   backupMany,
   uploadMemory,
+  listAt1m,
+  searchAt1m,
 ];
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
