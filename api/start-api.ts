@@ -23,8 +23,7 @@ import { SessionCookies } from './auth/session-cookie.ts';
 import { SignInProviders } from './auth/sign-in-providers.ts';
 import { SignInStates } from './auth/sign-in-state.ts';
 import { openTokens } from './open-tokens.ts';
-import type { Database } from '#entities/kit/unit/database.ts';
-import { Health, type HealthCheck } from './http/readiness.ts';
+import { Health } from './http/readiness.ts';
 import type { Metrics } from './http/http-metrics.ts';
 import { FirstPerson } from './rest/account/first-person.ts';
 import type { Route } from './http/route.ts';
@@ -71,6 +70,7 @@ export async function createApi({
   routes = [],
 }: ApiOptions): Promise<Api> {
   const { database, temporal, store } = runtime;
+  const { second } = database;
   const { tokens, close: closeKeys } = await openTokens({ config, clock, logger, stateFolder, secretManager });
   const emails = new EmailValidator({
     config: () => config.current,
@@ -113,7 +113,7 @@ export async function createApi({
     health: new Health(
       {
         db_primary: (deadline) => database.ping(deadline),
-        ...(database.second ? { db_secondary: secondCheck(database.second) } : {}),
+        ...(second ? { db_secondary: (deadline: number) => second.ping(deadline) } : {}),
         job_queue: () => temporal.check(),
         ...(store ? { fga: () => store.ping() } : {}),
       },
@@ -129,10 +129,6 @@ export async function createApi({
   config.subscribe('server', ({ server }) => applyTimeouts(app, server));
   app.addHook('onClose', closeKeys);
   return { app, services };
-}
-
-function secondCheck(second: NonNullable<Database['second']>): HealthCheck {
-  return (deadline) => second.query('select 1', [], deadline);
 }
 
 export interface Listening {

@@ -1,6 +1,6 @@
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { workflowRetentionMs } from '../clients/temporal/temporal-admin.ts';
-import { resealSecretsPage } from './reseal-secrets.ts';
+import { resealSecretsPage } from './reseal-secrets-page.ts';
 import { resumeDeliveries } from '../events/resume-deliveries.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { ResealCursor, ResealedSecrets } from '#workflows/maintenance/reseal-secrets.contract.ts';

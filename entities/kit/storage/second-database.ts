@@ -111,6 +111,11 @@ export class SecondDatabase {
     return new Map(rows.map(({ gid }) => [gid, gidPattern.exec(gid)?.[1] ?? '']));
   }
 
+  /** Resolves when the second database answers. @param deadline in milliseconds since the epoch */
+  async ping(deadline: number): Promise<void> {
+    await this.query('select 1', [], deadline);
+  }
+
   /** One statement, outside any transaction. */
   query<Row extends object>(text: string, values: readonly unknown[] = [], deadline = Date.now() + endTimeoutMs) {
     return this.#use(deadline, (client) => client.query<Row & Record<string, unknown>>(text, [...values]));

@@ -40,6 +40,12 @@ export interface StatementObserver {
   statement(report: StatementReport): void;
 }
 
+/** Who is told of statements, and who gets changes. */
+interface TransactionReceivers {
+  readonly observer: StatementObserver | undefined;
+  readonly second: SecondDatabase | undefined;
+}
+
 /** How long a statement may run beyond the deadline, in milliseconds: setting an exact timeout costs a message of its own. */
 const slackMs = 250;
 
@@ -67,17 +73,10 @@ export class Transaction {
   #statementTimeoutMs: number;
   #ended = false;
 
-  private constructor(
-    client: PoolClient,
-    settings: TransactionSettings,
-    {
-      observer,
-      second,
-    }: { readonly observer: StatementObserver | undefined; readonly second: SecondDatabase | undefined },
-  ) {
+  private constructor(client: PoolClient, settings: TransactionSettings, receivers: TransactionReceivers) {
     this.#client = client;
-    this.#observer = observer;
-    this.#second = second;
+    this.#observer = receivers.observer;
+    this.#second = receivers.second;
     this.#settings = settings;
     this.#role = settings.role;
     this.#statementTimeoutMs = Math.max(1, Math.ceil(settings.deadline - Date.now()));
