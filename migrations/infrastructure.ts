@@ -21,4 +21,5 @@ export const infrastructureTables = [
   /^second_database$/,
   /^row_images$/,
   /^commit_decisions$/,
+  /^export_pages$/,
 ] as const;

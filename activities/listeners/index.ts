@@ -29,8 +29,11 @@ import {
 import { mailTokenAuthorized, mailTokenCreated } from './mail-token-created.ts';
 import { mailVerification } from './mail-verification.ts';
 import { mailWelcome } from './mail-welcome.ts';
+import { admitConfirmed } from './admit-confirmed.ts';
 import { announceEndedSession } from './announce-ended-session.ts';
-import { setUpOrganization } from './set-up-organization.ts';
+import { beginRemoval } from './begin-removal.ts';
+import { beginSetUp } from './begin-set-up.ts';
+import { startExport, startImport } from './start-transfers.ts';
 import type { Listener } from './listener.ts';
 
 /** Every listener of the product. Events whose topic none of them names are recorded, but start nothing. */
@@ -63,6 +66,10 @@ export const listeners: readonly Listener[] = [
   mailSingleSignOnEnforcement,
   mailSingleSignOnProvider,
   mailSingleSignOnRemoved,
-  setUpOrganization,
+  beginSetUp,
+  beginRemoval,
+  admitConfirmed,
   announceEndedSession,
+  startExport,
+  startImport,
 ];

@@ -18,10 +18,8 @@ const pending: Readonly<Record<string, readonly string[]>> = {
     'auth.token.trustcenterndarequestaccessduration',
   ],
   notifications: ['server.notificationlookbackdays', 'ormconfig.notifications', 'integrations.chatruntime'],
-  'further settings of the data layer': ['ormconfig.entitytypes'],
   summaries: ['ormconfig.summarizer'],
   billing: ['ormconfig.modules.usesandbox', 'ormconfig.billing', 'subscription'],
-  'imports and exports': ['ormconfig.maxschemaimportsize'],
   questionnaires: ['ormconfig.questionnaireproducturl', 'auth.token.assessmentaccessduration'],
   'rate limits': [
     'ratelimit.enabled',

@@ -41,6 +41,7 @@ export const user = defineEntityModule({
     and m.organization_id = $organization and m.deleted_at is null)`,
   rlsWithCheck: 'id = $user',
   confinedReach: 'view',
+  companions: [{ kind: 'userSetting', record: 'userId' }],
   policy: {
     view: [allow(system), allow(signedIn), allow(scope), deny(anyone)],
     create: [allow(system)],

@@ -17,6 +17,8 @@ import { uploadMemory } from './files/upload-memory.ts';
 import { graphqlNested } from './graphql-nested.ts';
 import { keyRotation } from './key-rotation.ts';
 import { loginRate, loginStarvation } from './login-rate.ts';
+import { organizationCreate } from './organization-create.ts';
+import { organizationDelete } from './organization-delete.ts';
 import { refreshRate } from './refresh-rate.ts';
 import { listAt1m, searchAt1m } from './large-tables.ts';
 import { livez, restCreate, restList, restRead } from './rest.ts';
@@ -25,6 +27,7 @@ import { startCold } from './start-cold.ts';
 import { startWarm } from './start-warm.ts';
 import { suite } from './suite.ts';
 import { tokenVerify } from './token-verify.ts';
+import { csvImport, exportRecords } from './transfer-rates.ts';
 
 /** `npm run bench` runs all short ones, `npm run bench -- NAME…` those that are named. Nothing is asserted. */
 const benches: readonly Bench[] = [
@@ -40,6 +43,8 @@ const benches: readonly Bench[] = [
   restCreate,
   apiToken,
   createOneOrganization,
+  organizationCreate,
+  organizationDelete,
   bulkContention,
   apiMemory,
   graphqlNested,
@@ -59,6 +64,8 @@ const benches: readonly Bench[] = [
   uploadMemory,
   listAt1m,
   searchAt1m,
+  csvImport,
+  exportRecords,
 ];
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

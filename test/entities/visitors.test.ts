@@ -111,10 +111,12 @@ test('whoever acts as somebody else reaches neither accounts nor credentials, an
   const onlyViewed = reached('view').filter((kind) => !reached('edit').includes(kind));
   expect(onlyViewed.toSorted()).toEqual([
     'creatorGrant',
+    'export',
     'fileShare',
     'groupMembership',
     'groupSetting',
     'identityProvider',
+    'import',
     'membership',
     'organization',
     'organizationSetting',
@@ -129,6 +131,8 @@ test('whoever acts as somebody else reaches neither accounts nor credentials, an
     'emailVerification',
     'externalIdentity',
     'invite',
+    'onboarding',
+    'organizationRemoval',
     'passkey',
     'passwordReset',
     'personalAccessToken',
@@ -136,6 +140,7 @@ test('whoever acts as somebody else reaches neither accounts nor credentials, an
     'secret',
     'session',
     'supportConsent',
+    'userSetting',
   ]);
   expect(reached('edit').filter((kind) => !reached('delete').includes(kind))).toEqual(['group']);
 });

@@ -381,7 +381,7 @@ const down = [
 ];
 
 /** Searches rank what they find, know word forms and forgive typing mistakes; their indexes begin with the organization. */
-export class Migration20261123064500RankedSearch extends Migration {
+export class Migration20261123074800RankedSearch extends Migration {
   /** Each index is built anew, for its new columns. */
   readonly locks = {
     users: 'index of the search',
