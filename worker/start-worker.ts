@@ -88,6 +88,7 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
       storage,
       storageMetrics,
       fileReceiver,
+      contextOfCallers: runtime.contextOfCallers,
       textRecords,
       logger,
       listeners,

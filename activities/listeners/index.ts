@@ -33,6 +33,7 @@ import { admitConfirmed } from './admit-confirmed.ts';
 import { announceEndedSession } from './announce-ended-session.ts';
 import { beginRemoval } from './begin-removal.ts';
 import { beginSetUp } from './begin-set-up.ts';
+import { startExport, startImport } from './start-transfers.ts';
 import type { Listener } from './listener.ts';
 
 /** Every listener of the product. Events whose topic none of them names are recorded, but start nothing. */
@@ -69,4 +70,6 @@ export const listeners: readonly Listener[] = [
   beginRemoval,
   admitConfirmed,
   announceEndedSession,
+  startExport,
+  startImport,
 ];

@@ -10,6 +10,7 @@ import { rotateApiToken, rotatePersonalAccessToken } from './fields/rotate-token
 import { explainAccess } from './fields/explain-access.ts';
 import { self } from './fields/self.ts';
 import { transferOwnership } from './fields/ownership.ts';
+import { transferFields } from './fields/cancel-and-restart.ts';
 
 /** The GraphQL schema: what is derived from the kinds, and the hand-written fields. Printed below `api/graphql/schema`. */
 export function productSchema(kinds = registry): GraphQLSchema {
@@ -27,5 +28,6 @@ export function productSchema(kinds = registry): GraphQLSchema {
     resendInvite,
     withdrawInvite,
     transferOwnership,
+    ...transferFields,
   ]);
 }

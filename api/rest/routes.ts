@@ -44,6 +44,7 @@ import { providerRoutes } from './providers/provider-routes.ts';
 import { enforceProvider, putProvider, testProvider, verifyDomains } from './single-sign-on/provider-settings.ts';
 import { singleSignOn, singleSignOnCallback } from './single-sign-on/single-sign-on-routes.ts';
 import { tokenAuthorizationRoutes } from './single-sign-on/token-authorization-routes.ts';
+import { transferRoutes } from './transfers/transfer-routes.ts';
 import { webfinger } from './single-sign-on/webfinger.ts';
 import { downloadFile } from './files/download-file.ts';
 import { recordRoutes } from './records/record-routes.ts';
@@ -120,6 +121,7 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   webfinger,
   beginLink,
   unlinkIdentity,
+  ...transferRoutes,
   ...tokenRoutes,
   ...tokenAuthorizationRoutes,
   supportLogin,

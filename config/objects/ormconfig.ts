@@ -79,7 +79,7 @@ export const ormconfig = object(
       }),
     }),
     maxschemaimportsize: integer({
-      description: 'Maximum size of a schema file that an import accepts.',
+      description: 'Maximum size of a document (CSV) that an import accepts, as a text or as a file.',
       unit: 'bytes',
       default: 262_144,
       minimum: 1024,

@@ -111,10 +111,12 @@ test('whoever acts as somebody else reaches neither accounts nor credentials, an
   const onlyViewed = reached('view').filter((kind) => !reached('edit').includes(kind));
   expect(onlyViewed.toSorted()).toEqual([
     'creatorGrant',
+    'export',
     'fileShare',
     'groupMembership',
     'groupSetting',
     'identityProvider',
+    'import',
     'membership',
     'organization',
     'organizationSetting',

@@ -11,6 +11,7 @@ import { buildPerson, signedIn } from '../kit/people.ts';
 import { waitForRuns } from '../kit/runs.ts';
 import { setOwned, storeFile, untilCopied } from '../kit/stored-files.ts';
 import { runSchedule, sweep } from '../kit/sweep.ts';
+import { ended, startExport, startImport } from '../kit/started-transfers.ts';
 import { openWorld, type World } from '../kit/world.ts';
 import { portableHistory } from './portable-history.ts';
 
@@ -131,6 +132,15 @@ test('the schedules', async () => {
   });
   await handedOver.result();
   await record('reconcile-authorization.handed-over', 'reconcile-by-hand', handedOver.firstExecutionRunId);
+  await runSchedule(world, 'reseal-secrets');
+  await recordRun('reseal-secrets.resealed', `WorkflowType = "resealSecrets" AND ${completed}`);
+  const resealed = await temporal.client.workflow.start('resealSecrets', {
+    taskQueue: temporal.taskQueue('workflows'),
+    workflowId: `${world.name}/reseal-by-hand`,
+    args: [{ queue: temporal.activityQueue('maintenance'), pagesPerRun: 1 }],
+  });
+  await resealed.result();
+  await record('reseal-secrets.handed-over', 'reseal-by-hand', resealed.firstExecutionRunId);
   await recordRun('prune-records.pruned', `WorkflowType = "pruneRecords" AND ${completed}`);
 });
 
@@ -200,6 +210,31 @@ test('an upload that is checked', async () => {
   };
   await client.mutate({ method: 'PATCH', url, headers, payload: 'hello' });
   await recordRun('check-upload.ready', `WorkflowType = "checkUpload" AND ${completed}`);
+});
+
+test('an export and an import, and what they leave', async () => {
+  const owner = await buildPerson(world);
+  const client = await signedIn(world, owner);
+  const exported = await startExport(client, { record_kind: 'task' });
+  const done = await ended(client, 'exports', exported.id);
+  await recordRun(
+    'export-records.completed',
+    `EntityId = "${done.id}" AND WorkflowType = "exportRecords" AND ${completed}`,
+  );
+  const imported = await startImport(world, owner, client, 'title\nrecorded\n');
+  await ended(client, 'imports', imported.id);
+  await recordRun(
+    'import-records.completed',
+    `EntityId = "${imported.id}" AND WorkflowType = "importRecords" AND ${completed}`,
+  );
+  const refused = await startImport(world, owner, client, 'titel\nrecorded\n');
+  await ended(client, 'imports', refused.id);
+  await recordRun(
+    'import-records.refused',
+    `EntityId = "${refused.id}" AND WorkflowType = "importRecords" AND ${completed}`,
+  );
+  await runSchedule(world, 'expire-exports');
+  await recordRun('expire-exports.expired', `WorkflowType = "expireExports" AND ${completed}`);
 });
 
 test('an organization that is set up, and removed', async () => {

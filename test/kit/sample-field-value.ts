@@ -22,7 +22,8 @@ const madeTexts = new Set<string>();
  * A value that a field takes, other than most defaults; a text is the only one of its sort, and integers differ as long as there are
  * others. Undefined for references, and for a text whose pattern and length nothing was found for.
  */
-export function sampleValue({ type, schema, values }: Field, now: Date): unknown {
+export function sampleValue({ type, schema, values, naming }: Field, now: Date): unknown {
+  if (naming !== undefined) return naming === 'kind' ? 'task' : ['createdAt'];
   const { pattern, format, minLength, maxLength, minimum = 0, maximum = 0, items } = schema as Limits;
   switch (type) {
     case 'text':

@@ -28,6 +28,7 @@ import {
 } from '../../credentials/required-proof.ts';
 import { checkNewAddresses } from '../../http/check-new-addresses.ts';
 import { defineRoute, type Call, type Route, type RouteResponse } from '../../http/route.ts';
+import { importTemplateRoutes } from './import-template.ts';
 import { listQuerySchema, listSelection, pageSchema } from './list-query.ts';
 import { recordNames } from './record-names.ts';
 import { matching, sendEntityTag, versionIn } from './record-version.ts';
@@ -38,7 +39,7 @@ import { changeSchema, creationSchema, idText, recordSchema, versionSchema } fro
  * to one statement by the same compiler as GraphQL reads.
  */
 export function recordRoutes(registry: Registry, bases: DownloadBases): Route[] {
-  return registry.modules.filter(isExposed).flatMap((module) => routesOf(module, bases));
+  return registry.modules.filter(isExposed).flatMap((module) => routesOf(registry, module, bases));
 }
 
 /** Tags of the reference, one for each kind. */
@@ -49,7 +50,7 @@ export function recordTags(registry: Registry): { readonly name: string; readonl
   }));
 }
 
-function routesOf(module: EntityModule, bases: DownloadBases): Route[] {
+function routesOf(registry: Registry, module: EntityModule, bases: DownloadBases): Route[] {
   const offered = module.mutate ?? [];
   const record = selectionOf(module, bases);
   const answer = recordSchema(module);
@@ -61,6 +62,7 @@ function routesOf(module: EntityModule, bases: DownloadBases): Route[] {
   });
   return [
     openTo('read', listRoute(record, answer)),
+    ...importTemplateRoutes(registry, module).map((route) => openTo('read', route)),
     openTo('read', readRoute(record, answer)),
     ...(offered.includes('create') ? [openTo('write', createRoute(record, answer))] : []),
     ...(offered.includes('update') ? [openTo('write', updateRoute(record, answer))] : []),

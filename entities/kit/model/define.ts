@@ -14,10 +14,12 @@ import type {
   Following,
   LastKept,
   LaterRemoval,
+  ListFields,
   ManagedBy,
   Refusal,
   Restriction,
   RoleGiving,
+  UniqueKey,
   VerdictFields,
 } from './record-rules.ts';
 import { snakeCase } from '../base/snake-case.ts';
@@ -30,15 +32,6 @@ export type Exposure = 'read' | 'read-write' | 'write';
 
 /** Mutations that are derived for callers, for one record and in bulk. The others are written by hand, or only the server makes them. */
 export type Mutation = 'create' | 'update' | 'delete';
-
-/** A unique key over live rows; the values of soft-deleted rows can be used again. */
-export interface UniqueKey<Name extends string = string> {
-  readonly fields: readonly Name[];
-  /** The message of a conflict, shown to the caller. */
-  readonly message: string;
-  /** The field that the error of a conflict names, where callers do not know those of the key. */
-  readonly names?: Name;
-}
 
 /**
  * The whole definition of one kind of record: its fields, tenancy, policy, exposed fields and events. Storage, row-level
@@ -111,6 +104,8 @@ export interface EntityDefinition<
   readonly refusals?: readonly Refusal<Name>[];
   /** Its records say what a scanner has found in a stored file of their organization (write/file-verdicts.ts). */
   readonly verdictOn?: VerdictFields<Name>;
+  /** Its records describe a list of records, which is checked when they are created (write/refuse-wrong-lists.ts). */
+  readonly describesList?: ListFields<Name>;
   /** The record that makes the person who creates a record its manager, created together with it (write/creator-records.ts). */
   readonly managedBy?: ManagedBy;
   /** Records that are created together with each record (write/companions.ts). */
@@ -167,7 +162,6 @@ export interface RecordFields {
   readonly deletedBy: string | null;
 }
 
-/** A stored record of a kind. */
 export type RowOf<M> =
   M extends TypedModule<infer F, infer T, EventVerb, CustomEvents, infer D>
     ? RecordFields & { readonly [N in TenancyName<T> | DisplayIdName<D>]: string } & FieldValues<F>
@@ -175,13 +169,12 @@ export type RowOf<M> =
 
 type DisplayIdName<D extends string> = [D] extends [never] ? never : 'displayId';
 
-/** Input of a creation. The tenancy field defaults to the caller's organization or user id. */
+/** The tenancy field defaults to the caller's organization or user id. */
 export type CreationOf<M> =
   M extends TypedModule<infer F, infer T>
     ? CreationInput<F> & { readonly id?: string } & { readonly [N in TenancyName<T>]?: string }
     : never;
 
-/** Input of a change. */
 export type ChangesOf<M> = M extends TypedModule<infer F, Tenancy> ? ChangeInput<F> : never;
 
 /** The fields that every kind has; an entity file cannot declare them. */

@@ -1,5 +1,14 @@
 import type { ErrorCode } from '../base/errors.ts';
 
+/** A unique key over live rows; the values of soft-deleted rows can be used again. */
+export interface UniqueKey<Name extends string = string> {
+  readonly fields: readonly Name[];
+  /** The message of a conflict, shown to the caller. */
+  readonly message: string;
+  /** The field that the error of a conflict names, where callers do not know those of the key. */
+  readonly names?: Name;
+}
+
 /** A field with a role of the organization, which the record gives to somebody. */
 export interface RoleGiving<Name extends string> {
   readonly field: Name;
@@ -112,4 +121,18 @@ export interface VerdictFields<Name extends string = string> {
   readonly object: Name;
   /** Holds the verdict: `clean` or `infected`. */
   readonly verdict: Name;
+}
+
+/** Fields of a kind whose records describe a list of records of a kind, for work that is done later. */
+export interface ListFields<Name extends string = string> {
+  /** Holds the name of the kind. */
+  readonly kind: Name;
+  /** Holds names of fields; default: those that an import needs. */
+  readonly fields?: Name;
+  /** Holds a filter as JSON. */
+  readonly filter?: Name;
+  /** Holds names of fields, with a minus before those in descending order. */
+  readonly orderBy?: Name;
+  /** Holds what an import does to the records: `create` or `update`. */
+  readonly action?: Name;
 }

@@ -2,6 +2,7 @@ import { databaseRoleOf } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
 import { claimFiles } from './claim-files.ts';
 import type { ChangeWork } from './change-work.ts';
+import { refuseWrongLists } from './refuse-wrong-lists.ts';
 import { referToFiles } from './file-verdicts.ts';
 import { refuseBlockingGranters } from './blocked-people.ts';
 import { refusedRole } from './given-roles.ts';
@@ -46,6 +47,7 @@ export async function createRecords(
     decided.filter((one) => !isDecidedByParent(one)),
   ];
   for (const { module, row } of decidedAlone) await authorize(module, row);
+  refuseWrongLists(work, caller, kept);
   for (const { module, row } of decided.filter((one) => one.module.givesRole)) {
     const refusal = refusedRole(module, caller, [row]);
     if (refusal) throw refusal;
