@@ -22,11 +22,10 @@ import type {
   RecordPart,
   RecordSelection,
 } from '#entities/kit/read/selection.ts';
-import { maxOrderTerms } from '#entities/kit/read/order.ts';
+import { maxOrderTerms, searchPosition } from '#entities/kit/read/order.ts';
 import { pluralOf, relationsOf, type Relation } from '#entities/kit/read/relations.ts';
 import { defaultOrder } from '#entities/kit/read/from-clause.ts';
 import type { FilePart } from '#entities/kit/read/file-selection.ts';
-import type { Filter } from '#entities/kit/read/filter.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { filePartsOf } from './file-parts.ts';
 import { pageSlice } from '../http/page-slice.ts';
@@ -138,18 +137,19 @@ export class SelectionReader {
     module: EntityModule,
     args: PageArguments,
     nodes: readonly FieldNode[] = this.#info.fieldNodes,
-    found?: Filter,
+    found?: string,
   ): PageSelection {
     const type = this.#objectType(`${module.typeName}Connection`);
     const where = args.where ? filterOf(this.#registry, module, args.where, this.#spendConditions) : undefined;
-    const filter = where && found ? ({ is: 'and', filters: [found, where] } as const) : (where ?? found);
-    const order = args.orderBy?.length ? args.orderBy : defaultOrder(module);
+    const usual = found === undefined ? defaultOrder(module) : ([{ field: searchPosition, direction: 'asc' }] as const);
+    const order = args.orderBy?.length ? args.orderBy : usual;
     if (order.length > maxOrderTerms)
       throw tooLong('orderBy', `accepts at most ${maxOrderTerms} terms; it has ${order.length}`);
     const slice = pageSlice(args, this.#limits.largestPage);
     return {
       module,
-      ...(filter ? { filter } : {}),
+      ...(found === undefined ? {} : { found }),
+      ...(where ? { filter: where } : {}),
       orderBy: order.map(({ field, direction }) => ({ field, direction })),
       ...slice,
       parts: this.#pageParts(module, type, nodes, slice.size),
@@ -163,7 +163,7 @@ export class SelectionReader {
       const module = byName.get(name);
       if (!module) return { is: 'typename', as, name: searchResults };
       const args = first === undefined ? {} : { first };
-      return { is: 'page', as, page: this.page(module, args, nodes, { is: 'found', module, text }) };
+      return { is: 'page', as, page: this.page(module, args, nodes, text) };
     });
   }
 
