@@ -262,14 +262,20 @@ describe('a code', () => {
     const challenge = await challengeOf(person);
     const code = await app.wrongCode();
     const count = timesOf({ sample: 100, prove: 1_000 });
-    const answers = await times(count, (index) => {
+    const send = (index: number) => {
       const [one, other] = clients;
       const stranger = index % 2 === 0 ? one : other;
       stranger.address = `203.0.113.${index % 200}`;
       if (index % 4 === 0) return client.post('/v1/2fa/step-up', { code });
       if (index % 4 === 1) return client.post('/v1/2fa/disable', { recovery_code: 'ABCDEFGH' });
       return validate(challenge, { code }, stranger);
-    });
+    };
+    // A process refuses more than it has connections for: they come in waves.
+    const answers: Awaited<ReturnType<typeof send>>[] = [];
+    while (answers.length < count) {
+      const sent = answers.length;
+      answers.push(...(await times(100, (index) => send(sent + index))));
+    }
     const counts = Map.groupBy(answers, ({ body }) => body.code as string);
     expect(counts.get('invalid_credentials')).toHaveLength(10);
     expect(counts.get('too_many_requests')).toHaveLength(count - 10);
