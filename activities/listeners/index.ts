@@ -30,6 +30,9 @@ import { mailTokenAuthorized, mailTokenCreated } from './mail-token-created.ts';
 import { mailVerification } from './mail-verification.ts';
 import { mailWelcome } from './mail-welcome.ts';
 import { announceEndedSession } from './announce-ended-session.ts';
+import { notifyAssigned } from './notifications/notify-assigned.ts';
+import { notifyMentionedInNote, notifyMentionedInTask } from './notifications/notify-mentioned.ts';
+import { removeEmptyDiscussion } from './remove-empty-discussion.ts';
 import { setUpOrganization } from './set-up-organization.ts';
 import type { Listener } from './listener.ts';
 
@@ -64,5 +67,9 @@ export const listeners: readonly Listener[] = [
   mailSingleSignOnProvider,
   mailSingleSignOnRemoved,
   setUpOrganization,
+  notifyAssigned,
+  notifyMentionedInTask,
+  notifyMentionedInNote,
+  removeEmptyDiscussion,
   announceEndedSession,
 ];

@@ -7,6 +7,8 @@ import { createApiToken, createPersonalAccessToken } from './fields/create-token
 import { resendInvite, withdrawInvite } from './fields/invitations.ts';
 import { rotateApiToken, rotatePersonalAccessToken } from './fields/rotate-token.ts';
 import { explainAccess } from './fields/explain-access.ts';
+import { createIntegrationWebhook, rotateIntegrationWebhook } from './fields/integration-webhooks.ts';
+import { markAllNotificationsRead } from './fields/mark-all-notifications-read.ts';
 import { self } from './fields/self.ts';
 import { transferOwnership } from './fields/ownership.ts';
 
@@ -25,5 +27,8 @@ export function productSchema(kinds = registry): GraphQLSchema {
     resendInvite,
     withdrawInvite,
     transferOwnership,
+    markAllNotificationsRead,
+    createIntegrationWebhook,
+    rotateIntegrationWebhook,
   ]);
 }

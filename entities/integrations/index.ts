@@ -1,2 +1,1 @@
-export { integration } from './integration.ts';
-export { secret } from './secret.ts';
+export { integrationWebhook } from './integration-webhook.ts';

@@ -6,6 +6,7 @@ import { newId } from '#entities/kit/base/ids.ts';
 interface Limits {
   readonly pattern?: string;
   readonly format?: string;
+  readonly examples?: readonly string[];
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly minimum?: number;
@@ -23,9 +24,10 @@ const madeTexts = new Set<string>();
  * others. Undefined for references, and for a text whose pattern and length nothing was found for.
  */
 export function sampleValue({ type, schema, values }: Field, now: Date): unknown {
-  const { pattern, format, minLength, maxLength, minimum = 0, maximum = 0, items } = schema as Limits;
+  const { pattern, format, minLength, maxLength, minimum = 0, maximum = 0, items, examples } = schema as Limits;
   switch (type) {
     case 'text':
+      if (examples) return examples[0];
       if (pattern !== undefined) return matching(pattern, (text) => Check(schema, text));
       if (format === 'email') return `${newId().toLowerCase()}@example.com`;
       return newId()

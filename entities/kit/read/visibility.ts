@@ -13,6 +13,7 @@ import {
 } from '../model/policy.ts';
 import { column } from '../storage/column.ts';
 import { isOpenToMembers, relatedPredicates, type Lookup } from './grants.ts';
+import { perRow } from './per-row.ts';
 import { scopePredicate } from './scope.ts';
 import type { Viewer } from './viewer.ts';
 import type { Sql } from '../storage/sql.ts';
@@ -250,6 +251,8 @@ class RuleCompiler {
       }
       case 'through':
         return this.#through(alias, condition.field, fromSelf);
+      case 'about-hidden':
+        return this.#aboutHidden(alias, condition.field);
       case 'anyone':
       case 'system':
       case 'signed-in':
@@ -267,6 +270,17 @@ class RuleCompiler {
     return relatedPredicates(this.#module, relations, alias, this.#viewer, lookup);
   }
 
+  /** The kind in the row decides which one of the look-ups is made. */
+  #aboutHidden(alias: string, field: string): Sql {
+    const kindIn = this.#module.fields[field]?.anyOf?.kindIn ?? '';
+    const looksUp = this.#viewer.kindsOf(this.#module, field).map((target) => {
+      const about = `${alias}_${target.kind}`;
+      return sql`when ${target.topic}::text then exists (${perRow(sql`select 1 from ${sql.table(target.table)} as ${sql.ref(about)}
+        where ${column(about, 'id')} = ${column(alias, field)} and ${visible(target, about, this.#viewer)}`)})`;
+    });
+    return sql`(${column(alias, field)} is not null and not (case ${column(alias, kindIn)} ${sql.join(looksUp, sql` `)} else false end))`;
+  }
+
   #through(alias: string, field: string, fromSelf: FromSelf): Sql {
     if (fromSelf !== 'evaluated' && this.#selfReferences.includes(field))
       return fromSelf !== 'refused' && fromSelf.allowsBy === field ? sql`true` : sql`false`;
@@ -279,12 +293,4 @@ class RuleCompiler {
     const isOneOfSeveral = this.#rules.filter(({ when }) => when.is === 'through').length > 1;
     return sql`exists (${isOneOfSeveral ? perRow(passing) : passing})`;
   }
-}
-
-/**
- * A lateral statement, or that of an EXISTS, that is run once for each row. The planner overestimates the rows of a recursive query:
- * without `offset 0` it may scan the whole organization at each step, in particular with a generic plan.
- */
-function perRow(statement: Sql): Sql {
-  return sql`${statement} offset 0`;
 }
