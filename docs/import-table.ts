@@ -183,14 +183,19 @@ export const rooms: readonly Room[] = [
     imports: [...config, ...apiKit, ...kinds, 'api/http', 'api/credentials'],
   },
   {
+    path: 'api/views',
+    purpose: 'lists as saved views say, in REST and GraphQL',
+    imports: [...apiKit, ...kinds],
+  },
+  {
     path: 'api/rest',
     purpose: 'REST routes, one file each; those of all kinds are derived',
-    imports: [...config, ...apiKit, ...kinds, 'runtime', 'api/auth', 'api/http', 'api/credentials', 'api/people'],
+    imports: [...config, ...apiKit, ...kinds, 'runtime', 'api/auth', 'api/http', 'api/credentials', 'api/people', 'api/views'],
   },
   {
     path: 'api/graphql',
     purpose: 'the GraphQL schema derived from the kinds, its server, fields written by hand',
-    imports: [...config, ...apiKit, ...kinds, 'runtime', 'api/auth', 'api/http', 'api/credentials', 'api/people'],
+    imports: [...config, ...apiKit, ...kinds, 'runtime', 'api/auth', 'api/http', 'api/credentials', 'api/people', 'api/views'],
   },
   {
     path: 'api',
@@ -207,6 +212,7 @@ export const rooms: readonly Room[] = [
       'api/http',
       'api/credentials',
       'api/people',
+      'api/views',
       'api/rest',
       'api/graphql',
     ],

@@ -104,6 +104,7 @@ export const task = defineEntityModule({
   events: ['created', 'updated', 'deleted'],
   customEvents: { assigned, mentioned },
   share: true,
+  joins: [{ to: 'group' }],
   files: { accept: 'common', maxSizeMb: 102_400 },
   hooks: {
     derivedValues: ({ status }, { at }) =>

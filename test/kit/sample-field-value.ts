@@ -34,7 +34,7 @@ export function sampleValue({ type, schema, values }: Field, now: Date): unknown
         .padStart(minLength ?? 0, '0')
         .slice(-(maxLength ?? 0));
     case 'textList':
-      return ['word'.slice(0, items?.maxLength)];
+      return items?.examples ?? ['word'.slice(0, items?.maxLength)];
     case 'choice':
       return values?.at(-1);
     case 'integer':

@@ -6,9 +6,11 @@ import type { Fields } from './declared-field.ts';
 import { text } from './fields.ts';
 import type { CustomEvents, EventVerb } from './events.ts';
 import type { EntityHooks } from './hooks.ts';
-import { hasObjectRights, type Policy } from './policy.ts';
+import type { Join, JoinSide } from './join.ts';
+import type { Policy } from './policy.ts';
+import { policyMistakes } from './policy-mistakes.ts';
 import type { ProductModule } from './product-modules.ts';
-import type { LastKept, ManagedBy, Refusal, Restriction, RoleGiving, VerdictFields } from './record-rules.ts';
+import type { LastKept, ManagedBy, Refusal, Restriction, RoleGiving, VerdictFields, ViewFields } from './record-rules.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import type { TupleGrant } from './tuples.ts';
 
@@ -88,6 +90,8 @@ export interface EntityDefinition<
   readonly customEvents?: C;
   /** Records can be shared with groups, and groups can be blocked from them (share.ts). */
   readonly share?: true;
+  /** Many records are linked with many of other kinds (join.ts). */
+  readonly joins?: readonly Join[];
   /** Records have any number of files, which their viewers read and their editors attach and remove (kind-files.ts). */
   readonly files?: AcceptedFiles;
   /** Records with this value need a further right to the record in a reference when they are created or deleted. */
@@ -100,6 +104,8 @@ export interface EntityDefinition<
   readonly refusals?: readonly Refusal<Name>[];
   /** Its records say what a scanner has found in a stored file of their organization (write/file-verdicts.ts). */
   readonly verdictOn?: VerdictFields<Name>;
+  /** Its records are views of lists; their values are checked against the kind that is listed (write/refused-views.ts). */
+  readonly storesView?: ViewFields<Name>;
   /** The record that makes the person who creates a record its manager, created together with it (write/creator-records.ts). */
   readonly managedBy?: ManagedBy;
   /** Relationship tuples that the authorization store has for each live row. */
@@ -118,6 +124,8 @@ export interface EntityModule extends EntityDefinition<Fields, Tenancy, string> 
   readonly typeName: string;
   /** The kind whose history this is; only for histories (history-kind.ts). */
   readonly historyOf?: EntityModule;
+  /** The two kinds whose records it links; only for links (join.ts). */
+  readonly sides?: readonly [JoinSide, JoinSide];
 }
 
 /** A kind as its own file exports it, with the types of its fields and events. */
@@ -179,9 +187,6 @@ export const recordFieldNames = [
   'deletedBy',
 ] as const satisfies readonly (keyof RecordFields)[];
 
-/** Conditions that the authorization store and SQL both decide, with the same result. */
-const storeConditions = new Set(['anyone', 'system', 'role', 'scope', 'related', 'through']);
-
 /**
  * Checks a definition and adds the derived names. Pure: it registers nothing and opens no connection.
  * @throws TypeError when the definition is not valid; the message names the kind and the field
@@ -217,22 +222,8 @@ export function defineEntityModule<
     fail(
       "productModules and rlsUsing exclude each other: the caller's product modules do not decide about other organizations",
     );
-  if (hasObjectRights(definition.policy)) {
-    const { view = [], edit = [], remove = [] } = definition.policy ?? {};
-    const isEnded = view.at(-1)?.effect === 'deny' && view.at(-1)?.when.is === 'anyone';
-    if (!isEnded) fail('its rights are granted per record, so its rules for viewing must end with deny(anyone)');
-    const unsupported = [...view, ...edit, ...remove].find(({ when }) => !storeConditions.has(when.is));
-    if (unsupported)
-      fail(`the authorization store cannot decide "${unsupported.when.is}"; declare a grant and name its relation`);
-    if (definition.tenancy !== 'organization')
-      fail("its rights are granted per record, so its tenancy must be 'organization'");
-  }
-  if (definition.rlsUsing) {
-    const { create = [], edit = [], remove = [] } = definition.policy ?? {};
-    // Its rows can belong to other organizations, where the caller's role in its own organization gives no right.
-    if ([...create, ...edit, ...remove].some(({ when }) => when.is === 'role'))
-      fail('it declares rlsUsing, so its rules for changes must name the organization in which a role counts (roleIn)');
-  }
+  const [policyMistake] = policyMistakes(definition);
+  if (policyMistake) fail(policyMistake);
   const known = new Set([...Object.keys(definition.fields), ...tenancyField(definition.tenancy)]);
   const named = [
     ...Object.keys(definition.expose),

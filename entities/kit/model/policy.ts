@@ -44,7 +44,7 @@ export type Condition =
   | { readonly is: 'related'; readonly relations: readonly string[] }
   /** The caller has the corresponding right (view for view; edit for create, edit and remove) to the record in the named field. */
   | { readonly is: 'through'; readonly field: string }
-  /** The named field (`recordOf`) holds the id of a record that the caller cannot view. */
+  /** The named reference, or field of `recordOf`, holds the id of a record that the caller cannot view. */
   | { readonly is: 'about-hidden'; readonly field: string };
 
 /** An operation on records of a kind. */

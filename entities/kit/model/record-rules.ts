@@ -66,3 +66,15 @@ export interface VerdictFields<Name extends string = string> {
   /** Holds the verdict: `clean` or `infected`. */
   readonly verdict: Name;
 }
+
+/** Fields of a kind whose records are views of lists. */
+export interface ViewFields<Name extends string = string> {
+  /** Holds the listed kind, in snake_case. */
+  readonly kind: Name;
+  /** Holds the filter as JSON (read/stored-filter.ts). */
+  readonly filter: Name;
+  /** Holds the names of fields, with a minus for a descending order. */
+  readonly orderBy: Name;
+  /** Holds the names of fields to show. */
+  readonly columns: Name;
+}

@@ -270,15 +270,20 @@ class RuleCompiler {
     return relatedPredicates(this.#module, relations, alias, this.#viewer, lookup);
   }
 
-  /** The kind in the row decides which one of the look-ups is made. */
+  /** Of a reference to several kinds, the kind in the row decides which of the look-ups is made. */
   #aboutHidden(alias: string, field: string): Sql {
-    const kindIn = this.#module.fields[field]?.anyOf?.kindIn ?? '';
-    const looksUp = this.#viewer.kindsOf(this.#module, field).map((target) => {
+    const id = column(alias, field);
+    const isViewed = (target: EntityModule) => {
       const about = `${alias}_${target.kind}`;
-      return sql`when ${target.topic}::text then exists (${perRow(sql`select 1 from ${sql.table(target.table)} as ${sql.ref(about)}
-        where ${column(about, 'id')} = ${column(alias, field)} and ${visible(target, about, this.#viewer)}`)})`;
-    });
-    return sql`(${column(alias, field)} is not null and not (case ${column(alias, kindIn)} ${sql.join(looksUp, sql` `)} else false end))`;
+      return sql`exists (${perRow(sql`select 1 from ${sql.table(target.table)} as ${sql.ref(about)}
+        where ${column(about, 'id')} = ${id} and ${visible(target, about, this.#viewer)}`)})`;
+    };
+    const { anyOf } = this.#module.fields[field] ?? {};
+    if (!anyOf) return sql`(${id} is not null and not ${isViewed(this.#viewer.targetOf(this.#module, field))})`;
+    const lookUps = this.#viewer
+      .kindsOf(this.#module, field)
+      .map((target) => sql`when ${target.topic}::text then ${isViewed(target)}`);
+    return sql`(${id} is not null and not (case ${column(alias, anyOf.kindIn)} ${sql.join(lookUps, sql` `)} else false end))`;
   }
 
   #through(alias: string, field: string, fromSelf: FromSelf): Sql {

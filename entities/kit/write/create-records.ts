@@ -4,6 +4,7 @@ import { claimFiles } from './claim-files.ts';
 import type { ChangeWork } from './change-work.ts';
 import { referToFiles } from './file-verdicts.ts';
 import { refuseBlockingGranters } from './blocked-people.ts';
+import { refusedView } from './refused-views.ts';
 import { refusedRole } from './given-roles.ts';
 import { refuseCreations } from './refused-changes.ts';
 import { withManagers } from './creator-records.ts';
@@ -42,6 +43,10 @@ export async function createRecords(
   for (const { module, row } of decidedAlone) await authorize(module, row);
   for (const { module, row } of decided.filter((one) => one.module.givesRole)) {
     const refusal = refusedRole(module, caller, [row]);
+    if (refusal) throw refusal;
+  }
+  for (const { module, row, path } of kept) {
+    const refusal = refusedView(work.registry, module, row, path);
     if (refusal) throw refusal;
   }
   await referToFiles(work, caller, kept);

@@ -1,0 +1,50 @@
+import { savedView, viewFields } from '#entities/work/saved-view.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
+import { existingId } from '#entities/kit/model/missing-record.ts';
+import type { Registry } from '#entities/kit/model/registry.ts';
+import type { Filter } from '#entities/kit/read/filter.ts';
+import type { PageSelection } from '#entities/kit/read/selection.ts';
+import { readView } from '#entities/kit/read/stored-view.ts';
+import type { DataClient } from '#entities/kit/unit/data-client.ts';
+
+/** Description of the parameter with which a list is read as a view says. */
+export const viewDescription =
+  'Id of a saved view of these records. Its filter applies besides that of the request; its order and page size count where the request has none.';
+
+/** What a request says itself. */
+interface Given {
+  readonly hasOrder: boolean;
+  readonly hasSize: boolean;
+}
+
+/**
+ * The page of a list as a saved view says.
+ * @param largestPage `server.maxresultlimit`
+ * @throws AppError not_found; invalid_input for a view of other records, and for one that its kind does not fit any more
+ */
+export async function withSavedView(
+  page: PageSelection,
+  viewId: string,
+  given: Given,
+  { data, registry, largestPage }: { readonly data: DataClient; readonly registry: Registry; readonly largestPage: number },
+): Promise<PageSelection> {
+  const held = await data.get(savedView, existingId(savedView, viewId));
+  const filter = filterOf(registry, page.module, held);
+  const filters = [filter.filter, page.filter].filter((one): one is Filter => one !== undefined);
+  return {
+    ...page,
+    ...(filters.length === 0 ? {} : { filter: { is: 'and', filters } }),
+    ...(given.hasOrder ? {} : { orderBy: filter.orderBy }),
+    ...(given.hasSize || held.pageSize === null ? {} : { size: Math.min(held.pageSize, largestPage) }),
+  };
+}
+
+function filterOf(registry: Registry, module: EntityModule, held: Readonly<Record<string, unknown>>) {
+  const { view, problems } = readView(registry, viewFields, held);
+  if (view?.module === module) return view;
+  const message = view
+    ? `is a view of ${view.module.typeName} records`
+    : `does not fit its records any more: ${problems.map(({ path, message: why }) => `${path} ${why}`).join('; ')}`;
+  throw new AppError('invalid_input', `The view ${message}.`, { details: { fields: [{ path: '/view', message }] } });
+}
