@@ -6,7 +6,7 @@ import {
   type GraphQLInputFieldConfig,
   type GraphQLLeafType,
 } from 'graphql';
-import { linkDescription, linksOf, withoutLinks } from '#entities/kit/model/join.ts';
+import { linkDescription, linksOf, withoutLinks } from '#entities/kit/model/links.ts';
 import { linksAsChildren, type Creation } from '#entities/kit/write/creations.ts';
 import type { RecordJson } from '#entities/kit/unit/answers.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';

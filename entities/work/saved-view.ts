@@ -45,6 +45,7 @@ export const savedView = defineEntityModule({
     }),
     pageSize: integer('Number of records of a page; null for the default.', { min: 1, max: 1_000, optional: true }),
     ownerId: member('Person who saved the view.', {
+      optional: true,
       immutable: true,
       onLeave: 'cascade',
       creator: true,

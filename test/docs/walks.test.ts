@@ -28,7 +28,7 @@ const leftOut: readonly (readonly [path: string, reason: string])[] = [
   ['entities/kit/storage/column.ts', 'names of columns'],
   ['entities/kit/storage/sql.ts', 'SQL as text'],
   ['entities/kit/storage/database-error.ts', 'errors of the database, if there are any'],
-  ['entities/kit/model/join.ts', 'kinds whose records are linked with others'],
+  ['entities/kit/model/links.ts', 'kinds whose records are linked with others'],
   ['entities/kit/write/drafts-of-fields.ts', 'kinds with texts that mention people, or with people in charge'],
   ['entities/kit/write/refused-views.ts', 'kinds whose records are views of lists'],
   ['entities/kit/unit/change-links.ts', 'changes of links'],

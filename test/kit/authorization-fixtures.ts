@@ -168,7 +168,7 @@ export class AuthorizationFixtures {
 
   /** The values of a record that give a person a relation to it, or what else gives them a right to it. */
   async #grant(data: DataClient, module: EntityModule, word: string, userId: string): Promise<Values> {
-    if (word === 'themselves' && module.tenancy === 'user') return { userId };
+    if (word === 'themselves' && (module.tenancy === 'user' || module.fields['userId'])) return { userId };
     if (word === 'far' || (module.share && isShareRelation(word))) return {};
     if (word === 'creators') {
       const { id: groupId } = await this.#group(data, 'member', userId);

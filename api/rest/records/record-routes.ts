@@ -11,7 +11,7 @@ import {
   isExposed,
   writableFields,
 } from '#entities/kit/model/exposure.ts';
-import { linksOf, withoutLinks } from '#entities/kit/model/join.ts';
+import { linksOf, withoutLinks } from '#entities/kit/model/links.ts';
 import type { ScopeVerb } from '#entities/kit/model/scope-relations.ts';
 import { fileValueNames } from '#entities/kit/model/stored-file.ts';
 import { isOpenToTokens } from '#entities/kit/model/scopes.ts';

@@ -10,7 +10,7 @@ import {
   type NamedField,
 } from '#entities/kit/model/exposure.ts';
 import type { Field } from '#entities/kit/model/declared-field.ts';
-import { linkDescription, type Links } from '#entities/kit/model/join.ts';
+import { linkDescription, type Links } from '#entities/kit/model/links.ts';
 import { availabilities, fileValues, type FileValue } from '#entities/kit/model/stored-file.ts';
 
 export interface JsonSchema {

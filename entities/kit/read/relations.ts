@@ -1,6 +1,6 @@
 import { tenancyField, type EntityModule } from '../model/define.ts';
 import { actorReferences, entryFields } from '../model/history-kind.ts';
-import { linksOf } from '../model/join.ts';
+import { linksOf } from '../model/links.ts';
 import { isExposed, readableFields } from '../model/exposure.ts';
 import type { Registry } from '../model/registry.ts';
 import { inWords, inWordsCapitalized } from '../base/snake-case.ts';

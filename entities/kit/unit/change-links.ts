@@ -1,9 +1,25 @@
 import { AppError } from '../base/errors.ts';
-import type { LinkChange } from '../model/join.ts';
+import type { EntityModule } from '../model/define.ts';
+import type { LinkChange } from '../model/links.ts';
 import { missingRecord } from '../model/missing-record.ts';
+import type { Comparison } from '../read/filter.ts';
 import { maxRows, checkRowCount } from '../write/change-counters.ts';
 import { linkCreation, type Creation } from '../write/creations.ts';
-import type { DataClient } from './data-client.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+interface Reader {
+  find(
+    module: EntityModule,
+    query: { readonly where: Readonly<Record<string, Comparison>>; readonly limit: number },
+  ): Promise<readonly Row[]>;
+}
+
+/** The part of a data client that changes of links need. */
+interface LinkClient extends Reader {
+  createAll(creations: readonly Creation[]): Promise<unknown>;
+  privileged(reason: string): Reader & { removeAll(module: EntityModule, ids: readonly string[]): Promise<unknown> };
+}
 
 /**
  * Links records with others and ends links. That the caller may edit these records has been decided; that they may view the others is
@@ -12,7 +28,7 @@ import type { DataClient } from './data-client.ts';
  * @throws AppError not_found, limit_exceeded
  */
 export async function changeLinks(
-  data: DataClient,
+  data: LinkClient,
   ids: readonly string[],
   changes: readonly LinkChange[],
 ): Promise<void> {
@@ -23,7 +39,7 @@ export async function changeLinks(
   }
 }
 
-async function add(data: DataClient, ids: readonly string[], change: LinkChange): Promise<void> {
+async function add(data: LinkClient, ids: readonly string[], change: LinkChange): Promise<void> {
   const { own, other } = change.links;
   const held = await linked(data, ids, change);
   const known = new Set(held.map((link) => `${String(link[own.field])} ${String(link[other.field])}`));
@@ -37,7 +53,7 @@ async function add(data: DataClient, ids: readonly string[], change: LinkChange)
   if (creations.length > 0) await data.createAll(creations);
 }
 
-async function end(data: DataClient, ids: readonly string[], change: LinkChange): Promise<void> {
+async function end(data: LinkClient, ids: readonly string[], change: LinkChange): Promise<void> {
   const { target, through } = change.links;
   const viewed = await data.find(target, { where: { id: { in: change.ids } }, limit: change.ids.length });
   const found = new Set(viewed.map(({ id }) => id));
@@ -54,10 +70,10 @@ async function end(data: DataClient, ids: readonly string[], change: LinkChange)
 
 /** The links there are between the records and the others. */
 async function linked(
-  data: DataClient,
+  data: LinkClient,
   ids: readonly string[],
   { links: { through, own, other }, ids: others }: LinkChange,
-): Promise<readonly Readonly<Record<string, unknown>>[]> {
+): Promise<readonly Row[]> {
   const where = { [own.field]: { in: ids }, [other.field]: { in: others } };
   return data.privileged('change links').find(through, { where, limit: maxRows });
 }

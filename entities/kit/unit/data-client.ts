@@ -5,7 +5,7 @@ import type { ChangesOf, CreationOf, EntityModule, RowOf, TypedModule, Tenancy }
 import { deniedMessage } from '../model/denied-message.ts';
 import type { Fields } from '../model/declared-field.ts';
 import { validateChanges } from '../model/input.ts';
-import type { LinkChange } from '../model/join.ts';
+import type { LinkChange } from '../model/links.ts';
 import { missingRecord } from '../model/missing-record.ts';
 import type { Operation } from '../model/policy.ts';
 import type { Comparison } from '../read/filter.ts';

@@ -3,7 +3,7 @@ import { tenancyField, type EntityModule } from '../model/define.ts';
 import { displayIdOf } from '../base/display-id.ts';
 import { AppError, maxProblems, type FieldProblem } from '../base/errors.ts';
 import { withDerivedValues } from './run-hooks.ts';
-import type { LinkChange } from '../model/join.ts';
+import type { LinkChange } from '../model/links.ts';
 import { newId } from '../base/ids.ts';
 import { mayAll } from '../model/policy.ts';
 import { refuseBeyondLimits, refuseDisabledModule } from '../model/module-gate.ts';
