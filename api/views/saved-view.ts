@@ -41,7 +41,7 @@ export async function withSavedView(
 }
 
 function filterOf(registry: Registry, module: EntityModule, held: Readonly<Record<string, unknown>>) {
-  const { view, problems } = readView(registry, viewFields, held);
+  const { view, problems } = readView(registry, viewFields, { ...held });
   if (view?.module === module) return view;
   const message = view
     ? `is a view of ${view.module.typeName} records`

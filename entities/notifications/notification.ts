@@ -23,7 +23,7 @@ export const notification = defineEntityModule({
     }),
     title: text('What happened, in one line.', { max: 200, immutable: true }),
     body: text('Further text, for example the title of the record.', { max: 2_000, optional: true, immutable: true }),
-    ...recordOf('record', 'Id of the record that it is about, for a link; `node(id)` reads the record.', [
+    ...recordOf('target', 'Id of the record that it is about, for a link; `node(id)` reads the record.', [
       'task',
       'note',
     ]),
@@ -35,7 +35,7 @@ export const notification = defineEntityModule({
   indexes: [['organizationId', 'userId', 'isRead']],
   tenancy: 'organization',
   policy: {
-    view: [allow(system), deny(aboutHidden('recordId')), allow(self('userId')), deny(anyone)],
+    view: [allow(system), deny(aboutHidden('targetId')), allow(self('userId')), deny(anyone)],
     create: [allow(system)],
     edit: [allow(system), allow(self('userId'))],
     remove: [allow(system)],
@@ -46,12 +46,12 @@ export const notification = defineEntityModule({
     topic: 'read',
     title: 'read',
     body: 'read',
-    recordKind: 'read',
-    recordId: 'read',
+    targetKind: 'read',
+    targetId: 'read',
     isRead: 'read-write',
     readAt: 'read',
   },
-  filter: ['type', 'topic', 'recordKind', 'recordId', 'isRead'],
+  filter: ['type', 'topic', 'targetKind', 'targetId', 'isRead'],
   order: ['createdAt'],
   mutate: ['update'],
   events: ['created'],

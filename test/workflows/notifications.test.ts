@@ -59,14 +59,14 @@ describe('a task that is assigned', () => {
       topic: 'task.assigned',
       title: 'A task was assigned to you',
       body: expect.stringMatching(/^TSK-\w+: review it$/),
-      record_kind: 'task',
-      record_id: id,
+      target_kind: 'task',
+      target_id: id,
       is_read: false,
       read_at: null,
     });
     expect(await inbox(client)).toEqual([]);
     const { data } = await theirs.graphql(
-      '{ notifications(where: { isRead: { eq: false } }) { totalCount edges { node { id topic recordKind recordId user { id } } } } }',
+      '{ notifications(where: { isRead: { eq: false } }) { totalCount edges { node { id topic targetKind targetId user { id } } } } }',
     );
     expect(data.notifications).toEqual({
       totalCount: 1,
@@ -75,8 +75,8 @@ describe('a task that is assigned', () => {
           node: {
             id: told.id,
             topic: 'task.assigned',
-            recordKind: 'TASK',
-            recordId: id,
+            targetKind: 'TASK',
+            targetId: id,
             user: { id: colleague.user.id },
           },
         },
@@ -154,8 +154,8 @@ describe('a mention', () => {
       topic: 'note.mentioned',
       title: 'You were mentioned in a comment',
       body: expect.stringMatching(/^@Ann, ask @Somebody and/),
-      record_kind: 'note',
-      record_id: note,
+      target_kind: 'note',
+      target_id: note,
     });
     // The third person may not see the task, so not the comment either; the owner acted.
     expect(await inbox(thirdClient)).toEqual([]);
@@ -168,7 +168,7 @@ describe('a mention', () => {
     await patch(client, `/v1/tasks/${task}`, { details: `see ${mention(colleague)} and ${mention(colleague)}` });
     const [, , inDetails, ...more] = await inbox(theirs);
     expect(more).toEqual([]);
-    expect(inDetails).toMatchObject({ topic: 'task.mentioned', record_kind: 'task', record_id: task });
+    expect(inDetails).toMatchObject({ topic: 'task.mentioned', target_kind: 'task', target_id: task });
   });
 
   test('of more than a hundred people is refused with the field', async () => {
@@ -200,7 +200,7 @@ describe('notifications', () => {
     );
     expect(answer.data).toEqual({ updateNotification: { notification: { isRead: false, readAt: null } } });
     expect((await theirs.post('/v1/notifications/read')).body).toEqual({ marked_count: 1, has_more: false });
-    for (const payload of [{ read_at: null }, { title: 'forged' }, { record_id: first.id }])
+    for (const payload of [{ read_at: null }, { title: 'forged' }, { target_id: first.id }])
       expectProblem(await patch(theirs, `/v1/notifications/${first.id}`, payload), 'invalid_input');
     expect((await theirs.post('/v1/notifications', { title: 'forged' })).status).toBe(405);
   });

@@ -47,8 +47,8 @@ export async function notify(
       topic: event.topic,
       title,
       body: body === null ? null : shortened(body, maxBody),
-      recordKind: snakeCase(module.kind),
-      recordId: event.entityId,
+      targetKind: snakeCase(module.kind),
+      targetId: event.entityId,
       eventId: event.id,
     });
   }
