@@ -209,7 +209,9 @@ class SchemaDeriver implements Types {
         ...(module.historyOf ? {} : { view: { type: GraphQLID, description: viewDescription } }),
       },
       resolve: async (_source, args: ListArguments, context, info) =>
-        context.unit.data.answers.page(await this.#viewed(this.#reader(context, info).page(module, args), args, context)),
+        context.unit.data.answers.page(
+          await this.#viewed(this.#reader(context, info).page(module, args), args, context),
+        ),
       extensions: readableInOneStatement((args, context, info) => {
         const reader = this.#reader(context, info);
         const page = reader.page(module, args);

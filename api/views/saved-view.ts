@@ -27,7 +27,11 @@ export async function withSavedView(
   page: PageSelection,
   viewId: string,
   given: Given,
-  { data, registry, largestPage }: { readonly data: DataClient; readonly registry: Registry; readonly largestPage: number },
+  {
+    data,
+    registry,
+    largestPage,
+  }: { readonly data: DataClient; readonly registry: Registry; readonly largestPage: number },
 ): Promise<PageSelection> {
   const held = await data.get(savedView, existingId(savedView, viewId));
   const filter = filterOf(registry, page.module, held);

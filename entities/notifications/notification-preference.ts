@@ -38,11 +38,14 @@ export const notificationPreference = defineEntityModule({
       pairedWith: 'quietHoursEnd',
     },
     quietHoursEnd: {
-      ...text('Time of day as HH:MM from which the person is told again; earlier than the start, it is on the next day.', {
-        max: 5,
-        pattern: timeOfDay,
-        optional: true,
-      }),
+      ...text(
+        'Time of day as HH:MM from which the person is told again; earlier than the start, it is on the next day.',
+        {
+          max: 5,
+          pattern: timeOfDay,
+          optional: true,
+        },
+      ),
       pairedWith: 'quietHoursStart',
     },
     timeZone: timeZone('Time zone of the quiet hours, and of the days and weeks of collected messages.', {

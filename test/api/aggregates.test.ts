@@ -42,8 +42,16 @@ describe('aggregates of a list', () => {
       taskAggregates(where: { priority: { gt: 0 } }, groupBy: [STATUS]) { keys { status assigneeId } n: count
         numbers { p: priority { sum min max avg } } } }`);
     expect(data.taskAggregates).toEqual([
-      { keys: { status: 'COMPLETED', assigneeId: null }, n: 2, numbers: { p: { sum: '97', min: '7', max: '90', avg: '48.5' } } },
-      { keys: { status: 'OPEN', assigneeId: null }, n: 2, numbers: { p: { sum: '35', min: '10', max: '25', avg: '17.5' } } },
+      {
+        keys: { status: 'COMPLETED', assigneeId: null },
+        n: 2,
+        numbers: { p: { sum: '97', min: '7', max: '90', avg: '48.5' } },
+      },
+      {
+        keys: { status: 'OPEN', assigneeId: null },
+        n: 2,
+        numbers: { p: { sum: '35', min: '10', max: '25', avg: '17.5' } },
+      },
     ]);
     expect(statements.filter((text) => text.includes('json_agg'))).toHaveLength(1);
     const rest = await client.get('/v1/tasks/aggregates?group_by=status,created_at_day&numbers=priority&status=open');
@@ -79,7 +87,11 @@ describe('aggregates of a list', () => {
 
   test('do not add up amounts of several currencies', async () => {
     await asSystem(world, owner.organization.id, async (data) => {
-      for (const [amount, amountCurrency] of [['12.50', 'eur'], ['7.5', 'eur'], ['100', 'usd']] as const)
+      for (const [amount, amountCurrency] of [
+        ['12.50', 'eur'],
+        ['7.5', 'eur'],
+        ['100', 'usd'],
+      ] as const)
         await data.create(organizationPrice, { amount, amountCurrency });
     });
     const refused = await client.get('/v1/organization-prices/aggregates?numbers=amount');
@@ -88,7 +100,12 @@ describe('aggregates of a list', () => {
       { path: '/group_by', message: 'must have amountCurrency: amount can be in several currencies' },
     ]);
     const { body } = await client.get('/v1/organization-prices/aggregates?numbers=amount&group_by=amount_currency');
-    expect(body.data.map(({ keys, numbers }: { keys: object; numbers: { amount: { sum: string } } }) => [keys, numbers.amount.sum])).toEqual([
+    expect(
+      body.data.map(({ keys, numbers }: { keys: object; numbers: { amount: { sum: string } } }) => [
+        keys,
+        numbers.amount.sum,
+      ]),
+    ).toEqual([
       [{ amount_currency: 'eur' }, '20'],
       [{ amount_currency: 'usd' }, '100'],
     ]);

@@ -29,7 +29,12 @@ const titles = ({ body }: TestAnswer) => body.data.map(({ title }: { title: stri
 
 describe('a saved view', () => {
   test('says how a list is read, over REST and GraphQL', async () => {
-    for (const [title, priority, status] of [['a', 1, 'open'], ['b', 9, 'open'], ['c', 5, 'completed'], ['d', 7, 'open']] as const)
+    for (const [title, priority, status] of [
+      ['a', 1, 'open'],
+      ['b', 9, 'open'],
+      ['c', 5, 'completed'],
+      ['d', 7, 'open'],
+    ] as const)
       await created(client, 'tasks', { title, priority, status });
     const view = await created(client, 'saved-views', {
       name: 'urgent',
@@ -66,7 +71,10 @@ describe('a saved view', () => {
     await created(client, 'tasks', { title: 'shown', assignee_id: person.user.id });
     const view = await created(client, 'saved-views', { name: 'all', record_kind: 'task' });
     expectProblem(await theirs.get(`/v1/tasks?view=${view}`), 'not_found');
-    expectGraphqlError(await theirs.graphql('query ($view: ID!) { tasks(view: $view) { totalCount } }', { view }), 'not_found');
+    expectGraphqlError(
+      await theirs.graphql('query ($view: ID!) { tasks(view: $view) { totalCount } }', { view }),
+      'not_found',
+    );
     const share = await client.mutate({
       method: 'PATCH',
       url: `/v1/saved-views/${view}`,

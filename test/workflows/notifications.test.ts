@@ -3,6 +3,7 @@ import { asOwner } from '../kit/as-owner.ts';
 import { isSettled, storedDeliveries } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
+import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
 import { openWorld, type World } from '../kit/world.ts';
@@ -122,18 +123,19 @@ describe('who may no longer see the record', () => {
     expectProblem(await third.get(`/v1/notifications/${told.id}`), 'not_found');
     expectProblem(await patch(third, `/v1/notifications/${told.id}`, { is_read: true }), 'not_found');
     expect((await third.post('/v1/notifications/read')).body).toEqual({ marked_count: 0, has_more: false });
-    const { data } = await third.graphql(
-      `query ($id: ID!) { node(id: $id) { id } notifications { totalCount } notificationHistories(where: { recordId: { eq: $id } }) { totalCount }
+    const { data, errors } = await third.graphql(
+      `query ($id: ID!) { notifications { totalCount } notificationHistories(where: { recordId: { eq: $id } }) { totalCount }
         notificationAggregates { count } self { notifications { totalCount } } }`,
       { id: told.id },
     );
+    expect(errors).toBeUndefined();
     expect(data).toEqual({
-      node: null,
       notifications: { totalCount: 0 },
       notificationHistories: { totalCount: 0 },
       notificationAggregates: [{ count: 0 }],
       self: { notifications: { totalCount: 0 } },
     });
+    expectGraphqlError(await third.graphql('query ($id: ID!) { node(id: $id) { id } }', { id: told.id }), 'not_found');
     await patch(client, `/v1/tasks/${task}`, { assignee_id: person.user.id });
     expect((await inbox(third)).map(({ body }: { body: string }) => body)).toEqual([told.body, told.body]);
     await client.mutate({ method: 'DELETE', url: `/v1/tasks/${task}` });
@@ -189,7 +191,8 @@ describe('notifications', () => {
     const [first] = await inbox(theirs);
     const { body: read } = await patch(theirs, `/v1/notifications/${first.id}`, { is_read: true });
     expect(read).toMatchObject({ is_read: true, read_at: expect.stringMatching(/Z$/) });
-    const unread = async () => (await theirs.get('/v1/notifications?is_read=false&count=true&first=0')).body.total_count;
+    const unread = async () =>
+      (await theirs.get('/v1/notifications?is_read=false&count=true&first=0')).body.total_count;
     expect(await unread()).toBe(2);
     const { data } = await theirs.graphql('mutation { markAllNotificationsRead { markedCount hasMore } }');
     expect(data).toEqual({ markAllNotificationsRead: { markedCount: 2, hasMore: false } });

@@ -25,7 +25,8 @@ export const markAllNotificationsRead: HandWrittenField = {
         },
       }),
     ),
-    description: 'Marks the unread notifications of the caller in the current organization as read, up to 1,000 at once.',
+    description:
+      'Marks the unread notifications of the caller in the current organization as read, up to 1,000 at once.',
     resolve: (_source, _args, { unit }) => markNotificationsRead(unit.data),
   }),
 };

@@ -77,11 +77,7 @@ export const webhookRoutes: readonly Route[] = [
   }),
 ];
 
-async function answered(
-  status: number,
-  { unit }: Call<unknown>,
-  { id, secret }: IssuedSecret,
-): Promise<RouteResponse> {
+async function answered(status: number, { unit }: Call<unknown>, { id, secret }: IssuedSecret): Promise<RouteResponse> {
   const record = await unit.data.answers.record(selectionOf(integrationWebhook), id);
   return { status, body: { ...record, secret } };
 }

@@ -35,7 +35,9 @@ export function aggregateRoute(registry: Registry, module: EntityModule): Route 
           ),
         }
       : {}),
-    first: Type.Optional(Type.Integer({ description: 'Maximum number of groups; those with the most records come first.' })),
+    first: Type.Optional(
+      Type.Integer({ description: 'Maximum number of groups; those with the most records come first.' }),
+    ),
   };
   return defineRoute({
     method: 'GET',
@@ -59,21 +61,25 @@ export function aggregateRoute(registry: Registry, module: EntityModule): Route 
     errors: ['invalid_input', 'limit_exceeded'],
     handle: ({ unit, query, services }) =>
       inSnakeCase(async () => {
-      const { size } = pageSlice(
-        { first: (query['first'] as number | undefined) ?? null },
-        services.config.current.server.maxresultlimit,
-      );
-      const found = await unit.data.answers.aggregate({
-        module,
-        ...listFilter(registry, module, query),
-        groupBy: namesIn(query['group_by'], groupings),
-        numbers: namesIn(query['numbers'], numbers),
-        size,
-        words: 'stored',
-      });
-      const data = found.map((group) => ({ ...group, keys: keysInSnakeCase(group.keys), numbers: keysInSnakeCase(group.numbers) }));
-      return { status: 200, body: { data } };
-    }),
+        const { size } = pageSlice(
+          { first: (query['first'] as number | undefined) ?? null },
+          services.config.current.server.maxresultlimit,
+        );
+        const found = await unit.data.answers.aggregate({
+          module,
+          ...listFilter(registry, module, query),
+          groupBy: namesIn(query['group_by'], groupings),
+          numbers: namesIn(query['numbers'], numbers),
+          size,
+          words: 'stored',
+        });
+        const data = found.map((group) => ({
+          ...group,
+          keys: keysInSnakeCase(group.keys),
+          numbers: keysInSnakeCase(group.numbers),
+        }));
+        return { status: 200, body: { data } };
+      }),
   });
 }
 

@@ -5,12 +5,7 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import type { ErrorCode } from '#entities/kit/base/errors.ts';
-import {
-  answeredFields,
-  changeableFields,
-  isExposed,
-  writableFields,
-} from '#entities/kit/model/exposure.ts';
+import { answeredFields, changeableFields, isExposed, writableFields } from '#entities/kit/model/exposure.ts';
 import { linksOf, withoutLinks } from '#entities/kit/model/links.ts';
 import type { ScopeVerb } from '#entities/kit/model/scope-relations.ts';
 import { fileValueNames } from '#entities/kit/model/stored-file.ts';

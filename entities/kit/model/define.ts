@@ -9,7 +9,17 @@ import type { EntityHooks } from './hooks.ts';
 import type { Policy } from './policy.ts';
 import { policyMistakes } from './policy-mistakes.ts';
 import type { ProductModule } from './product-modules.ts';
-import type { Join, JoinSide, LastKept, ManagedBy, Refusal, Restriction, RoleGiving, VerdictFields, ViewFields } from './record-rules.ts';
+import type {
+  Join,
+  JoinSide,
+  LastKept,
+  ManagedBy,
+  Refusal,
+  Restriction,
+  RoleGiving,
+  VerdictFields,
+  ViewFields,
+} from './record-rules.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import type { TupleGrant } from './tuples.ts';
 

@@ -16,7 +16,8 @@ export function policyMistakes({ policy, tenancy, rlsUsing }: PolicyUse): string
   const mistakes: string[] = [];
   if (hasObjectRights(policy)) {
     const isEnded = view.at(-1)?.effect === 'deny' && view.at(-1)?.when.is === 'anyone';
-    if (!isEnded) mistakes.push('its rights are granted per record, so its rules for viewing must end with deny(anyone)');
+    if (!isEnded)
+      mistakes.push('its rights are granted per record, so its rules for viewing must end with deny(anyone)');
     const unsupported = [...view, ...edit, ...remove].find(({ when }) => !storeConditions.has(when.is));
     if (unsupported)
       mistakes.push(

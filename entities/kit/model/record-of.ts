@@ -2,7 +2,9 @@ import type { Field } from './declared-field.ts';
 import { choice, text } from './fields.ts';
 import { snakeCase } from '../base/snake-case.ts';
 
-type RecordOf<Name extends string, Kind extends string> = { readonly [N in `${Name}Kind`]: Field<Kind, true, false> } & {
+type RecordOf<Name extends string, Kind extends string> = {
+  readonly [N in `${Name}Kind`]: Field<Kind, true, false>;
+} & {
   readonly [N in `${Name}Id`]: Field<string, true, false>;
 };
 

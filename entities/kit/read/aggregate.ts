@@ -39,12 +39,15 @@ const times = ['createdAt', 'updatedAt'] as const;
 
 export function groupingsOf(module: EntityModule): readonly Grouping[] {
   const declared = readableFields(module).flatMap(([field, { type, description }]): Grouping[] => {
-    if (['choice', 'boolean', 'reference', 'date'].includes(type)) return [{ name: field, field, by: 'value', description }];
+    if (['choice', 'boolean', 'reference', 'date'].includes(type))
+      return [{ name: field, field, by: 'value', description }];
     return type === 'timestamp' ? [dayOf(field, description)] : [];
   });
   return [
     ...declared,
-    ...times.map((field) => dayOf(field, field === 'createdAt' ? 'When the record was created.' : 'When it was changed.')),
+    ...times.map((field) =>
+      dayOf(field, field === 'createdAt' ? 'When the record was created.' : 'When it was changed.'),
+    ),
   ];
 }
 
@@ -101,7 +104,8 @@ export function compileAggregate(selection: AggregateSelection, viewer: Viewer):
       ];
     }),
   ];
-  const grouped = keys.length === 0 ? sql`` : sql`group by ${sql.join(keys.map((_key, index) => sql.raw(String(index + 1))))}`;
+  const grouped =
+    keys.length === 0 ? sql`` : sql`group by ${sql.join(keys.map((_key, index) => sql.raw(String(index + 1))))}`;
   const order = [sql`"count" desc`, ...keys.map(({ alias }) => sql.id(alias))];
   const made = sql`select ${sql.join(columns)} from ${fromClause(module)} as ${sql.ref(rows)} where ${allOf(conditions)}
     ${grouped} order by ${sql.join(order)} limit ${size}`;

@@ -120,6 +120,8 @@ function referencesOf(registry: Registry, module: EntityModule): Reference[] {
 function actorsOf(registry: Registry): Reference[] {
   return Object.entries(actorReferences).flatMap(([field, kind]) => {
     const target = registry.modules.find((module) => module.kind === kind);
-    return target ? [{ field, target, description: entryFields[field as keyof typeof actorReferences].description }] : [];
+    return target
+      ? [{ field, target, description: entryFields[field as keyof typeof actorReferences].description }]
+      : [];
   });
 }

@@ -24,7 +24,8 @@ export function readView(
   row: Row,
 ): { readonly view?: StoredView; readonly problems: readonly FieldProblem[] } {
   const module = registry.modules.find(({ topic }) => topic === row[kind]);
-  if (!module || !isExposed(module)) return { problems: [{ path: `/${kind}`, message: 'is not a kind of records that are listed' }] };
+  if (!module || !isExposed(module))
+    return { problems: [{ path: `/${kind}`, message: 'is not a kind of records that are listed' }] };
   const terms = texts(row[orderBy]).map(termOf);
   const orderable = orderableFields(module);
   const shown = answeredFields(module);
@@ -33,7 +34,12 @@ export function readView(
     ...terms.flatMap(({ field }, index) =>
       orderable.includes(field)
         ? []
-        : [{ path: `/${orderBy}/${index}`, message: `must be one of ${orderable.join(', ')}, with or without a minus` }],
+        : [
+            {
+              path: `/${orderBy}/${index}`,
+              message: `must be one of ${orderable.join(', ')}, with or without a minus`,
+            },
+          ],
     ),
     ...texts(row[columns]).flatMap((name, index) =>
       shown.includes(name) ? [] : [{ path: `/${columns}/${index}`, message: `must be one of ${shown.join(', ')}` }],

@@ -12,8 +12,9 @@ export function refusedView(
   path = '',
 ): AppError | undefined {
   if (!module.storesView) return undefined;
-  const problems = readView(registry, module.storesView, row).problems.map(
-    (problem): FieldProblem => ({ ...problem, path: `${path}${problem.path}` }),
-  );
+  const problems = readView(registry, module.storesView, row).problems.map((problem): FieldProblem => ({
+    ...problem,
+    path: `${path}${problem.path}`,
+  }));
   return problems.length === 0 ? undefined : inputError(problems.slice(0, maxProblems));
 }
