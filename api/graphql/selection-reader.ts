@@ -166,8 +166,8 @@ export class SelectionReader {
     const filter = where ? filterOf(this.#registry, module, where, this.#spendConditions) : undefined;
     const { size } = pageSlice({ first: first ?? null }, this.#limits.largestPage);
     const nodes = this.#fields(this.#info.fieldNodes).find(({ name }) => name === 'numbers')?.nodes ?? [];
-    const selected = this.#fields(nodes).map(({ name }) => name);
-    const numbers = numbersOf(module).filter((name) => selected.includes(name));
+    const selected = new Set(this.#fields(nodes).map(({ name }) => name));
+    const numbers = numbersOf(module).filter((name) => selected.has(name));
     // Every matching record is read, and each number has four values.
     this.#limits.budget.spend({ records: this.#limits.largestPage, values: size * 4 * numbers.length });
     return { module, ...(filter ? { filter } : {}), groupBy: [...new Set(groupBy)], numbers, size, words: 'capitals' };

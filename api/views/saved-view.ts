@@ -1,6 +1,6 @@
 import { savedView, viewFields } from '#entities/work/saved-view.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
-import type { EntityModule } from '#entities/kit/model/define.ts';
+import type { EntityModule, RowOf } from '#entities/kit/model/define.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import type { Filter } from '#entities/kit/read/filter.ts';
@@ -34,12 +34,12 @@ export async function withSavedView(
   }: { readonly data: DataClient; readonly registry: Registry; readonly largestPage: number },
 ): Promise<PageSelection> {
   const held = await data.get(savedView, existingId(savedView, viewId));
-  const filter = filterOf(registry, page.module, held);
-  const filters = [filter.filter, page.filter].filter((one): one is Filter => one !== undefined);
+  const view = viewIn(registry, page.module, held);
+  const filters = [view.filter, page.filter].filter((one): one is Filter => one !== undefined);
   return {
     ...page,
     ...(filters.length === 0 ? {} : { filter: { is: 'and', filters } }),
-    ...(given.hasOrder ? {} : { orderBy: filter.orderBy }),
+    ...(given.hasOrder ? {} : { orderBy: view.orderBy }),
     ...(given.hasSize || held.pageSize === null ? {} : { size: Math.min(held.pageSize, largestPage) }),
   };
 }

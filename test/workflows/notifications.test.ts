@@ -261,7 +261,7 @@ describe('a discussion', () => {
   test('is deleted with its last comment, and not with another one', async () => {
     const task = await created(client, 'tasks', { title: 'discussed' });
     const discussion = await created(client, 'discussions', { task_id: task });
-    const [one = '', two = ''] = [
+    const [one, two] = [
       await created(client, 'notes', { text: 'one', discussion_id: discussion }),
       await created(client, 'notes', { text: 'two', discussion_id: discussion }),
     ];
