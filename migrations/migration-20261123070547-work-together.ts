@@ -227,7 +227,7 @@ export class Migration20261123070547WorkTogether extends Migration {
       `create index "notification_preferences_organization_id_updated_at_id_index" on "notification_preferences" ("organization_id", "updated_at", "id") where deleted_at is null;`,
     );
     this.addSql(
-      `create unique index "notification_preferences_organization_id_user_id_channel_topic_pattern_key" on "notification_preferences" ("organization_id", "user_id", "channel", "topic_pattern") where deleted_at is null;`,
+      `create unique index "notification_preferences_organization_id_user_id_c_67b0eef6_key" on "notification_preferences" ("organization_id", "user_id", "channel", "topic_pattern") where deleted_at is null;`,
     );
 
     this.addSql(
@@ -452,97 +452,7 @@ export class Migration20261123070547WorkTogether extends Migration {
     this.addSql(`drop table if exists "notifications" cascade;`);
     this.addSql(`drop table if exists "webhook_events" cascade;`);
 
-    this.addSql(
-      `create trigger "note_delete" AFTER DELETE on "api_tokens" for each ROW execute function "api_tokens_note_delete_fn"();`,
-    );
-    this.addSql(
-      `create trigger "note_insert" AFTER INSERT on "api_tokens" for each ROW execute function "api_tokens_note_insert_fn"();`,
-    );
-    this.addSql(`create trigger "note_update" AFTER UPDATE on "api_tokens" for each ROW
-  when (((((((old.id IS DISTINCT FROM new.id) OR (old.organization_id IS DISTINCT FROM new.organization_id)) OR (old.secret_hash IS DISTINCT FROM new.secret_hash)) OR (old.scopes IS DISTINCT FROM new.scopes)) OR (old.expires_at IS DISTINCT FROM new.expires_at)) OR (old.deleted_at IS DISTINCT FROM new.deleted_at))) execute function "api_tokens_note_update_fn"();`);
-
-    this.addSql(
-      `create trigger "note_delete" AFTER DELETE on "delegations" for each ROW execute function "delegations_note_delete_fn"();`,
-    );
-    this.addSql(
-      `create trigger "note_insert" AFTER INSERT on "delegations" for each ROW execute function "delegations_note_insert_fn"();`,
-    );
-    this.addSql(`create trigger "note_update" AFTER UPDATE on "delegations" for each ROW
-  when ((((((((((((old.id IS DISTINCT FROM new.id) OR (old.organization_id IS DISTINCT FROM new.organization_id)) OR (old.type IS DISTINCT FROM new.type)) OR (old.actor_id IS DISTINCT FROM new.actor_id)) OR (old.actor_name IS DISTINCT FROM new.actor_name)) OR (old.subject_id IS DISTINCT FROM new.subject_id)) OR (old.session_id IS DISTINCT FROM new.session_id)) OR (old.consent_id IS DISTINCT FROM new.consent_id)) OR (old.expires_at IS DISTINCT FROM new.expires_at)) OR (old.ended_at IS DISTINCT FROM new.ended_at)) OR (old.deleted_at IS DISTINCT FROM new.deleted_at))) execute function "delegations_note_update_fn"();`);
-
-    this.addSql(
-      `create trigger "note_delete" AFTER DELETE on "group_memberships" for each ROW execute function "group_memberships_note_delete_fn"();`,
-    );
-    this.addSql(
-      `create trigger "note_insert" AFTER INSERT on "group_memberships" for each ROW execute function "group_memberships_note_insert_fn"();`,
-    );
-    this.addSql(`create trigger "note_update" AFTER UPDATE on "group_memberships" for each ROW
-  when (((((old.user_id IS DISTINCT FROM new.user_id) OR (old.group_id IS DISTINCT FROM new.group_id)) OR (old.organization_id IS DISTINCT FROM new.organization_id)) OR (old.deleted_at IS DISTINCT FROM new.deleted_at))) execute function "group_memberships_note_update_fn"();`);
-
-    this.addSql(
-      `create trigger "note_delete" AFTER DELETE on "identity_providers" for each ROW execute function "identity_providers_note_delete_fn"();`,
-    );
-    this.addSql(
-      `create trigger "note_insert" AFTER INSERT on "identity_providers" for each ROW execute function "identity_providers_note_insert_fn"();`,
-    );
-    this.addSql(`create trigger "note_update" AFTER UPDATE on "identity_providers" for each ROW
-  when (((((old.organization_id IS DISTINCT FROM new.organization_id) OR (old.revision IS DISTINCT FROM new.revision)) OR (old.is_enforced IS DISTINCT FROM new.is_enforced)) OR (old.deleted_at IS DISTINCT FROM new.deleted_at))) execute function "identity_providers_note_update_fn"();`);
-
-    this.addSql(
-      `create trigger "note_delete" AFTER DELETE on "memberships" for each ROW execute function "memberships_note_delete_fn"();`,
-    );
-    this.addSql(
-      `create trigger "note_insert" AFTER INSERT on "memberships" for each ROW execute function "memberships_note_insert_fn"();`,
-    );
-    this.addSql(`create trigger "note_update" AFTER UPDATE on "memberships" for each ROW
-  when (((((((old.id IS DISTINCT FROM new.id) OR (old.user_id IS DISTINCT FROM new.user_id)) OR (old.organization_id IS DISTINCT FROM new.organization_id)) OR (old.role IS DISTINCT FROM new.role)) OR (old.created_at IS DISTINCT FROM new.created_at)) OR (old.deleted_at IS DISTINCT FROM new.deleted_at))) execute function "memberships_note_update_fn"();`);
-
     this.addSql(`comment on column "notes"."text" is 'Text of the note.';`);
-
-    this.addSql(
-      `create trigger "note_delete" AFTER DELETE on "organization_modules" for each ROW execute function "organization_modules_note_delete_fn"();`,
-    );
-    this.addSql(
-      `create trigger "note_insert" AFTER INSERT on "organization_modules" for each ROW execute function "organization_modules_note_insert_fn"();`,
-    );
-    this.addSql(`create trigger "note_update" AFTER UPDATE on "organization_modules" for each ROW
-  when ((((old.organization_id IS DISTINCT FROM new.organization_id) OR (old.module IS DISTINCT FROM new.module)) OR (old.deleted_at IS DISTINCT FROM new.deleted_at))) execute function "organization_modules_note_update_fn"();`);
-
-    this.addSql(
-      `create trigger "note_delete" AFTER DELETE on "organization_settings" for each ROW execute function "organization_settings_note_delete_fn"();`,
-    );
-    this.addSql(
-      `create trigger "note_insert" AFTER INSERT on "organization_settings" for each ROW execute function "organization_settings_note_insert_fn"();`,
-    );
-    this.addSql(`create trigger "note_update" AFTER UPDATE on "organization_settings" for each ROW
-  when ((((old.organization_id IS DISTINCT FROM new.organization_id) OR (old.requires_second_factor IS DISTINCT FROM new.requires_second_factor)) OR (old.deleted_at IS DISTINCT FROM new.deleted_at))) execute function "organization_settings_note_update_fn"();`);
-
-    this.addSql(
-      `create trigger "note_delete" AFTER DELETE on "organizations" for each ROW execute function "organizations_note_delete_fn"();`,
-    );
-    this.addSql(
-      `create trigger "note_insert" AFTER INSERT on "organizations" for each ROW execute function "organizations_note_insert_fn"();`,
-    );
-    this.addSql(`create trigger "note_update" AFTER UPDATE on "organizations" for each ROW
-  when ((((old.id IS DISTINCT FROM new.id) OR (old.parent_id IS DISTINCT FROM new.parent_id)) OR (old.deleted_at IS DISTINCT FROM new.deleted_at))) execute function "organizations_note_update_fn"();`);
-
-    this.addSql(
-      `create trigger "note_delete" AFTER DELETE on "personal_access_tokens" for each ROW execute function "personal_access_tokens_note_delete_fn"();`,
-    );
-    this.addSql(
-      `create trigger "note_insert" AFTER INSERT on "personal_access_tokens" for each ROW execute function "personal_access_tokens_note_insert_fn"();`,
-    );
-    this.addSql(`create trigger "note_update" AFTER UPDATE on "personal_access_tokens" for each ROW
-  when ((((((((((old.id IS DISTINCT FROM new.id) OR (old.user_id IS DISTINCT FROM new.user_id)) OR (old.organization_ids IS DISTINCT FROM new.organization_ids)) OR (old.secret_hash IS DISTINCT FROM new.secret_hash)) OR (old.scopes IS DISTINCT FROM new.scopes)) OR (old.expires_at IS DISTINCT FROM new.expires_at)) OR (old.single_sign_on_ids IS DISTINCT FROM new.single_sign_on_ids)) OR (old.single_sign_on_revisions IS DISTINCT FROM new.single_sign_on_revisions)) OR (old.deleted_at IS DISTINCT FROM new.deleted_at))) execute function "personal_access_tokens_note_update_fn"();`);
-
-    this.addSql(
-      `create trigger "note_delete" AFTER DELETE on "second_factors" for each ROW execute function "second_factors_note_delete_fn"();`,
-    );
-    this.addSql(
-      `create trigger "note_insert" AFTER INSERT on "second_factors" for each ROW execute function "second_factors_note_insert_fn"();`,
-    );
-    this.addSql(`create trigger "note_update" AFTER UPDATE on "second_factors" for each ROW
-  when ((((old.user_id IS DISTINCT FROM new.user_id) OR (old.confirmed_at IS DISTINCT FROM new.confirmed_at)) OR (old.deleted_at IS DISTINCT FROM new.deleted_at))) execute function "second_factors_note_update_fn"();`);
 
     this.addSql(`alter table "secrets" add "integration_id" text null;`);
     this.addSql(`comment on column "secrets"."integration_id" is 'Integration that uses the secret.';`);
@@ -558,34 +468,7 @@ export class Migration20261123070547WorkTogether extends Migration {
       `create index "secrets_organization_id_integration_id_id_index" on "secrets" ("organization_id", "integration_id", "id") where deleted_at IS NULL;`,
     );
 
-    this.addSql(
-      `create trigger "note_delete" AFTER DELETE on "sessions" for each ROW execute function "sessions_note_delete_fn"();`,
-    );
-    this.addSql(
-      `create trigger "note_insert" AFTER INSERT on "sessions" for each ROW execute function "sessions_note_insert_fn"();`,
-    );
-    this.addSql(`create trigger "note_update" AFTER UPDATE on "sessions" for each ROW
-  when ((((((old.id IS DISTINCT FROM new.id) OR (old.user_id IS DISTINCT FROM new.user_id)) OR (old.single_sign_on_id IS DISTINCT FROM new.single_sign_on_id)) OR (old.single_sign_on_revision IS DISTINCT FROM new.single_sign_on_revision)) OR (old.deleted_at IS DISTINCT FROM new.deleted_at))) execute function "sessions_note_update_fn"();`);
-
-    this.addSql(
-      `create trigger "note_delete" AFTER DELETE on "support_consents" for each ROW execute function "support_consents_note_delete_fn"();`,
-    );
-    this.addSql(
-      `create trigger "note_insert" AFTER INSERT on "support_consents" for each ROW execute function "support_consents_note_insert_fn"();`,
-    );
-    this.addSql(`create trigger "note_update" AFTER UPDATE on "support_consents" for each ROW
-  when (((((old.id IS DISTINCT FROM new.id) OR (old.organization_id IS DISTINCT FROM new.organization_id)) OR (old.expires_at IS DISTINCT FROM new.expires_at)) OR (old.deleted_at IS DISTINCT FROM new.deleted_at))) execute function "support_consents_note_update_fn"();`);
-
     this.addSql(`comment on column "tasks"."details" is 'Full description.';`);
-
-    this.addSql(
-      `create trigger "note_delete" AFTER DELETE on "users" for each ROW execute function "users_note_delete_fn"();`,
-    );
-    this.addSql(
-      `create trigger "note_insert" AFTER INSERT on "users" for each ROW execute function "users_note_insert_fn"();`,
-    );
-    this.addSql(`create trigger "note_update" AFTER UPDATE on "users" for each ROW
-  when ((((old.id IS DISTINCT FROM new.id) OR (old.status IS DISTINCT FROM new.status)) OR (old.deleted_at IS DISTINCT FROM new.deleted_at))) execute function "users_note_update_fn"();`);
 
     this.addSql(`drop function search_saved_views(text)`);
   }

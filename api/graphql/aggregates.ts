@@ -11,8 +11,8 @@ import {
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { groupingsOf, maxGroupings, numbersOf } from '#entities/kit/read/aggregate.ts';
 import type { AggregateJson } from '#entities/kit/unit/answers.ts';
-import { DateScalar } from './date.ts';
-import { Decimal } from './decimal.ts';
+import { DateScalar } from './scalars/date.ts';
+import { Decimal } from './scalars/decimal.ts';
 import { constantCase } from './constant-case.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 import type { FieldConfig } from './passthrough-field.ts';

@@ -1,7 +1,6 @@
 import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, integer, json, member, singleLine, text, textList } from '../kit/model/fields.ts';
 import { allow, anyone, deny, related, role, system } from '../kit/model/policy.ts';
-import { owners } from '../presets/roles.ts';
 
 /** Its fields that say how a list is read. */
 export const viewFields = {
@@ -65,7 +64,7 @@ export const savedView = defineEntityModule({
     view: [allow(system), allow(related('owner', 'viewer')), deny(anyone)],
     create: [allow(system), allow(role('owner', 'super_admin', 'admin', 'member'))],
     edit: [allow(system), allow(related('owner'))],
-    remove: [allow(system), allow(owners), allow(related('owner'))],
+    remove: [allow(system), allow(related('owner'))],
   },
   expose: {
     name: 'read-write',

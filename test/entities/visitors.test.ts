@@ -34,7 +34,8 @@ const notice = everybodys('notice');
 
 const derived = new Set([
   'creatorGrant',
-  ...registry.modules.flatMap(({ kind, share, files }) => [
+  ...registry.modules.flatMap(({ kind, share, files, sides }) => [
+    ...(sides ? [kind] : []),
     ...(share ? [`${kind}Share`] : []),
     ...(files ? [`${kind}File`] : []),
   ]),

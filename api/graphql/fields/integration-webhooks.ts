@@ -16,7 +16,7 @@ import {
 import { capitalized } from '../capitalized.ts';
 import { askingOf, type GraphqlContext } from '../graphql-context.ts';
 import type { HandWrittenField, Types } from '../hand-written-field.ts';
-import { Json } from '../json.ts';
+import { Json } from '../scalars/json.ts';
 
 const { fields } = integrationWebhook;
 

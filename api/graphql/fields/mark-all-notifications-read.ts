@@ -1,5 +1,5 @@
 import { GraphQLBoolean, GraphQLInt, GraphQLNonNull, GraphQLObjectType } from 'graphql';
-import { markNotificationsRead, type MarkedNotifications } from '../../people/mark-notifications-read.ts';
+import { markNotificationsRead, type MarkedNotifications } from '../../people/mark-all-read.ts';
 import type { GraphqlContext } from '../graphql-context.ts';
 import type { HandWrittenField } from '../hand-written-field.ts';
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { markNotificationsRead } from '../../people/mark-notifications-read.ts';
+import { markNotificationsRead } from '../../people/mark-all-read.ts';
 import { defineRoute } from '../../http/route.ts';
 import { recordNames } from '../records/record-names.ts';
 import { notification } from '#entities/notifications/notification.ts';

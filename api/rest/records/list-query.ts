@@ -12,7 +12,7 @@ import type { Registry } from '#entities/kit/model/registry.ts';
 import type { Comparison, Filter } from '#entities/kit/read/filter.ts';
 import { filteredType, maxOperandValues, operatorsOf, type Operator } from '#entities/kit/read/operators.ts';
 import { filterableFields, orderableFields } from '#entities/kit/read/where.ts';
-import { viewDescription } from '../../views/saved-view.ts';
+import { viewDescription } from '../../people/apply-saved-view.ts';
 import { pageSlice, defaultPageSize, type SliceArguments } from '../../http/page-slice.ts';
 import { recordNames } from './record-names.ts';
 import { idText, valueSchema, type JsonSchema } from './record-schema.ts';

@@ -23,7 +23,7 @@ import {
 } from '../../credentials/required-proof.ts';
 import { checkNewAddresses } from '../../http/check-new-addresses.ts';
 import { defineRoute, type Call, type Route, type RouteResponse } from '../../http/route.ts';
-import { withSavedView } from '../../views/saved-view.ts';
+import { withSavedView } from '../../people/apply-saved-view.ts';
 import { aggregateRoute } from './aggregate-route.ts';
 import { inSnakeCase } from './in-snake-case.ts';
 import { listQuerySchema, listSelection, pageSchema } from './list-query.ts';

@@ -1,9 +1,9 @@
 import type { EntityModule } from './define.ts';
-import { creatorGrantOf, hasCreators } from './creator-grant.ts';
-import { joinOf } from './join.ts';
-import { filesOf } from './kind-files.ts';
+import { creatorGrantOf, hasCreators } from './derived/creator-grant.ts';
+import { joinOf } from './derived/join.ts';
+import { filesOf } from './derived/kind-files.ts';
 import { ReferenceIndex } from './reference-index.ts';
-import { shareOf } from './share.ts';
+import { shareOf } from './derived/share.ts';
 
 /** All kinds of one process, and how they refer to each other. */
 export interface Registry {

@@ -3,7 +3,7 @@ import type { Role } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { Field } from '../model/declared-field.ts';
 import { readableFields } from '../model/exposure.ts';
-import { entryFields } from '../model/history-kind.ts';
+import { entryFields } from '../model/derived/history-kind.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import { column } from '../storage/column.ts';
 import type { OrderTerm } from './order.ts';

@@ -1,5 +1,5 @@
 import { tenancyField, type EntityModule } from '../model/define.ts';
-import { actorReferences, entryFields } from '../model/history-kind.ts';
+import { actorReferences, entryFields } from '../model/derived/history-kind.ts';
 import { linksOf } from '../model/links.ts';
 import { isExposed, readableFields } from '../model/exposure.ts';
 import type { Registry } from '../model/registry.ts';
@@ -24,7 +24,7 @@ export interface ToMany {
   /** Field of the other records that holds this record's id. */
   readonly field: string;
   readonly target: EntityModule;
-  /** The kind of the links between both (model/join.ts), with the fields for this record and for the others; `field` is then the id. */
+  /** The kind of the links between both (model/derived/join.ts), with the fields for this record and for the others; `field` is then the id. */
   readonly via?: { readonly module: EntityModule; readonly own: string; readonly other: string };
 }
 

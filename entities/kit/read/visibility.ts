@@ -280,9 +280,8 @@ class RuleCompiler {
     };
     const { anyOf } = this.#module.fields[field] ?? {};
     if (!anyOf) return sql`(${id} is not null and not ${isViewed(this.#viewer.targetOf(this.#module, field))})`;
-    const lookUps = this.#viewer
-      .kindsOf(this.#module, field)
-      .map((target) => sql`when ${target.topic}::text then ${isViewed(target)}`);
+    const kinds = this.#viewer.kindsOf(this.#module, field);
+    const lookUps = kinds.map((target) => sql`when ${target.topic}::text then ${isViewed(target)}`);
     return sql`(${id} is not null and not (case ${column(alias, anyOf.kindIn)} ${sql.join(lookUps, sql` `)} else false end))`;
   }
 

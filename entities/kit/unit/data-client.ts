@@ -150,7 +150,7 @@ export class DataClient {
   }
 
   /**
-   * Changes a row like `update`, and links it with others or ends links (model/join.ts). Of a row without other changes, the right to edit
+   * Changes a row like `update`, and links it with others or ends links (model/derived/join.ts). Of a row without other changes, the right to edit
    * it is checked all the same.
    * @throws AppError, see `update`; not_found for records to link that the caller cannot view
    */

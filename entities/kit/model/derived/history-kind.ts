@@ -1,7 +1,7 @@
-import type { EntityModule } from './define.ts';
-import { readableFields } from './exposure.ts';
-import type { Fields } from './declared-field.ts';
-import { choice, integer, text, textList, timestamp } from './fields.ts';
+import type { EntityModule } from '../define.ts';
+import { readableFields } from '../exposure.ts';
+import type { Fields } from '../declared-field.ts';
+import { choice, integer, text, textList, timestamp } from '../fields.ts';
 
 /** Fields of every history entry, of all kinds. */
 export const entryFields = {

@@ -44,7 +44,7 @@ export async function withSavedView(
   };
 }
 
-function filterOf(registry: Registry, module: EntityModule, held: Readonly<Record<string, unknown>>) {
+function viewIn(registry: Registry, module: EntityModule, held: RowOf<typeof savedView>) {
   const { view, problems } = readView(registry, viewFields, { ...held });
   if (view?.module === module) return view;
   const message = view

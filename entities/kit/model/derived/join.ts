@@ -1,9 +1,9 @@
-import { defineEntityModule, type EntityModule } from './define.ts';
-import { reference } from './fields.ts';
-import { roles } from './caller.ts';
-import { aboutHidden, allow, anyone, deny, role, scope, system } from './policy.ts';
-import type { JoinSide } from './record-rules.ts';
-import { inWords, inWordsCapitalized, snakeCase } from '../base/snake-case.ts';
+import { defineEntityModule, type EntityModule } from '../define.ts';
+import { reference } from '../fields.ts';
+import { roles } from '../caller.ts';
+import { aboutHidden, allow, anyone, deny, role, scope, system } from '../policy.ts';
+import type { JoinSide } from '../record-rules.ts';
+import { inWords, inWordsCapitalized, snakeCase } from '../../base/snake-case.ts';
 
 /**
  * The kind of links between records of two kinds: each record links one with one. As a kind it has a table, history and events. Callers
