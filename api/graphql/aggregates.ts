@@ -26,7 +26,8 @@ interface Parts {
 
 const number = new GraphQLObjectType({
   name: 'NumberAggregate',
-  description: 'Numbers of a group of records; null where none of them has a value.',
+  description:
+    'Numbers of a group of records; null where none of them has a value, and for amounts in several currencies.',
   fields: {
     sum: { type: Decimal, description: 'Their sum.' },
     min: { type: Decimal, description: 'The smallest one.' },

@@ -116,6 +116,7 @@ test('whoever acts as somebody else reaches neither accounts nor credentials, an
     'groupMembership',
     'groupSetting',
     'identityProvider',
+    'integrationWebhook',
     'membership',
     'organization',
     'organizationSetting',

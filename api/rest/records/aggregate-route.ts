@@ -12,7 +12,10 @@ import { recordNames } from './record-names.ts';
 const text = Type.Unsafe({ type: ['string', 'null'] });
 const numberSchema = Type.Object(
   { sum: text, min: text, max: text, avg: text },
-  { description: 'Decimal numbers as text; null where no record of the group has a value.' },
+  {
+    description:
+      'Decimal numbers as text; null where no record of the group has a value, and for amounts in several currencies.',
+  },
 );
 
 /** The records of a list counted and added up. One statement reads them, and the caller sees what they see in the list. */

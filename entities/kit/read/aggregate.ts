@@ -60,27 +60,16 @@ export function numbersOf(module: EntityModule): readonly string[] {
   return readableFields(module).flatMap(([name, { type }]) => (['integer', 'decimal'].includes(type) ? [name] : []));
 }
 
-/**
- * Amounts in several currencies cannot be added up.
- * @throws AppError invalid_input
- */
-export function checkAggregate({ module, groupBy, numbers }: AggregateSelection): void {
+/** @throws AppError invalid_input */
+export function checkAggregate({ groupBy }: AggregateSelection): void {
   if (groupBy.length > maxGroupings)
     throw inputError([{ path: '/groupBy', message: `must have at most ${maxGroupings} items` }]);
-  const mixed = numbers.flatMap((name) => {
-    const currency = module.fields[name]?.pairedWith;
-    return currency === undefined || groupBy.includes(currency) ? [] : [{ name, currency }];
-  });
-  if (mixed.length > 0)
-    throw inputError(
-      mixed.map(({ name, currency }) => ({
-        path: '/groupBy',
-        message: `must have ${currency}: ${name} can be in several currencies`,
-      })),
-    );
 }
 
-/** One JSON list with an object for each group: its `keys`, `count` and `numbers`. The caller sees what they see in the list. */
+/**
+ * One JSON list with an object for each group: its `keys`, `count` and `numbers`, as text without zeros at the end, since numbers of JSON
+ * would round them. The caller sees what they see in the list.
+ */
 export function compileAggregate(selection: AggregateSelection, viewer: Viewer): Sql {
   const { module, filter, groupBy, numbers, size, words } = selection;
   const aliases = new Aliases();
@@ -96,6 +85,14 @@ export function compileAggregate(selection: AggregateSelection, viewer: Viewer):
     sql`count(*) as "count"`,
     ...numbers.flatMap((name, index) => {
       const value = column(rows, name);
+      const currency = module.fields[name]?.pairedWith;
+      // Amounts in several currencies are not added up, and none is the largest.
+      const plain = (number: Sql) => {
+        const text = sql`trim_scale((${number})::numeric)::text`;
+        return currency === undefined
+          ? text
+          : sql`case when count(distinct ${column(rows, currency)}) <= 1 then ${text} end`;
+      };
       return [
         sql`${plain(sql`sum(${value})`)} as ${sql.id(`sum${index}`)}`,
         sql`${plain(sql`min(${value})`)} as ${sql.id(`min${index}`)}`,
@@ -120,11 +117,6 @@ export function compileAggregate(selection: AggregateSelection, viewer: Viewer):
         'max', ${sql.ref(`found.max${index}`)}, 'avg', ${sql.ref(`found.avg${index}`)})`,
     )})`;
   return sql`select coalesce(json_agg(${ofGroup}), '[]'::json) as result from (${made}) as found`;
-}
-
-/** A number as text without zeros at its end: numbers of JSON would round it. */
-function plain(value: Sql): Sql {
-  return sql`trim_scale((${value})::numeric)::text`;
 }
 
 function keyOf(module: EntityModule, { field, by }: Grouping, rows: string, words: ChoiceWords): Sql {

@@ -273,12 +273,10 @@ class RuleCompiler {
   /** Of a reference to several kinds, the kind in the row decides which of the look-ups is made. */
   #aboutHidden(alias: string, field: string): Sql {
     const id = column(alias, field);
-    const isViewed = (target: EntityModule) => {
-      const about = `${alias}_${target.kind}`;
-      return sql`exists (${perRow(sql`select 1 from ${sql.table(target.table)} as ${sql.ref(about)}
+    const isViewed = (target: EntityModule, about = `${alias}_${target.kind}`) =>
+      sql`exists (${perRow(sql`select 1 from ${sql.table(target.table)} as ${sql.ref(about)}
         where ${column(about, 'id')} = ${id} and ${visible(target, about, this.#viewer)}`)})`;
-    };
-    const { anyOf } = this.#module.fields[field] ?? {};
+    const anyOf = this.#module.fields[field]?.anyOf;
     if (!anyOf) return sql`(${id} is not null and not ${isViewed(this.#viewer.targetOf(this.#module, field))})`;
     const kinds = this.#viewer.kindsOf(this.#module, field);
     const lookUps = kinds.map((target) => sql`when ${target.topic}::text then ${isViewed(target)}`);
