@@ -138,6 +138,7 @@ test('whoever acts as somebody else reaches neither accounts nor credentials, an
     'secret',
     'session',
     'supportConsent',
+    'webhookEvent',
   ]);
   expect(reached('edit').filter((kind) => !reached('delete').includes(kind))).toEqual(['group']);
 });
