@@ -2,7 +2,6 @@ import type { Server } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { StorageHealth } from '#activities/clients/storage/storage-health.ts';
-import { textRecordsOf } from '#activities/clients/email-validation/text-records.ts';
 import { EmailValidator, type EmailNetwork } from '#activities/clients/email-validation/email-validator.ts';
 import type { SecretManagerEndpoint } from '#activities/clients/secret-manager/secret-versions.ts';
 import { serverUrl } from '#runtime/server-url.ts';
@@ -107,7 +106,7 @@ export async function createApi({
     uploadRows: new UploadRows(database),
     wakeRelays: () => runtime.wakeRelays(),
     emailProblem: (email) => emails.problemOf(email),
-    textRecords: (name) => textRecordsOf(emailNetwork, name),
+    textRecords: runtime.textRecords,
     contextOfCallers: runtime.contextOfCallers,
     health: new Health(
       {

@@ -5,6 +5,7 @@ import * as identity from './identity/index.ts';
 import * as integrations from './integrations/index.ts';
 import * as notifications from './notifications/index.ts';
 import * as organizations from './organizations/index.ts';
+import * as transfers from './transfers/index.ts';
 import * as work from './work/index.ts';
 import { createRegistry } from './kit/model/registry.ts';
 
@@ -15,6 +16,7 @@ export * from './identity/index.ts';
 export * from './integrations/index.ts';
 export * from './notifications/index.ts';
 export * from './organizations/index.ts';
+export * from './transfers/index.ts';
 export * from './work/index.ts';
 
 /** Every kind of the product, by area. */
@@ -27,6 +29,7 @@ export const registry = createRegistry({
   notifications,
   integrations,
   billing,
+  transfers,
 });
 
 /** Lets groups create records of the kinds whose policy says `allow(creators)`. */

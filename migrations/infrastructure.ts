@@ -18,4 +18,5 @@ export const infrastructureTables = [
   /^object_chunks$/,
   /^used_links$/,
   /^file_operations$/,
+  /^export_pages$/,
 ] as const;

@@ -139,7 +139,7 @@ export class Migration20261123070547WorkTogether extends Migration {
     );
     this.addSql(`comment on column "saved_views"."name" is 'Name of the view.';`);
     this.addSql(
-      `comment on column "saved_views"."record_kind" is 'Kind of the records that it lists, in snake_case, for example task.';`,
+      `comment on column "saved_views"."record_kind" is 'Kind of the records that it lists, for example task.';`,
     );
     this.addSql(
       `comment on column "saved_views"."visibility" is 'Whether only its owner uses the view (private), or everybody in the organization (organization).';`,

@@ -6,6 +6,8 @@ import { CachePool } from '#activities/clients/cache/cache-pool.ts';
 import { allowsInCache, allowsInMemory } from '#activities/clients/cache/allow-cache.ts';
 import { usedCodesInCache, usedCodesNowhere, type UsedCodes } from '#activities/clients/cache/used-codes.ts';
 import { EndedSessions } from '#activities/clients/cache/ended-sessions.ts';
+import type { EmailNetwork } from '#activities/clients/email-validation/email-validator.ts';
+import { textRecordsOf } from '#activities/clients/email-validation/text-records.ts';
 import { AuthorizationStore } from '#activities/clients/fga/authorization-store.ts';
 import { listeners as productListeners } from '#activities/listeners/index.ts';
 import type { Listener } from '#activities/listeners/listener.ts';
@@ -54,6 +56,8 @@ export interface CoreRuntime {
   readonly storage: ObjectStorage;
   readonly storageMetrics: StorageMetrics;
   readonly fileReceiver: FileReceiver;
+  /** The text records of a name in the DNS (email-validation/text-records.ts). */
+  readonly textRecords: (name: string) => Promise<readonly string[]>;
   /** To be called when rows have become due that no commit reports. */
   wakeRelays(): void;
   /**
@@ -81,6 +85,8 @@ export interface CoreRuntimeOptions {
   readonly onDecision?: DatabaseOptions['onDecision'];
   /** Those of the product, unless a test brings its own. */
   readonly listeners?: readonly Listener[];
+  /** Servers that are asked about e-mail addresses and their domains. */
+  readonly emailNetwork?: Partial<EmailNetwork>;
   /** For tests that bring kinds of their own. */
   readonly registry?: EntityRegistry;
 }
@@ -165,6 +171,7 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
     storageMetrics,
     storage,
     fileReceiver,
+    textRecords: (name) => textRecordsOf(options.emailNetwork ?? {}, name),
     usedCodes: guarded ? usedCodesInCache(guarded, start.authz.storename) : usedCodesNowhere,
     wakeRelays: () => wakeRelays(),
     relayHere: (wake) => {
@@ -211,6 +218,7 @@ function databaseOptions(
     ...(onDecision ? { onDecision } : {}),
     hasListener: (topic) => topicsWithListeners.has(topic),
     failOnEnqueueError: () => config.current.workflows.dispatch.failonenqueueerror,
+    configuredNames: () => ({ entityTypes: config.current.ormconfig.entitytypes }),
     observer: {
       statement: (report) => {
         // Read each time, because `db.debug` may change while the process runs.

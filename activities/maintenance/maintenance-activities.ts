@@ -12,7 +12,12 @@ export type MaintenanceActivities = ReturnType<typeof createMaintenanceActivitie
 
 /** What an installation does for itself from time to time. */
 export const createMaintenanceActivities = defineActivities(
-  (deps: Omit<ActivityDependencies, 'store' | 'endedSessions' | 'storage' | 'storageMetrics' | 'fileReceiver'>) => {
+  (
+    deps: Omit<
+      ActivityDependencies,
+      'store' | 'endedSessions' | 'storage' | 'storageMetrics' | 'fileReceiver' | 'contextOfCallers' | 'textRecords'
+    >,
+  ) => {
     const { config, database, logger } = deps;
     const { Test } = config.current.jobqueue.queueconf;
     const now = () => (Test.Time ? new Date(Test.Time) : database.options.clock.now());

@@ -5,7 +5,7 @@ import { existingId } from '#entities/kit/model/missing-record.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import type { Filter } from '#entities/kit/read/filter.ts';
 import type { PageSelection } from '#entities/kit/read/selection.ts';
-import { readView } from '#entities/kit/read/stored-view.ts';
+import { describedList, type DescribedList } from '#entities/kit/read/described-list.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 
 /** Description of the parameter with which a list is read as a view says. */
@@ -44,11 +44,12 @@ export async function withSavedView(
   };
 }
 
-function viewIn(registry: Registry, module: EntityModule, held: RowOf<typeof savedView>) {
-  const { view, problems } = readView(registry, viewFields, { ...held });
-  if (view?.module === module) return view;
-  const message = view
-    ? `is a view of ${view.module.typeName} records`
-    : `does not fit its records any more: ${problems.map(({ path, message: why }) => `${path} ${why}`).join('; ')}`;
+function viewIn(registry: Registry, module: EntityModule, held: RowOf<typeof savedView>): DescribedList {
+  const described = describedList(registry, viewFields, { ...held });
+  if ('list' in described && described.list.module === module) return described.list;
+  const message =
+    'list' in described
+      ? `is a view of ${described.list.module.typeName} records`
+      : `does not fit its records any more: ${described.problems.map(({ path, message: why }) => `${path} ${why}`).join('; ')}`;
   throw new AppError('invalid_input', `The view ${message}.`, { details: { fields: [{ path: '/view', message }] } });
 }

@@ -22,7 +22,10 @@ import { userinfoRoutes } from './own-account/userinfo.ts';
 import { emailChangePages, reactivationPages } from './own-account/own-account-pages.ts';
 import { reactivateAccount } from './own-account/reactivate-account.ts';
 import { acceptInvite } from './people/accept-invite.ts';
+import { onboard } from './people/onboarding-route.ts';
+import { createOrganization } from './people/organization-route.ts';
 import { declineInvite } from './people/decline-invite.ts';
+import { verifyEmailDomains } from './people/email-domains.ts';
 import { resendInvite, withdrawInvite } from './people/resend-invite.ts';
 import { showInvite } from './people/show-invite.ts';
 import { transferOwnership } from './people/transfer-ownership.ts';
@@ -41,6 +44,7 @@ import { providerRoutes } from './providers/provider-routes.ts';
 import { enforceProvider, putProvider, testProvider, verifyDomains } from './single-sign-on/provider-settings.ts';
 import { singleSignOn, singleSignOnCallback } from './single-sign-on/single-sign-on-routes.ts';
 import { tokenAuthorizationRoutes } from './single-sign-on/token-authorization-routes.ts';
+import { transferRoutes } from './transfers/transfer-routes.ts';
 import { webfinger } from './single-sign-on/webfinger.ts';
 import { downloadFile } from './files/download-file.ts';
 import { webhookRoutes } from './integrations/webhook-routes.ts';
@@ -105,6 +109,9 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   declineInvite,
   resendInvite,
   withdrawInvite,
+  createOrganization,
+  onboard,
+  verifyEmailDomains,
   transferOwnership,
   ...providerRoutes,
   singleSignOn,
@@ -116,6 +123,7 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   webfinger,
   beginLink,
   unlinkIdentity,
+  ...transferRoutes,
   ...tokenRoutes,
   ...tokenAuthorizationRoutes,
   supportLogin,

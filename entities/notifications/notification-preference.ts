@@ -1,7 +1,7 @@
 import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, member, text, timestamp } from '../kit/model/fields.ts';
 import { allow, anyone, deny, self, system } from '../kit/model/policy.ts';
-import { timeZone } from '../kit/model/time-zone.ts';
+import { timeZone } from '../kit/model/composed/time-zone.ts';
 
 const timeOfDay = /^([01][0-9]|2[0-3]):[0-5][0-9]$/;
 

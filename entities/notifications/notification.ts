@@ -1,7 +1,7 @@
 import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, flag, member, text, timestamp } from '../kit/model/fields.ts';
 import { aboutHidden, allow, anyone, deny, self, system } from '../kit/model/policy.ts';
-import { recordOf } from '../kit/model/record-of.ts';
+import { recordOf } from '../kit/model/composed/record-of.ts';
 
 /** Written by listeners, one for each event and recipient. Nobody deletes one: what deletes the record that it is about hides it. */
 export const notification = defineEntityModule({

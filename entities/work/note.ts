@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
 import { flag, member, reference, text } from '../kit/model/fields.ts';
-import { mentioned } from '../kit/model/people-events.ts';
+import { mentioned } from '../kit/model/composed/people-events.ts';
 import { ownedRecord } from '../presets/owned-record.ts';
 
 export const note = defineEntityModule({

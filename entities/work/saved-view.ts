@@ -2,13 +2,8 @@ import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, integer, json, member, singleLine, text, textList } from '../kit/model/fields.ts';
 import { allow, anyone, deny, related, role, system } from '../kit/model/policy.ts';
 
-/** Its fields that say how a list is read. */
-export const viewFields = {
-  kind: 'recordKind',
-  filter: 'filter',
-  orderBy: 'orderBy',
-  columns: 'columns',
-} as const;
+/** Its fields that describe the list. */
+export const viewFields = { kind: 'recordKind', fields: 'columns', filter: 'filter', orderBy: 'orderBy' } as const;
 
 export const savedView = defineEntityModule({
   kind: 'savedView',
@@ -17,12 +12,10 @@ export const savedView = defineEntityModule({
     'Filter, order, columns and page size of a list that a person has saved. Every list is read as a view says when it is given the id of one.',
   fields: {
     name: singleLine('Name of the view.', { min: 1, max: 120 }),
-    recordKind: text('Kind of the records that it lists, in snake_case, for example task.', {
-      max: 64,
-      pattern: /^[a-z][a-z_]*$/,
-      example: 'task',
-      immutable: true,
-    }),
+    recordKind: {
+      ...text('Kind of the records that it lists, for example task.', { max: 64, immutable: true }),
+      naming: 'kind',
+    },
     visibility: choice(
       'Whether only its owner uses the view (private), or everybody in the organization (organization).',
       ['private', 'organization'],
@@ -32,16 +25,20 @@ export const savedView = defineEntityModule({
       maxBytes: 16_384,
       optional: true,
     }),
-    orderBy: textList('Fields to sort by, with a minus before those in descending order, for example -dueAt.', {
-      max: 64,
-      maxItems: 5,
-      example: '-createdAt',
-    }),
-    columns: textList('Fields to show, in this order; empty for those that the reader chooses.', {
-      max: 64,
-      maxItems: 100,
-      example: 'createdAt',
-    }),
+    orderBy: {
+      ...textList('Fields to sort by, with a minus before those in descending order, for example -dueAt.', {
+        max: 64,
+        maxItems: 5,
+      }),
+      naming: 'fields',
+    },
+    columns: {
+      ...textList('Fields to show, in this order; empty for those that the reader chooses.', {
+        max: 64,
+        maxItems: 100,
+      }),
+      naming: 'fields',
+    },
     pageSize: integer('Number of records of a page; null for the default.', { min: 1, max: 1_000, optional: true }),
     ownerId: member('Person who saved the view.', {
       optional: true,
@@ -58,7 +55,7 @@ export const savedView = defineEntityModule({
       message: 'You have a view of these records with this name.',
     },
   ],
-  storesView: viewFields,
+  describesList: viewFields,
   tenancy: 'organization',
   policy: {
     view: [allow(system), allow(related('owner', 'viewer')), deny(anyone)],

@@ -1,6 +1,6 @@
 import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, integer, json, member, reference, text, textList, timestamp } from '../kit/model/fields.ts';
-import { assigned, mentioned } from '../kit/model/people-events.ts';
+import { assigned, mentioned } from '../kit/model/composed/people-events.ts';
 import { sharedRecord } from '../presets/shared-record.ts';
 
 export const task = defineEntityModule({

@@ -2,6 +2,8 @@ import Fastify from 'fastify';
 import { Pool, types } from 'pg';
 import { displayIdOf } from '#entities/kit/base/display-id.ts';
 import { newId } from '#entities/kit/base/ids.ts';
+import { snakeCase } from '#entities/kit/base/snake-case.ts';
+import { task } from '#entities/work/task.ts';
 
 /**
  * The floor: Fastify and pg alone, with the least SQL that answers the same and leaves the same rows. No caller, no rules,
@@ -10,8 +12,9 @@ import { newId } from '#entities/kit/base/ids.ts';
 const pool = new Pool({ connectionString: process.env['FLOOR_DATABASE'] ?? '', max: 20, min: 20 });
 types.setTypeParser(types.builtins.INT8, Number);
 
-const columns = `id, created_at, updated_at, record_version, organization_id, display_id, title, details, status, priority, due_at,
-  completed_at, tags, assignee_id, assigner_id, parent_id`;
+const columns = ['id', 'createdAt', 'updatedAt', 'recordVersion', 'organizationId', ...Object.keys(task.expose)]
+  .map(snakeCase)
+  .join(', ');
 
 const app = Fastify();
 
@@ -70,7 +73,7 @@ app.route({
       const { rows } = await client.query({
         name: 'create',
         text: `insert into tasks (id, created_at, updated_at, created_by, updated_by, record_version, organization_id, display_id,
-          title, status, priority, tags, assigner_id) values ($1, $2, $2, $3, $3, 1, $4, $5, $6, 'open', 0, '{}', $7)
+          title, status, priority, tags, external_urls, assigner_id) values ($1, $2, $2, $3, $3, 1, $4, $5, $6, 'open', 0, '{}', '{}', $7)
         returning ${columns}`,
         values: [id, at, actor, organization, displayIdOf('TSK', id), title, person],
       });

@@ -54,16 +54,17 @@ export async function seedRecords({ runtime, client }: BenchInstallation): Promi
 }
 
 /** As migrations would: without history, because only their number matters. */
-async function insertTasks(
+export async function insertTasks(
   client: BenchInstallation['client'],
   { organizationId, userId }: Pick<BenchPerson, 'organizationId' | 'userId'>,
+  count = tasksOfEach,
 ): Promise<string[]> {
-  const ids = Array.from({ length: tasksOfEach }, () => newId());
+  const ids = Array.from({ length: count }, () => newId());
   await client.query(
     `insert into tasks (id, created_at, updated_at, created_by, updated_by, record_version, organization_id, display_id,
-       title, details, status, priority, tags, assigner_id)
+       title, details, status, priority, tags, external_urls, assigner_id)
      select id, now(), now(), 'system:benchmark', 'system:benchmark', 1, $2, display_id, 'Task ' || n, 'What is to be done, at length.',
-       'open', n % 100, array['one', 'two'], $3
+       'open', n % 100, array['one', 'two'], '{}', $3
      from unnest($1::text[], $4::text[]) with ordinality as given (id, display_id, n)`,
     [ids, organizationId, userId, ids.map((id) => displayIdOf('TSK', id))],
   );

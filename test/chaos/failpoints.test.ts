@@ -28,6 +28,10 @@ const mortals: Readonly<Record<Failpoint, Readonly<Partial<Record<Program, numbe
   'email-after-write': { [worker]: 0 },
   'tuples-before-write': { [api]: 0 },
   'tuples-after-write': { [api]: 0 },
+  // Those of exports and imports are in killed-transfers.test.ts.
+  'export-page-kept': {},
+  'export-stored': {},
+  'import-page-written': {},
   ...(Object.fromEntries(fileFailpoints.map(({ failpoint }) => [failpoint, {}])) as Record<FileFailpoint, object>),
 };
 

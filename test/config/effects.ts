@@ -196,6 +196,9 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   'objectstorage.providers.disk.endpoint': shown(
     'test/api/download-settings.test.ts > endpoint: links to files on disk begin there; without it, this server answers them',
   ),
+  'ormconfig.entitytypes': shown(
+    'test/api/create-organization.test.ts > a new organization > has the entity types that the configuration names at that moment',
+  ),
   'ormconfig.emailvalidation.enabled': shown(
     'test/api/email-validation.test.ts > an address > is not checked while enabled is off, except for blocked domains',
   ),
@@ -219,6 +222,9 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   ),
   'ormconfig.emailvalidation.blockeddomains': shown(
     'test/api/email-validation.test.ts > an address > at one of blockeddomains, or below it, is refused in every form',
+  ),
+  'ormconfig.maxschemaimportsize': shown(
+    'test/api/csv-imports.test.ts > ormconfig.maxschemaimportsize limits the bytes of a document',
   ),
   'ormconfig.maxpoolsize': shown(
     'test/api/pool-budget.test.ts > ormconfig.maxpoolsize > refuses more units of work than it allows, at once, and recovers',

@@ -112,10 +112,12 @@ test('whoever acts as somebody else reaches neither accounts nor credentials, an
   const onlyViewed = reached('view').filter((kind) => !reached('edit').includes(kind));
   expect(onlyViewed.toSorted()).toEqual([
     'creatorGrant',
+    'export',
     'fileShare',
     'groupMembership',
     'groupSetting',
     'identityProvider',
+    'import',
     'integrationWebhook',
     'membership',
     'organization',
@@ -131,6 +133,8 @@ test('whoever acts as somebody else reaches neither accounts nor credentials, an
     'emailVerification',
     'externalIdentity',
     'invite',
+    'onboarding',
+    'organizationRemoval',
     'passkey',
     'passwordReset',
     'personalAccessToken',
@@ -138,6 +142,7 @@ test('whoever acts as somebody else reaches neither accounts nor credentials, an
     'secret',
     'session',
     'supportConsent',
+    'userSetting',
     'webhookEvent',
   ]);
   expect(reached('edit').filter((kind) => !reached('delete').includes(kind))).toEqual(['group']);

@@ -177,7 +177,9 @@ export class AuthorizationFixtures {
 
   /** The values of a record that give a person a relation to it, or what else gives them a right to it. */
   async #grant(data: DataClient, module: EntityModule, word: string, userId: string): Promise<Values> {
-    if (word === 'themselves' && (module.tenancy === 'user' || module.fields['userId'])) return { userId };
+    if (word === 'themselves' && module.tenancy === 'user') return { userId };
+    const [own] = (module.policy?.view ?? []).flatMap(({ when }) => (when.is === 'self' ? [when.field] : []));
+    if (word === 'themselves' && own !== undefined) return { [own]: userId };
     if (word === 'far' || (module.share && isShareRelation(word))) return {};
     if (word === 'creators') {
       const { id: groupId } = await this.#group(data, 'member', userId);

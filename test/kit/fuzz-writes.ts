@@ -146,7 +146,8 @@ function inputOf(module: EntityModule, isNew: boolean, word: (field: string) => 
 }
 
 /** A value of a field with words in it. */
-function valueWith({ type, schema }: Field, word: () => string): unknown {
+function valueWith({ type, schema, naming }: Field, word: () => string): unknown {
+  if (naming !== undefined) return naming === 'kind' ? 'task' : ['createdAt'];
   const text = word();
   if (type === 'textList') return [text];
   if (type === 'json') return { [word()]: text };

@@ -1,4 +1,6 @@
 import {
+  GraphQLID,
+  GraphQLNonNull,
   getNamedType,
   isEnumType,
   isInputObjectType,
@@ -123,9 +125,15 @@ class PositionFinder {
     module: EntityModule,
     rest: Pick<IdPosition, 'operation' | 'field' | 'family' | 'document'>,
   ): IdPosition[] {
-    const input = this.#schema.getType(`Create${module.typeName}Input`);
-    if (!isInputObjectType(input)) throw new Error(`${fieldName} creates what has no input`);
-    const all = Object.values(input.getFields());
+    const isUpdate = fieldName.startsWith('update');
+    const input = this.#schema.getType(`${isUpdate ? 'Update' : 'Create'}${module.typeName}Input`);
+    if (!isInputObjectType(input)) throw new Error(`${fieldName} has no input`);
+    // The column that says which record changes is no field of the input.
+    const key = { name: 'id', type: new GraphQLNonNull(GraphQLID) };
+    const all: { name: string; type: GraphQLInputType }[] = [
+      ...(isUpdate ? [key] : []),
+      ...Object.values(input.getFields()),
+    ];
     return all
       .filter(({ type }) => ['ID', 'Upload'].includes(getNamedType(type).name))
       .map(({ name, type }): IdPosition => ({

@@ -23,7 +23,8 @@ const madeTexts = new Set<string>();
  * A value that a field takes, other than most defaults; a text is the only one of its sort, and integers differ as long as there are
  * others. Undefined for references, and for a text whose pattern and length nothing was found for.
  */
-export function sampleValue({ type, schema, values }: Field, now: Date): unknown {
+export function sampleValue({ type, schema, values, naming }: Field, now: Date): unknown {
+  if (naming !== undefined) return naming === 'kind' ? 'task' : ['createdAt'];
   const { pattern, format, minLength, maxLength, minimum = 0, maximum = 0, items, examples } = schema as Limits;
   switch (type) {
     case 'text':
@@ -34,7 +35,7 @@ export function sampleValue({ type, schema, values }: Field, now: Date): unknown
         .padStart(minLength ?? 0, '0')
         .slice(-(maxLength ?? 0));
     case 'textList':
-      return items?.examples ?? ['word'.slice(0, items?.maxLength)];
+      return ['word'.slice(0, items?.maxLength)];
     case 'choice':
       return values?.at(-1);
     case 'integer':

@@ -42,7 +42,7 @@ const writtenKinds = registry.modules.filter(
   (module) =>
     module.mutate &&
     // A view holds names of fields, and values to compare with.
-    !module.storesView &&
+    !(module.describesList && module.kind === 'savedView') &&
     writtenFields(module, module.mutate.includes('create')).length > 0 &&
     module.policy?.create.some(({ effect, when }) => effect === 'allow' && !['system', 'scope'].includes(when.is)),
 );

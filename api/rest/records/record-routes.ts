@@ -26,6 +26,7 @@ import { defineRoute, type Call, type Route, type RouteResponse } from '../../ht
 import { withSavedView } from '../../people/apply-saved-view.ts';
 import { aggregateRoute } from './aggregate-route.ts';
 import { inSnakeCase } from './in-snake-case.ts';
+import { importTemplateRoutes } from './import-template.ts';
 import { listQuerySchema, listSelection, pageSchema } from './list-query.ts';
 import { recordNames } from './record-names.ts';
 import { matching, sendEntityTag, versionIn } from './record-version.ts';
@@ -60,6 +61,7 @@ function routesOf(registry: Registry, module: EntityModule, bases: DownloadBases
   return [
     openTo('read', listRoute(registry, record, answer)),
     openTo('read', aggregateRoute(registry, module)),
+    ...importTemplateRoutes(registry, module).map((route) => openTo('read', route)),
     openTo('read', readRoute(record, answer)),
     ...(offered.includes('create') ? [openTo('write', createRoute(registry, record, answer))] : []),
     ...(offered.includes('update') ? [openTo('write', updateRoute(registry, record, answer))] : []),

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Caller } from '../model/caller.ts';
 import type { Operation } from '../model/policy.ts';
+import type { ConfiguredNames } from '../model/record-rules.ts';
 import type { Registry } from '../model/registry.ts';
 import type { StatementObserver } from '../storage/transaction.ts';
 import type { Authorizer } from './authorizer.ts';
@@ -34,6 +35,8 @@ export interface DatabaseOptions {
   readonly hasListener: (topic: string) => boolean;
   /** `workflows.dispatch.failonenqueueerror`: whether a change fails when its events cannot be recorded. */
   readonly failOnEnqueueError: () => boolean;
+  /** Lists of names from which companions of records are made. */
+  readonly configuredNames: () => ConfiguredNames;
   readonly observer?: StatementObserver;
   /** Decides rights to single records; without it they are decided from the rows in PostgreSQL (`authz.enabled` off). */
   readonly authorizer?: Authorizer;

@@ -234,7 +234,8 @@ export async function readDelegationState(work: Work, principal: DelegationPrinc
   return readStateWithin(work, principal);
 }
 
-async function readStateWithin(work: Work, principal: Principal): Promise<PrincipalState> {
+/** The state of a caller within a unit of work. */
+export async function readStateWithin(work: Work, principal: Principal): Promise<PrincipalState> {
   const session = await work.readAs('app');
   const { text, values } = snapshotStatement(principal);
   const { rows } = await session.query<{ readonly result: string }>(text, values);

@@ -26,6 +26,9 @@ export const failpoints = [
   'restore-written',
   'remove-marked',
   'bytes-removed',
+  'export-page-kept',
+  'export-stored',
+  'import-page-written',
 ] as const;
 export type Failpoint = (typeof failpoints)[number];
 

@@ -64,6 +64,8 @@ export interface Field<Value = unknown, Optional extends boolean = boolean, HasD
   readonly isFilled?: true;
   /** Records that are older than the field have no value, although every new one has. */
   readonly isNew?: true;
+  /** Holds the name of a kind, or names of fields of such a kind (`describesList`). */
+  readonly naming?: 'kind' | 'fields';
   /** Carries the value's type only. */
   readonly '~value'?: Value;
 }

@@ -7,18 +7,22 @@ import { text } from './fields.ts';
 import type { CustomEvents, EventVerb } from './events.ts';
 import type { EntityHooks } from './hooks.ts';
 import type { Policy } from './policy.ts';
-import { policyMistakes } from './policy-mistakes.ts';
 import type { ProductModule } from './product-modules.ts';
+import { policyMistakes } from './policy-mistakes.ts';
 import type {
+  Companion,
+  Following,
   Join,
   JoinSide,
   LastKept,
+  LaterRemoval,
+  ListFields,
   ManagedBy,
   Refusal,
   Restriction,
   RoleGiving,
+  UniqueKey,
   VerdictFields,
-  ViewFields,
 } from './record-rules.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import type { TupleGrant } from './tuples.ts';
@@ -30,15 +34,6 @@ export type Exposure = 'read' | 'read-write' | 'write';
 
 /** Mutations that are derived for callers, for one record and in bulk. The others are written by hand, or only the server makes them. */
 export type Mutation = 'create' | 'update' | 'delete';
-
-/** A unique key over live rows; the values of soft-deleted rows can be used again. */
-export interface UniqueKey<Name extends string = string> {
-  readonly fields: readonly Name[];
-  /** The message of a conflict, shown to the caller. */
-  readonly message: string;
-  /** The field that the error of a conflict names, where callers do not know those of the key. */
-  readonly names?: Name;
-}
 
 /**
  * The whole definition of one kind of record: its fields, tenancy, policy, exposed fields and events. Storage, row-level
@@ -113,10 +108,16 @@ export interface EntityDefinition<
   readonly refusals?: readonly Refusal<Name>[];
   /** Its records say what a scanner has found in a stored file of their organization (write/file-verdicts.ts). */
   readonly verdictOn?: VerdictFields<Name>;
-  /** Its records are views of lists; their values are checked against the kind that is listed (write/refused-views.ts). */
-  readonly storesView?: ViewFields<Name>;
+  /** Its records describe a list of records, which is checked when they are written (write/refuse-wrong-lists.ts). */
+  readonly describesList?: ListFields<Name>;
   /** The record that makes the person who creates a record its manager, created together with it (write/creator-records.ts). */
   readonly managedBy?: ManagedBy;
+  /** Records that are created together with each record (write/companions.ts). */
+  readonly companions?: readonly Companion[];
+  /** What belongs to a deleted record is removed afterwards (write/later-removal.ts). */
+  readonly removal?: LaterRemoval;
+  /** Some of its records are kept by the server in line with those of another kind (write/followers.ts). */
+  readonly follows?: Following;
   /** Relationship tuples that the authorization store has for each live row. */
   readonly grants?: readonly TupleGrant<Name>[];
   readonly hooks?: EntityHooks<F>;
@@ -167,7 +168,6 @@ export interface RecordFields {
   readonly deletedBy: string | null;
 }
 
-/** A stored record of a kind. */
 export type RowOf<M> =
   M extends TypedModule<infer F, infer T, EventVerb, CustomEvents, infer D>
     ? RecordFields & { readonly [N in TenancyName<T> | DisplayIdName<D>]: string } & FieldValues<F>
@@ -175,13 +175,12 @@ export type RowOf<M> =
 
 type DisplayIdName<D extends string> = [D] extends [never] ? never : 'displayId';
 
-/** Input of a creation. The tenancy field defaults to the caller's organization or user id. */
+/** The tenancy field defaults to the caller's organization or user id. */
 export type CreationOf<M> =
   M extends TypedModule<infer F, infer T>
     ? CreationInput<F> & { readonly id?: string } & { readonly [N in TenancyName<T>]?: string }
     : never;
 
-/** Input of a change. */
 export type ChangesOf<M> = M extends TypedModule<infer F, Tenancy> ? ChangeInput<F> : never;
 
 /** The fields that every kind has; an entity file cannot declare them. */
@@ -221,18 +220,7 @@ export function defineEntityModule<
     if (field.secret && !field.isSealed && Object.hasOwn(definition.expose, name))
       fail(`secret field "${name}" cannot be exposed`);
   }
-  if (definition.confinedReach && definition.tenancy === 'organization')
-    fail(
-      'its records belong to organizations, so confined callers reach those of their own, and confinedReach says nothing',
-    );
-  if (definition.productModules && definition.tenancy !== 'organization')
-    fail("product modules belong to organizations, so its tenancy must be 'organization'");
-  if (definition.productModules && definition.rlsUsing)
-    fail(
-      "productModules and rlsUsing exclude each other: the caller's product modules do not decide about other organizations",
-    );
-  const [policyMistake] = policyMistakes(definition);
-  if (policyMistake) fail(policyMistake);
+  for (const mistake of policyMistakes(definition)) fail(mistake);
   const known = new Set([...Object.keys(definition.fields), ...tenancyField(definition.tenancy)]);
   const named = [
     ...Object.keys(definition.expose),

@@ -8,8 +8,6 @@ interface TextOptions extends Options<string> {
   readonly max: number;
   readonly pattern?: RegExp;
   readonly mentions?: true;
-  /** For the documentation, where a pattern says too little. */
-  readonly example?: string;
 }
 
 type EmailOptions = Options<string> & { readonly checked?: true };
@@ -35,16 +33,15 @@ export function text<const O extends TextOptions>(
   description: string,
   options: O & Exact<O, TextOptions>,
 ): Made<string, O> {
-  const { min, max, pattern, optional, mentions, example }: TextOptions = options;
+  const { min, max, pattern, optional, mentions }: TextOptions = options;
   const schema = Type.String({
     minLength: min ?? (optional ? 0 : 1),
     maxLength: max,
     ...(pattern ? { pattern: pattern.source } : {}),
-    ...(example === undefined ? {} : { examples: [example] }),
   });
   const described = mentions ? `${description} ${mentionNote}` : description;
   const shape = { schema, columnType: 'text', ...(mentions ? { hasMentions: mentions } : {}) };
-  return make<string, O>('text', described, options, shape, ['min', 'max', 'pattern', 'mentions', 'example']);
+  return make<string, O>('text', described, options, shape, ['min', 'max', 'pattern', 'mentions']);
 }
 
 interface SealedOptions {
@@ -170,18 +167,17 @@ export function timestamp<const O extends Options<Date>>(
 /** A list of up to `maxItems` texts of up to `max` characters. Its default is the empty list, not null. */
 export function textList(
   description: string,
-  options: { readonly max: number; readonly maxItems: number; readonly example?: string },
+  options: { readonly max: number; readonly maxItems: number },
 ): Field<string[], false, true> {
-  const { max, maxItems, example } = options;
-  const examples = example === undefined ? {} : { examples: [example] };
-  const schema = Type.Array(Type.String({ minLength: 1, maxLength: max, ...examples }), { maxItems });
+  const { max, maxItems } = options;
+  const schema = Type.Array(Type.String({ minLength: 1, maxLength: max }), { maxItems });
   const given = { ...options, default: [] as string[] };
   return make<string[], { readonly default: string[] }>(
     'textList',
     description,
     given,
     { schema, columnType: 'text[]' },
-    ['max', 'maxItems', 'example'],
+    ['max', 'maxItems'],
   );
 }
 

@@ -1,19 +1,31 @@
 import { hasObjectRights, type Policy } from './policy.ts';
 
-/** The parts of a definition on which it depends which rules a kind can have. */
-interface PolicyUse {
+/** What the rules of a definition concern. */
+interface RuledKind {
+  readonly tenancy: 'organization' | 'user' | { readonly none: string };
   readonly policy?: Policy;
-  readonly tenancy: unknown;
+  readonly productModules?: readonly string[];
   readonly rlsUsing?: string;
+  readonly confinedReach?: string;
 }
 
 /** Conditions that the authorization store and SQL both decide, with the same result. */
 const storeConditions = new Set(['anyone', 'system', 'role', 'scope', 'related', 'through']);
 
-/** Mistakes in the rules of a definition, one sentence each; empty for a correct definition. */
-export function policyMistakes({ policy, tenancy, rlsUsing }: PolicyUse): string[] {
+/** Contradictions between the rules, the tenancy and the product modules of a definition, one sentence each. */
+export function policyMistakes({ tenancy, policy, productModules, rlsUsing, confinedReach }: RuledKind): string[] {
   const { view = [], create = [], edit = [], remove = [] } = policy ?? {};
   const mistakes: string[] = [];
+  if (confinedReach && tenancy === 'organization')
+    mistakes.push(
+      'its records belong to organizations, so confined callers reach those of their own, and confinedReach says nothing',
+    );
+  if (productModules && tenancy !== 'organization')
+    mistakes.push("product modules belong to organizations, so its tenancy must be 'organization'");
+  if (productModules && rlsUsing)
+    mistakes.push(
+      "productModules and rlsUsing exclude each other: the caller's product modules do not decide about other organizations",
+    );
   if (hasObjectRights(policy)) {
     const isEnded = view.at(-1)?.effect === 'deny' && view.at(-1)?.when.is === 'anyone';
     if (!isEnded)

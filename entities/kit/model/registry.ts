@@ -11,6 +11,8 @@ export interface Registry {
   readonly references: ReferenceIndex;
   byKind(kind: string): EntityModule;
   byTypeName(typeName: string): EntityModule;
+  /** Whether records of a kind admit to an organization, and end with it (`removal`). */
+  endsWithOrganization(kind: string): boolean;
   /** The area of a kind; a history is in the area of its kind. */
   areaOf(module: EntityModule): string;
 }
@@ -81,11 +83,13 @@ export function createRegistry(declared: Areas | readonly EntityModule[]): Regis
     for (const [name, { target }] of Object.entries(fields))
       if (target !== undefined && !kinds.has(target))
         throw new TypeError(`entity "${kind}": field "${name}": ${unknownKind(target)}`);
+  const atOnce = new Set(modules.flatMap(({ removal }) => removal?.atOnce ?? []));
   return {
     modules,
     references: new ReferenceIndex(modules, byKind),
     byKind,
     byTypeName: (typeName) => byKind(typeName.slice(0, 1).toLowerCase() + typeName.slice(1)),
+    endsWithOrganization: (kind) => atOnce.has(kind),
     areaOf: (module) => areas.get((module.historyOf ?? module).kind) as string,
   };
 }

@@ -34,6 +34,9 @@ const unreachableCodes = new Set([
 /** SQLSTATE that the SQL function `write_records` raises for a creation in a deleted organization. */
 const deletedOrganization = 'CR404';
 
+/** SQLSTATE that it raises for a change in an archived organization. */
+const archivedOrganization = 'CR409';
+
 /** SQLSTATE that it raises for a file whose content has been removed. */
 const removedContent = 'CR410';
 
@@ -90,6 +93,8 @@ export function databaseError(error: unknown, role: keyof typeof databaseRoles =
     case deletedOrganization:
     case removedContent:
       return new AppError('not_found', error.message, { cause: error });
+    case archivedOrganization:
+      return new AppError('organization_archived', error.message, { cause: error });
     case unusedUploads:
       return new AppError('limit_exceeded', error.message, { cause: error });
     case '42501':

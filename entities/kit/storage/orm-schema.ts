@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { EntitySchema, type EntitySchemaMetadata } from '@mikro-orm/core';
-import type { EntityModule, UniqueKey } from '../model/define.ts';
+import type { EntityModule } from '../model/define.ts';
+import type { UniqueKey } from '../model/record-rules.ts';
 import type { Registry } from '../model/registry.ts';
 import { searchedText } from './searched-text.ts';
 import { snakeCase } from '../base/snake-case.ts';

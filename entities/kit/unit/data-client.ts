@@ -14,6 +14,7 @@ import { Viewer } from '../read/viewer.ts';
 import { changeRecord } from '../write/change-record.ts';
 import { changeSet, type SetResult } from '../write/change-set.ts';
 import type { ExpectedVersion } from '../write/plan-changes.ts';
+import { createEach, type CreatedEach } from '../write/create-each.ts';
 import { createRecords } from '../write/create-records.ts';
 import type { ChangeWork } from '../write/change-work.ts';
 import { lockInOrder, type LockTarget } from '../write/lock-order.ts';
@@ -112,6 +113,21 @@ export class DataClient {
   createAll(creations: readonly Creation[], known: readonly FieldProblem[] = []): Promise<Row[]> {
     const creator = { caller: this.#caller, actor: this.#actor, at: this.#work.clock.now(), known };
     return createRecords(this.#work, creations, creator, (module, row) => this.#authorize(module, 'create', row));
+  }
+
+  /**
+   * Creates the records of all inputs that are not refused.
+   * @param check what is checked before anything is written, besides what the data layer checks
+   * @throws AppError of which no single input is the reason
+   */
+  createEach(
+    creations: readonly Creation[],
+    check: (creations: readonly Creation[]) => Promise<void>,
+  ): Promise<CreatedEach> {
+    return createEach(this.#work, creations, async (left) => {
+      await check(left);
+      return this.createAll(left);
+    });
   }
 
   /**

@@ -31,7 +31,8 @@ export class ChangeCounters {
   readonly raisedScopes = new Set<string>();
   /** Object names of the records that this unit of work created or deleted. */
   readonly #ownObjects = new Set<string>();
-  #reserved = 0;
+  /** Records that were counted so far (`reserve`). */
+  reserved = 0;
 
   /**
    * Counts records before they are created or changed, over all fields of a GraphQL operation.
@@ -40,8 +41,14 @@ export class ChangeCounters {
    */
   reserve(count: number, { kind }: Caller): void {
     if (kind === 'system') return;
-    this.#reserved += count;
-    checkRowCount(this.#reserved);
+    this.reserved += count;
+    checkRowCount(this.reserved);
+  }
+
+  /** Begins another part of work that has no limit as a whole. What it keeps of the parts before would grow with their number. */
+  beginPart(): void {
+    this.reserved = 0;
+    this.#ownObjects.clear();
   }
 
   add({ pendingEvents, tupleChanges, objectChanges, raisedScopes }: ChangeEffects): void {

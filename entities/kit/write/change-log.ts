@@ -38,6 +38,7 @@ export async function recordChanges(
     tuples: deduplicateTuples(tuples),
     created: changes.flatMap(kindOfCreation),
     created_in: [...new Set(changes.flatMap(organizationOfCreation))],
+    ...changedIn(changes, work),
     // Most changes concern no file, and `write_records` then looks for none.
     ...(objects.length > 0 ? { objects } : {}),
     ...(verdicts.length > 0 ? { verdicts } : {}),
@@ -65,6 +66,21 @@ function organizationOfCreation({ module, operation, organizationId }: RecordedC
     : [];
 }
 
+/**
+ * The organizations in which people and programs change something; `write_records` fails when one of them is archived. What they do with
+ * the rights of the server counts as well, and what the server does by itself does not.
+ */
+function changedIn(changes: readonly RecordedChange[], { context, registry }: ChangeWork): { changed_in?: string[] } {
+  if (context.caller.kind === 'system') return {};
+  const organizations = changes.flatMap(({ module, operation, organizationId, isCascaded }) => {
+    const isEnding = operation === 'deleted' && registry.endsWithOrganization(module.kind);
+    return module.tenancy === 'organization' && organizationId !== null && !isCascaded && !isEnding
+      ? [organizationId]
+      : [];
+  });
+  return organizations.length > 0 ? { changed_in: [...new Set(organizations)] } : {};
+}
+
 interface Entries {
   readonly history: readonly object[];
   readonly events: readonly EventRow[];
@@ -73,6 +89,7 @@ interface Entries {
   readonly created: readonly object[];
   /** Organizations in which rows were created. */
   readonly created_in: readonly string[];
+  readonly changed_in?: readonly string[];
   readonly objects?: readonly ObjectRow[];
   readonly verdicts?: readonly VerdictRow[];
 }

@@ -22,7 +22,7 @@ import {
   referencesIn,
   type ReferenceProblem,
 } from './references.ts';
-import { refusedView } from './refused-views.ts';
+import { refusedList } from './refuse-wrong-lists.ts';
 import { refusedChanges } from './refused-changes.ts';
 import { withDerivedValues } from './run-hooks.ts';
 import { erasedSecrets, withSealedValues } from './sealed-values.ts';
@@ -147,7 +147,7 @@ async function refusalOf(
     module.givesRole && refusedRole(module, caller, [row, { ...row, ...values }], operation === 'remove');
   if (refusedGift) return refusedGift;
   const given = differences(row, values);
-  const refusedChange = operation === 'edit' && refusedView(registry, module, { ...row, ...values });
+  const refusedChange = operation === 'edit' && refusedList(registry, module, { ...row, ...values });
   if (refusedChange) return refusedChange;
   const unpaired = pairProblems(module, { ...row, ...values });
   if (unpaired.length > 0) return inputError(unpaired);
