@@ -33,7 +33,6 @@ const leftOut: readonly (readonly [path: string, reason: string])[] = [
   ['entities/kit/read/per-row.ts', 'a part of statements'],
   ['entities/kit/read/relations.ts', 'relations of records, also of linked ones'],
   ['entities/kit/model/links.ts', 'kinds whose records are linked with others'],
-  ['entities/kit/write/drafts-of-fields.ts', 'kinds with texts that mention people, or with people in charge'],
   ['entities/kit/unit/change-links.ts', 'changes of links'],
   ['api/people/apply-saved-view.ts', 'lists that a saved view describes'],
   ['entities/kit/write/file-verdicts.ts', 'kinds whose records are verdicts on files'],

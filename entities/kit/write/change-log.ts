@@ -10,8 +10,7 @@ import type { ChangeCounters } from './change-counters.ts';
 import type { ChangeWork } from './change-work.ts';
 import { objectRows, type ObjectRow } from './object-changes.ts';
 import { verdictRows, type VerdictRow } from './file-verdicts.ts';
-import { draftOf } from './custom-events.ts';
-import { draftsOfFields } from './drafts-of-fields.ts';
+import { draftOf, draftsOfFields } from './custom-events.ts';
 import type { EventDraft } from './event-draft.ts';
 import { scheduleAfterCommitHooks } from './run-hooks.ts';
 
