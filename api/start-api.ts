@@ -69,6 +69,7 @@ export async function createApi({
   routes = [],
 }: ApiOptions): Promise<Api> {
   const { database, temporal, store } = runtime;
+  const { second } = database;
   const { tokens, close: closeKeys } = await openTokens({ config, clock, logger, stateFolder, secretManager });
   const emails = new EmailValidator({
     config: () => config.current,
@@ -111,6 +112,7 @@ export async function createApi({
     health: new Health(
       {
         db_primary: (deadline) => database.ping(deadline),
+        ...(second ? { db_secondary: (deadline: number) => second.ping(deadline) } : {}),
         job_queue: () => temporal.check(),
         ...(store ? { fga: () => store.ping() } : {}),
       },

@@ -37,6 +37,7 @@ import type { ObjectStorage } from '#activities/clients/storage/object-storage.t
 import { StorageMetrics } from '#activities/clients/storage/storage-metrics.ts';
 import { authorizationStoreSettings } from './authorization-store-settings.ts';
 import { configuredStorage } from './configured-storage.ts';
+import { settleRegularly } from './settle-regularly.ts';
 import { temporalSettings } from './temporal-settings.ts';
 
 /** Services shared by API and worker. */
@@ -150,6 +151,7 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
   const contexts = new ParentContexts({ registry, store, settings: () => config.current.authz, logger });
 
   const notifier = createNotifier(database);
+  const stopSettling = settleRegularly(database, logger);
   let wakeRelays = () => notifier.notify();
   database.onCommit(async (summary) => {
     if (summary.pendingEvents > 0 || summary.objectChanges > 0) wakeRelays();
@@ -182,6 +184,7 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
     },
     close: async () => {
       notifier.stop();
+      stopSettling();
       applying?.stop();
       endedSessions?.close();
       cache?.close();
@@ -202,6 +205,7 @@ function databaseOptions(
   const topicsWithListeners = new Set(listeners.flatMap(({ topics }) => topics));
   return {
     url: db.primarydbsource,
+    ...(db.multiwrite ? { secondUrl: db.secondarydbsource } : {}),
     applicationName: process,
     maxConnections: db.maxconnections,
     maxIdleConnections: db.maxidleconnections,
@@ -211,6 +215,7 @@ function databaseOptions(
     // Longer than the deadline, at which a running process rolls back by itself: this is for a process that hangs.
     idleInTransactionTimeoutMs: server.writetimeout + 5_000,
     defaultTimeoutMs: server.writetimeout,
+    resultsTtlMs: () => config.current.db.cachettl,
     recordHistory: db.enablehistory,
     registry,
     encryptionSecrets: () => config.current.sessions.encryptionkey,

@@ -21,11 +21,10 @@ import type {
   RecordSelection,
 } from '#entities/kit/read/selection.ts';
 import { numbersOf, type AggregateSelection } from '#entities/kit/read/aggregate.ts';
-import { maxOrderTerms } from '#entities/kit/read/order.ts';
+import { maxOrderTerms, searchPosition } from '#entities/kit/read/order.ts';
 import { pluralOf, relationsOf, type Relation } from '#entities/kit/read/relations.ts';
 import { defaultOrder } from '#entities/kit/read/from-clause.ts';
 import type { FilePart } from '#entities/kit/read/file-selection.ts';
-import type { Filter } from '#entities/kit/read/filter.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { namedTypes } from './named-types.ts';
 import { filePartsOf } from './file-parts.ts';
@@ -143,18 +142,19 @@ export class SelectionReader {
     module: EntityModule,
     args: PageArguments,
     nodes: readonly FieldNode[] = this.#info.fieldNodes,
-    found?: Filter,
+    found?: string,
   ): PageSelection {
     const type = this.#objectType(`${module.typeName}Connection`);
     const where = args.where ? filterOf(this.#registry, module, args.where, this.#spendConditions) : undefined;
-    const filter = where && found ? ({ is: 'and', filters: [found, where] } as const) : (where ?? found);
-    const order = args.orderBy?.length ? args.orderBy : defaultOrder(module);
+    const usual = found === undefined ? defaultOrder(module) : ([{ field: searchPosition, direction: 'asc' }] as const);
+    const order = args.orderBy?.length ? args.orderBy : usual;
     if (order.length > maxOrderTerms)
       throw tooLong('orderBy', `accepts at most ${maxOrderTerms} terms; it has ${order.length}`);
     const slice = pageSlice(args, this.#limits.largestPage);
     return {
       module,
-      ...(filter ? { filter } : {}),
+      ...(found === undefined ? {} : { found }),
+      ...(where ? { filter: where } : {}),
       orderBy: order.map(({ field, direction }) => ({ field, direction })),
       ...slice,
       parts: this.#pageParts(module, type, nodes, slice.size),
@@ -180,7 +180,7 @@ export class SelectionReader {
       const module = byName.get(name);
       if (!module) return { is: 'typename', as, name: searchResults };
       const args = first === undefined ? {} : { first };
-      return { is: 'page', as, page: this.page(module, args, nodes, { is: 'found', module, text }) };
+      return { is: 'page', as, page: this.page(module, args, nodes, text) };
     });
   }
 

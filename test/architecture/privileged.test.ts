@@ -124,6 +124,8 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'activities/organizations/removal-slice.ts': [`system 'remove organization'`],
   // Partitions have no organization.
   'activities/maintenance/maintenance-activities.ts': [`system 'prune records'`],
+  // Encrypts again what is encrypted; no record changes.
+  'activities/maintenance/reseal-secrets-page.ts': [`system 'reseal secrets'`],
   // Compares the rows of all organizations with the authorization store.
   'activities/authorization/authorization-activities.ts': [`system 'reconcile authorization'`],
   // Reads what a mail is made of, in a transaction that is read-only; records that an invitation was sent.
@@ -186,6 +188,10 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'access/token-use.ts': ['recordTokenUse'],
   'access/single-sign-on.ts': ['isSignOnCurrent', 'readEntry', 'wasMember'],
   'access/sign-in-failures.ts': ['forgetAttempt', 'giveBackAttempt', 'takeAttempt'],
+  // As the owner of both databases, for an operator, who gets to know which rows differ and not what is in them.
+  'storage/compare-databases.ts': ['compareDatabases'],
+  // Ciphertexts alone, which it makes.
+  'write/reseal.ts': ['resealPage', 'sealedPlaces'],
   // Rows of the machine, which have no rules.
   'outbox/deliveries.ts': [
     'blockedRecords',
@@ -201,7 +207,14 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
     'staleFailing',
   ],
   'outbox/desired-tuples.ts': ['lockUnapplied', 'markApplied'],
-  'outbox/outbox.ts': ['claimBatch', 'maintainPartitions', 'readBatch', 'settleBatch', 'unfinishedBatches'],
+  'outbox/outbox.ts': [
+    'claimBatch',
+    'maintainPartitions',
+    'maintainSecondPartitions',
+    'readBatch',
+    'settleBatch',
+    'unfinishedBatches',
+  ],
   'outbox/tuple-repair.ts': [
     'applyAgain',
     'repairMissing',
@@ -269,7 +282,7 @@ test('there is no other way past the rules', () => {
 });
 
 test.each([
-  `import { queryOutsideTransaction } from '#entities/kit/storage/transaction.ts';`,
+  `import { queryOutsideTransaction } from '#entities/kit/storage/outside-transaction.ts';`,
   `import { pipelinedRead } from '#entities/kit/storage/pipelined-query.ts';`,
   `import {\n  checkRowCount,\n  createRecords,\n} from '#entities/kit/write/create-records.ts';`,
   `import { type Stamp, updateRows as change } from '#entities/kit/write/update-rows.ts';`,

@@ -20,6 +20,7 @@ import { loginRate, loginStarvation } from './login-rate.ts';
 import { organizationCreate } from './organization-create.ts';
 import { organizationDelete } from './organization-delete.ts';
 import { refreshRate } from './refresh-rate.ts';
+import { listAt1m, searchAt1m } from './large-tables.ts';
 import { livez, restCreate, restList, restRead } from './rest.ts';
 import type { Bench, BenchRow } from './row.ts';
 import { startCold } from './start-cold.ts';
@@ -61,6 +62,8 @@ const benches: readonly Bench[] = [
   downloadRange,
   backupMany,
   uploadMemory,
+  listAt1m,
+  searchAt1m,
   csvImport,
   exportRecords,
 ];

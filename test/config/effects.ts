@@ -504,6 +504,21 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   'db.maxconnections': shown(
     'test/api/pool-budget.test.ts > db.maxconnections > is what this process takes of the server, however many ask',
   ),
+  'db.multiwrite': shown(
+    'test/api/second-database.test.ts > db.multiwrite > writes every change to both databases: records, history, events, tuples, sign-ins',
+  ),
+  'db.secondarydbsource': shown(
+    'test/api/second-database.test.ts > the start > refuses a second database that holds something else',
+  ),
+  'db.cachettl': shown(
+    'test/api/result-cache.test.ts > db.cachettl > answers again what was read, without reading it, until the time is over',
+  ),
+  'db.maxidleconnections': shown(
+    'test/api/pool-budget.test.ts > db.maxidleconnections > is how many connections stay open when nobody needs them',
+  ),
+  'db.databasename': shown(
+    'test/workflows/trace.test.ts > a sign-up > names the database by db.databasename in its statements, and so do the metrics',
+  ),
   'jobqueue.connectionuri': shown(
     'test/worker/namespace.test.ts > with runmigrations the namespace of connectionuri is made, with its search attributes',
   ),

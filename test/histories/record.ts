@@ -132,6 +132,15 @@ test('the schedules', async () => {
   });
   await handedOver.result();
   await record('reconcile-authorization.handed-over', 'reconcile-by-hand', handedOver.firstExecutionRunId);
+  await runSchedule(world, 'reseal-secrets');
+  await recordRun('reseal-secrets.resealed', `WorkflowType = "resealSecrets" AND ${completed}`);
+  const resealed = await temporal.client.workflow.start('resealSecrets', {
+    taskQueue: temporal.taskQueue('workflows'),
+    workflowId: `${world.name}/reseal-by-hand`,
+    args: [{ queue: temporal.activityQueue('maintenance'), pagesPerRun: 1 }],
+  });
+  await resealed.result();
+  await record('reseal-secrets.handed-over', 'reseal-by-hand', resealed.firstExecutionRunId);
   await recordRun('prune-records.pruned', `WorkflowType = "pruneRecords" AND ${completed}`);
 });
 

@@ -10,6 +10,8 @@ import type { Decision } from './decision.ts';
 export interface DatabaseOptions {
   /** PostgreSQL connection URI (configuration `db.primarydbsource`). */
   readonly url: string;
+  /** Connection URI of the database that all changes are written to as well (`db.secondarydbsource`); undefined without `db.multiwrite`. */
+  readonly secondUrl?: string;
   readonly applicationName: string;
   /** `db.maxconnections`. */
   readonly maxConnections: number;
@@ -25,6 +27,8 @@ export interface DatabaseOptions {
   readonly idleInTransactionTimeoutMs: number;
   /** Time limit of a unit of work without a deadline. */
   readonly defaultTimeoutMs: number;
+  /** How long results of reads may be answered again, in milliseconds; 0: never (`db.cachettl`). */
+  readonly resultsTtlMs?: () => number;
   /** `db.enablehistory`. */
   readonly recordHistory: boolean;
   readonly registry: Registry;

@@ -5,6 +5,8 @@
 export const failpoints = [
   'before-commit',
   'after-commit',
+  'second-prepared',
+  'second-decided',
   'relay-claimed',
   'relay-started',
   'delivery-before-commit',

@@ -6,7 +6,9 @@ import { readableFields } from '../model/exposure.ts';
 import { entryFields } from '../model/derived/history-kind.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import { column } from '../storage/column.ts';
-import type { OrderTerm } from './order.ts';
+import { searchFunctionName } from '../storage/search-function.ts';
+import type { Bound } from './placeholder.ts';
+import { searchPosition, type OrderTerm } from './order.ts';
 import type { Sql } from '../storage/sql.ts';
 import type { Viewer } from './viewer.ts';
 import { visible, visibleInList } from './visibility.ts';
@@ -14,6 +16,12 @@ import { visible, visibleInList } from './visibility.ts';
 /** The table expression from which a list of a kind is read; its columns have the names of the fields in snake_case. */
 export function fromClause(module: EntityModule): Sql {
   return module.historyOf ? entriesOf(module.historyOf) : sql.table(module.table);
+}
+
+/** The rows that a search finds, with their place among them. Which of them a caller may see is not decided here. */
+export function foundRows(module: EntityModule, text: Bound<string>): Sql {
+  return sql`(select row.*, found.position::integer as ${sql.id(snakeCase(searchPosition))} from ${sql.table(module.table)} as row
+    join ${sql.id(searchFunctionName(module))}(${text}) with ordinality as found (id, position) on found.id = row.id)`;
 }
 
 /** Predicate for the rows that are in the caller's list. */

@@ -43,6 +43,9 @@ const removedContent = 'CR410';
 /** SQLSTATE that the SQL function `begin_upload` raises for a caller who has uploaded too much that no record uses. */
 const unusedUploads = 'CR422';
 
+/** SQLSTATE of a change that would be made in one of two databases only (docs/decisions/two-databases.md). */
+export const onlyOneDatabase = 'CR503';
+
 /** A violation of the unique index named `index`. The kind's message for callers is added later (write/write-error.ts). */
 export class UniqueViolation extends Error {
   override readonly name = 'UniqueViolation';
@@ -103,6 +106,8 @@ export function databaseError(error: unknown, role: keyof typeof databaseRoles =
     case '55P03':
     case '57014':
       return deadlineExceeded(error);
+    case onlyOneDatabase:
+      return new AppError('database_unavailable', error.message, { details: { retryAfterSeconds: 1 }, cause: error });
     case '53300':
     case '53400':
       return busy(error);

@@ -142,7 +142,7 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
     }
     this.#refuseUnlessOpen();
     failpoint('before-commit');
-    const rows = await this.#committing(() => this.#transaction.readOnce(statement));
+    const rows = await this.#committing(() => this.#transaction.readOnce(statement, this.context.caller));
     await this.#committed();
     return rows;
   }
@@ -325,6 +325,7 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
     void this.#afterCommit.run(this.options.onBackgroundError);
     const { requestId } = this.context;
     const { pendingEvents, tupleChanges, objectChanges, raisedScopes } = this.counters;
+    this.database.results.noteChanges(this.counters.changedRecords);
     if (pendingEvents > 0 || tupleChanges > 0 || objectChanges > 0)
       await this.database.committed({
         requestId,

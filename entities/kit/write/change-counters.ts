@@ -22,6 +22,9 @@ interface ChangeEffects {
   readonly raisedScopes: ReadonlySet<string>;
 }
 
+/** Tables with changed records; with the organization where only its callers see them: `tasks 01K…`. */
+export type ChangedRecords = ReadonlySet<string>;
+
 /** Counts the changes of a unit of work, for its limits and for the work after its commit. */
 export class ChangeCounters {
   pendingEvents = 0;
@@ -29,6 +32,7 @@ export class ChangeCounters {
   objectChanges = 0;
   /** Scopes with changed rights to records that existed before. */
   readonly raisedScopes = new Set<string>();
+  readonly #changedRecords = new Set<string>();
   /** Object names of the records that this unit of work created or deleted. */
   readonly #ownObjects = new Set<string>();
   /** Records that were counted so far (`reserve`). */
@@ -49,6 +53,15 @@ export class ChangeCounters {
   beginPart(): void {
     this.reserved = 0;
     this.#ownObjects.clear();
+  }
+
+  get changedRecords(): ChangedRecords {
+    return this.#changedRecords;
+  }
+
+  addRecord({ module, organizationId }: RecordedChange): void {
+    const isOfOne = module.tenancy === 'organization' && !module.rlsUsing;
+    this.#changedRecords.add(isOfOne ? `${module.table} ${organizationId}` : module.table);
   }
 
   add({ pendingEvents, tupleChanges, objectChanges, raisedScopes }: ChangeEffects): void {

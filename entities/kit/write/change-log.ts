@@ -26,6 +26,7 @@ export async function recordChanges(
   work: ChangeWork,
 ): Promise<void> {
   scheduleAfterCommitHooks(work, changes);
+  for (const change of changes) work.counters.addRecord(change);
   const { options, origin } = work;
   const by = { actor: actorOf(work.context.caller), request_id: origin.requestId, at: work.clock.now().toISOString() };
   const tuples = tupleRows(changes, work.counters);
