@@ -11,7 +11,7 @@ import type { ChangeWork } from './change-work.ts';
 import { objectRows, type ObjectRow } from './object-changes.ts';
 import { verdictRows, type VerdictRow } from './file-verdicts.ts';
 import { draftOf, draftsOfFields } from './custom-events.ts';
-import type { EventDraft } from './event-draft.ts';
+import type { EventDraft } from '../model/event-draft.ts';
 import { scheduleAfterCommitHooks } from './run-hooks.ts';
 
 /**

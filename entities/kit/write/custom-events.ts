@@ -1,7 +1,7 @@
 import type { CustomVerbOf, EventSource, PayloadOf } from '../model/events.ts';
 import { mentionedIn } from '../model/mentions.ts';
 import type { RecordedChange } from '../model/recorded-changes.ts';
-import type { EventDraft } from './event-draft.ts';
+import type { EventDraft } from '../model/event-draft.ts';
 
 /** The record to which an event belongs. */
 interface EventSubject {
