@@ -37,7 +37,7 @@ async function broken(work: (parts: Broken) => Promise<void>, hasWorker = false)
   try {
     // A personal one has no groups, whose tuples would be in the way.
     const home = await world.runtime.database.transact(
-      { caller: systemCaller('test'), requestId: newId() },
+      { caller: systemCaller('test'), requestId: `build-${newId()}` },
       ({ data }) => data.create(organization, { name: 'personal', isPersonal: true }),
     );
     const person = await buildPerson(world, { organization: home });
