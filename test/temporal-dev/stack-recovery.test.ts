@@ -46,7 +46,7 @@ test('servers end with the process they belong to, even when it is killed', asyn
   const owner = await ownerOf(stateDir);
   expect(processesOf(stateDir).length).toBeGreaterThan(2);
   await owner.kill();
-  await expect.poll(() => processesOf(stateDir), { timeout: 60_000 }).toEqual([]);
+  await expect.poll(() => processesOf(stateDir)).toEqual([]);
   await expect.poll(() => watchdogsOf(stateDir)).toEqual([]);
 });
 
