@@ -186,7 +186,7 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'api/people',
-    purpose: 'what REST and GraphQL share about people who join, and about who owns an organization',
+    purpose: 'what REST and GraphQL share about people: who joins, who owns an organization, what they read',
     imports: [...config, ...apiKit, ...kinds, 'api/http', 'api/credentials'],
   },
   {

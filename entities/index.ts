@@ -3,6 +3,7 @@ import * as files from './files/index.ts';
 import * as groups from './groups/index.ts';
 import * as identity from './identity/index.ts';
 import * as integrations from './integrations/index.ts';
+import * as notifications from './notifications/index.ts';
 import * as organizations from './organizations/index.ts';
 import * as transfers from './transfers/index.ts';
 import * as work from './work/index.ts';
@@ -13,6 +14,7 @@ export * from './files/index.ts';
 export * from './groups/index.ts';
 export * from './identity/index.ts';
 export * from './integrations/index.ts';
+export * from './notifications/index.ts';
 export * from './organizations/index.ts';
 export * from './transfers/index.ts';
 export * from './work/index.ts';
@@ -24,6 +26,7 @@ export const registry = createRegistry({
   groups,
   work,
   files,
+  notifications,
   integrations,
   billing,
   transfers,

@@ -31,6 +31,9 @@ import { mailVerification } from './mail-verification.ts';
 import { mailWelcome } from './mail-welcome.ts';
 import { admitConfirmed } from './admit-confirmed.ts';
 import { announceEndedSession } from './announce-ended-session.ts';
+import { notifyAssigned } from './notifications/notify-assigned.ts';
+import { notifyMentionedInNote, notifyMentionedInTask } from './notifications/notify-mentioned.ts';
+import { removeEmptyDiscussion } from './remove-empty-discussion.ts';
 import { beginRemoval } from './begin-removal.ts';
 import { beginSetUp } from './begin-set-up.ts';
 import { startExport, startImport } from './start-transfers.ts';
@@ -66,6 +69,10 @@ export const listeners: readonly Listener[] = [
   mailSingleSignOnEnforcement,
   mailSingleSignOnProvider,
   mailSingleSignOnRemoved,
+  notifyAssigned,
+  notifyMentionedInTask,
+  notifyMentionedInNote,
+  removeEmptyDiscussion,
   beginSetUp,
   beginRemoval,
   admitConfirmed,

@@ -20,7 +20,6 @@ import { askingOf, type GraphqlContext } from './graphql-context.ts';
 import { csvFormat, writeCsv } from './csv.ts';
 import { changing } from './known-targets.ts';
 import type { FieldConfig, FieldMap } from './passthrough-field.ts';
-import { storedValues } from './inputs.ts';
 import type { MutationParts } from './mutations.ts';
 
 /** The bulk mutations that a kind offers (`mutate`), by name. */
@@ -176,12 +175,12 @@ function updateField(module: EntityModule, parts: MutationParts): FieldConfig {
       module,
       ids: args.ids,
       operation: 'edit',
-      values: storedValues(module, args.input),
+      values: parts.inputs.stored(module, args.input).values,
     })),
     resolve: async (_source, args: { ids: readonly string[]; input: RecordJson }, context) => {
-      const values = storedValues(module, args.input);
+      const { values, links } = parts.inputs.stored(module, args.input);
       await requireProofFor(askingOf(context), [{ module, values }]);
-      const { changed, refused } = await context.unit.data.updateAll(module, args.ids, values);
+      const { changed, refused } = await context.unit.data.updateAllLinked(module, args.ids, values, links);
       return { updatedIds: changed, notUpdated: refused };
     },
   };

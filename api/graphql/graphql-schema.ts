@@ -8,6 +8,8 @@ import { createOnboarding } from './fields/create-onboarding.ts';
 import { resendInvite, withdrawInvite } from './fields/invitations.ts';
 import { rotateApiToken, rotatePersonalAccessToken } from './fields/rotate-token.ts';
 import { explainAccess } from './fields/explain-access.ts';
+import { createIntegrationWebhook, rotateIntegrationWebhook } from './fields/integration-webhooks.ts';
+import { markAllNotificationsRead } from './fields/mark-all-notifications-read.ts';
 import { self } from './fields/self.ts';
 import { transferOwnership } from './fields/ownership.ts';
 import { transferFields } from './fields/cancel-and-restart.ts';
@@ -28,6 +30,9 @@ export function productSchema(kinds = registry): GraphQLSchema {
     resendInvite,
     withdrawInvite,
     transferOwnership,
+    markAllNotificationsRead,
+    createIntegrationWebhook,
+    rotateIntegrationWebhook,
     ...transferFields,
   ]);
 }

@@ -47,6 +47,8 @@ import { tokenAuthorizationRoutes } from './single-sign-on/token-authorization-r
 import { transferRoutes } from './transfers/transfer-routes.ts';
 import { webfinger } from './single-sign-on/webfinger.ts';
 import { downloadFile } from './files/download-file.ts';
+import { webhookRoutes } from './integrations/webhook-routes.ts';
+import { readNotifications } from './people/mark-notifications-read.ts';
 import { recordRoutes } from './records/record-routes.ts';
 import { refresh } from './account/refresh.ts';
 import { register } from './account/register.ts';
@@ -138,6 +140,8 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   ...directUploads(registry),
   ...resumableUploads(registry),
   downloadFile,
+  readNotifications,
+  ...webhookRoutes,
   ...recordRoutes(registry, bases),
   home,
   openapi,

@@ -1,6 +1,6 @@
 import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, json, textList, timestamp } from '../kit/model/fields.ts';
-import { file } from '../kit/model/file-field.ts';
+import { file } from '../kit/model/composed/file-field.ts';
 import { requestedRecord } from '../presets/requested-record.ts';
 import { recordKindField, transferEvents, transferFields, transferStatuses } from './transfer-fields.ts';
 

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Failpoint } from '#entities/kit/base/failpoint.ts';
 import { asOwner } from '../kit/as-owner.ts';
@@ -18,12 +21,21 @@ const deaths: readonly (readonly [Failpoint, number])[] = [
   ['export-stored', 0],
 ];
 
+let folder: string;
 let world: World;
 let owner: Person;
 let client: TestClient;
 let product: ProductProcesses;
 beforeAll(async () => {
-  world = await openWorld();
+  folder = await mkdtemp(join(tmpdir(), 'core-killed-transfers-'));
+  // A folder that the world and the worker share.
+  world = await openWorld({
+    environment: {
+      CORE_OBJECTSTORAGE_DEVMODE: 'false',
+      CORE_OBJECTSTORAGE_PROVIDERS_DISK_ENABLED: 'true',
+      CORE_OBJECTSTORAGE_PROVIDERS_DISK_BUCKET: join(folder, 'files'),
+    },
+  });
   owner = await buildPerson(world);
   client = await signedIn(world, owner);
   product = await ProductProcesses.start(world, [worker], {
@@ -33,6 +45,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await product.close();
   await world.close();
+  await rm(folder, { recursive: true, force: true });
 });
 
 const rows = 3_200;

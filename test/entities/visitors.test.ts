@@ -34,7 +34,8 @@ const notice = everybodys('notice');
 
 const derived = new Set([
   'creatorGrant',
-  ...registry.modules.flatMap(({ kind, share, files }) => [
+  ...registry.modules.flatMap(({ kind, share, files, sides }) => [
+    ...(sides ? [kind] : []),
     ...(share ? [`${kind}Share`] : []),
     ...(files ? [`${kind}File`] : []),
   ]),
@@ -117,6 +118,7 @@ test('whoever acts as somebody else reaches neither accounts nor credentials, an
     'groupSetting',
     'identityProvider',
     'import',
+    'integrationWebhook',
     'membership',
     'organization',
     'organizationSetting',
@@ -141,6 +143,7 @@ test('whoever acts as somebody else reaches neither accounts nor credentials, an
     'session',
     'supportConsent',
     'userSetting',
+    'webhookEvent',
   ]);
   expect(reached('edit').filter((kind) => !reached('delete').includes(kind))).toEqual(['group']);
 });

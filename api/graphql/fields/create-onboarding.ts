@@ -4,7 +4,7 @@ import { organization } from '#entities/organizations/organization.ts';
 import { answerOnboarding, type OnboardingAnswers } from '../../people/answer-onboarding.ts';
 import type { GraphqlContext } from '../graphql-context.ts';
 import type { HandWrittenField } from '../hand-written-field.ts';
-import { Json } from '../json.ts';
+import { Json } from '../scalars/json.ts';
 
 interface Answered {
   readonly id: string;

@@ -12,6 +12,8 @@ import { policyMistakes } from './policy-mistakes.ts';
 import type {
   Companion,
   Following,
+  Join,
+  JoinSide,
   LastKept,
   LaterRemoval,
   ListFields,
@@ -92,6 +94,8 @@ export interface EntityDefinition<
   readonly customEvents?: C;
   /** Records can be shared with groups, and groups can be blocked from them (share.ts). */
   readonly share?: true;
+  /** Many records are linked with many of other kinds (join.ts). */
+  readonly joins?: readonly Join[];
   /** Records have any number of files, which their viewers read and their editors attach and remove (kind-files.ts). */
   readonly files?: AcceptedFiles;
   /** Records with this value need a further right to the record in a reference when they are created or deleted. */
@@ -104,7 +108,7 @@ export interface EntityDefinition<
   readonly refusals?: readonly Refusal<Name>[];
   /** Its records say what a scanner has found in a stored file of their organization (write/file-verdicts.ts). */
   readonly verdictOn?: VerdictFields<Name>;
-  /** Its records describe a list of records, which is checked when they are created (write/refuse-wrong-lists.ts). */
+  /** Its records describe a list of records, which is checked when they are written (write/refuse-wrong-lists.ts). */
   readonly describesList?: ListFields<Name>;
   /** The record that makes the person who creates a record its manager, created together with it (write/creator-records.ts). */
   readonly managedBy?: ManagedBy;
@@ -130,6 +134,8 @@ export interface EntityModule extends EntityDefinition<Fields, Tenancy, string> 
   readonly typeName: string;
   /** The kind whose history this is; only for histories (history-kind.ts). */
   readonly historyOf?: EntityModule;
+  /** The two kinds whose records it links; only for links (join.ts). */
+  readonly sides?: readonly [JoinSide, JoinSide];
 }
 
 /** A kind as its own file exports it, with the types of its fields and events. */

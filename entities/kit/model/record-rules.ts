@@ -123,6 +123,21 @@ export interface VerdictFields<Name extends string = string> {
   readonly verdict: Name;
 }
 
+/** A relation of many records to many of another kind (`joins` in an entity file). */
+export interface Join {
+  /** The other kind. Each of the two lists the records of the other one, under the plural of their kind. */
+  readonly to: string;
+}
+
+/** One side of a kind of links. */
+export interface JoinSide {
+  readonly kind: string;
+  /** Field of the link that holds the id of the record. */
+  readonly field: string;
+  /** Name of the list of these records on records of the other side. */
+  readonly listed: string;
+}
+
 /** Fields of a kind whose records describe a list of records of a kind, for work that is done later. */
 export interface ListFields<Name extends string = string> {
   /** Holds the name of the kind. */

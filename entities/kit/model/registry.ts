@@ -1,8 +1,9 @@
 import type { EntityModule } from './define.ts';
-import { creatorGrantOf, hasCreators } from './creator-grant.ts';
-import { filesOf } from './kind-files.ts';
+import { creatorGrantOf, hasCreators } from './derived/creator-grant.ts';
+import { joinOf } from './derived/join.ts';
+import { filesOf } from './derived/kind-files.ts';
 import { ReferenceIndex } from './reference-index.ts';
-import { shareOf } from './share.ts';
+import { shareOf } from './derived/share.ts';
 
 /** All kinds of one process, and how they refer to each other. */
 export interface Registry {
@@ -24,11 +25,16 @@ interface Placed {
   readonly module: EntityModule;
 }
 
-/** Adds the derived kinds (shares, files, creator grants), each in the area of the kind from which it is derived. */
+/** Adds the derived kinds (shares, files, links, creator grants), each in the area of the kind from which it is derived. */
 function withDerived(areas: Areas): readonly Placed[] {
   const declared = Object.entries(areas).flatMap(([area, kinds]) =>
     Object.values(kinds).map((module) => ({ area, module })),
   );
+  const targetOf = (kind: string): EntityModule => {
+    const found = declared.find(({ module }) => module.kind === kind);
+    if (!found) throw new TypeError(`a join names "${kind}", which is no entity`);
+    return found.module;
+  };
   const created = declared.map(({ module }) => module).filter(hasCreators);
   const groups = declared.find(({ module }) => module.kind === 'group');
   return [
@@ -36,6 +42,7 @@ function withDerived(areas: Areas): readonly Placed[] {
       { area, module },
       ...(module.share ? [{ area, module: shareOf(module) }] : []),
       ...(module.files ? [{ area, module: filesOf(module, module.files) }] : []),
+      ...(module.joins ?? []).map(({ to }) => ({ area, module: joinOf(module, targetOf(to)) })),
     ]),
     ...(created.length > 0 ? [{ area: groups?.area ?? '', module: creatorGrantOf(created) }] : []),
   ];

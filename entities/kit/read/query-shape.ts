@@ -1,4 +1,5 @@
 import type { EntityModule } from '../model/define.ts';
+import type { AggregateSelection } from './aggregate.ts';
 import { detailOf } from './file-selection.ts';
 import type { Comparison, Filter } from './filter.ts';
 import { parseCursor, totalOrder, type CursorValues } from './order.ts';
@@ -57,6 +58,13 @@ export class QueryShape {
     const shapedParts = parts.map((part) => this.#pagePart(part));
     this.#write('}');
     return { ...shaped, parts: shapedParts };
+  }
+
+  /** @throws AppError invalid_input */
+  aggregate({ filter, ...rest }: AggregateSelection): AggregateSelection {
+    const { module, groupBy, numbers, size, words } = rest;
+    this.#write('aggregate', module.kind, String(size), words, groupBy.join(), numbers.join());
+    return { ...rest, ...(filter ? { filter: this.#filter(filter, module) } : {}) };
   }
 
   /** @throws AppError invalid_cursor, invalid_input */

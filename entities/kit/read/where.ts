@@ -58,6 +58,12 @@ export function filterPredicate(filter: Filter, rows: Rows, aliases: Aliases): S
 
 /** Joins the records of a relation to the record that the relation starts from. */
 export function joinPredicate(relation: Relation, from: string, to: string): Sql {
+  if (relation.is === 'many' && relation.via) {
+    const { module, own, other } = relation.via;
+    const link = `${to}_link`;
+    return sql`${column(to, 'id')} in (select ${column(link, other)} from ${sql.table(module.table)} as ${sql.ref(link)}
+      where ${column(link, own)} = ${column(from, 'id')} and ${column(link, 'deletedAt')} is null)`;
+  }
   return relation.is === 'one'
     ? sql`${column(to, 'id')} = ${column(from, relation.field)}`
     : sql`${column(to, relation.field)} = ${column(from, 'id')}`;

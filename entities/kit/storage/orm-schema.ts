@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { EntitySchema, type EntitySchemaMetadata } from '@mikro-orm/core';
 import type { EntityModule } from '../model/define.ts';
 import type { UniqueKey } from '../model/record-rules.ts';
@@ -241,7 +242,12 @@ export function uniqueKeyOf(module: EntityModule, index: string): UniqueKey | un
   return module.unique?.find((key) => uniqueKeyName(module, key.fields) === index);
 }
 
-/** Name of the partial unique index of a key. */
+/** Name of the partial unique index of a key. PostgreSQL cuts names that are longer, so the end of these is a hash. */
 function uniqueKeyName(module: EntityModule, fields: readonly string[]): string {
-  return `${module.table}_${fields.map(snakeCase).join('_')}_key`;
+  const name = `${module.table}_${fields.map(snakeCase).join('_')}`;
+  if (name.length + 4 <= maxNameLength) return `${name}_key`;
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 8);
+  return `${name.slice(0, maxNameLength - 13)}_${hash}_key`;
 }
+
+const maxNameLength = 63;

@@ -156,11 +156,13 @@ export class Transaction {
   }
 
   /**
-   * Switches to another role. Under a role other than that of the caller the organization setting is empty, because the row-level
-   * security policy of the system role would limit it to that organization.
+   * Switches to another role. Work of a caller that goes on under the system role has no organization setting, because the row-level
+   * security policy of that role would limit it to the organization. Work of the server for an organization keeps it: under the app role,
+   * for the rights of a person, nothing is visible without it.
    */
   #switchRole(role: DatabaseRole): void {
-    const organizationId = role === this.#settings.role ? (this.#settings.organizationId ?? '') : '';
+    const keepsIt = role === 'app' || role === this.#settings.role;
+    const organizationId = keepsIt ? (this.#settings.organizationId ?? '') : '';
     this.#role = role;
     // If this fails, the transaction has failed, and the statement after it reports that.
     this.#send(

@@ -17,7 +17,7 @@ import { ChangeCounters } from '../write/change-counters.ts';
 import { recordChanges } from '../write/change-log.ts';
 import type { ChangeWork, Stamp } from '../write/change-work.ts';
 import { makeConsequences } from '../write/consequences.ts';
-import type { EventDraft } from '../write/event-draft.ts';
+import type { EventDraft } from '../model/event-draft.ts';
 import { translateWriteError } from '../write/write-error.ts';
 import { ChangeBuffer } from './change-buffer.ts';
 import type { AnswerWork } from './answer-work.ts';

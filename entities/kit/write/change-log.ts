@@ -10,8 +10,8 @@ import type { ChangeCounters } from './change-counters.ts';
 import type { ChangeWork } from './change-work.ts';
 import { objectRows, type ObjectRow } from './object-changes.ts';
 import { verdictRows, type VerdictRow } from './file-verdicts.ts';
-import { draftOf } from './custom-events.ts';
-import type { EventDraft } from './event-draft.ts';
+import { draftOf, draftsOfFields } from './custom-events.ts';
+import type { EventDraft } from '../model/event-draft.ts';
 import { scheduleAfterCommitHooks } from './run-hooks.ts';
 
 /**
@@ -169,7 +169,7 @@ interface EventRow {
   readonly pending: boolean;
 }
 
-/** Rows of the table `events`: one for each change whose kind declares the event, except cascaded ones, and one for each custom event. */
+/** Rows of the table `events`: one for each change whose kind declares the event, except cascaded ones, and one for each custom event, also of those that follow from fields. */
 function eventRows(
   changes: readonly RecordedChange[],
   drafts: readonly EventDraft[],
@@ -180,6 +180,7 @@ function eventRows(
     ...changes
       .filter((change) => !change.isCascaded && change.module.events.includes(change.operation))
       .map((change) => draftOf(change.module, change.operation, change, { changed: namesWithoutSecrets(change) })),
+    ...changes.flatMap(draftsOfFields),
     ...drafts,
   ];
   return recorded.map((event) => ({

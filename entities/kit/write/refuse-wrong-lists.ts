@@ -1,8 +1,9 @@
-import type { FieldProblem } from '../base/errors.ts';
+import type { AppError, FieldProblem } from '../base/errors.ts';
 import { inputError } from '../base/input-error.ts';
 import type { Caller } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
 import { refuseBeyondLimits, refuseDisabledModule } from '../model/module-gate.ts';
+import type { Registry } from '../model/registry.ts';
 import { describedList } from '../read/described-list.ts';
 import type { ChangeWork } from './change-work.ts';
 import type { NewRow } from './creations.ts';
@@ -29,6 +30,16 @@ export function refuseWrongLists(
     refuseBeyondLimits(described.list.module, operationOf(row, describesList.action), caller);
   }
   if (problems.length > 0) throw inputError(problems);
+}
+
+/** Why a record cannot describe the list that it would describe after a change; undefined for other kinds. */
+export function refusedList(
+  registry: Registry,
+  { describesList }: EntityModule,
+  row: Readonly<Record<string, unknown>>,
+): AppError | undefined {
+  const described = describesList && describedList(registry, describesList, row);
+  return described && 'problems' in described ? inputError(described.problems) : undefined;
 }
 
 function operationOf(row: Readonly<Record<string, unknown>>, field: string | undefined): 'view' | 'create' | 'edit' {

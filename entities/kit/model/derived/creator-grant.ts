@@ -1,6 +1,6 @@
-import { defineEntityModule, type EntityModule } from './define.ts';
-import { choice, reference } from './fields.ts';
-import { allow, anyone, creatorRelation, creators, deny, role, system } from './policy.ts';
+import { defineEntityModule, type EntityModule } from '../define.ts';
+import { choice, reference } from '../fields.ts';
+import { allow, anyone, creatorRelation, creators, deny, role, system } from '../policy.ts';
 
 /** Whether groups can be granted the right to create records of a kind. */
 export function hasCreators({ policy }: EntityModule): boolean {

@@ -1,7 +1,7 @@
-import type { EntityModule } from './define.ts';
-import { readableFields } from './exposure.ts';
-import type { Fields } from './declared-field.ts';
-import { choice, integer, text, textList, timestamp } from './fields.ts';
+import type { EntityModule } from '../define.ts';
+import { readableFields } from '../exposure.ts';
+import type { Fields } from '../declared-field.ts';
+import { choice, integer, text, textList, timestamp } from '../fields.ts';
 
 /** Fields of every history entry, of all kinds. */
 export const entryFields = {
@@ -11,9 +11,22 @@ export const entryFields = {
   recordVersion: integer('Version of the record after the change.', { min: 1, max: 2_147_483_647 }),
   changedFields: textList('Fields whose values changed.', { max: 100, maxItems: 1_000 }),
   actor: text('Who made the change.', { max: 200 }),
+  actorKind: choice(
+    'What made the change: a person, also while somebody else acts as them (user), an API token, support, a visitor without an account, nobody who is known (anonymous), or the server (system).',
+    ['user', 'api_token', 'support', 'visitor', 'anonymous', 'system'],
+  ),
+  actorUserId: { ...text('Person who made the change.', { max: 26, optional: true }), type: 'reference' },
+  actingUserId: {
+    ...text('Person who made the change as somebody else.', { max: 26, optional: true }),
+    type: 'reference',
+  },
+  actorTokenId: { ...text('API token that made the change.', { max: 26, optional: true }), type: 'reference' },
   requestId: text('Id of the request that made the change.', { max: 200 }),
   recordedAt: timestamp('When the change was made.'),
 } as const satisfies Fields;
+
+/** References of history entries to the record that made the change, by field; each is the kind of the record. */
+export const actorReferences = { actorUserId: 'user', actingUserId: 'user', actorTokenId: 'apiToken' } as const;
 
 const known = new WeakMap<EntityModule, EntityModule>();
 

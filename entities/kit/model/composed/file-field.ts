@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { idPattern } from '../base/ids.ts';
-import type { AcceptedFiles, FilledFields } from './accepted-types.ts';
-import { make, type Exact, type Field, type Made, type Options } from './declared-field.ts';
-import { integer, json, text } from './fields.ts';
+import { idPattern } from '../../base/ids.ts';
+import type { AcceptedFiles, FilledFields } from '../accepted-types.ts';
+import { make, type Exact, type Field, type Made, type Options } from '../declared-field.ts';
+import { integer, json, text } from '../fields.ts';
 
 interface FileOptions extends Options<string>, AcceptedFiles {
   readonly fills?: FilledFields;

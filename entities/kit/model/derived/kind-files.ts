@@ -1,10 +1,10 @@
-import type { AcceptedFiles } from './accepted-types.ts';
-import { defineEntityModule, type EntityModule } from './define.ts';
-import type { Field } from './declared-field.ts';
-import { reference } from './fields.ts';
-import { aboutFile, file, filledFromFile } from './file-field.ts';
-import { allow, anyone, deny, scope, system, through } from './policy.ts';
-import { inWords, inWordsCapitalized, snakeCase } from '../base/snake-case.ts';
+import type { AcceptedFiles } from '../accepted-types.ts';
+import { defineEntityModule, type EntityModule } from '../define.ts';
+import type { Field } from '../declared-field.ts';
+import { reference } from '../fields.ts';
+import { aboutFile, file, filledFromFile } from '../composed/file-field.ts';
+import { allow, anyone, deny, scope, system, through } from '../policy.ts';
+import { inWords, inWordsCapitalized, snakeCase } from '../../base/snake-case.ts';
 
 /**
  * The kind of files of another one (`files` in an entity file): each record is one file of one record of that kind. As a kind it has a

@@ -1,5 +1,5 @@
-import type { Field } from './declared-field.ts';
-import { choice, decimal } from './fields.ts';
+import type { Field } from '../declared-field.ts';
+import { choice, decimal } from '../fields.ts';
 
 /** Currencies by their codes in ISO 4217, in lower case. Codes for metals, tests, funds and units of account are left out. */
 // prettier-ignore

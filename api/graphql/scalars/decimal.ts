@@ -10,6 +10,6 @@ export const Decimal = new GraphQLScalarType<string, string>({
 
 /** How many digits a number may have depends on its field, and the data layer checks it. */
 function decimal(value: unknown): string {
-  if (typeof value === 'string' && /^\d{1,100}(\.\d{1,100})?$/.test(value)) return value;
+  if (typeof value === 'string' && /^-?\d{1,100}(\.\d{1,100})?$/.test(value)) return value;
   throw new GraphQLError(`Decimal cannot represent ${JSON.stringify(value)}: write a text such as "12.50".`);
 }

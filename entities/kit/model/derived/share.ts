@@ -1,7 +1,7 @@
-import { defineEntityModule, type EntityModule } from './define.ts';
-import { choice, reference } from './fields.ts';
-import { allow, anyone, deny, system, through } from './policy.ts';
-import { inWords, inWordsCapitalized, snakeCase } from '../base/snake-case.ts';
+import { defineEntityModule, type EntityModule } from '../define.ts';
+import { choice, reference } from '../fields.ts';
+import { allow, anyone, deny, system, through } from '../policy.ts';
+import { inWords, inWordsCapitalized, snakeCase } from '../../base/snake-case.ts';
 
 /** Relations of a group to a record: `blocked` overrides the rights of its members, except those who may remove the record. */
 export const shareRelations = ['viewer', 'editor', 'blocked'] as const;
