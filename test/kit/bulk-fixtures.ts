@@ -150,7 +150,8 @@ function presentValueOf(module: EntityModule, name: string, field: Field): strin
     case 'json':
       return `'{}'::jsonb`;
     case 'file':
-      return 'null';
+      // The key of its content; an import has no row without one. Nobody reads it.
+      return `'${name}/' || n`;
     case 'reference':
       return id(isFirstOfKey(module, name) ? 'n' : `n % ${targets}`);
     default:
