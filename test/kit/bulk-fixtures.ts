@@ -150,8 +150,8 @@ function presentValueOf(module: EntityModule, name: string, field: Field): strin
     case 'json':
       return `'{}'::jsonb`;
     case 'file':
-      // The key of its content; an import has no row without one. Nobody reads it.
-      return `'${name}/' || n`;
+      // Of an object that is nowhere, where a row must have one.
+      return field.optional ? 'null' : id('n');
     case 'reference':
       return id(isFirstOfKey(module, name) ? 'n' : `n % ${targets}`);
     default:
