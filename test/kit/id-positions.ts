@@ -2,6 +2,7 @@ import {
   GraphQLID,
   GraphQLNonNull,
   getNamedType,
+  getNullableType,
   isEnumType,
   isInputObjectType,
   isLeafType,
@@ -74,6 +75,7 @@ class PositionFinder {
         [kind]: 'record',
         [pluralOf(module)]: 'list',
         [`${kind}Histories`]: 'histories',
+        [`${kind}Aggregates`]: 'aggregates',
         [`${kind}Search`]: 'search of a kind',
         ...Object.fromEntries(verbs.map((verb) => [verb + typeName, verb])),
       };
@@ -136,6 +138,8 @@ class PositionFinder {
     ];
     return all
       .filter(({ type }) => ['ID', 'Upload'].includes(getNamedType(type).name))
+      // Links such as `addGroupIds` are lists and no fields; a document has no columns for them.
+      .filter(({ name, type }) => module.fields[name] !== undefined || !isListType(getNullableType(type)))
       .map(({ name, type }): IdPosition => ({
         ...rest,
         path: `csv.${name}`,
@@ -158,7 +162,7 @@ class PositionFinder {
     if (isInputObjectType(type)) {
       return Object.values(type.getFields()).flatMap(({ name, type: inner }) => {
         if (['and', 'or', 'not', 'ne', 'notIn', 'gt', 'gte', 'lt', 'lte'].includes(name)) return [];
-        const below = module && this.#below(module, name);
+        const below = module && (this.#below(module, name) ?? this.#filteredBy(inner));
         if (below && depth >= deepest) return [];
         return this.#slots(inner, [...path, name], below ?? module, depth + (below ? 1 : 0));
       });
@@ -169,6 +173,12 @@ class PositionFinder {
     const last = path.at(-1);
     if (named === 'String' && (last === 'after' || last === 'before')) return [{ path, module, takes: 'cursor' }];
     return named === 'String' && last === 'query' ? [{ path, module, takes: 'text' }] : [];
+  }
+
+  /** The kind of a filter; a history has relations that no field of its kind declares. */
+  #filteredBy(type: GraphQLInputType): EntityModule | undefined {
+    const { name } = getNamedType(type);
+    return this.#registry.modules.find(({ typeName }) => name === `${typeName}Where`);
   }
 
   /** The kind that a relation leads to, in filters and in creations through it. */
