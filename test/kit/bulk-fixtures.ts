@@ -150,7 +150,8 @@ function presentValueOf(module: EntityModule, name: string, field: Field): strin
     case 'json':
       return `'{}'::jsonb`;
     case 'file':
-      return 'null';
+      // Of an object that is nowhere, where a row must have one.
+      return field.optional ? 'null' : id('n');
     case 'reference':
       return id(isFirstOfKey(module, name) ? 'n' : `n % ${targets}`);
     default:
