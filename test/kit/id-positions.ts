@@ -2,6 +2,7 @@ import {
   GraphQLID,
   GraphQLNonNull,
   getNamedType,
+  getNullableType,
   isEnumType,
   isInputObjectType,
   isLeafType,
@@ -135,21 +136,25 @@ class PositionFinder {
       ...(isUpdate ? [key] : []),
       ...Object.values(input.getFields()),
     ];
-    return all
-      .filter(({ type }) => ['ID', 'Upload'].includes(getNamedType(type).name))
-      .map(({ name, type }): IdPosition => ({
-        ...rest,
-        path: `csv.${name}`,
-        module: this.#kindOf([name], module),
-        takes: getNamedType(type).name === 'Upload' ? 'upload' : 'id',
-        variables: (value, own) => {
-          const columns = all.filter((field) => field.name === name || isNonNullType(field.type));
-          const cells = columns.map((field) =>
-            field.name === name ? value : plainText(this.#right(field.type, [field.name], module, own)),
-          );
-          return { csv: `${columns.map((field) => field.name).join()}\n${cells.map(quoted).join()}\n` };
-        },
-      }));
+    return (
+      all
+        .filter(({ type }) => ['ID', 'Upload'].includes(getNamedType(type).name))
+        // Links such as `addGroupIds` are lists and no fields; a document has no columns for them.
+        .filter(({ name, type }) => module.fields[name] !== undefined || !isListType(getNullableType(type)))
+        .map(({ name, type }): IdPosition => ({
+          ...rest,
+          path: `csv.${name}`,
+          module: this.#kindOf([name], module),
+          takes: getNamedType(type).name === 'Upload' ? 'upload' : 'id',
+          variables: (value, own) => {
+            const columns = all.filter((field) => field.name === name || isNonNullType(field.type));
+            const cells = columns.map((field) =>
+              field.name === name ? value : plainText(this.#right(field.type, [field.name], module, own)),
+            );
+            return { csv: `${columns.map((field) => field.name).join()}\n${cells.map(quoted).join()}\n` };
+          },
+        }))
+    );
   }
 
   /** Places for ids below an input. */
