@@ -4,7 +4,7 @@ import type { EntityModule } from '#entities/kit/model/define.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { groupingsOf, maxGroupings, numbersOf } from '#entities/kit/read/aggregate.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import { pageSlice } from '../../http/page-slice.ts';
+import { defaultPageSize, pageSlice } from '../../http/page-slice.ts';
 import { inSnakeCase } from './in-snake-case.ts';
 import { filterParameters, listFilter } from './list-query.ts';
 import { recordNames } from './record-names.ts';
@@ -39,7 +39,9 @@ export function aggregateRoute(registry: Registry, module: EntityModule): Route 
         }
       : {}),
     first: Type.Optional(
-      Type.Integer({ description: 'Maximum number of groups; those with the most records come first.' }),
+      Type.Integer({
+        description: `Maximum number of groups; those with the most records come first. Without it: ${defaultPageSize}.`,
+      }),
     ),
   };
   return defineRoute({
