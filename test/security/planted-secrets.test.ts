@@ -41,8 +41,6 @@ const texts = new Canaries('wrote');
 const writtenKinds = registry.modules.filter(
   (module) =>
     module.mutate &&
-    // A view holds names of fields, and values to compare with.
-    !(module.describesList && module.kind === 'savedView') &&
     writtenFields(module, module.mutate.includes('create')).length > 0 &&
     module.policy?.create.some(({ effect, when }) => effect === 'allow' && !['system', 'scope'].includes(when.is)),
 );
