@@ -46,7 +46,6 @@ async function start(): Promise<void> {
     import('#runtime/core-runtime.ts'),
     import('./start-api.ts'),
   ]);
-  const { databasename } = config.current.db;
   const metrics = new Metrics();
   const telemetry = await startTelemetry('core-api', otlpEndpoint);
   open.push(() => telemetry.close());
@@ -58,8 +57,8 @@ async function start(): Promise<void> {
     process: 'core api',
     metrics: metrics.registry,
     observers: [
-      { statement: ({ durationMs }) => metrics.statements.observe({ database: databasename }, durationMs / 1_000) },
-      ...(telemetry.isSending ? [statementSpans(databasename)] : []),
+      { statement: ({ durationMs }) => metrics.statements.observe(durationMs / 1_000) },
+      ...(telemetry.isSending ? [statementSpans] : []),
     ],
   });
   open.push(() => runtime.close());

@@ -12,7 +12,6 @@ import { withDefaults } from './added-columns.ts';
 import { infrastructureTables } from './infrastructure.ts';
 import { migrations } from './index.ts';
 import { migrationClassName, migrationName } from './migration-name.ts';
-import { removeCapture } from './row-capture.ts';
 import { searchDifference, type Difference } from './search-difference.ts';
 
 /** Longest wait for a connection, in milliseconds: an address that swallows everything must not hold a start up. */
@@ -115,11 +114,8 @@ export async function migrate(url: string): Promise<string[]> {
     const connection = orm.em.getConnection();
     await connection.execute('select pg_advisory_lock(1161905)');
     try {
-      const { unknown, pending } = await stateOf(orm);
+      const { unknown } = await stateOf(orm);
       refuseUnknown(unknown);
-      // What a migration writes differs between two databases, so the second one is copied anew afterwards.
-      if (pending.length > 0)
-        await removeCapture({ query: async (text) => ({ rows: await connection.execute(text) }) });
       return await runPending(orm);
     } finally {
       await connection.execute('select pg_advisory_unlock(1161905)');

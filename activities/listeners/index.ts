@@ -29,14 +29,8 @@ import {
 import { mailTokenAuthorized, mailTokenCreated } from './mail-token-created.ts';
 import { mailVerification } from './mail-verification.ts';
 import { mailWelcome } from './mail-welcome.ts';
-import { admitConfirmed } from './admit-confirmed.ts';
 import { announceEndedSession } from './announce-ended-session.ts';
-import { notifyAssigned } from './notifications/notify-assigned.ts';
-import { notifyMentionedInNote, notifyMentionedInTask } from './notifications/notify-mentioned.ts';
-import { removeEmptyDiscussion } from './remove-empty-discussion.ts';
-import { beginRemoval } from './begin-removal.ts';
-import { beginSetUp } from './begin-set-up.ts';
-import { startExport, startImport } from './start-transfers.ts';
+import { setUpOrganization } from './set-up-organization.ts';
 import type { Listener } from './listener.ts';
 
 /** Every listener of the product. Events whose topic none of them names are recorded, but start nothing. */
@@ -69,14 +63,6 @@ export const listeners: readonly Listener[] = [
   mailSingleSignOnEnforcement,
   mailSingleSignOnProvider,
   mailSingleSignOnRemoved,
-  notifyAssigned,
-  notifyMentionedInTask,
-  notifyMentionedInNote,
-  removeEmptyDiscussion,
-  beginSetUp,
-  beginRemoval,
-  admitConfirmed,
+  setUpOrganization,
   announceEndedSession,
-  startExport,
-  startImport,
 ];

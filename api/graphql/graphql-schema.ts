@@ -4,15 +4,11 @@ import { deriveSchema } from './derive-schema.ts';
 import { authorizePersonalAccessToken, deauthorizePersonalAccessToken } from './fields/token-authorizations.ts';
 import { createOrganization } from './fields/create-organization.ts';
 import { createApiToken, createPersonalAccessToken } from './fields/create-token.ts';
-import { createOnboarding } from './fields/create-onboarding.ts';
 import { resendInvite, withdrawInvite } from './fields/invitations.ts';
 import { rotateApiToken, rotatePersonalAccessToken } from './fields/rotate-token.ts';
 import { explainAccess } from './fields/explain-access.ts';
-import { createIntegrationWebhook, rotateIntegrationWebhook } from './fields/integration-webhooks.ts';
-import { markAllNotificationsRead } from './fields/mark-all-notifications-read.ts';
 import { self } from './fields/self.ts';
 import { transferOwnership } from './fields/ownership.ts';
-import { transferFields } from './fields/cancel-and-restart.ts';
 
 /** The GraphQL schema: what is derived from the kinds, and the hand-written fields. Printed below `api/graphql/schema`. */
 export function productSchema(kinds = registry): GraphQLSchema {
@@ -20,7 +16,6 @@ export function productSchema(kinds = registry): GraphQLSchema {
     self,
     explainAccess,
     createOrganization,
-    createOnboarding,
     createApiToken,
     createPersonalAccessToken,
     rotateApiToken,
@@ -30,9 +25,5 @@ export function productSchema(kinds = registry): GraphQLSchema {
     resendInvite,
     withdrawInvite,
     transferOwnership,
-    markAllNotificationsRead,
-    createIntegrationWebhook,
-    rotateIntegrationWebhook,
-    ...transferFields,
   ]);
 }

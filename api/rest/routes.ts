@@ -22,10 +22,7 @@ import { userinfoRoutes } from './own-account/userinfo.ts';
 import { emailChangePages, reactivationPages } from './own-account/own-account-pages.ts';
 import { reactivateAccount } from './own-account/reactivate-account.ts';
 import { acceptInvite } from './people/accept-invite.ts';
-import { onboard } from './people/onboarding-route.ts';
-import { createOrganization } from './people/organization-route.ts';
 import { declineInvite } from './people/decline-invite.ts';
-import { verifyEmailDomains } from './people/email-domains.ts';
 import { resendInvite, withdrawInvite } from './people/resend-invite.ts';
 import { showInvite } from './people/show-invite.ts';
 import { transferOwnership } from './people/transfer-ownership.ts';
@@ -44,11 +41,8 @@ import { providerRoutes } from './providers/provider-routes.ts';
 import { enforceProvider, putProvider, testProvider, verifyDomains } from './single-sign-on/provider-settings.ts';
 import { singleSignOn, singleSignOnCallback } from './single-sign-on/single-sign-on-routes.ts';
 import { tokenAuthorizationRoutes } from './single-sign-on/token-authorization-routes.ts';
-import { transferRoutes } from './transfers/transfer-routes.ts';
 import { webfinger } from './single-sign-on/webfinger.ts';
 import { downloadFile } from './files/download-file.ts';
-import { webhookRoutes } from './integrations/webhook-routes.ts';
-import { readNotifications } from './people/mark-notifications-read.ts';
 import { recordRoutes } from './records/record-routes.ts';
 import { refresh } from './account/refresh.ts';
 import { register } from './account/register.ts';
@@ -109,9 +103,6 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   declineInvite,
   resendInvite,
   withdrawInvite,
-  createOrganization,
-  onboard,
-  verifyEmailDomains,
   transferOwnership,
   ...providerRoutes,
   singleSignOn,
@@ -123,7 +114,6 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   webfinger,
   beginLink,
   unlinkIdentity,
-  ...transferRoutes,
   ...tokenRoutes,
   ...tokenAuthorizationRoutes,
   supportLogin,
@@ -140,8 +130,6 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   ...directUploads(registry),
   ...resumableUploads(registry),
   downloadFile,
-  readNotifications,
-  ...webhookRoutes,
   ...recordRoutes(registry, bases),
   home,
   openapi,

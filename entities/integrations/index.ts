@@ -1,3 +1,2 @@
-export { integrationWebhook } from './integration-webhook.ts';
 export { integration } from './integration.ts';
 export { secret } from './secret.ts';

@@ -1,9 +1,7 @@
 export { identityProvider } from './identity-provider.ts';
 export { invite } from './invite.ts';
 export { membership } from './membership.ts';
-export { onboarding } from './onboarding.ts';
 export { organizationModule } from './organization-module.ts';
-export { organizationRemoval } from './organization-removal.ts';
 export { organizationSetting } from './organization-setting.ts';
 export { organization } from './organization.ts';
 export { supportConsent } from './support-consent.ts';

@@ -54,12 +54,11 @@ export async function seedRecords({ runtime, client }: BenchInstallation): Promi
 }
 
 /** As migrations would: without history, because only their number matters. */
-export async function insertTasks(
+async function insertTasks(
   client: BenchInstallation['client'],
   { organizationId, userId }: Pick<BenchPerson, 'organizationId' | 'userId'>,
-  count = tasksOfEach,
 ): Promise<string[]> {
-  const ids = Array.from({ length: count }, () => newId());
+  const ids = Array.from({ length: tasksOfEach }, () => newId());
   await client.query(
     `insert into tasks (id, created_at, updated_at, created_by, updated_by, record_version, organization_id, display_id,
        title, details, status, priority, tags, external_urls, assigner_id)

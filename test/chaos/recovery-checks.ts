@@ -42,11 +42,7 @@ export async function expectExactlyOnce(world: World, traffic: Visitors): Promis
   expect(organizations.filter((one) => one.owners !== 1 || one.settings !== 1 || one.events !== 1)).toEqual([]);
   expect(await asOwner(world, 'select name from organizations where name = any($1)', [refused])).toEqual([]);
 
-  // Workflows that listeners have started record events of their own.
-  await eventually(async () => {
-    await expectAllDelivered(world);
-    return true;
-  });
+  await expectAllDelivered(world);
   // What was recorded and announced is compared row by row: an event of a request that was rolled back has no history.
   world.clock.advance(Date.now() - world.clock.now().getTime());
   await eventually(async () => {

@@ -26,8 +26,7 @@ interface Named {
 }
 
 function define(kind: string, fields: Fields, named: Named = {}): EntityModule {
-  const expose = Object.fromEntries((named.search ?? []).map((name) => [name, 'read']));
-  const definition = { filter: [], order: [], expose, ...named };
+  const definition = { filter: [], order: [], ...named };
   return defineEntityModule({
     kind,
     table: `${kind}s`,

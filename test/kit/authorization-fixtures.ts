@@ -14,7 +14,7 @@ import type { EntityModule } from '#entities/kit/model/define.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
 import { isRequired } from '#entities/kit/model/exposure.ts';
 import { creatorRelation, hasObjectRights, operationAbove, passingFields } from '#entities/kit/model/policy.ts';
-import { shareRelations } from '#entities/kit/model/derived/share.ts';
+import { shareRelations } from '#entities/kit/model/share.ts';
 import type { Field } from '#entities/kit/model/declared-field.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import type { Person } from './people.ts';
@@ -105,11 +105,6 @@ export class AuthorizationFixtures {
         const verdict = { objectId: objectId ?? '', verdict: 'clean', scanner: 'a scanner' } as const;
         return { id: (await data.create(fileVerdict, verdict)).id, change: {}, creation: verdict };
       }
-      case 'savedView': {
-        const words = situation.split(' ').filter((word) => word !== 'public');
-        const visibility = situation === 'public' ? 'organization' : 'private';
-        return this.#plain(data, this.#kind(kind), words, userId, { visibility });
-      }
       case 'groupSetting': {
         // Settings of a public group show it to everybody.
         const visibility = situation === 'above public' ? 'public' : 'private';
@@ -152,11 +147,7 @@ export class AuthorizationFixtures {
       await data.create(this.#kind(`${module.kind}Share`), { [`${module.kind}Id`]: id, groupId, relation });
     }
     // Unique keys may allow one record above another; the second one has a record above of its own, in the same situation.
-    const creation = await this.#beside(data, module, await this.#required(data, module, userId, true), {
-      ...(await above()),
-      // The server fills in who creates it.
-      ...(own.includes('themselves') && module.fields['userId']?.creator ? { userId } : {}),
-    });
+    const creation = await this.#beside(data, module, await this.#required(data, module, userId, true), await above());
     return {
       id,
       change: this.#change(module),
@@ -178,8 +169,6 @@ export class AuthorizationFixtures {
   /** The values of a record that give a person a relation to it, or what else gives them a right to it. */
   async #grant(data: DataClient, module: EntityModule, word: string, userId: string): Promise<Values> {
     if (word === 'themselves' && module.tenancy === 'user') return { userId };
-    const [own] = (module.policy?.view ?? []).flatMap(({ when }) => (when.is === 'self' ? [when.field] : []));
-    if (word === 'themselves' && own !== undefined) return { [own]: userId };
     if (word === 'far' || (module.share && isShareRelation(word))) return {};
     if (word === 'creators') {
       const { id: groupId } = await this.#group(data, 'member', userId);

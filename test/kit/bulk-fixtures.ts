@@ -150,8 +150,7 @@ function presentValueOf(module: EntityModule, name: string, field: Field): strin
     case 'json':
       return `'{}'::jsonb`;
     case 'file':
-      // Of an object that is nowhere, where a row must have one.
-      return field.optional ? 'null' : id('n');
+      return 'null';
     case 'reference':
       return id(isFirstOfKey(module, name) ? 'n' : `n % ${targets}`);
     default:

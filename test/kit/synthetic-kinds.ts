@@ -36,8 +36,7 @@ export function syntheticRegistry(count = 110): Registry {
 export function registryWith(kinds: readonly EntityModule[]): Registry {
   const derived = new Set([
     'creatorGrant',
-    ...registry.modules.flatMap(({ kind, share, files, sides }) => [
-      ...(sides ? [kind] : []),
+    ...registry.modules.flatMap(({ kind, share, files }) => [
       ...(share ? [`${kind}Share`] : []),
       ...(files ? [`${kind}File`] : []),
     ]),

@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { organization } from '#entities/index.ts';
-import { systemCaller } from '#entities/kit/model/caller.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import type { Tuple } from '#entities/kit/model/tuples.ts';
 import { verifyInstallation } from '#runtime/verify.ts';
@@ -35,12 +33,7 @@ async function broken(work: (parts: Broken) => Promise<void>, hasWorker = false)
     environment: { CORE_WORKFLOWS_DISPATCH_MAXRETRIES: '1', CORE_JOBQUEUE_QUEUECONF_TESTONLY: 'true' },
   });
   try {
-    // A personal one has no groups, whose tuples would be in the way.
-    const home = await world.runtime.database.transact(
-      { caller: systemCaller('test'), requestId: `build-${newId()}` },
-      ({ data }) => data.create(organization, { name: 'personal', isPersonal: true }),
-    );
-    const person = await buildPerson(world, { organization: home });
+    const person = await buildPerson(world);
     // On a slow machine its tuple may still be on its way.
     await world.runtime.tuples?.apply();
     const plant = (text: string, ...values: unknown[]) => asOwner(world, text, values);
@@ -215,7 +208,6 @@ describe.concurrent('verifyInstallation', () => {
       await plant('update organizations set deleted_at = now()');
       expect((await verify()).map((line) => line.replace(/ 01\w+/, ''))).toEqual([
         'membership is live, but its parent organization is deleted',
-        'organization_setting is live, but its parent organization is deleted',
       ]);
     }));
 

@@ -179,12 +179,6 @@ async function keepSecret(client: TestClient): Promise<void> {
   expect(status).toBe(201);
   const url = `/v1/secrets/${(body as { id: string }).id}`;
   expect((await client.mutate({ method: 'PATCH', url, payload: { value: value() } })).status).toBe(200);
-  const { body: integration } = await client.post('/v1/integrations', { name: 'with an endpoint' });
-  const input = { integration_id: integration.id, name: 'endpoint' };
-  const { body: endpoint } = await client.post('/v1/integration-webhooks', input);
-  secrets.add('signing secret of an endpoint', endpoint.secret);
-  const rotated = await client.post(`/v1/integration-webhooks/${endpoint.id}/rotate`);
-  secrets.add('rotated signing secret of an endpoint', rotated.body.secret);
   await client.post('/v1/secrets', { name: 'too long', value: value().padEnd(70_000, '-') });
   await client.post('/v1/secrets', { name: 'of another type', value: [value()] });
   await client.graphql(
@@ -403,7 +397,6 @@ describe('T-62: a secret', () => {
       'session.refreshTokenHash',
       'user.passwordHash',
       'identityProvider.clientSecret',
-      'integrationWebhook.secret',
       'secret.value',
     ]);
   });

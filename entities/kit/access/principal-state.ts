@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../base/errors.ts';
 import { callerOf, type Caller, type Delegation, type Role } from '../model/caller.ts';
 import type { ConnectionQueue } from '../storage/connection-queue.ts';
-import { queryOutsideTransaction } from '../storage/outside-transaction.ts';
-import type { StatementObserver } from '../storage/transaction.ts';
+import { queryOutsideTransaction, type StatementObserver } from '../storage/transaction.ts';
 import { relationsOfScopes } from '../model/scope-relations.ts';
 import { limitsOfDelegates, type TokenSort } from '../model/scopes.ts';
 import type { Registry } from '../model/registry.ts';
@@ -235,8 +234,7 @@ export async function readDelegationState(work: Work, principal: DelegationPrinc
   return readStateWithin(work, principal);
 }
 
-/** The state of a caller within a unit of work. */
-export async function readStateWithin(work: Work, principal: Principal): Promise<PrincipalState> {
+async function readStateWithin(work: Work, principal: Principal): Promise<PrincipalState> {
   const session = await work.readAs('app');
   const { text, values } = snapshotStatement(principal);
   const { rows } = await session.query<{ readonly result: string }>(text, values);

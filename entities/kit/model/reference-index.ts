@@ -12,11 +12,9 @@ export interface Granter {
 export class ReferenceIndex {
   readonly #targets = new Map<string, ReadonlyMap<string, EntityModule>>();
   readonly #granters = new Map<string, readonly Granter[]>();
-  readonly #byKind: (kind: string) => EntityModule;
 
   /** @throws TypeError for a rule that can never apply, because no grant declares the relation that it names */
   constructor(modules: readonly EntityModule[], byKind: (kind: string) => EntityModule) {
-    this.#byKind = byKind;
     const granters = Map.groupBy(
       modules.flatMap((module) => (module.grants ?? []).map((grant): Granter => ({ module, grant }))),
       ({ grant }) => grant.object.kind,
@@ -47,13 +45,6 @@ export class ReferenceIndex {
     const target = this.#targets.get(kind)?.get(field);
     if (!target) throw new TypeError(`entity "${kind}" has no reference "${field}"`);
     return target;
-  }
-
-  /** The kinds of records whose ids a field can hold (`recordOf`). @throws TypeError when the field is not of this sort */
-  kindsOf({ kind, fields }: EntityModule, field: string): readonly EntityModule[] {
-    const { anyOf } = fields[field] ?? {};
-    if (!anyOf) throw new TypeError(`entity "${kind}": "${field}" does not refer to records of several kinds`);
-    return anyOf.kinds.map(this.#byKind);
   }
 
   /** The grants whose objects are records of this kind. */

@@ -1,7 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { databaseError } from './database-error.ts';
 import { AppError, deadlineExceeded } from '../base/errors.ts';
-import type { SecondDatabase } from './second-database.ts';
 import { withTimeout } from '../base/with-timeout.ts';
 
 /** Largest part of the connections that one organization, and one person, may hold. */
@@ -51,11 +50,7 @@ export class ConnectionQueue {
   #open = 0;
   #generation = 0;
 
-  /** Where the changes of all transactions are written as well (`db.multiwrite`). */
-  readonly second: SecondDatabase | undefined;
-
-  constructor(pool: Pool, limits: ConnectionLimits, second?: SecondDatabase) {
-    this.second = second;
+  constructor(pool: Pool, limits: ConnectionLimits) {
     this.#pool = pool;
     this.#limits = limits;
     pool.on('connect', (client) => this.#watch(client));

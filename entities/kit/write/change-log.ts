@@ -10,8 +10,8 @@ import type { ChangeCounters } from './change-counters.ts';
 import type { ChangeWork } from './change-work.ts';
 import { objectRows, type ObjectRow } from './object-changes.ts';
 import { verdictRows, type VerdictRow } from './file-verdicts.ts';
-import { draftOf, draftsOfFields } from './custom-events.ts';
-import type { EventDraft } from '../model/event-draft.ts';
+import { draftOf } from './custom-events.ts';
+import type { EventDraft } from './event-draft.ts';
 import { scheduleAfterCommitHooks } from './run-hooks.ts';
 
 /**
@@ -26,7 +26,6 @@ export async function recordChanges(
   work: ChangeWork,
 ): Promise<void> {
   scheduleAfterCommitHooks(work, changes);
-  for (const change of changes) work.counters.addRecord(change);
   const { options, origin } = work;
   const by = { actor: actorOf(work.context.caller), request_id: origin.requestId, at: work.clock.now().toISOString() };
   const tuples = tupleRows(changes, work.counters);
@@ -38,7 +37,6 @@ export async function recordChanges(
     tuples: deduplicateTuples(tuples),
     created: changes.flatMap(kindOfCreation),
     created_in: [...new Set(changes.flatMap(organizationOfCreation))],
-    ...changedIn(changes, work),
     // Most changes concern no file, and `write_records` then looks for none.
     ...(objects.length > 0 ? { objects } : {}),
     ...(verdicts.length > 0 ? { verdicts } : {}),
@@ -66,21 +64,6 @@ function organizationOfCreation({ module, operation, organizationId }: RecordedC
     : [];
 }
 
-/**
- * The organizations in which people and programs change something; `write_records` fails when one of them is archived. What they do with
- * the rights of the server counts as well, and what the server does by itself does not.
- */
-function changedIn(changes: readonly RecordedChange[], { context, registry }: ChangeWork): { changed_in?: string[] } {
-  if (context.caller.kind === 'system') return {};
-  const organizations = changes.flatMap(({ module, operation, organizationId, isCascaded }) => {
-    const isEnding = operation === 'deleted' && registry.endsWithOrganization(module.kind);
-    return module.tenancy === 'organization' && organizationId !== null && !isCascaded && !isEnding
-      ? [organizationId]
-      : [];
-  });
-  return organizations.length > 0 ? { changed_in: [...new Set(organizations)] } : {};
-}
-
 interface Entries {
   readonly history: readonly object[];
   readonly events: readonly EventRow[];
@@ -89,7 +72,6 @@ interface Entries {
   readonly created: readonly object[];
   /** Organizations in which rows were created. */
   readonly created_in: readonly string[];
-  readonly changed_in?: readonly string[];
   readonly objects?: readonly ObjectRow[];
   readonly verdicts?: readonly VerdictRow[];
 }
@@ -169,7 +151,7 @@ interface EventRow {
   readonly pending: boolean;
 }
 
-/** Rows of the table `events`: one for each change whose kind declares the event, except cascaded ones, and one for each custom event, also of those that follow from fields. */
+/** Rows of the table `events`: one for each change whose kind declares the event, except cascaded ones, and one for each custom event. */
 function eventRows(
   changes: readonly RecordedChange[],
   drafts: readonly EventDraft[],
@@ -180,7 +162,6 @@ function eventRows(
     ...changes
       .filter((change) => !change.isCascaded && change.module.events.includes(change.operation))
       .map((change) => draftOf(change.module, change.operation, change, { changed: namesWithoutSecrets(change) })),
-    ...changes.flatMap(draftsOfFields),
     ...drafts,
   ];
   return recorded.map((event) => ({

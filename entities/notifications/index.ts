@@ -1,2 +1,0 @@
-export { notification } from './notification.ts';
-export { notificationPreference } from './notification-preference.ts';

@@ -1,2 +1,0 @@
-export { export } from './export.ts';
-export { import } from './import.ts';
