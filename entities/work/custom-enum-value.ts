@@ -1,5 +1,5 @@
 import { defineEntityModule } from '../kit/model/define.ts';
-import { choice, singleLine, text } from '../kit/model/fields.ts';
+import { choice, color, singleLine, text } from '../kit/model/fields.ts';
 import { allow, role, scope, system } from '../kit/model/policy.ts';
 import { organizationRecord } from '../presets/organization-record.ts';
 
@@ -16,7 +16,7 @@ export const customEnumValue = defineEntityModule({
     field: choice('What the value says about a record.', ['type', 'environment', 'scope'], { immutable: true }),
     name: singleLine('Name of the value.', { min: 1, max: 64 }),
     description: text('Meaning of the value.', { max: 2_000, optional: true }),
-    color: text('Colour in the form #rrggbb.', { max: 7, pattern: /^#[0-9a-f]{6}$/, default: '#888888' }),
+    color: color(),
     icon: text('Name of an icon of the user interface.', { max: 64, optional: true }),
   },
   unique: [

@@ -1,5 +1,5 @@
 import { defineEntityModule } from '../kit/model/define.ts';
-import { text, textList } from '../kit/model/fields.ts';
+import { color, text, textList } from '../kit/model/fields.ts';
 import { allow, role, scope, system } from '../kit/model/policy.ts';
 import { organizationRecord } from '../presets/organization-record.ts';
 
@@ -11,7 +11,7 @@ export const tag = defineEntityModule({
     name: text('Name of the tag.', { max: 64, immutable: true }),
     aliases: textList('Alternative names.', { max: 64, maxItems: 50 }),
     description: text('Meaning of the tag.', { max: 2_000, optional: true }),
-    color: text('Colour in the form #rrggbb.', { max: 7, pattern: /^#[0-9a-f]{6}$/, default: '#888888' }),
+    color: color(),
   },
   unique: [{ fields: ['organizationId', 'name'], message: 'This tag already exists.' }],
   tenancy: 'organization',

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { S3_CREDENTIALS } from '#temporal-dev/servers/launch-s3.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { openStorageProxy, type StorageFault, type StorageProxy } from '../kit/fakes/storage-proxy.ts';
 import { startObjectStore, type ObjectStore } from '../kit/object-stores.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
 import { newS3Bucket } from '../kit/storage-providers.ts';
+import { bucketstoreSettings, providerVariable } from '../kit/storage-settings.ts';
 import { createFile, type FileRecord } from '../kit/stored-upload.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
 import { openWorld, type World } from '../kit/world.ts';
@@ -22,16 +22,12 @@ const content = randomBytes(4_000_000);
 beforeAll(async () => {
   store = await startObjectStore('s3');
   proxy = await openStorageProxy(store.url);
-  const at = 'CORE_OBJECTSTORAGE_PROVIDERS_BUCKETSTORE';
   world = await openWorld({
     environment: {
       CORE_OBJECTSTORAGE_DEVMODE: 'false',
-      [`${at}_ENABLED`]: 'true',
-      [`${at}_BUCKET`]: await newS3Bucket(store.url),
-      [`${at}_ENDPOINT`]: proxy.url,
-      [`${at}_PROXYPRESIGNENABLED`]: 'true',
-      [`${at}_CREDENTIALS_ACCESSKEYID`]: S3_CREDENTIALS.accesskeyid,
-      [`${at}_CREDENTIALS_SECRETACCESSKEY`]: S3_CREDENTIALS.secretaccesskey,
+      [providerVariable('bucketstore.enabled')]: 'true',
+      [providerVariable('bucketstore.proxypresignenabled')]: 'true',
+      ...bucketstoreSettings(proxy.url, await newS3Bucket(store.url)),
     },
   });
   ({ url } = await world.listen());
@@ -127,7 +123,7 @@ describe('a provider that fails while a file is downloaded', () => {
 });
 
 test('a provider that is away gets 503 for its files, and nothing else', async () => {
-  const endpoint = 'CORE_OBJECTSTORAGE_PROVIDERS_BUCKETSTORE_ENDPOINT';
+  const endpoint = providerVariable('bucketstore.endpoint');
   await world.reconfigure({ [endpoint]: 'http://127.0.0.1:1' });
   expectUnavailable(await client.get(path()), 'away');
   expect((await client.get(`/v1/files/${record.id}`)).status).toBe(200);

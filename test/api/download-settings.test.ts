@@ -12,6 +12,7 @@ import { createFile, type FileRecord } from '../kit/stored-upload.ts';
 import type { TestClient } from '../kit/test-client.ts';
 import { uploadBy } from '../kit/uploaded-file.ts';
 import { codeBlocks } from '../kit/reader-shell.ts';
+import { providerVariable } from '../kit/storage-settings.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 /** Providers that can serve their files themselves, and where they do. */
@@ -23,9 +24,6 @@ const origins = {
 } as const;
 const natives = Object.keys(origins) as (keyof typeof origins)[];
 const all: readonly ProviderName[] = [...natives, 'database'];
-
-/** A variable below `objectstorage.providers`. */
-const leaf = (path: string) => `CORE_OBJECTSTORAGE_PROVIDERS_${path.toUpperCase().replaceAll('.', '_')}`;
 
 let world: World;
 let client: TestClient;
@@ -51,20 +49,20 @@ beforeAll(async () => {
   vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', path);
   const environment: Record<string, string> = { CORE_OBJECTSTORAGE_DEVMODE: 'false' };
   for (const name of all) {
-    environment[leaf(`${name}.enabled`)] = 'true';
-    environment[leaf(`${name}.bucket`)] = name === 'disk' ? folder : 'files';
-    environment[leaf(`${name}.baseurl`)] = `https://files.test/of/${name}/`;
+    environment[providerVariable(`${name}.enabled`)] = 'true';
+    environment[providerVariable(`${name}.bucket`)] = name === 'disk' ? folder : 'files';
+    environment[providerVariable(`${name}.baseurl`)] = `https://files.test/of/${name}/`;
   }
   for (const name of ['bucketstore', 'edgestore'] as const) {
-    environment[leaf(`${name}.endpoint`)] = origins[name];
-    environment[leaf(`${name}.credentials.accesskeyid`)] = 'key';
-    environment[leaf(`${name}.credentials.secretaccesskey`)] = 'secret of the key';
+    environment[providerVariable(`${name}.endpoint`)] = origins[name];
+    environment[providerVariable(`${name}.credentials.accesskeyid`)] = 'key';
+    environment[providerVariable(`${name}.credentials.secretaccesskey`)] = 'secret of the key';
   }
   world = await openWorld({ environment });
   person = await buildPerson(world);
   client = await signedIn(world, person);
   // New files go to the first enabled provider.
-  const others = natives.filter((name) => name !== 'disk').map((name) => leaf(`${name}.enabled`));
+  const others = natives.filter((name) => name !== 'disk').map((name) => providerVariable(`${name}.enabled`));
   await world.reconfigure(Object.fromEntries(others.map((variable) => [variable, 'false'])));
   record = await createFile(world, person, client);
   await world.reconfigure(Object.fromEntries(others.map((variable) => [variable, 'true'])));
@@ -99,7 +97,7 @@ test('baseurl: links to this server begin with that of their provider, and are a
 
 test('proxypresignenabled: while it is off, links point to the provider, unless they are good once', async () => {
   for (const name of natives) {
-    await world.reconfigure({ [leaf('disk.endpoint')]: origins.disk });
+    await world.reconfigure({ [providerVariable('disk.endpoint')]: origins.disk });
     const link = await linkAt(name, '(expiresInSeconds: 60, disposition: INLINE)');
     expect(link.origin).toBe(origins[name]);
     if (name !== 'disk') {
@@ -119,9 +117,12 @@ test('proxypresignenabled: while it is off, links point to the provider, unless 
       }
     }
     expect((await linkAt(name, '(once: true)')).origin).toBe('https://files.test');
-    await world.reconfigure({ [leaf(`${name}.proxypresignenabled`)]: 'true' });
+    await world.reconfigure({ [providerVariable(`${name}.proxypresignenabled`)]: 'true' });
     expect((await linkAt(name)).origin).toBe('https://files.test');
-    await world.reconfigure({ [leaf(`${name}.proxypresignenabled`)]: undefined, [leaf('disk.endpoint')]: undefined });
+    await world.reconfigure({
+      [providerVariable(`${name}.proxypresignenabled`)]: undefined,
+      [providerVariable('disk.endpoint')]: undefined,
+    });
   }
 });
 
@@ -152,7 +153,7 @@ test('the CORS settings of docs/files.md let pages send every header of a direct
 test('credentials that can sign nothing leave links to this server', async () => {
   // Neither the configuration nor the machine has any.
   vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
-  const names = ['accesskeyid', 'secretaccesskey'].map((name) => leaf(`bucketstore.credentials.${name}`));
+  const names = ['accesskeyid', 'secretaccesskey'].map((name) => providerVariable(`bucketstore.credentials.${name}`));
   await world.reconfigure(Object.fromEntries(names.map((name) => [name, ''])));
   expect((await linkAt('bucketstore')).origin).toBe('https://files.test');
   await world.reconfigure(Object.fromEntries(names.map((name) => [name, undefined])));
@@ -162,7 +163,7 @@ test('credentials of the cloud platform that were not found are looked for again
   const [found, late] = ['credentials.json', 'late.json'].map((name) => join(folder, name)) as [string, string];
   vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', late);
   // Opens the bucket anew.
-  await world.reconfigure({ [leaf('cloudstore.projectid')]: 'project-1' });
+  await world.reconfigure({ [providerVariable('cloudstore.projectid')]: 'project-1' });
   const failures = () => world.logs.filter(({ msg }) => String(msg).includes('cloudstore signs no links')).length;
   const before = failures();
   for (let count = 0; count < 2; count += 1) expect((await linkAt('cloudstore')).origin).toBe('https://files.test');
@@ -173,16 +174,16 @@ test('credentials of the cloud platform that were not found are looked for again
   expect((await linkAt('cloudstore')).origin).toBe(origins.cloudstore);
   expect(failures()).toBe(before + 1);
   vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', found);
-  await world.reconfigure({ [leaf('cloudstore.projectid')]: undefined });
+  await world.reconfigure({ [providerVariable('cloudstore.projectid')]: undefined });
 });
 
 test('endpoint: links to files on disk begin there; without it, this server answers them', async () => {
   expect((await linkAt('disk')).origin).toBe('https://files.test');
-  await world.reconfigure({ [leaf('disk.endpoint')]: 'https://disk.test/core/' });
+  await world.reconfigure({ [providerVariable('disk.endpoint')]: 'https://disk.test/core/' });
   const { origin, pathname, search } = await linkAt('disk');
   expect([origin, search]).toEqual(['https://disk.test', '']);
   expect(pathname).toMatch(/^\/core\/[0-9a-f]+\/\w+\/[0-9a-f]{32}$/);
-  await world.reconfigure({ [leaf('disk.endpoint')]: undefined });
+  await world.reconfigure({ [providerVariable('disk.endpoint')]: undefined });
 });
 
 test('a database has no links of its own', async () => {
@@ -190,7 +191,10 @@ test('a database has no links of its own', async () => {
 });
 
 test('T-115: with readfrombackup, downloads have the bytes of the verified copy, in ranges too', async () => {
-  const on = { [leaf('disk.backup.enabled')]: 'true', [leaf('disk.backup.readfrombackup')]: 'true' };
+  const on = {
+    [providerVariable('disk.backup.enabled')]: 'true',
+    [providerVariable('disk.backup.readfrombackup')]: 'true',
+  };
   const link = await linkAt('disk', '(once: true)');
   const { storage } = world.runtime;
   const [held] = await asOwner<{ key: string }>(world, 'select key from stored_objects where id = $1', [
@@ -222,13 +226,13 @@ test('T-115: with readfrombackup, downloads have the bytes of the verified copy,
 test.each(['https://files.test/v1/tasks/:id', 'https://files.test/a*b', 'https://files.test/a%20b'])(
   'the start refuses the baseurl %s, whose path could not be told from others',
   async (url) => {
-    const environment = { [leaf('disk.baseurl')]: url };
+    const environment = { [providerVariable('disk.baseurl')]: url };
     await expect(world.openInstance({ environment })).rejects.toThrow(/baseurl with the path .* which is not plain/);
   },
 );
 
 describe('a platform whose credentials have no private key', () => {
-  const endpoint = leaf('cloudstore.endpoint');
+  const endpoint = providerVariable('cloudstore.endpoint');
   const follow = ({ pathname, search }: URL, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
     world.client().request({ method, url: pathname + search, headers });
 
@@ -269,9 +273,9 @@ describe('a platform whose credentials have no private key', () => {
     await proxied(follow(once));
     await proxied(client.get(`/v1/files/${record.objectId}/download`));
     const link = await linkAt('cloudstore');
-    await world.reconfigure({ [leaf('cloudstore.proxypresignenabled')]: 'true' });
+    await world.reconfigure({ [providerVariable('cloudstore.proxypresignenabled')]: 'true' });
     await proxied(follow(link));
-    await world.reconfigure({ [leaf('cloudstore.proxypresignenabled')]: undefined });
+    await world.reconfigure({ [providerVariable('cloudstore.proxypresignenabled')]: undefined });
     expect(signed()).toBe(before);
   });
 
@@ -285,7 +289,7 @@ describe('a platform whose credentials have no private key', () => {
   });
 
   test('a list of fifty files causes no request to any provider', async () => {
-    const ends = ['bucketstore', 'edgestore'].map((name) => leaf(`${name}.endpoint`));
+    const ends = ['bucketstore', 'edgestore'].map((name) => providerVariable(`${name}.endpoint`));
     await world.reconfigure(Object.fromEntries(ends.map((name) => [name, platform.url])));
     await asPerson(world, person, person.organization.id, async (data) => {
       for (let count = 0; count < 50; count += 1) await data.create(file, { content: await uploadBy(world, person) });

@@ -10,6 +10,7 @@ import { changeSettings } from '../kit/organization-settings.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { createFile, storedUpload, type FileRecord } from '../kit/stored-upload.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
+import { diskSettings } from '../kit/storage-settings.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
@@ -27,8 +28,7 @@ beforeAll(async () => {
       CORE_AUTH_TOKEN_APITOKENS_ENABLED: 'true',
       CORE_API_TOKEN_KEY_FIRST: 'k'.repeat(40),
       CORE_OBJECTSTORAGE_DEVMODE: 'false',
-      CORE_OBJECTSTORAGE_PROVIDERS_DISK_ENABLED: 'true',
-      CORE_OBJECTSTORAGE_PROVIDERS_DISK_BUCKET: mkdtempSync(join(inject('stack').folder, 'files-')),
+      ...diskSettings(mkdtempSync(join(inject('stack').folder, 'files-'))),
     },
   });
   owner = await buildPerson(world);

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { ListMultipartUploadsCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+import { ListMultipartUploadsCommand, ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { S3_CREDENTIALS } from '#temporal-dev/servers/launch-s3.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
@@ -16,6 +15,7 @@ import { startObjectStore, type ObjectStore } from '../kit/object-stores.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { parseAnswer, RawConnection } from '../kit/raw-http.ts';
 import { newS3Bucket } from '../kit/storage-providers.ts';
+import { bucketstoreSettings, providerVariable, s3ClientOf } from '../kit/storage-settings.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -32,21 +32,11 @@ beforeAll(async () => {
   store = await startObjectStore('s3');
   proxy = await openStorageProxy(store.url);
   bucket = await newS3Bucket(store.url);
-  const { accesskeyid: accessKeyId, secretaccesskey: secretAccessKey } = S3_CREDENTIALS;
-  s3 = new S3Client({
-    region: 'us-east-1',
-    endpoint: store.url,
-    forcePathStyle: true,
-    credentials: { accessKeyId, secretAccessKey },
-  });
-  const leaf = (path: string) => `CORE_OBJECTSTORAGE_PROVIDERS_BUCKETSTORE_${path}`;
+  s3 = s3ClientOf(store.url);
   environment = {
     CORE_OBJECTSTORAGE_DEVMODE: 'false',
-    [leaf('ENABLED')]: 'true',
-    [leaf('BUCKET')]: bucket,
-    [leaf('ENDPOINT')]: proxy.url,
-    [leaf('CREDENTIALS_ACCESSKEYID')]: accessKeyId,
-    [leaf('CREDENTIALS_SECRETACCESSKEY')]: secretAccessKey,
+    [providerVariable('bucketstore.enabled')]: 'true',
+    ...bucketstoreSettings(proxy.url, bucket),
     CORE_SERVER_READTIMEOUT: '600000',
     CORE_SERVER_WRITETIMEOUT: '600000',
   };
@@ -198,7 +188,7 @@ describe('a provider that fails while it takes a file', () => {
   });
 
   test('is away', async () => {
-    const variable = 'CORE_OBJECTSTORAGE_PROVIDERS_BUCKETSTORE_ENDPOINT';
+    const variable = providerVariable('bucketstore.endpoint');
     const uploader = await newUploader();
     await set({ [variable]: 'http://127.0.0.1:1' });
     const answer = await upload(uploader, small);
@@ -247,7 +237,7 @@ describe('a provider that fails while a file is downloaded', () => {
   });
 
   test('is away', async () => {
-    await set({ CORE_OBJECTSTORAGE_PROVIDERS_BUCKETSTORE_ENDPOINT: 'http://127.0.0.1:1' });
+    await set({ [providerVariable('bucketstore.endpoint')]: 'http://127.0.0.1:1' });
     const answer = await uploader.client.get(download);
     expectProblem(answer, 'storage_unavailable');
     expect(answer.headers['retry-after']).toBe('5');

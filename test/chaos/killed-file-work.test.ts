@@ -2,11 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { S3Client } from '@aws-sdk/client-s3';
+import type { S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ProviderName } from '#entities/kit/objects/stored-object.ts';
 import { runFileCommand } from '#runtime/file-commands.ts';
-import { S3_CREDENTIALS } from '#temporal-dev/servers/launch-s3.ts';
 import type { RemovalReport } from '#workflows/storage/remove-files.contract.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { sampleOf, seeded, timesOf } from '../kit/depth.ts';
@@ -14,6 +13,7 @@ import { eventually } from '../kit/eventually.ts';
 import { startObjectStore, type KilledObjectStore } from '../kit/object-stores.ts';
 import { ProductProcesses, type Life } from '../kit/product-processes.ts';
 import { newS3Bucket } from '../kit/storage-providers.ts';
+import { bucketstoreSettings, diskSettings, providerVariable, s3ClientOf } from '../kit/storage-settings.ts';
 import { runSchedule } from '../kit/sweep.ts';
 import { recordTried } from '../kit/tried.ts';
 import { openWorld, type World } from '../kit/world.ts';
@@ -21,8 +21,6 @@ import { expectNoByteLost, letTimePass, storedInBucket, storedOnDisk, type Store
 import { api, fileFailpoints, worker } from './file-failpoints.ts';
 import { FileTraffic } from './file-traffic.ts';
 
-const disk = 'CORE_OBJECTSTORAGE_PROVIDERS_DISK';
-const bucketstore = 'CORE_OBJECTSTORAGE_PROVIDERS_BUCKETSTORE';
 const bucket = 'files';
 
 /** Every failpoint of files with both providers; a unit of work of the API may also end before and after its commit. */
@@ -57,21 +55,14 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'core-killed-'));
   s3 = await startObjectStore('s3', 'us-east-1');
   for (const name of [bucket, `${bucket}-backup`]) await newS3Bucket(s3.url, name);
-  const { accesskeyid: accessKeyId, secretaccesskey: secretAccessKey } = S3_CREDENTIALS;
-  const credentials = { accessKeyId, secretAccessKey };
-  client = new S3Client({ region: 'us-east-1', endpoint: s3.url, forcePathStyle: true, credentials });
+  client = s3ClientOf(s3.url);
   world = await openWorld({
     environment: {
       CORE_OBJECTSTORAGE_DEVMODE: 'false',
-      [`${disk}_ENABLED`]: 'true',
-      [`${disk}_BUCKET`]: join(folder, bucket),
-      [`${disk}_BACKUP_ENABLED`]: 'true',
-      [`${bucketstore}_BUCKET`]: bucket,
-      [`${bucketstore}_REGION`]: 'us-east-1',
-      [`${bucketstore}_ENDPOINT`]: s3.url,
-      [`${bucketstore}_CREDENTIALS_ACCESSKEYID`]: accessKeyId,
-      [`${bucketstore}_CREDENTIALS_SECRETACCESSKEY`]: secretAccessKey,
-      [`${bucketstore}_BACKUP_ENABLED`]: 'true',
+      ...diskSettings(join(folder, bucket)),
+      [providerVariable('disk.backup.enabled')]: 'true',
+      ...bucketstoreSettings(s3.url, bucket),
+      [providerVariable('bucketstore.backup.enabled')]: 'true',
     },
   });
   const urls = () => product?.apiUrls ?? [];
@@ -189,12 +180,12 @@ async function killAtRandom(processes: ProductProcesses): Promise<void> {
 }
 
 test('disk, killed at every boundary: every record has its bytes and an equal copy, and nothing else is left', async () => {
-  await world.reconfigure({ [`${bucketstore}_ENABLED`]: 'false' });
+  await world.reconfigure({ [providerVariable('bucketstore.enabled')]: 'false' });
   await work('disk', onDisk());
 });
 
 test('T-115: a bucket, killed at every boundary, then API, worker and provider at random: no byte differs or is left', async () => {
-  await world.reconfigure({ [`${bucketstore}_ENABLED`]: 'true' });
+  await world.reconfigure({ [providerVariable('bucketstore.enabled')]: 'true' });
   maxFiles = minCopies + 5;
   await work('bucketstore', [...onDisk(), ...inBuckets()], killAtRandom);
   for (const [what, count] of Object.entries(traffic.counts)) recordTried(`files: ${what}`, count);

@@ -1,18 +1,17 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { DeleteBucketCommand, DeleteObjectsCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+import { DeleteBucketCommand, DeleteObjectsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { S3_CREDENTIALS } from '#temporal-dev/servers/launch-s3.ts';
 import { eventually } from '../kit/eventually.ts';
 import { startObjectStore, type ObjectStore } from '../kit/object-stores.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
 import { codeBlocks, ReaderShell } from '../kit/reader-shell.ts';
 import { ProductProcess } from '../kit/spawned-process.ts';
 import { newS3Bucket } from '../kit/storage-providers.ts';
+import { bucketstoreSettings, providerVariable, s3ClientOf } from '../kit/storage-settings.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
-const leaf = (path: string) => `CORE_OBJECTSTORAGE_PROVIDERS_BUCKETSTORE_${path.toUpperCase().replaceAll('.', '_')}`;
 const bucket = 'files';
 
 /** Sizes of the files, in bytes: small ones, and one that is stored in parts. */
@@ -35,13 +34,9 @@ beforeAll(async () => {
     worker: ['workflows', 'storage', 'maintenance'],
     environment: {
       CORE_OBJECTSTORAGE_DEVMODE: 'false',
-      [leaf('enabled')]: 'true',
-      [leaf('bucket')]: bucket,
-      [leaf('region')]: 'us-east-1',
-      [leaf('endpoint')]: s3.url,
-      [leaf('credentials.accesskeyid')]: S3_CREDENTIALS.accesskeyid,
-      [leaf('credentials.secretaccesskey')]: S3_CREDENTIALS.secretaccesskey,
-      [leaf('backup.enabled')]: 'true',
+      [providerVariable('bucketstore.enabled')]: 'true',
+      ...bucketstoreSettings(s3.url, bucket),
+      [providerVariable('bucketstore.backup.enabled')]: 'true',
     },
   });
   const client = await signedIn(world, await buildPerson(world));
@@ -169,9 +164,7 @@ class DownloadLoad {
 }
 
 async function destroyBucket(): Promise<void> {
-  const { accesskeyid: accessKeyId, secretaccesskey: secretAccessKey } = S3_CREDENTIALS;
-  const credentials = { accessKeyId, secretAccessKey };
-  const service = new S3Client({ region: 'us-east-1', endpoint: s3.url, forcePathStyle: true, credentials });
+  const service = s3ClientOf(s3.url);
   const { Contents = [] } = await service.send(new ListObjectsV2Command({ Bucket: bucket }));
   await service.send(
     new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects: Contents.map(({ Key }) => ({ Key })) } }),

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runFileCommand } from '#runtime/file-commands.ts';
-import { S3_CREDENTIALS } from '#temporal-dev/servers/launch-s3.ts';
 import type { RemovalReport } from '#workflows/storage/remove-files.contract.ts';
 import { sampleOf } from '../kit/depth.ts';
 import { isSettled } from '../kit/event-fixtures.ts';
@@ -13,12 +12,11 @@ import { startObjectStore, type ObjectStore } from '../kit/object-stores.ts';
 import { locationOf, objectState, untilCopied, type CopyState } from '../kit/stored-files.ts';
 import { createFile } from '../kit/stored-upload.ts';
 import { newCloudBucket, newS3Bucket } from '../kit/storage-providers.ts';
+import { bucketstoreSettings, providerVariable } from '../kit/storage-settings.ts';
 import { recordTried } from '../kit/tried.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
 import { runSchedule } from '../kit/sweep.ts';
 import { openWorld, type World } from '../kit/world.ts';
-
-const leaf = (path: string) => `CORE_OBJECTSTORAGE_PROVIDERS_${path.toUpperCase().replaceAll('.', '_')}`;
 
 let folder: string;
 let s3: ObjectStore;
@@ -35,15 +33,11 @@ beforeAll(async () => {
     worker: ['workflows', 'storage', 'maintenance'],
     environment: {
       CORE_OBJECTSTORAGE_DEVMODE: 'false',
-      [leaf('bucketstore.bucket')]: 'files',
-      [leaf('bucketstore.region')]: 'us-east-1',
-      [leaf('bucketstore.endpoint')]: s3.url,
-      [leaf('bucketstore.credentials.accesskeyid')]: S3_CREDENTIALS.accesskeyid,
-      [leaf('bucketstore.credentials.secretaccesskey')]: S3_CREDENTIALS.secretaccesskey,
-      [leaf('cloudstore.bucket')]: 'files',
-      [leaf('cloudstore.endpoint')]: gcs.url,
-      [leaf('disk.bucket')]: join(folder, 'files'),
-      [leaf('database.bucket')]: 'files',
+      ...bucketstoreSettings(s3.url, 'files'),
+      [providerVariable('cloudstore.bucket')]: 'files',
+      [providerVariable('cloudstore.endpoint')]: gcs.url,
+      [providerVariable('disk.bucket')]: join(folder, 'files'),
+      [providerVariable('database.bucket')]: 'files',
     },
   });
 });
@@ -66,9 +60,9 @@ const tried = sampleOf('copies between providers', pairs, { by: [([from]) => fro
 
 test.each(tried)('files of %s are copied ("%s": to where), restored and removed', async (name, provider) => {
   const settings = {
-    [leaf(`${name}.enabled`)]: 'true',
-    [leaf(`${name}.backup.enabled`)]: 'true',
-    [leaf(`${name}.backup.provider`)]: provider,
+    [providerVariable(`${name}.enabled`)]: 'true',
+    [providerVariable(`${name}.backup.enabled`)]: 'true',
+    [providerVariable(`${name}.backup.provider`)]: provider,
   };
   await world.reconfigure(settings);
   const { storage } = world.runtime;

@@ -10,6 +10,7 @@ import { buildPerson, signedIn } from '../kit/people.ts';
 import { waitForRuns } from '../kit/runs.ts';
 import { setOwned, storeFile, untilCopied } from '../kit/stored-files.ts';
 import { runSchedule, sweep } from '../kit/sweep.ts';
+import { diskSettings } from '../kit/storage-settings.ts';
 import { openWorld, type World } from '../kit/world.ts';
 import { portableHistory } from './portable-history.ts';
 
@@ -36,8 +37,7 @@ beforeAll(async () => {
       CORE_JOBQUEUE_QUEUECONF_MAXATTEMPTS: '2',
       CORE_JOBQUEUE_QUEUECONF_RETRYPOLICY_INITIALINTERVAL: '10',
       CORE_OBJECTSTORAGE_DEVMODE: 'false',
-      CORE_OBJECTSTORAGE_PROVIDERS_DISK_ENABLED: 'true',
-      CORE_OBJECTSTORAGE_PROVIDERS_DISK_BUCKET: join(files, 'files'),
+      ...diskSettings(join(files, 'files')),
       CORE_OBJECTSTORAGE_PROVIDERS_DISK_BACKUP_ENABLED: 'true',
     },
   });

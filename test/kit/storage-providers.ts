@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { CreateBucketCommand } from '@aws-sdk/client-s3';
 import { CloudProvider } from '#activities/clients/storage/cloud-provider.ts';
 import { DatabaseProvider } from '#activities/clients/storage/database-provider.ts';
 import { DiskProvider } from '#activities/clients/storage/disk-provider.ts';
@@ -11,6 +11,7 @@ import { S3Provider } from '#activities/clients/storage/s3-provider.ts';
 import { S3_CREDENTIALS } from '#temporal-dev/servers/launch-s3.ts';
 import { openStorageProxy } from './fakes/storage-proxy.ts';
 import { startObjectStore } from './object-stores.ts';
+import { s3ClientOf } from './storage-settings.ts';
 import { openWorld } from './world.ts';
 
 export interface OpenedProvider {
@@ -91,13 +92,7 @@ export async function newS3Bucket(
   name = `t${randomBytes(8).toString('hex')}`,
   region = 'us-east-1',
 ): Promise<string> {
-  const { accesskeyid: accessKeyId, secretaccesskey: secretAccessKey } = S3_CREDENTIALS;
-  const client = new S3Client({
-    region,
-    endpoint: url,
-    forcePathStyle: true,
-    credentials: { accessKeyId, secretAccessKey },
-  });
+  const client = s3ClientOf(url, region);
   await client.send(new CreateBucketCommand({ Bucket: name }));
   client.destroy();
   return name;

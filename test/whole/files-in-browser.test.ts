@@ -6,9 +6,8 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { PutBucketCorsCommand, S3Client, type CORSRule } from '@aws-sdk/client-s3';
+import { PutBucketCorsCommand, type CORSRule } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, test, type TestContext } from 'vitest';
-import { S3_CREDENTIALS } from '#temporal-dev/servers/launch-s3.ts';
 import { Browser } from '../kit/browser.ts';
 import { eventually } from '../kit/eventually.ts';
 import { startObjectStore, type ObjectStore } from '../kit/object-stores.ts';
@@ -16,6 +15,7 @@ import { buildPerson, signedIn } from '../kit/people.ts';
 import { codeBlocks } from '../kit/reader-shell.ts';
 import { ProductProcess } from '../kit/spawned-process.ts';
 import { newS3Bucket } from '../kit/storage-providers.ts';
+import { bucketstoreSettings, diskSettings, providerVariable, s3ClientOf } from '../kit/storage-settings.ts';
 import { startTcpProxy } from '../kit/tcp-proxy.ts';
 import type { TestClient } from '../kit/test-client.ts';
 import { openWorld, type World } from '../kit/world.ts';
@@ -23,7 +23,6 @@ import { openWorld, type World } from '../kit/world.ts';
 // Pages of one origin, the API at another, the files at a third.
 
 const mebibyte = 1_048_576;
-const leaf = (path: string) => `CORE_OBJECTSTORAGE_PROVIDERS_${path.toUpperCase().replaceAll('.', '_')}`;
 
 let browser: Browser | string;
 let pages: Server;
@@ -56,14 +55,9 @@ beforeAll(async () => {
     worker: ['workflows', 'storage'],
     environment: {
       CORE_OBJECTSTORAGE_DEVMODE: 'false',
-      [leaf('bucketstore.enabled')]: 'true',
-      [leaf('bucketstore.bucket')]: bucket,
-      [leaf('bucketstore.region')]: 'us-east-1',
-      [leaf('bucketstore.endpoint')]: s3.url,
-      [leaf('bucketstore.credentials.accesskeyid')]: S3_CREDENTIALS.accesskeyid,
-      [leaf('bucketstore.credentials.secretaccesskey')]: S3_CREDENTIALS.secretaccesskey,
-      [leaf('disk.enabled')]: 'true',
-      [leaf('disk.bucket')]: folder,
+      [providerVariable('bucketstore.enabled')]: 'true',
+      ...bucketstoreSettings(s3.url, bucket),
+      ...diskSettings(folder),
       CORE_SERVER_CORS_ALLOWORIGINS: allowed,
     },
   });
@@ -187,7 +181,7 @@ test('a direct upload across origins, to the provider and to this server: as sig
   const run = await openPage(context);
   await allowBucketOrigin(allowed);
   for (const provider of ['bucketstore', 'disk'] as const) {
-    if (provider === 'disk') await world.reconfigure({ [leaf('bucketstore.enabled')]: 'false' });
+    if (provider === 'disk') await world.reconfigure({ [providerVariable('bucketstore.enabled')]: 'false' });
     const begun = await run(
       `send('POST', '${api}/v1/uploads/direct', { name: 'a.txt', size_bytes: 5, type: 'text/plain' })`,
     );
@@ -213,7 +207,7 @@ test('a direct upload across origins, to the provider and to this server: as sig
     expect(await run(`send('POST', '${api}/v1/uploads/${id}/complete')`)).toMatchObject({ status: 404 });
     expect(await run(`download('${object}')`)).toMatchObject({ digest: sha256 });
   }
-  await world.reconfigure({ [leaf('bucketstore.enabled')]: 'true' });
+  await world.reconfigure({ [providerVariable('bucketstore.enabled')]: 'true' });
 });
 
 test('pages of other origins read and send nothing', async (context) => {
@@ -232,9 +226,7 @@ test('pages of other origins read and send nothing', async (context) => {
 async function allowBucketOrigin(origin: string): Promise<void> {
   const [rules = ''] = codeBlocks('docs/files.md', 'json', 'Uploads');
   const { CORSRules } = JSON.parse(rules.replace('https://console.example.com', origin)) as { CORSRules: CORSRule[] };
-  const { accesskeyid: accessKeyId, secretaccesskey: secretAccessKey } = S3_CREDENTIALS;
-  const credentials = { accessKeyId, secretAccessKey };
-  const service = new S3Client({ region: 'us-east-1', endpoint: s3.url, forcePathStyle: true, credentials });
+  const service = s3ClientOf(s3.url);
   await service.send(new PutBucketCorsCommand({ Bucket: bucket, CORSConfiguration: { CORSRules } }));
   service.destroy();
 }

@@ -124,9 +124,10 @@ export class FileReceiver {
     try {
       return await provider.presignPut?.(incomingKey(location.key), { expiresInSeconds, sizeBytes, contentType });
     } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
       // Without credentials that sign, the bytes come to this server.
-      if (error instanceof StorageError) return undefined;
-      throw error;
+      this.#context.onBackgroundError(error, `signing a link for an upload to ${location.provider}`);
+      return undefined;
     }
   }
 

@@ -60,9 +60,10 @@ type Allowed = 'with credentials' | 'without credentials' | undefined;
 export function crossOriginPlugin(app: FastifyInstance, { config }: Pick<Services, 'config'>): void {
   app.addHook('onRequest', (request, reply, done) => {
     const { server } = config.current;
-    if (originsFor(request, server.cors).length === 0) return done();
+    const origins = originsFor(request, server.cors);
+    if (origins.length === 0) return done();
     void reply.header('vary', 'Origin');
-    const allowed = allowedFor(request, server.cors);
+    const allowed = allowedFor(request, origins);
     if (!allowed) return done();
     allow(request, reply, allowed);
     if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) return done();
@@ -79,7 +80,7 @@ export function crossOriginPlugin(app: FastifyInstance, { config }: Pick<Service
     const { cors } = config.current.server;
     // Requests that are refused at once have no context.
     const core = request.core as typeof request.core | undefined;
-    if (cors.cookieinsecure && core && allowedFor(request, cors))
+    if (cors.cookieinsecure && core && allowedFor(request, originsFor(request, cors)))
       core.cookies = core.cookies.map((each) => ({ ...each, options: { ...each.options, secure: false } }));
     done(null, payload);
   });
@@ -95,10 +96,8 @@ function allow({ headers }: FastifyRequest, reply: FastifyReply, allowed: NonNul
 }
 
 /** Pages of this server send Origin, too, with every method but GET and HEAD; what they are told changes nothing for them. */
-function allowedFor(request: FastifyRequest, cors: Config['server']['cors']): Allowed {
-  const { origin } = request.headers;
+function allowedFor({ headers: { origin } }: FastifyRequest, origins: readonly string[]): Allowed {
   if (origin === undefined) return undefined;
-  const origins = originsFor(request, cors);
   if (origins.includes(origin)) return 'with credentials';
   return origins.includes('*') ? 'without credentials' : undefined;
 }

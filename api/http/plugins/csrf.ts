@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Config } from '#config/objects/root.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { deriveKey } from '#entities/kit/base/keys.ts';
+import { onceForEach } from '#entities/kit/base/once-for-each.ts';
 import { accessCookie, csrfCookie } from '../../auth/cookie-attributes.ts';
 import { isSignedNonce, newSignedNonce } from '../../auth/signed-nonce.ts';
 import type { Services } from '../services.ts';
@@ -96,14 +97,12 @@ interface CsrfSettings {
   readonly key: Buffer;
 }
 
-const ofConfigurations = new WeakMap<Config, CsrfSettings>();
-
-function settingsOf({ config: { current } }: Services): CsrfSettings {
-  const known = ofConfigurations.get(current);
-  if (known) return known;
+const settingsIn = onceForEach((current: Config): CsrfSettings => {
   const { enabled, header, cookie } = current.server.csrfprotection;
   const key = deriveKey(current.sessions.signingkey, 'csrf');
-  const settings = { isEnabled: enabled, header, cookie, attributes: csrfCookie(current), key };
-  ofConfigurations.set(current, settings);
-  return settings;
+  return { isEnabled: enabled, header, cookie, attributes: csrfCookie(current), key };
+});
+
+function settingsOf({ config }: Services): CsrfSettings {
+  return settingsIn(config.current);
 }

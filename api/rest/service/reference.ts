@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { escapeHtml } from '#entities/kit/base/escape-html.ts';
+import { onceForEach } from '#entities/kit/base/once-for-each.ts';
 import { errorCatalogue, statusOf, type ErrorCode } from '#entities/kit/base/errors.ts';
 import { defineRoute } from '../../http/route.ts';
 
@@ -8,12 +9,7 @@ const html = 'text/html; charset=utf-8';
 
 /** A document that describes the application: made and serialized at the first request, then kept. */
 function documentOf(make: (app: FastifyInstance) => string): (app: FastifyInstance) => Buffer {
-  const kept = new WeakMap<FastifyInstance, Buffer>();
-  return (app) => {
-    const document = kept.get(app) ?? Buffer.from(make(app));
-    kept.set(app, document);
-    return document;
-  };
+  return onceForEach((app: FastifyInstance) => Buffer.from(make(app)));
 }
 
 const openapiDocument = documentOf((app) => JSON.stringify(app.swagger()));

@@ -1,4 +1,5 @@
 import { createHmac, createSecretKey, hash, hkdfSync, timingSafeEqual, type KeyObject } from 'node:crypto';
+import { onceForEach } from './once-for-each.ts';
 
 /** What a derived key is used for. Each purpose has its own key (RFC 5869, `info`). */
 export type KeyPurpose =
@@ -46,13 +47,7 @@ export function encryptionKeys(secrets: string, purpose: KeyPurpose): readonly [
 }
 
 /** The same keys in the form of the cryptographic library: preparing one takes ten times as long as the signature of a short text. */
-const prepared = new WeakMap<Buffer, KeyObject>();
-
-function preparedKey(key: Buffer): KeyObject {
-  const known = prepared.get(key) ?? createSecretKey(key);
-  prepared.set(key, known);
-  return known;
-}
+const preparedKey = onceForEach((key: Buffer): KeyObject => createSecretKey(key));
 
 /**
  * HMAC-SHA256 over the parts, each preceded by its length, so that moving a boundary changes the result.

@@ -1,4 +1,5 @@
 import { roles } from './caller.ts';
+import { onceForEach } from '../base/once-for-each.ts';
 import type { EntityModule } from './define.ts';
 import {
   creatorRelation,
@@ -59,15 +60,14 @@ export function referenceRelation(field: string): string {
   return snakeCase(field.replace(/Id$/, ''));
 }
 
-const ownRelations = new WeakMap<Registry, ReadonlySet<string>>();
+const ownRelations = onceForEach(
+  (registry: Registry): ReadonlySet<string> =>
+    new Set(deriveModel(registry).flatMap((type) => type.relations.map(({ name }) => `${type.name}#${name}`))),
+);
 
 /** Whether a tuple's relation is part of the derived model; an installation can add types and relations of its own to the model. */
 export function isOwnTuple(registry: Registry, { object, relation }: Tuple): boolean {
-  const own =
-    ownRelations.get(registry) ??
-    new Set(deriveModel(registry).flatMap((type) => type.relations.map(({ name }) => `${type.name}#${name}`)));
-  ownRelations.set(registry, own);
-  return own.has(`${object.slice(0, object.indexOf(':'))}#${relation}`);
+  return ownRelations(registry).has(`${object.slice(0, object.indexOf(':'))}#${relation}`);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { onceForEach } from '../base/once-for-each.ts';
 import { tenancyField, type EntityModule } from './define.ts';
 import type { Field } from './declared-field.ts';
 
@@ -10,29 +11,19 @@ export function isExposed({ expose }: EntityModule): boolean {
 }
 
 /** Fields that callers can read. */
-export const readableFields = ofEachKind((module) =>
+export const readableFields = onceForEach((module: EntityModule): readonly NamedField[] =>
   exposedFields(module).filter(([name]) => module.expose[name] !== 'write'),
 );
 
 /** Fields that callers can set at creation. */
-export const writableFields = ofEachKind((module) =>
+export const writableFields = onceForEach((module: EntityModule): readonly NamedField[] =>
   exposedFields(module).filter(([name, { generated }]) => module.expose[name] !== 'read' && !generated),
 );
 
 /** Fields that callers can change after creation. */
-export const changeableFields = ofEachKind((module) =>
+export const changeableFields = onceForEach((module: EntityModule): readonly NamedField[] =>
   writableFields(module).filter(([, { immutable }]) => !immutable),
 );
-
-/** Lists that are asked for many times while the APIs are derived are made once for each kind. */
-function ofEachKind(list: (module: EntityModule) => NamedField[]): (module: EntityModule) => readonly NamedField[] {
-  const lists = new WeakMap<EntityModule, NamedField[]>();
-  return (module) => {
-    const made = lists.get(module) ?? list(module);
-    lists.set(module, made);
-    return made;
-  };
-}
 
 /** Fields of a record in answers, in order: those of every record, the tenancy field, and the exposed fields of its kind. */
 export function answeredFields(module: EntityModule): string[] {

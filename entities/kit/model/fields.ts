@@ -40,6 +40,11 @@ export function text<const O extends TextOptions>(
   return make<string, O>('text', description, options, { schema, columnType: 'text' }, ['min', 'max', 'pattern']);
 }
 
+/** A colour, which records of an organization are told apart by. */
+export function color() {
+  return text('Colour in the form #rrggbb.', { max: 7, pattern: /^#[0-9a-f]{6}$/, default: '#888888' });
+}
+
 interface SealedOptions {
   readonly max: number;
   readonly optional?: boolean;

@@ -1,4 +1,5 @@
 import type { EntityModule } from './define.ts';
+import { onceForEach } from '../base/once-for-each.ts';
 import { readableFields } from './exposure.ts';
 import type { Fields } from './declared-field.ts';
 import { choice, integer, text, textList, timestamp } from './fields.ts';
@@ -15,18 +16,12 @@ export const entryFields = {
   recordedAt: timestamp('When the change was made.'),
 } as const satisfies Fields;
 
-const known = new WeakMap<EntityModule, EntityModule>();
-
 /**
  * The history of a kind as a read-only kind: each entry has the values of the record's exposed fields after the change.
  * read/from-clause.ts defines where its rows come from and who can see them.
  * @throws TypeError when a field of the kind has the name of a field of every entry
  */
-export function historyOf(module: EntityModule): EntityModule {
-  const made = known.get(module) ?? derived(module);
-  known.set(module, made);
-  return made;
-}
+export const historyOf = onceForEach(derived);
 
 function derived(module: EntityModule): EntityModule {
   const shown = readableFields(module).map(([name, field]) => {

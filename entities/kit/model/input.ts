@@ -6,13 +6,12 @@ import type { Field } from './declared-field.ts';
 import { isId } from '../base/ids.ts';
 import { isDay, isInstant, parseInstant } from '../base/instant.ts';
 import { inputError } from '../base/input-error.ts';
+import { onceForEach } from '../base/once-for-each.ts';
 import { expectation, found, oneOf, schemaMessage } from '../base/schema-problem.ts';
 import { jsonProblem } from '../base/strict-json.ts';
 import { nameForm, nameProblem } from '../base/name-form.ts';
 
 type Values = Record<string, unknown>;
-
-const validators = new WeakMap<Field, Validator>();
 
 /** The input of a creation, and its JSON pointer in the input of the operation; empty for an operation on one record. */
 export interface CreationValues {
@@ -104,11 +103,16 @@ function checked(module: EntityModule, input: Values, problems: FieldProblem[], 
 
 /** Fields of a whole record that have a value without the field they are paired with (`money`). */
 export function pairProblems(module: EntityModule, values: Readonly<Values>): FieldProblem[] {
-  return Object.entries(module.fields).flatMap(([name, { pairedWith }]) => {
-    if (pairedWith === undefined || isEmpty(values[name]) || !isEmpty(values[pairedWith])) return [];
-    return [{ path: `/${pairedWith}`, message: `is required where ${name} has a value` }];
-  });
+  return pairsOf(module)
+    .filter(([name, pairedWith]) => !isEmpty(values[name]) && isEmpty(values[pairedWith]))
+    .map(([name, pairedWith]) => ({ path: `/${pairedWith}`, message: `is required where ${name} has a value` }));
 }
+
+const pairsOf = onceForEach(({ fields }: EntityModule): readonly [string, string][] =>
+  Object.entries(fields).flatMap(([name, { pairedWith }]): [string, string][] =>
+    pairedWith === undefined ? [] : [[name, pairedWith]],
+  ),
+);
 
 function isEmpty(value: unknown): boolean {
   return value === null || value === undefined;
@@ -186,14 +190,7 @@ function blankPath({ schema, secret }: Field, value: unknown): string | undefine
   return index < 0 ? undefined : `/${index}`;
 }
 
-function validatorOf(field: Field): Validator {
-  let validator = validators.get(field);
-  if (!validator) {
-    validator = Compile(field.schema);
-    validators.set(field, validator);
-  }
-  return validator;
-}
+const validatorOf = onceForEach(({ schema }: Field): Validator => Compile(schema));
 
 /** Whether PostgreSQL can store a value: its text cannot contain NUL or lone surrogates, and JSON has no infinite numbers. */
 export function isStorable(value: unknown): boolean {

@@ -1,5 +1,6 @@
 import { AppError } from '../base/errors.ts';
 import { inputError } from '../base/input-error.ts';
+import { onceForEach } from '../base/once-for-each.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import { callerKinds, type Caller, type VisitorKind } from './caller.ts';
 import type { EntityModule } from './define.ts';
@@ -61,12 +62,7 @@ export function limitsOfVisitors({ modules }: Registry, visitor: VisitorKind): s
 
 /** Relations of scopes that are the same for all callers are made once. */
 function ofEachRegistry(scopes: (registry: Registry) => string[]): (registry: Registry) => readonly string[] {
-  const made = new WeakMap<Registry, readonly string[]>();
-  return (registry) => {
-    const relations = made.get(registry) ?? relationsOfScopes(scopes(registry));
-    made.set(registry, relations);
-    return relations;
-  };
+  return onceForEach((registry: Registry) => relationsOfScopes(scopes(registry)));
 }
 
 /** Whether tokens reach records of a kind. What people prove their identity with, and what they manage tokens with, is theirs alone. */

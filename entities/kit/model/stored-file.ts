@@ -1,3 +1,4 @@
+import { onceForEach } from '../base/once-for-each.ts';
 import type { Caller } from './caller.ts';
 import type { EntityModule } from './define.ts';
 import type { FileRule } from './accepted-types.ts';
@@ -12,16 +13,10 @@ export interface FileField {
   readonly rule: FileRule;
 }
 
-const known = new WeakMap<EntityModule, readonly FileField[]>();
-
 /** The fields of a kind that hold files. */
-export function fileFieldsOf(module: EntityModule): readonly FileField[] {
-  const fields =
-    known.get(module) ??
-    Object.entries(module.fields).flatMap(([name, field]) => (field.file ? [{ name, field, rule: field.file }] : []));
-  known.set(module, fields);
-  return fields;
-}
+export const fileFieldsOf = onceForEach(({ fields }: EntityModule): readonly FileField[] =>
+  Object.entries(fields).flatMap(([name, field]) => (field.file ? [{ name, field, rule: field.file }] : [])),
+);
 
 /** What answers say about a file, by column of `stored_objects`. Where its bytes are is for the server alone. */
 export const fileValues = {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { recordFieldNames, tenancyField, type EntityModule } from '../model/define.ts';
 import { AppError } from '../base/errors.ts';
+import { onceForEach } from '../base/once-for-each.ts';
 import { compileSql, type Sql } from '../storage/sql.ts';
 import { column } from '../storage/column.ts';
 import type { Comparison } from './filter.ts';
@@ -23,13 +24,11 @@ function fieldNames(module: EntityModule): string[] {
   return [...recordFieldNames, ...tenancyField(module.tenancy), ...Object.keys(module.fields)];
 }
 
-/** The columns of `wholeRow`, compiled once: to compile them for each read costs more than all other parts of it together. */
-const wholeRows = new WeakMap<EntityModule, Sql>();
-
-/** All columns of a row, whose alias is `row`, each under the name of its field. */
-export function wholeRow(module: EntityModule): Sql {
-  const known = wholeRows.get(module);
-  if (known) return known;
+/**
+ * All columns of a row, whose alias is `row`, each under the name of its field. They are compiled once: to compile them for each read costs
+ * more than all other parts of it together.
+ */
+export const wholeRow = onceForEach((module: EntityModule): Sql => {
   const columns = sql.join(
     fieldNames(module).map((name) => {
       // The driver returns bigint as text. The values of integer fields are exact as JavaScript numbers.
@@ -37,10 +36,8 @@ export function wholeRow(module: EntityModule): Sql {
       return sql`${column('row', name)}${type} as ${sql.id(name)}`;
     }),
   );
-  const compiled = sql.raw(compileSql(columns).text);
-  wholeRows.set(module, compiled);
-  return compiled;
-}
+  return sql.raw(compileSql(columns).text);
+});
 
 /**
  * Compiles a read of whole rows, for changes and decisions. Its WHERE clause has the tenant filter, the condition on soft-deleted

@@ -12,10 +12,11 @@ import type { NewRow } from './creations.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** A record that is to be changed, and with its changes. */
+/** A record that is to be written. */
 interface Change {
   readonly row: Row;
-  readonly given: Row;
+  /** What changes; a new row has nothing but what it is given. */
+  readonly given?: Row;
 }
 
 /**
@@ -24,7 +25,7 @@ interface Change {
  */
 export async function refuseCreations(work: ChangeWork, caller: Caller, rows: readonly NewRow[]): Promise<void> {
   for (const [module, made] of Map.groupBy(rows, (row) => row.module)) {
-    const changes = made.map(({ row }) => ({ row, given: row }));
+    const changes = made.map(({ row }) => ({ row }));
     const found = await appliedRefusals(work, { module, caller, operation: 'create' }, changes);
     const [first] = found;
     if (!first) continue;
@@ -86,8 +87,12 @@ async function appliedRefusals(
     ({ refuseIf }, refusal) => sql`select row.index, ${refusal}::int as refusal from stored as row
       join given on given.index = row.index where ${sql.raw(refuseIf)}`,
   );
+  const given =
+    operation === 'create'
+      ? sql`select * from stored`
+      : recordset(changes.map(({ row, given: values }) => ({ ...row, ...values })));
   const { text, values } = compileSql(sql`with stored as (${recordset(changes.map(({ row }) => row))}),
-    given as (${recordset(changes.map(({ row, given }) => ({ ...row, ...given })))})
+    given as (${given})
     ${sql.join(conditions, sql` union all `)} order by 1, 2`);
   const session: RoleSession = await work.readAs('system');
   const { rows } = await session.query<{ index: number; refusal: number }>(text, values);

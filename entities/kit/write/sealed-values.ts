@@ -1,21 +1,24 @@
 import type { DatabaseOptions } from '../access/database-options.ts';
 import { inputError } from '../base/input-error.ts';
+import { onceForEach } from '../base/once-for-each.ts';
 import { openSecret, sealSecret } from '../base/sealed-secret.ts';
 import type { EntityModule } from '../model/define.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 type Keys = Pick<DatabaseOptions, 'encryptionSecrets'>;
 
+const sealedFieldsOf = onceForEach(({ fields }: EntityModule): readonly string[] =>
+  Object.keys(fields).filter((name) => fields[name]?.isSealed),
+);
+
 /** Values of a record with its sealed fields encrypted. Each belongs to the field and the record: in another place it does not open. */
 export async function withSealedValues(keys: Keys, module: EntityModule, id: string, values: Row): Promise<Row> {
-  const given = Object.entries(values).filter(
-    (entry): entry is [string, string] => module.fields[entry[0]]?.isSealed === true && typeof entry[1] === 'string',
-  );
+  const given = sealedFieldsOf(module).filter((name) => typeof values[name] === 'string');
   if (given.length === 0) return values;
   const sealed = await Promise.all(
-    given.map(async ([name, text]): Promise<[string, string]> => [
+    given.map(async (name): Promise<[string, string]> => [
       name,
-      await sealSecret(text, sealing(keys, module, id, name)),
+      await sealSecret(values[name] as string, sealing(keys, module, id, name)),
     ]),
   );
   return { ...values, ...Object.fromEntries(sealed) };
@@ -36,15 +39,14 @@ export function openSealedValue(
 }
 
 /** What sealed fields have in a deleted record: the secret is gone with it. */
-export function erasedSecrets({ fields }: EntityModule): Row {
-  const sealed = Object.keys(fields).filter((name) => fields[name]?.isSealed);
-  return Object.fromEntries(sealed.map((name) => [name, fields[name]?.optional ? null : '']));
-}
+export const erasedSecrets = onceForEach((module: EntityModule): Row =>
+  Object.fromEntries(sealedFieldsOf(module).map((name) => [name, module.fields[name]?.optional ? null : ''])),
+);
 
 /** One secret given to many records would be one text in many places. @throws AppError invalid_input */
 export function refuseSecretForMany(module: EntityModule, values: Row): void {
-  const problems = Object.keys(values)
-    .filter((name) => module.fields[name]?.isSealed)
+  const problems = sealedFieldsOf(module)
+    .filter((name) => Object.hasOwn(values, name))
     .map((name) => ({ path: `/${name}`, message: 'is a secret of one record; change one record' }));
   if (problems.length > 0) throw inputError(problems);
 }

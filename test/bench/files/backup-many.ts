@@ -8,7 +8,7 @@ import { openBenchInstallation, type BenchInstallation } from '../installation.t
 import type { Bench } from '../row.ts';
 import { compareFiles } from './compare-files.ts';
 import { startEmptyWorkflows } from './empty-workflows.ts';
-import { diskSettings } from './file-installation.ts';
+import { diskSettings } from '../../kit/storage-settings.ts';
 
 /** `BENCH_FILES` makes it smaller while something is being tried. */
 const count = Number(process.env['BENCH_FILES'] ?? 1_000);

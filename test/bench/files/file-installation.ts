@@ -5,6 +5,7 @@ import { S3Provider } from '#activities/clients/storage/s3-provider.ts';
 import { S3_CREDENTIALS } from '#temporal-dev/servers/launch-s3.ts';
 import { startObjectStore } from '../../kit/object-stores.ts';
 import { newS3Bucket } from '../../kit/storage-providers.ts';
+import { bucketstoreSettings, diskSettings, providerVariable } from '../../kit/storage-settings.ts';
 import { openApiInstallation, type ApiInstallation } from '../api-installation.ts';
 import { BenchProcess } from '../bench-process.ts';
 import type { FileLoad, FileLoadResult } from './file-load.ts';
@@ -75,25 +76,12 @@ export async function withFiles<T>(
   }
 }
 
-export function diskSettings(folder: string): Record<string, string> {
-  const disk = 'CORE_OBJECTSTORAGE_PROVIDERS_DISK';
-  return { [`${disk}_ENABLED`]: 'true', [`${disk}_BUCKET`]: folder };
-}
-
 async function openBucket() {
   const { url, stop } = await startObjectStore('s3');
   const bucket = await newS3Bucket(url);
   const provider = new S3Provider(bucket, { region: 'us-east-1', endpoint: url, credentials: S3_CREDENTIALS });
-  const prefix = 'CORE_OBJECTSTORAGE_PROVIDERS_BUCKETSTORE';
   return {
-    settings: {
-      [`${prefix}_ENABLED`]: 'true',
-      [`${prefix}_BUCKET`]: bucket,
-      [`${prefix}_REGION`]: 'us-east-1',
-      [`${prefix}_ENDPOINT`]: url,
-      [`${prefix}_CREDENTIALS_ACCESSKEYID`]: S3_CREDENTIALS.accesskeyid,
-      [`${prefix}_CREDENTIALS_SECRETACCESSKEY`]: S3_CREDENTIALS.secretaccesskey,
-    },
+    settings: { [providerVariable('bucketstore.enabled')]: 'true', ...bucketstoreSettings(url, bucket) },
     floor: { FLOOR_S3: url, FLOOR_BUCKET: bucket },
     empty: async () => {
       const { items } = await provider.list('');
