@@ -30,9 +30,6 @@ export interface FormLimits {
 /** What a form may have besides the bytes of a file or text, for each of them. */
 const overheadBytes = 65_536;
 
-/** What a stage of the parser takes before it waits for the next one. */
-const pieceBytes = 1_024;
-
 /** Limits of the headers of one part. */
 const headerLimits = { headerPairs: 20, headerSize: 8_192 };
 
@@ -122,9 +119,6 @@ function parserOf({ headers }: IncomingMessage, { maxFiles, maxTexts, maxTextByt
       headers: { ...headers, 'content-type': headers['content-type'] ?? '' },
       // `fileName` takes the last part itself.
       preservePath: true,
-      // Each stage of the parser holds one piece of the body, not several: many forms may be read at the same time.
-      highWaterMark: pieceBytes,
-      fileHwm: pieceBytes,
       limits: {
         files: maxFiles,
         fields: maxTexts,
