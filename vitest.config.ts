@@ -16,6 +16,8 @@ export default defineConfig({
     // Node runs the sources itself, as in production; nothing is transformed or resolved by another tool.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     pool: 'forks',
+    // The modules of test files, and what they hold of their closed installations, stay until the process ends.
+    execArgv: ['--max-old-space-size=5632'],
     isolate: false,
     // One more than the cores that are reckoned with: there is always one that waits for servers to start or to stop.
     maxWorkers: 3,

@@ -46,6 +46,7 @@ async function start(): Promise<void> {
     import('#runtime/core-runtime.ts'),
     import('./start-api.ts'),
   ]);
+  const { databasename } = config.current.db;
   const metrics = new Metrics();
   const telemetry = await startTelemetry('core-api', otlpEndpoint);
   open.push(() => telemetry.close());
@@ -57,8 +58,8 @@ async function start(): Promise<void> {
     process: 'core api',
     metrics: metrics.registry,
     observers: [
-      { statement: ({ durationMs }) => metrics.statements.observe(durationMs / 1_000) },
-      ...(telemetry.isSending ? [statementSpans] : []),
+      { statement: ({ durationMs }) => metrics.statements.observe({ database: databasename }, durationMs / 1_000) },
+      ...(telemetry.isSending ? [statementSpans(databasename)] : []),
     ],
   });
   open.push(() => runtime.close());

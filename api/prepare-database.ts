@@ -2,12 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '#config/objects/root.ts';
 import { mayHelpToWait, migrate, migrationState, refuseUnknown } from '#migrations/migrator.ts';
+import { prepareSecondDatabase, whySecondIsNotReady } from '#migrations/prepare-second-database.ts';
 import { StartError } from '#runtime/start-error.ts';
 
 const pauseMs = 500;
 
 /**
- * Runs pending migrations (`db.runmigrations`), or checks that there are none. Waits for PostgreSQL up to
+ * Runs pending migrations and prepares the second database (`db.runmigrations`), or checks that nothing is left to do. Waits for PostgreSQL up to
  * `server.shutdowngraceperiod`, because it may start later than the API.
  * @throws StartError when migrations are pending; AppError database_unavailable, schema_too_new
  */
@@ -16,7 +17,7 @@ export async function prepareDatabase({ db, server }: Config, logger: Logger): P
   let isWaiting = false;
   for (;;) {
     try {
-      await (db.runmigrations ? bringUp(db.primarydbsource, logger) : requireCurrent(db.primarydbsource));
+      await (db.runmigrations ? bringUp(db, logger) : requireCurrent(db));
       return;
     } catch (error) {
       if (!mayHelpToWait(error) || Date.now() > giveUpAt) throw error;
@@ -27,16 +28,18 @@ export async function prepareDatabase({ db, server }: Config, logger: Logger): P
   }
 }
 
-async function bringUp(url: string, logger: Logger): Promise<void> {
-  const ran = await migrate(url);
-  if (ran.length > 0) logger.info({ migrations: ran }, 'migrations ran');
+async function bringUp(db: Config['db'], logger: Logger): Promise<void> {
+  for (const url of [db.primarydbsource, ...(db.multiwrite ? [db.secondarydbsource] : [])]) {
+    const ran = await migrate(url);
+    if (ran.length > 0) logger.info({ migrations: ran }, 'migrations ran');
+  }
+  await prepareSecondDatabase(db, (message) => logger.info(message));
 }
 
-async function requireCurrent(url: string): Promise<void> {
-  const { pending, unknown } = await migrationState(url);
+async function requireCurrent(db: Config['db']): Promise<void> {
+  const { pending, unknown } = await migrationState(db.primarydbsource);
   refuseUnknown(unknown);
-  if (pending.length > 0)
-    throw new StartError(
-      `The database lacks the migrations ${pending.join(', ')}: run "npm run migrate", or turn db.runmigrations on.`,
-    );
+  const lack = pending.length > 0 ? `The database lacks the migrations ${pending.join(', ')}` : undefined;
+  const reason = lack ?? (await whySecondIsNotReady(db))?.replace(/\.$/, '');
+  if (reason !== undefined) throw new StartError(`${reason}: run "npm run migrate", or turn db.runmigrations on.`);
 }

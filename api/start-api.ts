@@ -2,7 +2,6 @@ import type { Server } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { StorageHealth } from '#activities/clients/storage/storage-health.ts';
-import { textRecordsOf } from '#activities/clients/email-validation/text-records.ts';
 import { EmailValidator, type EmailNetwork } from '#activities/clients/email-validation/email-validator.ts';
 import type { SecretManagerEndpoint } from '#activities/clients/secret-manager/secret-versions.ts';
 import { serverUrl } from '#runtime/server-url.ts';
@@ -70,6 +69,7 @@ export async function createApi({
   routes = [],
 }: ApiOptions): Promise<Api> {
   const { database, temporal, store } = runtime;
+  const { second } = database;
   const { tokens, close: closeKeys } = await openTokens({ config, clock, logger, stateFolder, secretManager });
   const emails = new EmailValidator({
     config: () => config.current,
@@ -107,11 +107,12 @@ export async function createApi({
     uploadRows: new UploadRows(database),
     wakeRelays: () => runtime.wakeRelays(),
     emailProblem: (email) => emails.problemOf(email),
-    textRecords: (name) => textRecordsOf(emailNetwork, name),
+    textRecords: runtime.textRecords,
     contextOfCallers: runtime.contextOfCallers,
     health: new Health(
       {
         db_primary: (deadline) => database.ping(deadline),
+        ...(second ? { db_secondary: (deadline: number) => second.ping(deadline) } : {}),
         job_queue: () => temporal.check(),
         ...(store ? { fga: () => store.ping() } : {}),
       },

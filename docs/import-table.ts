@@ -18,14 +18,14 @@ export interface Room {
 
 const contracts = ['workflows/kit', 'workflows/*'];
 const kit = (...names: readonly string[]) => names.map((name) => `entities/kit/${name}`);
-const wholeKit = kit('base', 'model', 'storage', 'read', 'access', 'outbox', 'objects', 'write', 'unit');
+const wholeKit = kit('base', 'model', 'storage', 'read', 'access', 'outbox', 'objects', 'write', 'unit', 'csv');
 const config = ['config/schema', 'config/objects', 'config/reading', 'config/live'];
 const kinds = ['entities/presets', 'entities/*', 'entities'];
 const entities = [...wholeKit, ...kinds];
 // Statements are sent in entities/kit only, so `storage` is closed to the areas that serve requests, events and tuples.
-const activityKit = kit('base', 'model', 'access', 'outbox', 'objects', 'write', 'unit');
+const activityKit = kit('base', 'model', 'access', 'outbox', 'objects', 'write', 'unit', 'csv');
 const relayKit = kit('base', 'model', 'access', 'outbox', 'objects', 'unit');
-const apiKit = kit('base', 'model', 'read', 'access', 'objects', 'write', 'unit');
+const apiKit = kit('base', 'model', 'read', 'access', 'objects', 'write', 'unit', 'csv');
 const activityImports = [
   ...config,
   ...activityKit,
@@ -36,6 +36,8 @@ const activityImports = [
   'activities/kit',
 ];
 const relayImports = [...config, ...relayKit, ...kinds, ...contracts, 'activities/clients/*'];
+const shared = ['api/auth', 'api/http', 'api/credentials', 'api/people', 'api/transfers'];
+const servedImports = [...config, ...apiKit, ...kinds, 'runtime', ...shared];
 const relay = ['relay/outbox', 'relay/storage', 'relay/tuples', 'relay/authorization'];
 
 /** Rooms of one area stand in the order in which they may import each other: only those above. */
@@ -44,12 +46,12 @@ export const rooms: readonly Room[] = [
   {
     path: 'config/objects',
     purpose: 'one file for each object of the configuration, its rules beside it',
-    imports: ['config/schema'],
+    imports: ['config/schema', ...kit('base')],
   },
   {
     path: 'config/reading',
     purpose: 'reads file and environment into a checked configuration',
-    imports: ['config/schema', 'config/objects'],
+    imports: ['config/schema', 'config/objects', ...kit('base')],
   },
   {
     path: 'config/live',
@@ -97,6 +99,11 @@ export const rooms: readonly Room[] = [
     path: 'entities/kit/unit',
     purpose: 'the unit of work, the data client, the database',
     imports: kit('base', 'model', 'storage', 'read', 'access', 'outbox', 'objects', 'write'),
+  },
+  {
+    path: 'entities/kit/csv',
+    purpose: 'documents in CSV: what their cells say about records of a kind, and the other way round',
+    imports: kit('base', 'model', 'read', 'write', 'unit'),
   },
   {
     path: 'entities/presets',
@@ -179,18 +186,23 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'api/people',
-    purpose: 'what REST and GraphQL share about people who join, and about who owns an organization',
+    purpose: 'what REST and GraphQL share about people: who joins, who owns an organization, what they read',
     imports: [...config, ...apiKit, ...kinds, 'api/http', 'api/credentials'],
+  },
+  {
+    path: 'api/transfers',
+    purpose: 'what REST and GraphQL share about exports and imports',
+    imports: [...apiKit, ...kinds],
   },
   {
     path: 'api/rest',
     purpose: 'REST routes, one file each; those of all kinds are derived',
-    imports: [...config, ...apiKit, ...kinds, 'runtime', 'api/auth', 'api/http', 'api/credentials', 'api/people'],
+    imports: servedImports,
   },
   {
     path: 'api/graphql',
     purpose: 'the GraphQL schema derived from the kinds, its server, fields written by hand',
-    imports: [...config, ...apiKit, ...kinds, 'runtime', 'api/auth', 'api/http', 'api/credentials', 'api/people'],
+    imports: servedImports,
   },
   {
     path: 'api',
@@ -203,10 +215,7 @@ export const rooms: readonly Room[] = [
       'runtime',
       ...relay,
       'activities/clients/*',
-      'api/auth',
-      'api/http',
-      'api/credentials',
-      'api/people',
+      ...shared,
       'api/rest',
       'api/graphql',
     ],
@@ -264,6 +273,7 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   '@mikro-orm/migrations': ['migrations'],
   pg: [...wholeKit, 'migrations', ...relay],
   kysely: wholeKit,
+  'csv-parse': ['entities/kit/csv'],
 };
 
 /** Files that import others by names that they find in a folder. */

@@ -23,6 +23,10 @@ const conditions: Readonly<Record<Condition['is'], readonly [printed: string, me
     'through F',
     'The caller has the corresponding right to the record in the field F: view for view, edit for create, edit and remove.',
   ],
+  'about-hidden': [
+    'about a record in F that the caller cannot view',
+    'The field F has the id of a record, and the caller cannot view this record.',
+  ],
 };
 
 /** The reference page of the policies: who may do what with records of each kind. */

@@ -18,4 +18,8 @@ export const infrastructureTables = [
   /^object_chunks$/,
   /^used_links$/,
   /^file_operations$/,
+  /^second_database$/,
+  /^row_images$/,
+  /^commit_decisions$/,
+  /^export_pages$/,
 ] as const;

@@ -2,6 +2,8 @@ import { parseArgs } from 'node:util';
 import { configFileArgument, loadConfiguration } from '#config/reading/load-configuration.ts';
 import { exitOnConfigurationError } from '#config/schema/config-problem.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
+import { lockingStatements } from './locking-statements.ts';
+import { prepareSecondDatabase } from './prepare-second-database.ts';
 import { createMigration, migrate, migrationState } from './migrator.ts';
 
 const usage = `usage: npm run migrate                  bring the configured database to this program's schema
@@ -18,7 +20,7 @@ const [first = 'up', second] = positionals;
 const [command, name] = first === 'up' && second ? [second, undefined] : [first, second];
 
 try {
-  await run(values.url ?? (await configuredUrl()));
+  await (values.url === undefined ? runConfigured() : run(values.url));
 } catch (error) {
   if (!isAppError(error)) throw error;
   console.error(error.message);
@@ -32,6 +34,7 @@ async function run(url: string): Promise<void> {
   } else if (command === 'status') {
     const state = await migrationState(url);
     console.log(`executed: ${state.executed.join(', ') || 'none'}\npending: ${state.pending.join(', ') || 'none'}`);
+    for (const migration of state.pending) await tellLocks(migration);
     if (state.unknown.length > 0) console.log(`unknown to this version: ${state.unknown.join(', ')}`);
   } else if (command === 'new' && name) {
     const file = await createMigration(url, name);
@@ -42,9 +45,22 @@ async function run(url: string): Promise<void> {
   }
 }
 
-async function configuredUrl(): Promise<string> {
+/** An operator with large tables wants to know before. */
+async function tellLocks(migration: string): Promise<void> {
+  for (const { table, statement, remark } of await lockingStatements(migration))
+    console.log(`${migration} locks ${table}: ${remark}.\n  ${statement.slice(0, 160)}`);
+}
+
+async function runConfigured(): Promise<void> {
   const { config } = await loadConfiguration({ file: configFileArgument(process.argv.slice(2)) }).catch(
     exitOnConfigurationError,
   );
-  return config.db.primarydbsource;
+  const { db } = config;
+  await run(db.primarydbsource);
+  if (command !== 'up') return;
+  if (db.multiwrite) {
+    const ran = await migrate(db.secondarydbsource);
+    if (ran.length > 0) console.log(`Ran the same in the second database.`);
+  }
+  await prepareSecondDatabase(db, console.log);
 }

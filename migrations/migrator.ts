@@ -12,6 +12,8 @@ import { withDefaults } from './added-columns.ts';
 import { infrastructureTables } from './infrastructure.ts';
 import { migrations } from './index.ts';
 import { migrationClassName, migrationName } from './migration-name.ts';
+import { heldTriggers, ownStatements, type Triggers } from './own-statements.ts';
+import { removeCapture } from './row-capture.ts';
 import { searchDifference, type Difference } from './search-difference.ts';
 
 /** Longest wait for a connection, in milliseconds: an address that swallows everything must not hold a start up. */
@@ -72,20 +74,17 @@ function connectError(cause: unknown): AppError {
 /** What a new migration has to say besides what the ORM finds. */
 let more: Difference = { up: [], down: [] };
 
-/** What the ORM writes when it found nothing itself. */
-const nothing = 'select 1';
+/** Triggers of the database for which a migration is written. */
+let triggers: Triggers = new Map();
 
 /** Writes migrations the way the hand-written one looks: the class is named after the file. */
 class MigrationFile extends TSMigrationGenerator {
   override generateMigrationFile(className: string, diff: { up: string[]; down: string[] }): string {
     // MikroORM passes `Migration<timestamp>_<name>`, with underscores for hyphens.
     const name = className.replace(/^Migration/, '').replaceAll('_', '-');
-    // The ORM knows none of our functions; on its way down it would create all of them again.
-    const own = (statements: readonly string[]) =>
-      statements.filter((statement) => statement !== nothing && !statement.startsWith('create or replace function'));
-    const up = [...withDefaults(own(diff.up), registry.modules), ...more.up];
+    const up = [...withDefaults(ownStatements(diff.up, triggers), registry.modules), ...more.up];
     // What is searched are columns, so those come back first.
-    const whole = { up, down: [...own(diff.down), ...more.down] };
+    const whole = { up, down: [...ownStatements(diff.down, triggers), ...more.down] };
     const code = super.generateMigrationFile(migrationClassName(name), whole);
     return code.replace(/\n  override name = .*\n/, '');
   }
@@ -114,8 +113,11 @@ export async function migrate(url: string): Promise<string[]> {
     const connection = orm.em.getConnection();
     await connection.execute('select pg_advisory_lock(1161905)');
     try {
-      const { unknown } = await stateOf(orm);
+      const { unknown, pending } = await stateOf(orm);
       refuseUnknown(unknown);
+      // What a migration writes differs between two databases, so the second one is copied anew afterwards.
+      if (pending.length > 0)
+        await removeCapture({ query: async (text) => ({ rows: await connection.execute(text) }) });
       return await runPending(orm);
     } finally {
       await connection.execute('select pg_advisory_unlock(1161905)');
@@ -182,6 +184,7 @@ export async function createMigration(url: string, name: string): Promise<string
         `The database lacks ${pending.join(', ')}; run them first (npm run migrate), so that what is new can be told from them.`,
       );
     more = await searchDifferenceOf(orm);
+    triggers = await heldTriggers((text) => orm.em.getConnection().execute(text));
     const isFoundByTheOrm = await orm.migrator.checkSchema();
     if (!isFoundByTheOrm && more.up.length === 0) return undefined;
     const { fileName } = await orm.migrator.create(undefined, !isFoundByTheOrm, false, name);

@@ -1,7 +1,6 @@
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { searchIndexOf } from '#entities/kit/storage/orm-schema.ts';
 import { searchFunctionOf, searchFunctionStatements } from '#entities/kit/storage/search-function.ts';
-import { snakeCase } from '#entities/kit/base/snake-case.ts';
 
 /** Statements of a migration and of what takes it back. */
 export interface Difference {
@@ -21,7 +20,7 @@ export async function searchDifference(execute: Execute, modules: readonly Entit
 async function functionDifference(execute: Execute, modules: readonly EntityModule[]): Promise<Difference> {
   const held = await execute<{ name: string; body: string; definition: string }>(
     `select proname as name, prosrc as body, pg_get_functiondef(oid) as definition from pg_proc
-     where pronamespace = 'public'::regnamespace and proname like 'search\\_%' and proname <> 'search_pattern'`,
+     where pronamespace = 'public'::regnamespace and proname like 'search\\_%' and proname not in ('search_pattern', 'search_query')`,
   );
   const wanted = modules.flatMap((module) => searchFunctionOf(module) ?? []);
   const difference: Difference = { up: [], down: [] };
@@ -49,7 +48,7 @@ async function indexDifference(execute: Execute, modules: readonly EntityModule[
     const wanted = searchIndexOf(module);
     const former = held.find(({ name }) => name === wanted?.name);
     if (!wanted || !former) continue;
-    if (columnsIn(former.definition).join() === module.search?.map(snakeCase).join()) continue;
+    if (contentsOf(former.definition) === contentsOf(wanted.expression)) continue;
     // A column that went took its index along.
     const drop = `drop index if exists "${wanted.name}"`;
     difference.up.push(drop, wanted.expression);
@@ -59,6 +58,7 @@ async function indexDifference(execute: Execute, modules: readonly EntityModule[
 }
 
 /** PostgreSQL prints an expression in its own words: `COALESCE(title, ''::text)` for each field (searched-text.ts). */
-function columnsIn(definition: string): string[] {
-  return [...definition.matchAll(/coalesce\("?(\w+)"?,/gi)].map(([, column = '']) => column);
+function contentsOf(definition: string): string {
+  const parts = definition.matchAll(/coalesce\("?(\w+)"?,|to_tsvector|organization_id/gi);
+  return [...parts].map(([part, column]) => column ?? part).join();
 }

@@ -6,6 +6,8 @@ import { CachePool } from '#activities/clients/cache/cache-pool.ts';
 import { allowsInCache, allowsInMemory } from '#activities/clients/cache/allow-cache.ts';
 import { usedCodesInCache, usedCodesNowhere, type UsedCodes } from '#activities/clients/cache/used-codes.ts';
 import { EndedSessions } from '#activities/clients/cache/ended-sessions.ts';
+import type { EmailNetwork } from '#activities/clients/email-validation/email-validator.ts';
+import { textRecordsOf } from '#activities/clients/email-validation/text-records.ts';
 import { AuthorizationStore } from '#activities/clients/fga/authorization-store.ts';
 import { listeners as productListeners } from '#activities/listeners/index.ts';
 import type { Listener } from '#activities/listeners/listener.ts';
@@ -35,6 +37,7 @@ import type { ObjectStorage } from '#activities/clients/storage/object-storage.t
 import { StorageMetrics } from '#activities/clients/storage/storage-metrics.ts';
 import { authorizationStoreSettings } from './authorization-store-settings.ts';
 import { configuredStorage } from './configured-storage.ts';
+import { settleRegularly } from './settle-regularly.ts';
 import { temporalSettings } from './temporal-settings.ts';
 
 /** Services shared by API and worker. */
@@ -54,6 +57,8 @@ export interface CoreRuntime {
   readonly storage: ObjectStorage;
   readonly storageMetrics: StorageMetrics;
   readonly fileReceiver: FileReceiver;
+  /** The text records of a name in the DNS (email-validation/text-records.ts). */
+  readonly textRecords: (name: string) => Promise<readonly string[]>;
   /** To be called when rows have become due that no commit reports. */
   wakeRelays(): void;
   /**
@@ -81,6 +86,8 @@ export interface CoreRuntimeOptions {
   readonly onDecision?: DatabaseOptions['onDecision'];
   /** Those of the product, unless a test brings its own. */
   readonly listeners?: readonly Listener[];
+  /** Servers that are asked about e-mail addresses and their domains. */
+  readonly emailNetwork?: Partial<EmailNetwork>;
   /** For tests that bring kinds of their own. */
   readonly registry?: EntityRegistry;
 }
@@ -144,6 +151,7 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
   const contexts = new ParentContexts({ registry, store, settings: () => config.current.authz, logger });
 
   const notifier = createNotifier(database);
+  const stopSettling = settleRegularly(database, logger);
   let wakeRelays = () => notifier.notify();
   database.onCommit(async (summary) => {
     if (summary.pendingEvents > 0 || summary.objectChanges > 0) wakeRelays();
@@ -165,6 +173,7 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
     storageMetrics,
     storage,
     fileReceiver,
+    textRecords: (name) => textRecordsOf(options.emailNetwork ?? {}, name),
     usedCodes: guarded ? usedCodesInCache(guarded, start.authz.storename) : usedCodesNowhere,
     wakeRelays: () => wakeRelays(),
     relayHere: (wake) => {
@@ -175,6 +184,7 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
     },
     close: async () => {
       notifier.stop();
+      stopSettling();
       applying?.stop();
       endedSessions?.close();
       cache?.close();
@@ -195,6 +205,7 @@ function databaseOptions(
   const topicsWithListeners = new Set(listeners.flatMap(({ topics }) => topics));
   return {
     url: db.primarydbsource,
+    ...(db.multiwrite ? { secondUrl: db.secondarydbsource } : {}),
     applicationName: process,
     maxConnections: db.maxconnections,
     maxIdleConnections: db.maxidleconnections,
@@ -204,6 +215,7 @@ function databaseOptions(
     // Longer than the deadline, at which a running process rolls back by itself: this is for a process that hangs.
     idleInTransactionTimeoutMs: server.writetimeout + 5_000,
     defaultTimeoutMs: server.writetimeout,
+    resultsTtlMs: () => config.current.db.cachettl,
     recordHistory: db.enablehistory,
     registry,
     encryptionSecrets: () => config.current.sessions.encryptionkey,
@@ -211,6 +223,7 @@ function databaseOptions(
     ...(onDecision ? { onDecision } : {}),
     hasListener: (topic) => topicsWithListeners.has(topic),
     failOnEnqueueError: () => config.current.workflows.dispatch.failonenqueueerror,
+    configuredNames: () => ({ entityTypes: config.current.ormconfig.entitytypes }),
     observer: {
       statement: (report) => {
         // Read each time, because `db.debug` may change while the process runs.

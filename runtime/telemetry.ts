@@ -33,19 +33,25 @@ export async function startTelemetry(service: string, endpoint: string | undefin
   return { isSending: true, close: () => provider.shutdown() };
 }
 
-/** A span for every statement of a unit of work that belongs to a trace. */
-export const statementSpans: StatementObserver = {
-  statement({ text, durationMs, isFailed, traceparent }) {
-    if (traceparent === undefined) return;
-    const span = startSpan(verbOf(text), {
-      parent: traceparent,
-      startedAt: Date.now() - durationMs,
-      // Bound parameters are not part of the text, so it contains no values.
-      attributes: { 'db.system.name': 'postgresql', 'db.query.text': text.slice(0, 2_000) },
-    });
-    span.end(isFailed ? 'failed' : undefined);
-  },
-};
+/** A span for every statement of a unit of work that belongs to a trace. @param databaseName `db.databasename` */
+export function statementSpans(databaseName: string): StatementObserver {
+  return {
+    statement({ text, durationMs, isFailed, traceparent }) {
+      if (traceparent === undefined) return;
+      const span = startSpan(verbOf(text), {
+        parent: traceparent,
+        startedAt: Date.now() - durationMs,
+        // Bound parameters are not part of the text, so it contains no values.
+        attributes: {
+          'db.system.name': 'postgresql',
+          'db.namespace': databaseName,
+          'db.query.text': text.slice(0, 2_000),
+        },
+      });
+      span.end(isFailed ? 'failed' : undefined);
+    },
+  };
+}
 
 function verbOf(text: string): string {
   const [verb = 'statement'] = /[a-z]+/i.exec(text) ?? [];

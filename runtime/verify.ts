@@ -5,6 +5,7 @@ import type { Tuple } from '#entities/kit/model/tuples.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { ComparedPage, FailingDelivery, PageRequest } from '#entities/kit/write/comparison.ts';
 import { settledPage, unexpectedAmong } from '#entities/kit/outbox/tuple-repair.ts';
+import { compareDatabases } from '#entities/kit/storage/compare-databases.ts';
 import { comparisonsOf, nameOf } from '#entities/kit/write/inconsistencies.ts';
 import { deliveryWorkflowId } from '#workflows/events/deliver-event.contract.ts';
 import type { CoreRuntime } from './core-runtime.ts';
@@ -23,7 +24,8 @@ type Store = NonNullable<CoreRuntime['store']>;
 
 /**
  * Compares what different parts of the installation say about the same things: rows with history, events with deliveries,
- * desired tuples with the authorization store, failing deliveries with their workflows, stored objects with their providers. It reads in
+ * desired tuples with the authorization store, failing deliveries with their workflows, stored objects with their providers, the second
+ * database with the primary one. It reads in
  * pages, each in a transaction of its own, so that it works at any size; only the names of the stored tuples are kept, about 100 bytes each.
  * @returns one line per disagreement; none when all agree
  */
@@ -58,6 +60,10 @@ export async function verifyInstallation(
       onProgress: (count) => onProgress('objects at their providers', count),
     })),
   );
+  const { options } = database;
+  const { secondUrl } = options;
+  if (secondUrl !== undefined)
+    lines.push(...(await compareDatabases({ ...options, secondUrl }, { pageSize, isQuiet, onProgress })));
   if (!store) return lines;
 
   const stored = new Set<string>();

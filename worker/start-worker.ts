@@ -70,7 +70,8 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
       logger,
       isEnabled: () => config.current.workflows.dispatch.enabled,
     });
-    const { database, store, endedSessions, tuples, listeners, storage, storageMetrics, fileReceiver } = runtime;
+    const { database, store, endedSessions, tuples, listeners, storage, storageMetrics, fileReceiver, textRecords } =
+      runtime;
     const storageRelay = new StorageRelay({
       database,
       temporal: eager,
@@ -87,6 +88,8 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
       storage,
       storageMetrics,
       fileReceiver,
+      contextOfCallers: runtime.contextOfCallers,
+      textRecords,
       logger,
       listeners,
       applyTuples: async () => tuples?.apply() ?? 0,

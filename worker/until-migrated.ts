@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { Config } from '#config/objects/root.ts';
+import { whySecondIsNotReady } from '#migrations/prepare-second-database.ts';
 import { mayHelpToWait, migrationState, refuseUnknown } from '#migrations/migrator.ts';
 
 const pauseMs = 500;
@@ -9,10 +11,10 @@ const pauseMs = 500;
  * (`db.runmigrations`), or an operator runs `npm run migrate`.
  * @throws AppError schema_too_new; database_unavailable where waiting does not help
  */
-export async function untilMigrated(url: string, logger: Logger): Promise<void> {
+export async function untilMigrated(db: Config['db'], logger: Logger): Promise<void> {
   let logged = '';
   for (;;) {
-    const reason = await whyNotReady(url);
+    const reason = await whyNotReady(db);
     if (reason === undefined) return;
     if (reason !== logged) logger.warn(`${reason} Waiting.`);
     logged = reason;
@@ -21,11 +23,12 @@ export async function untilMigrated(url: string, logger: Logger): Promise<void> 
 }
 
 /** @returns why the worker cannot start yet; undefined when it can */
-async function whyNotReady(url: string): Promise<string | undefined> {
+async function whyNotReady(db: Config['db']): Promise<string | undefined> {
   try {
-    const { pending, unknown } = await migrationState(url);
+    const { pending, unknown } = await migrationState(db.primarydbsource);
     refuseUnknown(unknown);
-    return pending.length === 0 ? undefined : `The database lacks the migrations ${pending.join(', ')}.`;
+    if (pending.length > 0) return `The database lacks the migrations ${pending.join(', ')}.`;
+    return await whySecondIsNotReady(db);
   } catch (error) {
     if (!mayHelpToWait(error)) throw error;
     return error.message;

@@ -66,7 +66,7 @@ const runtime = await openRuntime({
   stateFolder: readStateFolder(),
   process: 'core worker',
   metrics: registry,
-  observers: telemetry.isSending ? [statementSpans] : [],
+  observers: telemetry.isSending ? [statementSpans(config.current.db.databasename)] : [],
 }).catch(exitOnConfigurationError);
 /** Time after `SoftStopTimeout` in which connections are closed and spans sent. */
 const closingMs = 3_000;
@@ -94,7 +94,7 @@ async function exportMetrics(from: SdkMetrics): Promise<Server | undefined> {
 
 /** Database and Temporal may start later than the worker: tries until both answer. */
 async function startWhenReachable(): Promise<RunningWorker> {
-  await untilMigrated(config.current.db.primarydbsource, logger);
+  await untilMigrated(config.current.db, logger);
   await runtime.store?.refuseForeignStore();
   await ensureStorage(config.current, runtime.storage);
   const bundlePath = await workflowBundle(join(readStateFolder(), 'bundles'));

@@ -10,6 +10,7 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { inviteAcceptedMail, inviteMail, recordSentInvite } from './invite-mails.ts';
 import { delegationMail, supportConsentMail } from './delegation-mails.ts';
 import { enforcementMail, newOwnerMail, providerMail, removalMail } from './organization-mails.ts';
+import { recordSentVerification, subscriberMail } from './subscriber-mails.ts';
 import { recipientOf, type Links, type Mail } from './mail.ts';
 import { notices } from './notices.ts';
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
@@ -47,9 +48,10 @@ export const createEmailActivities = defineActivities(({ config, database }: Ema
         to: message.to,
         ...renderEmail(message.content, message.name, theme),
       });
-      if (input.template === 'invite')
+      const recordSent = sentRecords[input.template];
+      if (recordSent)
         await database.transact(workContext(systemCaller('send e-mail'), `email-${input.key}`), (unit) =>
-          recordSentInvite(input, unit),
+          recordSent(input, unit),
         );
       return 'sent';
     },
@@ -170,7 +172,13 @@ const mails = {
   'single-sign-on-removed': removalMail,
   invite: inviteMail,
   'invite-accepted': inviteAcceptedMail,
+  'verify-subscriber': subscriberMail,
 } as const;
+
+/** What records of their own e-mails say afterwards. */
+const sentRecords: Partial<
+  Record<SendEmailInput['template'], (input: SendEmailInput, unit: UnitOfWork) => Promise<void>>
+> = { invite: recordSentInvite, 'verify-subscriber': recordSentVerification };
 
 function hasMail(template: SendEmailInput['template']): template is keyof typeof mails {
   return Object.hasOwn(mails, template);

@@ -31,12 +31,14 @@ export async function recipientOf(
 /**
  * The name of an organization as mails show it; undefined for a deleted one. Whoever founds an organization chooses the name, and the
  * mail goes to strangers: a name that programs would make a link of is not shown.
+ * @param instead what is shown then
  */
 export async function organizationName(
   { organizationId }: { readonly organizationId: string },
   { data }: UnitOfWork,
+  instead = 'their organization',
 ): Promise<string | undefined> {
   const found = await data.findOne(organization, { id: { eq: organizationId } });
   if (!found) return undefined;
-  return /:\/\/|www\.|[^\s.]\.[a-z]{2,}/i.test(found.name) ? 'their organization' : `“${found.name}”`;
+  return /:\/\/|www\.|[^\s.]\.[a-z]{2,}/i.test(found.name) ? instead : `“${found.name}”`;
 }

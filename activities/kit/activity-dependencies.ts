@@ -7,6 +7,7 @@ import type { AuthorizationStore } from '../clients/fga/authorization-store.ts';
 import type { TemporalGateway } from '../clients/temporal/temporal-client.ts';
 import type { Listener } from '../listeners/listener.ts';
 import type { ConfigStore } from '#config/live/config-store.ts';
+import type { Caller } from '#entities/kit/model/caller.ts';
 import type { Database } from '#entities/kit/unit/database.ts';
 
 /** What the worker gives to the activities of every area; each area takes what it needs. */
@@ -21,7 +22,11 @@ export interface ActivityDependencies {
   readonly endedSessions: Pick<EndedSessions, 'add'> | undefined;
   readonly storage: ObjectStorage;
   readonly storageMetrics: StorageMetrics;
-  readonly fileReceiver: Pick<FileReceiver, 'check' | 'limitsOf' | 'removeIncoming'>;
+  readonly fileReceiver: Pick<FileReceiver, 'check' | 'limitsOf' | 'newLocation' | 'receive' | 'removeIncoming'>;
+  /** How the organization of a person counts, for work that has their rights. */
+  readonly contextOfCallers: () => Promise<Partial<Caller>>;
+  /** The text records of a name in the DNS. */
+  readonly textRecords: (name: string) => Promise<readonly string[]>;
   readonly logger: Logger;
   readonly listeners: readonly Listener[];
   /** Brings the authorization store to the desired tuples; returns how many were written. */

@@ -13,6 +13,7 @@ import {
   mailSingleSignOnProvider,
   mailSingleSignOnRemoved,
 } from './mail-organization-change.ts';
+import { mailSubscriber } from './mail-subscriber.ts';
 import { mailPasswordReset } from './mail-password-reset.ts';
 import { mailRepeatedRegistration } from './mail-repeated-registration.ts';
 import {
@@ -29,8 +30,15 @@ import {
 import { mailTokenAuthorized, mailTokenCreated } from './mail-token-created.ts';
 import { mailVerification } from './mail-verification.ts';
 import { mailWelcome } from './mail-welcome.ts';
+import { admitConfirmed } from './admit-confirmed.ts';
 import { announceEndedSession } from './announce-ended-session.ts';
-import { setUpOrganization } from './set-up-organization.ts';
+import { notifyAssigned } from './notifications/notify-assigned.ts';
+import { notifyMentionedInNote, notifyMentionedInTask } from './notifications/notify-mentioned.ts';
+import { linkSubscribers } from './link-subscribers.ts';
+import { removeEmptyDiscussion } from './remove-empty-discussion.ts';
+import { beginRemoval } from './begin-removal.ts';
+import { beginSetUp } from './begin-set-up.ts';
+import { startExport, startImport } from './start-transfers.ts';
 import type { Listener } from './listener.ts';
 
 /** Every listener of the product. Events whose topic none of them names are recorded, but start nothing. */
@@ -59,10 +67,20 @@ export const listeners: readonly Listener[] = [
   mailIdentityUnlinked,
   mailInvite,
   mailInviteAccepted,
+  mailSubscriber,
   mailNewOwner,
   mailSingleSignOnEnforcement,
   mailSingleSignOnProvider,
   mailSingleSignOnRemoved,
-  setUpOrganization,
+  notifyAssigned,
+  notifyMentionedInTask,
+  notifyMentionedInNote,
+  removeEmptyDiscussion,
+  linkSubscribers,
+  beginSetUp,
+  beginRemoval,
+  admitConfirmed,
   announceEndedSession,
+  startExport,
+  startImport,
 ];

@@ -1,9 +1,11 @@
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { workflowRetentionMs } from '../clients/temporal/temporal-admin.ts';
+import { resealSecretsPage } from './reseal-secrets-page.ts';
 import { resumeDeliveries } from '../events/resume-deliveries.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
+import type { ResealCursor, ResealedSecrets } from '#workflows/maintenance/reseal-secrets.contract.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import { maintainPartitions } from '#entities/kit/outbox/outbox.ts';
+import { maintainPartitions, maintainSecondPartitions } from '#entities/kit/outbox/outbox.ts';
 
 /** History is an audit record: it is kept for ten years. */
 const historyRetentionMs = 10 * 365 * 86_400_000;
@@ -12,7 +14,12 @@ export type MaintenanceActivities = ReturnType<typeof createMaintenanceActivitie
 
 /** What an installation does for itself from time to time. */
 export const createMaintenanceActivities = defineActivities(
-  (deps: Omit<ActivityDependencies, 'store' | 'endedSessions' | 'storage' | 'storageMetrics' | 'fileReceiver'>) => {
+  (
+    deps: Omit<
+      ActivityDependencies,
+      'store' | 'endedSessions' | 'storage' | 'storageMetrics' | 'fileReceiver' | 'contextOfCallers' | 'textRecords'
+    >,
+  ) => {
     const { config, database, logger } = deps;
     const { Test } = config.current.jobqueue.queueconf;
     const now = () => (Test.Time ? new Date(Test.Time) : database.options.clock.now());
@@ -40,7 +47,13 @@ export const createMaintenanceActivities = defineActivities(
           deadline: Date.now() + timeoutMs,
         };
         // Events and deliveries are kept as long as ended workflows stay visible.
-        await database.transact(context, (unit) => maintainPartitions(unit, now(), retention));
+        const at = now();
+        await database.transact(context, (unit) => maintainPartitions(unit, at, retention));
+        if (database.second) await maintainSecondPartitions(database.second, at, retention);
+      },
+
+      resealSecrets({ cursor }: { readonly cursor?: ResealCursor }): Promise<ResealedSecrets> {
+        return resealSecretsPage({ config, database }, cursor);
       },
     };
   },

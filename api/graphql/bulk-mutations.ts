@@ -1,16 +1,25 @@
-import { GraphQLID, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql';
+import {
+  GraphQLBoolean,
+  GraphQLID,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLString,
+} from 'graphql';
 import type { RecordJson } from '#entities/kit/unit/answers.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { pluralOf } from '#entities/kit/read/relations.ts';
 import type { Refusal } from '#entities/kit/write/change-set.ts';
+import type { RefusedInput } from '#entities/kit/write/create-each.ts';
+import type { Creation } from '#entities/kit/write/creations.ts';
 import { checkRowCount } from '#entities/kit/write/change-counters.ts';
 import { checkNewAddresses } from '../http/check-new-addresses.ts';
 import { requireProofFor, requireProofToDelete } from '../credentials/required-proof.ts';
 import { askingOf, type GraphqlContext } from './graphql-context.ts';
-import { csvCreations, csvFormat } from './csv.ts';
+import { csvFormat, writeCsv } from './csv.ts';
 import { changing } from './known-targets.ts';
 import type { FieldConfig, FieldMap } from './passthrough-field.ts';
-import { storedValues } from './inputs.ts';
 import type { MutationParts } from './mutations.ts';
 
 /** The bulk mutations that a kind offers (`mutate`), by name. */
@@ -18,7 +27,7 @@ export function bulkMutationsOf(module: EntityModule, parts: MutationParts): Fie
   const offered = module.mutate ?? [];
   return {
     ...(offered.includes('create') ? createFields(module, parts) : {}),
-    ...(offered.includes('update') ? { [`updateBulk${module.typeName}`]: updateField(module, parts) } : {}),
+    ...(offered.includes('update') ? updateFields(module, parts) : {}),
     ...(offered.includes('delete') ? { [`deleteBulk${module.typeName}`]: deleteField(module) } : {}),
   };
 }
@@ -46,49 +55,104 @@ function recordsField(module: EntityModule, parts: MutationParts, idsName: strin
   };
 }
 
+const refusedInput = new GraphQLObjectType<RefusedInput, GraphqlContext>({
+  name: 'RefusedInput',
+  description: 'An input of which no record was made, and the reason.',
+  fields: {
+    index: { type: new GraphQLNonNull(GraphQLInt), description: 'Number of the input; the first is 0.' },
+    code: { type: new GraphQLNonNull(GraphQLString), description: 'Error code; /docs/errors lists all codes.' },
+    message: { type: new GraphQLNonNull(GraphQLString), description: 'The reason, as text for people.' },
+  },
+});
+
 function createFields(module: EntityModule, parts: MutationParts): FieldMap {
   const plural = pluralOf(module);
+  const records = { [plural]: recordsField(module, parts, 'createdIds') };
   const payload = new GraphQLNonNull(
     new GraphQLObjectType<RecordJson, GraphqlContext>({
       name: `CreateBulk${module.typeName}Payload`,
-      fields: { [plural]: recordsField(module, parts, 'createdIds') },
+      fields: {
+        ...records,
+        notCreated: {
+          type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(refusedInput))),
+          description: 'Inputs of which no records were made, with reasons; empty without `skipRefused`.',
+        },
+      },
+    }),
+  );
+  const csvPayload = new GraphQLNonNull(
+    new GraphQLObjectType<RecordJson, GraphqlContext>({
+      name: `CreateBulkCSV${module.typeName}Payload`,
+      fields: records,
     }),
   );
   const inputs = new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(parts.inputs.creation(module))));
   return {
     [`createBulk${module.typeName}`]: {
       type: payload,
-      description: `Creates up to 1,000 ${module.typeName} records. Creates either all of them or none.`,
-      args: { inputs: { type: inputs, description: 'One input for each record.' } },
-      resolve: async (_source, args: { inputs: readonly RecordJson[] }, context) => {
+      description: `Creates up to 1,000 ${module.typeName} records: either all of them or none, unless skipRefused is true.`,
+      args: {
+        inputs: { type: inputs, description: 'One input for each record.' },
+        skipRefused: {
+          type: new GraphQLNonNull(GraphQLBoolean),
+          defaultValue: false,
+          description: 'Creates the records of the other inputs when some are refused, and lists these in notCreated.',
+        },
+      },
+      resolve: async (_source, args: { inputs: readonly RecordJson[]; skipRefused: boolean }, context) => {
         checkRowCount(args.inputs.length, '/inputs');
         const creations = args.inputs.map((input, index) => parts.inputs.creationOf(module, input, `/${index}`));
-        await checkNewAddresses(context.services, creations);
-        await requireProofFor(
-          askingOf(context),
-          creations.map(({ input }) => ({ module, values: input })),
-        );
-        const created = await context.unit.data.createAll(creations);
-        return { createdIds: created.map(({ id }) => id) };
+        const check = async (some: readonly Creation[]) => {
+          await checkNewAddresses(context.services, some);
+          await requireProofFor(
+            askingOf(context),
+            some.map(({ input }) => ({ module, values: input })),
+          );
+        };
+        const { data } = context.unit;
+        if (args.skipRefused) {
+          const { created, refused } = await data.createEach(creations, check);
+          return { createdIds: created.map(({ id }) => id), notCreated: refused };
+        }
+        await check(creations);
+        const created = await data.createAll(creations);
+        return { createdIds: created.map(({ id }) => id), notCreated: [] };
       },
     },
     [`createBulkCSV${module.typeName}`]: {
-      type: payload,
+      type: csvPayload,
       description: `Creates up to 1,000 ${module.typeName} records from CSV. Creates either all of them or none. ${csvFormat}`,
       args: { csv: { type: new GraphQLNonNull(GraphQLString), description: 'CSV document with a header line.' } },
-      resolve: async (_source, { csv }: { csv: string }, context) => {
-        const made = await csvCreations(module, csv, async (creations, known) => {
-          await checkNewAddresses(context.services, creations);
-          await requireProofFor(
-            askingOf(context),
-            creations.map(({ input }) => ({ module, values: input })),
-          );
-          return context.unit.data.createAll(creations, known);
-        });
-        return { createdIds: made.map(({ id }) => id) };
-      },
+      resolve: async (_source, { csv }: { csv: string }, context) => ({
+        createdIds: await writeCsv(context, { registry: parts.registry, module, action: 'create' }, csv),
+      }),
     },
   };
+}
+
+function updateFields(module: EntityModule, parts: MutationParts): FieldMap {
+  const payload = new GraphQLObjectType<RecordJson, GraphqlContext>({
+    name: `UpdateBulkCSV${module.typeName}Payload`,
+    fields: {
+      [pluralOf(module)]: recordsField(module, parts, 'updatedIds'),
+      updatedIds: { type: ids, description: 'Ids of the records, in the order of the document.' },
+    },
+  });
+  return {
+    [`updateBulk${module.typeName}`]: updateField(module, parts),
+    [`updateBulkCSV${module.typeName}`]: {
+      type: new GraphQLNonNull(payload),
+      description: `Changes up to 1,000 ${module.typeName} records as CSV says. Changes either all of them or none. The column ${keyColumns(module)} says which record a row changes. ${csvFormat}`,
+      args: { csv: { type: new GraphQLNonNull(GraphQLString), description: 'CSV document with a header line.' } },
+      resolve: async (_source, { csv }: { csv: string }, context) => ({
+        updatedIds: await writeCsv(context, { registry: parts.registry, module, action: 'update' }, csv),
+      }),
+    },
+  };
+}
+
+function keyColumns({ displayId }: EntityModule): string {
+  return displayId === undefined ? '`id`' : '`id` or `displayId`';
 }
 
 function updateField(module: EntityModule, parts: MutationParts): FieldConfig {
@@ -111,12 +175,12 @@ function updateField(module: EntityModule, parts: MutationParts): FieldConfig {
       module,
       ids: args.ids,
       operation: 'edit',
-      values: storedValues(module, args.input),
+      values: parts.inputs.stored(module, args.input).values,
     })),
     resolve: async (_source, args: { ids: readonly string[]; input: RecordJson }, context) => {
-      const values = storedValues(module, args.input);
+      const { values, links } = parts.inputs.stored(module, args.input);
       await requireProofFor(askingOf(context), [{ module, values }]);
-      const { changed, refused } = await context.unit.data.updateAll(module, args.ids, values);
+      const { changed, refused } = await context.unit.data.updateAllLinked(module, args.ids, values, links);
       return { updatedIds: changed, notUpdated: refused };
     },
   };

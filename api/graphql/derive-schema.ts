@@ -10,31 +10,32 @@ import {
   type GraphQLResolveInfo,
 } from 'graphql';
 import type { RecordJson } from '#entities/kit/unit/answers.ts';
-import { hasSignedOn } from '#entities/kit/model/confinement.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { isExposed, readableFields } from '#entities/kit/model/exposure.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
-import { entryFields, historyOf } from '#entities/kit/model/history-kind.ts';
+import { entryFields, historyOf } from '#entities/kit/model/derived/history-kind.ts';
 import { pluralOf, relationsOf } from '#entities/kit/read/relations.ts';
+import type { PageSelection } from '#entities/kit/read/selection.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
-import { refuseTokens } from '../http/refuse-tokens.ts';
-import { beyondSingleSignOn } from '../http/request-caller.ts';
+import { viewDescription, withSavedView } from '../people/apply-saved-view.ts';
+import { aggregateField } from './aggregates.ts';
 import { bulkMutationsOf } from './bulk-mutations.ts';
 import { capitalized } from './capitalized.ts';
 import type { GraphqlContext } from './graphql-context.ts';
-import { DateTime } from './date-time.ts';
+import { DateTime } from './scalars/date-time.ts';
 import type { HandWrittenField, Types } from './hand-written-field.ts';
 import { passthroughField, type FieldConfig, type FieldMap } from './passthrough-field.ts';
+import { beyondOrganizations, flushed, forSessions } from './guarded-fields.ts';
 import { InputTypes } from './inputs.ts';
 import { readableInOneStatement, type SelectionInfo } from './single-statement-query.ts';
 import { mutationsOf } from './mutations.ts';
 import { Node, nodeFields } from './nodes.ts';
 import { OperationBudget } from './operation-budget.ts';
 import { PageTypes } from './pages.ts';
-import { scalarOf } from './scalar-of.ts';
+import { scalarOf } from './scalars/scalar-of.ts';
 import { searchFields } from './searches.ts';
 import { StoredFile } from './stored-file-type.ts';
-import { Upload } from './upload.ts';
+import { Upload } from './scalars/upload.ts';
 import { SelectionReader, type PageArguments } from './selection-reader.ts';
 import { WhereTypes } from './where-inputs.ts';
 
@@ -75,6 +76,11 @@ class SchemaDeriver implements Types {
     for (const module of this.#exposed) {
       roots.Query[pluralOf(module)] = this.#listField(module);
       roots.Query[module.kind] = this.#lookUpField(module);
+      roots.Query[`${module.kind}Aggregates`] = aggregateField(module, {
+        leafType: (of, field) => this.leafType(of, field),
+        where: this.#whereOf(module),
+        readerOf: (context, info) => this.#reader(context, info),
+      });
       roots.Query[pluralOf(historyOf(module))] = this.#listField(historyOf(module));
       const closed = module.needsSession ? forSessions : (mutation: FieldConfig) => mutation;
       for (const [name, mutation] of Object.entries({ ...mutationsOf(module, this), ...bulkMutationsOf(module, this) }))
@@ -163,10 +169,11 @@ class SchemaDeriver implements Types {
   }
 
   #pageArguments(module: EntityModule) {
-    return this.#pages.arguments(
-      module,
-      this.#wheres.of(module, (of, field) => this.leafType(of, field)),
-    );
+    return this.#pages.arguments(module, this.#whereOf(module));
+  }
+
+  #whereOf(module: EntityModule) {
+    return this.#wheres.of(module, (of, field) => this.leafType(of, field));
   }
 
   valueType(module: EntityModule, name: string): GraphQLLeafType | GraphQLList<GraphQLNonNull<GraphQLLeafType>> {
@@ -197,15 +204,30 @@ class SchemaDeriver implements Types {
     return {
       type: new GraphQLNonNull(this.#connectionOf(module)),
       description: `${module.description} Lists all records that the caller can view.`,
-      args: this.#pageArguments(module),
-      resolve: (_source, args: PageArguments, context, info) =>
-        context.unit.data.answers.page(this.#reader(context, info).page(module, args)),
+      args: {
+        ...this.#pageArguments(module),
+        ...(module.historyOf ? {} : { view: { type: GraphQLID, description: viewDescription } }),
+      },
+      resolve: async (_source, args: ListArguments, context, info) =>
+        context.unit.data.answers.page(
+          await this.#viewed(this.#reader(context, info).page(module, args), args, context),
+        ),
       extensions: readableInOneStatement((args, context, info) => {
         const reader = this.#reader(context, info);
         const page = reader.page(module, args);
-        return reader.needsResolvers ? undefined : () => context.unit.data.answers.singleStatementPage(page);
+        // The view has to be read first.
+        if (reader.needsResolvers || (args as ListArguments).view != null) return undefined;
+        return () => context.unit.data.answers.singleStatementPage(page);
       }),
     };
+  }
+
+  /** The page as a saved view says, if the request names one. */
+  async #viewed(page: PageSelection, args: ListArguments, { unit, services }: GraphqlContext): Promise<PageSelection> {
+    if (args.view == null) return page;
+    const given = { hasOrder: (args.orderBy?.length ?? 0) > 0, hasSize: args.first != null || args.last != null };
+    const largestPage = services.config.current.server.maxresultlimit;
+    return withSavedView(page, args.view, given, { data: unit.data, registry: this.registry, largestPage });
   }
 
   #lookUpField(module: EntityModule): FieldConfig {
@@ -226,6 +248,10 @@ class SchemaDeriver implements Types {
   }
 }
 
+interface ListArguments extends PageArguments {
+  readonly view?: string | null;
+}
+
 /** Fields of every record. */
 const recordFields: FieldMap = {
   createdAt: passthroughField(new GraphQLNonNull(DateTime), 'When the record was created.'),
@@ -237,41 +263,4 @@ const recordFields: FieldMap = {
 function choiceName({ typeName, historyOf }: EntityModule, field: string): string {
   const owner = historyOf ? (Object.hasOwn(entryFields, field) ? 'History' : historyOf.typeName) : typeName;
   return `${owner}${capitalized(field)}`;
-}
-
-/** A mutation that refuses API tokens and personal tokens. */
-function forSessions(config: FieldConfig): FieldConfig {
-  const { resolve } = config;
-  return {
-    ...config,
-    resolve: (source, args, context, info) => {
-      refuseTokens(context.unit.context.caller);
-      return resolve?.(source, args, context, info);
-    },
-  };
-}
-
-/** A field that refuses sessions of an organization's single sign-on. */
-function beyondOrganizations(config: FieldConfig): FieldConfig {
-  const { resolve } = config;
-  return {
-    ...config,
-    resolve: (source, args, context, info) => {
-      if (hasSignedOn(context.unit.context.caller)) throw beyondSingleSignOn();
-      return resolve?.(source, args, context, info);
-    },
-  };
-}
-
-/** Flushes the changes of a mutation before the next one begins, so that a conflict is reported for the right field. */
-function flushed(config: FieldConfig): FieldConfig {
-  const { resolve } = config;
-  return {
-    ...config,
-    resolve: async (source, args, context, info) => {
-      const result: unknown = await resolve?.(source, args, context, info);
-      await context.unit.flush();
-      return result;
-    },
-  };
 }

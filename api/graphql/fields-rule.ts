@@ -7,7 +7,7 @@ import {
   type GraphQLSchema,
   type ValidationContext,
 } from 'graphql';
-import { didYouMean } from '#config/schema/did-you-mean.ts';
+import { didYouMean } from '#entities/kit/base/did-you-mean.ts';
 import { shortened } from '#entities/kit/base/shortened.ts';
 
 /** Names of a type that are listed in an error. */

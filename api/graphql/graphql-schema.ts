@@ -4,11 +4,16 @@ import { deriveSchema } from './derive-schema.ts';
 import { authorizePersonalAccessToken, deauthorizePersonalAccessToken } from './fields/token-authorizations.ts';
 import { createOrganization } from './fields/create-organization.ts';
 import { createApiToken, createPersonalAccessToken } from './fields/create-token.ts';
+import { createOnboarding } from './fields/create-onboarding.ts';
 import { resendInvite, withdrawInvite } from './fields/invitations.ts';
+import { resendSubscriberVerification } from './fields/subscribers.ts';
 import { rotateApiToken, rotatePersonalAccessToken } from './fields/rotate-token.ts';
 import { explainAccess } from './fields/explain-access.ts';
+import { createIntegrationWebhook, rotateIntegrationWebhook } from './fields/integration-webhooks.ts';
+import { markAllNotificationsRead } from './fields/mark-all-notifications-read.ts';
 import { self } from './fields/self.ts';
 import { transferOwnership } from './fields/ownership.ts';
+import { transferFields } from './fields/cancel-and-restart.ts';
 
 /** The GraphQL schema: what is derived from the kinds, and the hand-written fields. Printed below `api/graphql/schema`. */
 export function productSchema(kinds = registry): GraphQLSchema {
@@ -16,6 +21,7 @@ export function productSchema(kinds = registry): GraphQLSchema {
     self,
     explainAccess,
     createOrganization,
+    createOnboarding,
     createApiToken,
     createPersonalAccessToken,
     rotateApiToken,
@@ -24,6 +30,11 @@ export function productSchema(kinds = registry): GraphQLSchema {
     deauthorizePersonalAccessToken,
     resendInvite,
     withdrawInvite,
+    resendSubscriberVerification,
     transferOwnership,
+    markAllNotificationsRead,
+    createIntegrationWebhook,
+    rotateIntegrationWebhook,
+    ...transferFields,
   ]);
 }

@@ -23,7 +23,7 @@ import {
   type ValidationContext,
   type ValueNode,
 } from 'graphql';
-import { didYouMean } from '#config/schema/did-you-mean.ts';
+import { didYouMean } from '#entities/kit/base/did-you-mean.ts';
 import { maxProblems, type FieldProblem } from '#entities/kit/base/errors.ts';
 import { inputError } from '#entities/kit/base/input-error.ts';
 import { expectation, found, oneOf } from '#entities/kit/base/schema-problem.ts';

@@ -1,11 +1,13 @@
 import {
+  GraphQLID,
   GraphQLInputObjectType,
   GraphQLList,
   GraphQLNonNull,
   type GraphQLInputFieldConfig,
   type GraphQLLeafType,
 } from 'graphql';
-import type { Creation } from '#entities/kit/write/creations.ts';
+import { linkDescription, linksOf, withoutLinks } from '#entities/kit/model/links.ts';
+import { linksAsChildren, type Creation } from '#entities/kit/write/creations.ts';
 import type { RecordJson } from '#entities/kit/unit/answers.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { valueProblems } from '#entities/kit/model/input.ts';
@@ -46,7 +48,7 @@ export class InputTypes {
       description: 'Omitted fields get their default value or stay empty.',
       extensions: {
         ...refusing(refusedFields(module, new Set(writableFields(module).map(([field]) => field)))),
-        ...checking((values) => valueProblems(module, storedValues(module, values))),
+        ...checking((values) => valueProblems(module, this.stored(module, values).values)),
       },
       fields: () => {
         const fields = writableFields(module).filter(([field]) => field !== link?.field);
@@ -63,6 +65,7 @@ export class InputTypes {
               description: `${relation.target.typeName} records to create together with this record.`,
             },
           ]),
+          ...this.#linkInputs(module, ['add']),
         ]);
       },
     });
@@ -81,6 +84,23 @@ export class InputTypes {
     });
   }
 
+  /** Inputs of ids of records to link, or of which to end the link. */
+  #linkInputs(module: EntityModule, changes: readonly ('add' | 'remove')[]): [string, GraphQLInputFieldConfig][] {
+    const type = new GraphQLList(new GraphQLNonNull(GraphQLID));
+    return linksOf(this.#registry, module).flatMap((links) =>
+      changes.map((change): [string, GraphQLInputFieldConfig] => [
+        links[change],
+        { type, description: linkDescription(links, change) },
+      ]),
+    );
+  }
+
+  /** The values of an input as they are stored, and its changes of links. @param path JSON pointer of the input */
+  stored(module: EntityModule, input: RecordJson, path = '') {
+    const { values, links } = withoutLinks(this.#registry, module, input, path);
+    return { values: storedValues(module, values), links };
+  }
+
   change(module: EntityModule): GraphQLInputObjectType {
     const made = this.#changes.get(module.kind);
     if (made) return made;
@@ -95,10 +115,10 @@ export class InputTypes {
             'is an argument beside input',
           ),
         ),
-        ...checking((values) => valueProblems(module, storedValues(module, values))),
+        ...checking((values) => valueProblems(module, this.stored(module, values).values)),
       },
-      fields: Object.fromEntries(
-        changeable.map(([name, field]) => [
+      fields: Object.fromEntries([
+        ...changeable.map(([name, field]): [string, GraphQLInputFieldConfig] => [
           name,
           {
             type: this.#valueType(module, name),
@@ -106,7 +126,8 @@ export class InputTypes {
             ...takesFile(purposeOf(module, name)),
           },
         ]),
-      ),
+        ...this.#linkInputs(module, ['add', 'remove']),
+      ]),
     });
     this.#changes.set(module.kind, type);
     return type;
@@ -122,7 +143,8 @@ export class InputTypes {
         creation: this.creationOf(target, below, `${path}/${name}/${index}`),
       })),
     );
-    return { module, path, input: storedValues(module, Object.fromEntries(own)), children };
+    const { values, links } = this.stored(module, Object.fromEntries(own), path);
+    return { module, path, input: values, children: [...children, ...linksAsChildren(links)] };
   }
 }
 

@@ -8,7 +8,7 @@ import { askingOf, type GraphqlContext } from './graphql-context.ts';
 import type { Types } from './hand-written-field.ts';
 import { changing } from './known-targets.ts';
 import type { FieldConfig, FieldMap } from './passthrough-field.ts';
-import { storedValues, type InputTypes } from './inputs.ts';
+import type { InputTypes } from './inputs.ts';
 
 /** What derived mutations need of the schema being derived. */
 export interface MutationParts extends Types {
@@ -58,13 +58,13 @@ function updateField(module: EntityModule, parts: MutationParts): FieldConfig {
       module,
       ids: [id],
       operation: 'edit',
-      values: storedValues(module, input),
+      values: parts.inputs.stored(module, input).values,
     })),
     resolve: async (_source, args: { id: string; input: RecordJson; recordVersion?: number | null }, context) => {
       const id = existingId(module, args.id);
-      const values = storedValues(module, args.input);
+      const { values, links } = parts.inputs.stored(module, args.input);
       await requireProofFor(askingOf(context), [{ module, values }]);
-      await context.unit.data.update(module, id, values, args.recordVersion ?? undefined);
+      await context.unit.data.updateLinked(module, id, values, links, args.recordVersion ?? undefined);
       return { id };
     },
   };

@@ -13,6 +13,7 @@ import {
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { orderableFields } from '#entities/kit/read/where.ts';
 import { defaultPageSize } from '../http/page-slice.ts';
+import { constantCase } from './constant-case.ts';
 import { passthroughField } from './passthrough-field.ts';
 
 /** Types of lists (Relay connections) and of their arguments. Each type is created once. */
@@ -102,8 +103,4 @@ export class PageTypes {
     this.#orders.set(module.kind, type);
     return type;
   }
-}
-
-function constantCase(name: string): string {
-  return name.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').toUpperCase();
 }

@@ -26,7 +26,8 @@ export interface SearchParts {
 
 const query = {
   type: new GraphQLNonNull(GraphQLString),
-  description: 'Search text of 3 to 200 characters: part of a searched field, ignoring case, or an id or a display id.',
+  description:
+    'Search text of 3 to 200 characters: words in any form, of which the last may be incomplete; part of a searched field; or an id or a display id. Case does not matter. If nothing has these words, records with similar words are found.',
 };
 
 /** One search field for each of these kinds, and one for all of them. */
@@ -43,7 +44,7 @@ export function searchFields(modules: readonly EntityModule[], parts: SearchPart
   });
   const search: FieldConfig = {
     type: new GraphQLNonNull(results),
-    description: 'Searches records of all searchable kinds.',
+    description: 'Searches records of all searchable kinds; the best of each kind come first.',
     args: {
       query,
       first: { type: GraphQLInt, description: `Maximum number of records of each kind. Default: ${defaultPageSize}.` },
@@ -64,10 +65,10 @@ export function searchFields(modules: readonly EntityModule[], parts: SearchPart
 function searchField(module: EntityModule, parts: SearchParts): FieldConfig {
   return {
     type: new GraphQLNonNull(parts.connectionOf(module)),
-    description: `Searches ${module.typeName} records.`,
+    description: `Searches ${module.typeName} records; the best come first.`,
     args: { query, ...parts.argumentsOf(module) },
     resolve: (_source, args: PageArguments & { query: string }, context, info) => {
-      const found = { is: 'found', module, text: checked(args.query) } as const;
+      const found = checked(args.query);
       return context.unit.data.answers.page(parts.readerOf(context, info).page(module, args, info.fieldNodes, found));
     },
   };

@@ -4,10 +4,8 @@ import {
   GraphQLIncludeDirective,
   GraphQLSkipDirective,
   Kind,
-  visit,
   type FieldNode,
   type GraphQLObjectType,
-  type InlineFragmentNode,
   type SelectionSetNode,
 } from 'graphql';
 import type { EntityModule } from '#entities/kit/model/define.ts';
@@ -22,12 +20,13 @@ import type {
   RecordPart,
   RecordSelection,
 } from '#entities/kit/read/selection.ts';
-import { maxOrderTerms } from '#entities/kit/read/order.ts';
+import { numbersOf, type AggregateSelection } from '#entities/kit/read/aggregate.ts';
+import { maxOrderTerms, searchPosition } from '#entities/kit/read/order.ts';
 import { pluralOf, relationsOf, type Relation } from '#entities/kit/read/relations.ts';
 import { defaultOrder } from '#entities/kit/read/from-clause.ts';
 import type { FilePart } from '#entities/kit/read/file-selection.ts';
-import type { Filter } from '#entities/kit/read/filter.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
+import { namedTypes } from './named-types.ts';
 import { filePartsOf } from './file-parts.ts';
 import { pageSlice } from '../http/page-slice.ts';
 import type { SelectionInfo } from './single-statement-query.ts';
@@ -59,6 +58,11 @@ export interface PageArguments {
   readonly before?: string | null;
   readonly where?: WhereInput | null;
   readonly orderBy?: readonly { readonly field: string; readonly direction: 'asc' | 'desc' }[] | null;
+}
+
+/** Arguments of an aggregate. */
+export interface AggregateArguments extends Pick<PageArguments, 'where' | 'first'> {
+  readonly groupBy?: readonly string[] | null;
 }
 
 export interface SelectionLimits {
@@ -138,22 +142,35 @@ export class SelectionReader {
     module: EntityModule,
     args: PageArguments,
     nodes: readonly FieldNode[] = this.#info.fieldNodes,
-    found?: Filter,
+    found?: string,
   ): PageSelection {
     const type = this.#objectType(`${module.typeName}Connection`);
     const where = args.where ? filterOf(this.#registry, module, args.where, this.#spendConditions) : undefined;
-    const filter = where && found ? ({ is: 'and', filters: [found, where] } as const) : (where ?? found);
-    const order = args.orderBy?.length ? args.orderBy : defaultOrder(module);
+    const usual = found === undefined ? defaultOrder(module) : ([{ field: searchPosition, direction: 'asc' }] as const);
+    const order = args.orderBy?.length ? args.orderBy : usual;
     if (order.length > maxOrderTerms)
       throw tooLong('orderBy', `accepts at most ${maxOrderTerms} terms; it has ${order.length}`);
     const slice = pageSlice(args, this.#limits.largestPage);
     return {
       module,
-      ...(filter ? { filter } : {}),
+      ...(found === undefined ? {} : { found }),
+      ...(where ? { filter: where } : {}),
       orderBy: order.map(({ field, direction }) => ({ field, direction })),
       ...slice,
       parts: this.#pageParts(module, type, nodes, slice.size),
     };
+  }
+
+  /** @throws AppError limit_exceeded, invalid_input */
+  aggregate(module: EntityModule, { where, groupBy, first }: AggregateArguments): AggregateSelection {
+    const filter = where ? filterOf(this.#registry, module, where, this.#spendConditions) : undefined;
+    const { size } = pageSlice({ first: first ?? null }, this.#limits.largestPage);
+    const nodes = this.#fields(this.#info.fieldNodes).find(({ name }) => name === 'numbers')?.nodes ?? [];
+    const selected = new Set(this.#fields(nodes).map(({ name }) => name));
+    const numbers = numbersOf(module).filter((name) => selected.has(name));
+    // Every matching record is read, and each number has four values.
+    this.#limits.budget.spend({ records: this.#limits.largestPage, values: size * 4 * numbers.length });
+    return { module, ...(filter ? { filter } : {}), groupBy: [...new Set(groupBy)], numbers, size, words: 'capitals' };
   }
 
   /** Selection of search results: one list for each kind. @throws AppError limit_exceeded, invalid_input */
@@ -163,7 +180,7 @@ export class SelectionReader {
       const module = byName.get(name);
       if (!module) return { is: 'typename', as, name: searchResults };
       const args = first === undefined ? {} : { first };
-      return { is: 'page', as, page: this.page(module, args, nodes, { is: 'found', module, text }) };
+      return { is: 'page', as, page: this.page(module, args, nodes, text) };
     });
   }
 
@@ -273,18 +290,6 @@ export class SelectionReader {
 
 function tooLong(name: string, problem: string): AppError {
   return limitExceeded(`${name} ${problem}.`, { path: `/${name}`, message: problem });
-}
-
-/** Names of all types on which fragments are written, those of the operation's named fragments included. */
-function namedTypes({ fragments, fieldNodes }: SelectionInfo): ReadonlySet<string> {
-  const names = new Set(Object.values(fragments).map(({ typeCondition }) => typeCondition.name.value));
-  const visitor = {
-    InlineFragment: ({ typeCondition }: InlineFragmentNode) => {
-      if (typeCondition) names.add(typeCondition.name.value);
-    },
-  };
-  for (const node of [...fieldNodes, ...Object.values(fragments)]) visit(node, visitor);
-  return names;
 }
 
 function pageInfoPart({ as, name }: Selected): PageInfoPart {

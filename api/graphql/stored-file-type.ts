@@ -1,6 +1,6 @@
 import { GraphQLEnumType, GraphQLID, GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql';
 import { availabilities, fileValueNames, fileValues, type FileValue } from '#entities/kit/model/stored-file.ts';
-import { BigInt } from './big-int.ts';
+import { BigInt } from './scalars/big-int.ts';
 import { passthroughField } from './passthrough-field.ts';
 import { downloadUrlField } from './download-url.ts';
 import { objectKey, storedFileType } from './file-parts.ts';

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { didYouMean } from '#config/schema/did-you-mean.ts';
+import { didYouMean } from '#entities/kit/base/did-you-mean.ts';
 import { found, schemaMessage, type SchemaProblem } from '#entities/kit/base/schema-problem.ts';
 import { inputError } from '#entities/kit/base/input-error.ts';
 import { shortened } from '#entities/kit/base/shortened.ts';

@@ -3,7 +3,7 @@ import type { DownloadBases } from '#entities/kit/read/file-selection.ts';
 import type { Route } from '../http/route.ts';
 import { livez, ready, readyz } from './service/health.ts';
 import { discovery, jwks } from './service/jwks.ts';
-import { invitePages, resetPages, verifyPages } from './account/account-pages.ts';
+import { invitePages, resetPages, subscriptionPages, unsubscribePages, verifyPages } from './account/account-pages.ts';
 import { changePassword } from './account/change-password.ts';
 import { forgotPassword } from './account/forgot-password.ts';
 import { login } from './account/login.ts';
@@ -22,10 +22,16 @@ import { userinfoRoutes } from './own-account/userinfo.ts';
 import { emailChangePages, reactivationPages } from './own-account/own-account-pages.ts';
 import { reactivateAccount } from './own-account/reactivate-account.ts';
 import { acceptInvite } from './people/accept-invite.ts';
+import { onboard } from './people/onboarding-route.ts';
+import { createOrganization } from './people/organization-route.ts';
 import { declineInvite } from './people/decline-invite.ts';
+import { verifyEmailDomains } from './people/email-domains.ts';
 import { resendInvite, withdrawInvite } from './people/resend-invite.ts';
+import { resendSubscriberVerification } from './people/resend-subscriber.ts';
 import { showInvite } from './people/show-invite.ts';
 import { transferOwnership } from './people/transfer-ownership.ts';
+import { unsubscribe } from './people/unsubscribe.ts';
+import { verifySubscriber } from './people/verify-subscriber.ts';
 import { authenticationOptions } from './passkeys/authentication-options.ts';
 import { authenticationVerification } from './passkeys/authentication-verification.ts';
 import { registrationOptions } from './passkeys/registration-options.ts';
@@ -41,8 +47,11 @@ import { providerRoutes } from './providers/provider-routes.ts';
 import { enforceProvider, putProvider, testProvider, verifyDomains } from './single-sign-on/provider-settings.ts';
 import { singleSignOn, singleSignOnCallback } from './single-sign-on/single-sign-on-routes.ts';
 import { tokenAuthorizationRoutes } from './single-sign-on/token-authorization-routes.ts';
+import { transferRoutes } from './transfers/transfer-routes.ts';
 import { webfinger } from './single-sign-on/webfinger.ts';
 import { downloadFile } from './files/download-file.ts';
+import { webhookRoutes } from './integrations/webhook-routes.ts';
+import { readNotifications } from './people/mark-notifications-read.ts';
 import { recordRoutes } from './records/record-routes.ts';
 import { refresh } from './account/refresh.ts';
 import { register } from './account/register.ts';
@@ -103,6 +112,14 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   declineInvite,
   resendInvite,
   withdrawInvite,
+  verifySubscriber,
+  ...subscriptionPages,
+  unsubscribe,
+  ...unsubscribePages,
+  resendSubscriberVerification,
+  createOrganization,
+  onboard,
+  verifyEmailDomains,
   transferOwnership,
   ...providerRoutes,
   singleSignOn,
@@ -114,6 +131,7 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   webfinger,
   beginLink,
   unlinkIdentity,
+  ...transferRoutes,
   ...tokenRoutes,
   ...tokenAuthorizationRoutes,
   supportLogin,
@@ -130,6 +148,8 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   ...directUploads(registry),
   ...resumableUploads(registry),
   downloadFile,
+  readNotifications,
+  ...webhookRoutes,
   ...recordRoutes(registry, bases),
   home,
   openapi,

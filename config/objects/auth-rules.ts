@@ -1,4 +1,4 @@
-import { didYouMean } from '../schema/did-you-mean.ts';
+import { didYouMean } from '#entities/kit/base/did-you-mean.ts';
 import { parseListenAddress } from '../schema/format.ts';
 import type { Config } from './root.ts';
 import { requireTexts, type Refuse, type Rule } from './rule.ts';

@@ -5,7 +5,7 @@ import { postgresUrl } from '../schema/format.ts';
 export const db = object('The relational database (PostgreSQL 15 or newer).', {
   debug: flag({ description: 'Logs every SQL statement with its duration, without parameter values.' }),
   databasename: text({
-    description: 'Name of the database in traces and metrics.',
+    description: 'Name of the database in traces (`db.namespace`) and metrics (label `database`).',
     default: 'core',
     maxLength: 100,
     restart: true,
@@ -18,7 +18,7 @@ export const db = object('The relational database (PostgreSQL 15 or newer).', {
   }),
   multiwrite: flag({
     description:
-      'Writes every change to the secondary database as well, with two-phase commit. Requires secondarydbsource.',
+      'Writes every change to the secondary database as well, with two-phase commit; while that is away, changes are refused. Requires secondarydbsource.',
     restart: true,
   }),
   primarydbsource: text({
@@ -30,14 +30,14 @@ export const db = object('The relational database (PostgreSQL 15 or newer).', {
   }),
   secondarydbsource: text({
     description:
-      'Connection URL of the secondary database, used while multiwrite is on. Its server must have `max_prepared_transactions` above 0.',
+      'Connection URL of the secondary database, used while multiwrite is on. It is filled at the first start. Its server must have `max_prepared_transactions` above 0, and its user the right to set `session_replication_role`.',
     format: postgresUrl,
     secret: 'url',
     restart: true,
   }),
   cachettl: duration({
     description:
-      'Time for which results of read-only requests may be served from memory. Responses may be outdated by this much.',
+      'Time for which results of read-only requests may be served from memory, to the same caller only. Records in responses may be outdated by this much where another process changed them; rights never are.',
     default: 0,
     minimum: 100,
     maximum: 3_600_000,
@@ -72,7 +72,7 @@ export const db = object('The relational database (PostgreSQL 15 or newer).', {
   }),
   maxidleconnections: integer({
     description:
-      'Maximum number of idle connections; further idle connections are closed. Must not exceed maxconnections.',
+      'Maximum number of idle connections; further ones are closed once they were idle for 5 seconds. Must not exceed maxconnections.',
     unit: 'connections',
     default: 5,
     minimum: 0,

@@ -1,4 +1,4 @@
-import { didYouMean } from '../schema/did-you-mean.ts';
+import { didYouMean } from '#entities/kit/base/did-you-mean.ts';
 import { activityQueues } from './queueconf.ts';
 import type { Rule } from './rule.ts';
 

@@ -1,5 +1,5 @@
 import { flag, integer, list, object, secret, text } from '../schema/field.ts';
-import { domainName, httpUrl } from '../schema/format.ts';
+import { domainName, httpUrl, singleLineName } from '../schema/format.ts';
 
 const llm = object('Language model that writes summaries while type is `llm`.', {
   provider: text({
@@ -41,7 +41,7 @@ export const ormconfig = object(
   {
     entitytypes: list({
       description: 'Names of entity types that are created for every new organization.',
-      items: text({ description: 'Name of an entity type.', maxLength: 100 }),
+      items: text({ description: 'Name of an entity type.', maxLength: 64, format: singleLineName }),
     }),
     summarizer: object('Summaries of long texts.', {
       type: text({
@@ -79,7 +79,7 @@ export const ormconfig = object(
       }),
     }),
     maxschemaimportsize: integer({
-      description: 'Maximum size of a schema file that an import accepts.',
+      description: 'Maximum size of a document (CSV) that an import accepts, as a text or as a file.',
       unit: 'bytes',
       default: 262_144,
       minimum: 1024,

@@ -18,17 +18,9 @@ const pending: Readonly<Record<string, readonly string[]>> = {
     'auth.token.trustcenterndarequestaccessduration',
   ],
   notifications: ['server.notificationlookbackdays', 'ormconfig.notifications', 'integrations.chatruntime'],
-  'further settings of the data layer': [
-    'ormconfig.entitytypes',
-    'db.databasename',
-    'db.cachettl',
-    'db.maxidleconnections',
-  ],
   summaries: ['ormconfig.summarizer'],
   billing: ['ormconfig.modules.usesandbox', 'ormconfig.billing', 'subscription'],
-  'imports and exports': ['ormconfig.maxschemaimportsize'],
   questionnaires: ['ormconfig.questionnaireproducturl', 'auth.token.assessmentaccessduration'],
-  'second database': ['db.multiwrite', 'db.secondarydbsource'],
   'rate limits': [
     'ratelimit.enabled',
     'ratelimit.options',

@@ -1,6 +1,6 @@
 import type { LeafField } from '../schema/field.ts';
 import { leafByVariable, leaves, variablePrefix, type Leaf } from '../objects/leaf.ts';
-import { didYouMean } from '../schema/did-you-mean.ts';
+import { didYouMean } from '#entities/kit/base/did-you-mean.ts';
 import { readTextFile } from './read-file.ts';
 import { readValue, invalid, type Reading, type Setting } from './read-value.ts';
 import { parseTree, type Tree } from '../schema/parse-tree.ts';

@@ -1,6 +1,6 @@
 import type { Field, IntegerField, LeafField, ObjectField, TextField } from '../schema/field.ts';
 import { quote, showValue } from '../schema/show-value.ts';
-import { didYouMean } from '../schema/did-you-mean.ts';
+import { didYouMean } from '#entities/kit/base/did-you-mean.ts';
 import { keyList, pathOf, unknownKeyRemedy } from './unknown-key-remedy.ts';
 import type { Problem } from '../schema/config-problem.ts';
 import { numberProblem, textInsteadRemedy } from './read-number.ts';

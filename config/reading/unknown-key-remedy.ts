@@ -1,5 +1,5 @@
 import type { Field, ObjectField } from '../schema/field.ts';
-import { didYouMean } from '../schema/did-you-mean.ts';
+import { didYouMean } from '#entities/kit/base/did-you-mean.ts';
 import { root } from '../objects/root.ts';
 
 /** The path of a key below `path`. */

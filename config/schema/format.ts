@@ -193,6 +193,13 @@ export const token: Format = patternFormat(
 /** A path of this server. */
 export const serverPath: Format = patternFormat('a path starting with /', '/', String.raw`^(?:/[^\s?#\\]*)?$`);
 
+/** Without control and format characters. */
+export const singleLineName: Format = patternFormat(
+  'a name in one line',
+  'Vendor',
+  String.raw`^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*[^\p{C}\p{Z}][^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$`,
+);
+
 /** A ULID. */
 export const ulid: Format = patternFormat('a ULID', '01J0000000000000000000000A', '^(?:[0-7][0-9A-HJKMNP-TV-Z]{25})?$');
 

@@ -1,6 +1,6 @@
 import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, flag, reference, text } from '../kit/model/fields.ts';
-import { money } from '../kit/model/money.ts';
+import { money } from '../kit/model/composed/money.ts';
 import { billedRecord } from '../presets/billed-record.ts';
 
 export const organizationPrice = defineEntityModule({

@@ -1,6 +1,6 @@
 import { defineEntityModule } from '../kit/model/define.ts';
 import { member } from '../kit/model/fields.ts';
-import { aboutFile, file as fileField, filledFromFile } from '../kit/model/file-field.ts';
+import { aboutFile, file as fileField, filledFromFile } from '../kit/model/composed/file-field.ts';
 import { allow, anyone, creators, deny, related, role, scope, system } from '../kit/model/policy.ts';
 
 export const file = defineEntityModule({

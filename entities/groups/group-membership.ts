@@ -2,6 +2,12 @@ import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, member, reference } from '../kit/model/fields.ts';
 import { allow, related } from '../kit/model/policy.ts';
 import { partOfRecord } from '../presets/part-of-record.ts';
+import { managerRoles } from '../presets/roles.ts';
+import { refusedInManagedGroup } from '../presets/managed-group.ts';
+
+const managers = managerRoles.map((role) => `'${role}'`).join(', ');
+
+const managed = refusedInManagedGroup('Change the role of the member in the organization instead.');
 
 export const groupMembership = defineEntityModule({
   kind: 'groupMembership',
@@ -18,6 +24,15 @@ export const groupMembership = defineEntityModule({
   },
   unique: [{ fields: ['groupId', 'userId'], message: 'This user is already in the group.' }],
   tenancy: 'organization',
+  refusals: [managed],
+  follows: {
+    kind: 'membership',
+    by: ['organizationId', 'userId'],
+    from: `groups as g on g.organization_id = followed.organization_id and g.deleted_at is null and g.managed_as
+      in ('all_members', case when followed.role in (${managers}) then 'admins' else 'viewers' end)`,
+    values: { groupId: 'g.id', role: `'member'` },
+    which: managed.refuseIf,
+  },
   policy: {
     ...partOfRecord('groupId'),
     remove: [...partOfRecord('groupId').remove, allow(related('subject'))],

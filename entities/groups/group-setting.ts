@@ -2,6 +2,7 @@ import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, reference } from '../kit/model/fields.ts';
 import { allow, system } from '../kit/model/policy.ts';
 import { partOfRecord } from '../presets/part-of-record.ts';
+import { refusedInManagedGroup } from '../presets/managed-group.ts';
 
 export const groupSetting = defineEntityModule({
   kind: 'groupSetting',
@@ -30,6 +31,7 @@ export const groupSetting = defineEntityModule({
   },
   unique: [{ fields: ['groupId'], message: 'This group already has settings.' }],
   tenancy: 'organization',
+  refusals: [refusedInManagedGroup('Everybody in the organization sees it.')],
   policy: { ...partOfRecord('groupId'), remove: [allow(system)] },
   expose: { groupId: 'read-write', visibility: 'read-write', joinPolicy: 'read-write' },
   filter: ['groupId', 'visibility'],

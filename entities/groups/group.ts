@@ -1,5 +1,5 @@
 import { defineEntityModule } from '../kit/model/define.ts';
-import { text } from '../kit/model/fields.ts';
+import { choice, text } from '../kit/model/fields.ts';
 import { allow, anyone, creators, deny, related, role, scope, system } from '../kit/model/policy.ts';
 
 export const group = defineEntityModule({
@@ -10,9 +10,17 @@ export const group = defineEntityModule({
     name: text('Name; unique within the organization.', { min: 2, max: 160 }),
     displayName: text('Display name; falls back to the name when empty.', { max: 64, optional: true }),
     description: text('Purpose of the group.', { max: 2_000, optional: true }),
+    managedAs: choice(
+      'What the members of a managed group have in common: everybody with a role that manages the organization (admins), everybody with another role (viewers), or everybody (all_members). Its members follow their roles, and nobody changes or deletes it. Null for other groups.',
+      ['admins', 'viewers', 'all_members'],
+      { optional: true, immutable: true },
+    ),
   },
   displayId: 'GRP',
-  unique: [{ fields: ['organizationId', 'name'], message: 'A group with this name already exists.' }],
+  unique: [
+    { fields: ['organizationId', 'name'], message: 'A group with this name already exists.' },
+    { fields: ['organizationId', 'managedAs'], message: 'The organization has this managed group already.' },
+  ],
   tenancy: 'organization',
   policy: {
     view: [
@@ -26,8 +34,19 @@ export const group = defineEntityModule({
     edit: [allow(system), allow(role('owner', 'super_admin')), allow(scope), allow(related('admin'))],
     remove: [allow(system), allow(role('owner', 'super_admin')), allow(scope), allow(related('admin'))],
   },
-  expose: { name: 'read-write', displayName: 'read-write', description: 'read-write' },
-  filter: ['name'],
+  refusals: [
+    {
+      on: ['edit', 'remove'],
+      unlessSystem: true,
+      refuseIf: 'row.managed_as is not null',
+      field: 'managedAs',
+      code: 'permission_denied',
+      message:
+        'The group is managed by the server: its members follow their roles in the organization. Create another group instead.',
+    },
+  ],
+  expose: { name: 'read-write', displayName: 'read-write', description: 'read-write', managedAs: 'read' },
+  filter: ['name', 'managedAs'],
   order: ['name', 'createdAt'],
   search: ['name', 'displayName'],
   mutate: ['create', 'update', 'delete'],

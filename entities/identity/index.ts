@@ -8,4 +8,5 @@ export { passwordReset } from './password-reset.ts';
 export { personalAccessToken } from './personal-access-token.ts';
 export { secondFactor } from './second-factor.ts';
 export { session } from './session.ts';
+export { userSetting } from './user-setting.ts';
 export { user } from './user.ts';

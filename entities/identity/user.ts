@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
 import { choice, email, text, timestamp } from '../kit/model/fields.ts';
-import { file } from '../kit/model/file-field.ts';
+import { file } from '../kit/model/composed/file-field.ts';
 import { allow, deny, anyone, scope, self, signedIn, system } from '../kit/model/policy.ts';
 
 export const user = defineEntityModule({
@@ -41,6 +41,7 @@ export const user = defineEntityModule({
     and m.organization_id = $organization and m.deleted_at is null)`,
   rlsWithCheck: 'id = $user',
   confinedReach: 'view',
+  companions: [{ kind: 'userSetting', record: 'userId' }],
   policy: {
     view: [allow(system), allow(signedIn), allow(scope), deny(anyone)],
     create: [allow(system)],

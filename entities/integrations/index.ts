@@ -1,2 +1,3 @@
+export { integrationWebhook } from './integration-webhook.ts';
 export { integration } from './integration.ts';
 export { secret } from './secret.ts';

@@ -43,5 +43,6 @@ export const integration = defineEntityModule({
   order: ['name', 'createdAt'],
   search: ['name', 'description'],
   mutate: ['create', 'update', 'delete'],
+  joins: [{ to: 'secret' }],
   events: ['created', 'updated', 'deleted'],
 });

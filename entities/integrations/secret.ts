@@ -1,5 +1,5 @@
 import { defineEntityModule } from '../kit/model/define.ts';
-import { choice, json, reference, sealed, singleLine, text, timestamp } from '../kit/model/fields.ts';
+import { choice, json, sealed, singleLine, text, timestamp } from '../kit/model/fields.ts';
 import { managedRecord } from '../presets/managed-record.ts';
 
 export const secret = defineEntityModule({
@@ -15,13 +15,6 @@ export const secret = defineEntityModule({
       immutable: true,
     }),
     value: sealed('The secret itself. It is encrypted at once, and no answer contains it.', { max: 65_536 }),
-    integrationId: reference('integration', 'Integration that uses the secret.', {
-      optional: true,
-      onDelete: 'cascade',
-      requires: 'edit',
-      moves: 'remove',
-      reverse: 'secrets',
-    }),
     metadata: json('Further values of the caller; they are not encrypted.', { maxBytes: 16_384, optional: true }),
     lastUsedAt: timestamp('When the server last used the secret; null for one that was never used.', {
       optional: true,
@@ -36,12 +29,11 @@ export const secret = defineEntityModule({
     description: 'read-write',
     credentialType: 'read-write',
     value: 'write',
-    integrationId: 'read-write',
     metadata: 'read-write',
     lastUsedAt: 'read',
     expiresAt: 'read-write',
   },
-  filter: ['name', 'credentialType', 'integrationId', 'expiresAt'],
+  filter: ['name', 'credentialType', 'expiresAt'],
   order: ['name', 'expiresAt', 'lastUsedAt', 'createdAt'],
   search: ['name', 'description'],
   mutate: ['create', 'update', 'delete'],

@@ -1,7 +1,10 @@
 export { identityProvider } from './identity-provider.ts';
 export { invite } from './invite.ts';
 export { membership } from './membership.ts';
+export { onboarding } from './onboarding.ts';
 export { organizationModule } from './organization-module.ts';
+export { organizationRemoval } from './organization-removal.ts';
 export { organizationSetting } from './organization-setting.ts';
 export { organization } from './organization.ts';
+export { subscriber } from './subscriber.ts';
 export { supportConsent } from './support-consent.ts';

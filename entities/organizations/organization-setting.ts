@@ -1,6 +1,7 @@
 import { roles } from '../kit/model/caller.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
-import { email, flag, text } from '../kit/model/fields.ts';
+import { email, flag, textList } from '../kit/model/fields.ts';
+import { timeZone } from '../kit/model/composed/time-zone.ts';
 import { allow, anyone, deny, role, system } from '../kit/model/policy.ts';
 import { internalRecord } from '../presets/internal-record.ts';
 import { managers } from '../presets/roles.ts';
@@ -11,18 +12,35 @@ export const organizationSetting = defineEntityModule({
   description: 'Settings of an organization; created together with it.',
   fields: {
     billingEmail: email('E-mail address for invoices; initially the address of the owner.', { optional: true }),
-    timezone: text('IANA time zone of the organization; determines where its days begin.', { max: 64, default: 'UTC' }),
+    timezone: timeZone('Time zone of the organization; determines where its days begin.', { default: 'UTC' }),
     requiresSecondFactor: flag(
       'Whether members need a second factor to act in the organization and in the organizations that are part of it. Members without one can set it up, and then enter.',
       { default: false },
     ),
     filesNeedVerdict: flag(
-      'Whether files of the organization, also those that are there already, are withheld until an API token has reported them clean (FileVerdict). Pictures of people are not withheld.',
+      'Whether files of the organization, also those that are there already, are withheld until an API token has reported them clean (FileVerdict). Pictures of people and the documents of exports and imports are not withheld.',
+      { default: false },
+    ),
+    emailDomains: textList(
+      'Domains of e-mail addresses, in lower case, that belong to the organization. A domain counts while a DNS record proves it; POST /v1/email-domains/verify shows the record and looks for it.',
+      { max: 253, maxItems: 100 },
+    ),
+    admitsEmailDomains: flag(
+      'Whether people become members, with the role member, when they confirm an address of one of these domains. Nobody does who has been a member before, or while single sign-on is enforced.',
       { default: false },
     ),
   },
   unique: [{ fields: ['organizationId'], message: 'This organization already has settings.' }],
   tenancy: 'organization',
+  refusals: [
+    {
+      on: ['create', 'edit'],
+      refuseIf: `exists (select 1 from unnest(given.email_domains) as domain where domain !~ '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$')`,
+      field: 'emailDomains',
+      code: 'invalid_input',
+      message: 'A domain is the part of an e-mail address after the @, in lower case, for example example.com.',
+    },
+  ],
   policy: {
     ...internalRecord(),
     view: [allow(system), allow(role(...roles)), deny(anyone)],
@@ -33,11 +51,13 @@ export const organizationSetting = defineEntityModule({
     timezone: 'read-write',
     requiresSecondFactor: 'read-write',
     filesNeedVerdict: 'read-write',
+    emailDomains: 'read-write',
+    admitsEmailDomains: 'read-write',
   },
   filter: [],
   order: ['createdAt'],
   mutate: ['update'],
   needsSession: 'changes',
-  needsProof: { requiresSecondFactor: 'any', filesNeedVerdict: 'any' },
+  needsProof: { requiresSecondFactor: 'any', filesNeedVerdict: 'any', emailDomains: 'any', admitsEmailDomains: 'any' },
   events: ['created', 'updated'],
 });

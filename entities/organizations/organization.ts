@@ -1,7 +1,22 @@
 import { defineEntityModule } from '../kit/model/define.ts';
 import { flag, reference, singleLine, text } from '../kit/model/fields.ts';
+import { maxHierarchyDepth } from '../kit/model/hierarchy.ts';
 import { allow, deny, anyone, memberOf, roleIn, system } from '../kit/model/policy.ts';
+import type { Companion } from '../kit/model/record-rules.ts';
 import { managerRoles } from '../presets/roles.ts';
+
+/** A group whose members the server keeps (groups/group-membership.ts). There is nobody with whom to share a personal organization. */
+function managedGroup(managedAs: string, name: string, description: string): Companion {
+  return {
+    kind: 'group',
+    record: 'organizationId',
+    values: { name, description, managedAs },
+    when: { field: 'isPersonal', is: false },
+    companions: [
+      { kind: 'groupSetting', record: 'groupId', values: { visibility: 'public', joinPolicy: 'invite_only' } },
+    ],
+  };
+}
 
 export const organization = defineEntityModule({
   kind: 'organization',
@@ -27,6 +42,10 @@ export const organization = defineEntityModule({
       default: false,
       immutable: true,
     }),
+    isArchived: flag(
+      'Whether nothing in the organization can be changed until this is taken back. People can leave it, and what admits people or programs can be deleted.',
+      { default: false },
+    ),
   },
   // Not unique among all: a refusal would tell everybody which organizations exist.
   unique: [{ fields: ['founderId', 'name'], message: 'You already created an organization with this name.' }],
@@ -36,6 +55,68 @@ export const organization = defineEntityModule({
     and m.user_id = $user and m.deleted_at is null)`,
   rlsWithCheck: 'id = $organization',
   confinedReach: 'organization',
+  removal: {
+    kind: 'organizationRemoval',
+    fields: { id: 'removedOrganizationId', name: 'organizationName', person: 'requesterId' },
+    atOnce: [
+      'membership',
+      'invite',
+      'identityProvider',
+      'supportConsent',
+      'delegation',
+      'apiToken',
+      'organizationModule',
+      'organizationSetting',
+    ],
+  },
+  refusals: [
+    {
+      refuseIf: `row.parent_id is not null and (row.is_personal
+        or exists (select 1 from organizations p where p.id = row.parent_id and p.is_personal))`,
+      field: 'parentId',
+      code: 'permission_denied',
+      message: 'A personal organization has neither a parent nor children.',
+    },
+    {
+      refuseIf: `exists (select 1 from organizations p where p.id = row.parent_id and p.is_archived)`,
+      field: 'parentId',
+      code: 'organization_archived',
+      message: 'The parent organization is archived; take that back first.',
+    },
+    {
+      // Counted here, because callers do not see all organizations above.
+      refuseIf: `row.parent_id is not null and (with recursive above as (
+          select o.parent_id, 1 as level from organizations o where o.id = row.parent_id and o.deleted_at is null
+          union all select o.parent_id, above.level + 1 from organizations o join above on o.id = above.parent_id
+            where o.deleted_at is null and above.level < ${maxHierarchyDepth}
+        ) select max(level) from above) >= ${maxHierarchyDepth}`,
+      field: 'parentId',
+      code: 'invalid_input',
+      message: `The Organization would lie deeper than ${maxHierarchyDepth} levels.`,
+    },
+    {
+      on: ['remove'],
+      unlessSystem: true,
+      refuseIf: 'row.is_personal',
+      field: 'isPersonal',
+      code: 'permission_denied',
+      message: 'A personal organization is deleted together with the account; see DELETE /v1/account.',
+    },
+    {
+      on: ['edit'],
+      refuseIf: 'row.is_personal and given.is_archived',
+      field: 'isArchived',
+      code: 'permission_denied',
+      message: 'A personal organization cannot be archived.',
+    },
+  ],
+  companions: [
+    { kind: 'organizationSetting', record: 'organizationId' },
+    { kind: 'entityType', record: 'organizationId', forEach: { list: 'entityTypes', field: 'name' } },
+    managedGroup('admins', 'Admins', 'Everybody who manages the organization.'),
+    managedGroup('viewers', 'Viewers', 'Everybody who does not manage the organization.'),
+    managedGroup('all_members', 'All Members', 'Everybody in the organization.'),
+  ],
   policy: {
     view: [allow(system), allow(memberOf('id')), deny(anyone)],
     create: [allow(system)],
@@ -48,8 +129,9 @@ export const organization = defineEntityModule({
     description: 'read-write',
     parentId: 'read',
     isPersonal: 'read',
+    isArchived: 'read-write',
   },
-  filter: ['name', 'displayName', 'parentId', 'isPersonal'],
+  filter: ['name', 'displayName', 'parentId', 'isPersonal', 'isArchived'],
   order: ['name', 'createdAt'],
   search: ['name', 'displayName'],
   mutate: ['update', 'delete'],

@@ -1,5 +1,8 @@
+import { Type } from 'typebox';
 import { defineEntityModule } from '../kit/model/define.ts';
+import { payload } from '../kit/model/events.ts';
 import { flag, member, reference, text } from '../kit/model/fields.ts';
+import { mentioned } from '../kit/model/composed/people-events.ts';
 import { ownedRecord } from '../presets/owned-record.ts';
 
 export const note = defineEntityModule({
@@ -8,7 +11,7 @@ export const note = defineEntityModule({
   description: 'Comment on a record.',
   fields: {
     title: text('Title.', { max: 500, optional: true }),
-    text: text('Text of the note.', { max: 50_000 }),
+    text: text('Text of the note.', { max: 50_000, mentions: true }),
     isEdited: flag('Whether the note was edited after its creation.', { default: false }),
     ownerId: member('Author.', { optional: true, immutable: true, onLeave: 'keep', creator: true }),
     taskId: reference('task', 'Task that the note comments on.', {
@@ -20,6 +23,7 @@ export const note = defineEntityModule({
       optional: true,
       immutable: true,
       onDelete: 'cascade',
+      announcesLeaving: 'left_discussion',
     }),
   },
   displayId: 'NTE',
@@ -38,6 +42,13 @@ export const note = defineEntityModule({
   search: ['title', 'text'],
   mutate: ['create', 'update', 'delete'],
   events: ['created', 'updated', 'deleted'],
+  customEvents: {
+    mentioned,
+    left_discussion: {
+      description: 'A comment of a discussion was deleted, and not together with the discussion.',
+      payload: payload({ id: Type.String({ description: 'Id of the discussion.' }) }),
+    },
+  },
   hooks: { derivedValues: (_values, { operation }) => (operation === 'update' ? { isEdited: true } : {}) },
   grants: [{ object: { kind: 'note', id: 'id' }, relation: 'owner', subject: { kind: 'user', id: 'ownerId' } }],
 });

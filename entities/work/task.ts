@@ -1,5 +1,6 @@
 import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, integer, json, member, reference, text, textList, timestamp } from '../kit/model/fields.ts';
+import { assigned, mentioned } from '../kit/model/composed/people-events.ts';
 import { sharedRecord } from '../presets/shared-record.ts';
 
 export const task = defineEntityModule({
@@ -8,7 +9,7 @@ export const task = defineEntityModule({
   description: 'Piece of work assigned to a user.',
   fields: {
     title: text('Title in one line.', { max: 500 }),
-    details: text('Full description.', { max: 50_000, optional: true }),
+    details: text('Full description.', { max: 50_000, optional: true, mentions: true }),
     status: choice('Progress status.', ['open', 'in_progress', 'in_review', 'completed', 'wont_do'], {
       default: 'open',
     }),
@@ -20,6 +21,7 @@ export const task = defineEntityModule({
       optional: true,
       onLeave: 'keep',
       reverse: 'assignedTasks',
+      announces: 'assigned',
     }),
     assignerId: member('Assigner: the user who requested the task.', {
       optional: true,
@@ -100,7 +102,9 @@ export const task = defineEntityModule({
   search: ['title', 'details'],
   mutate: ['create', 'update', 'delete'],
   events: ['created', 'updated', 'deleted'],
+  customEvents: { assigned, mentioned },
   share: true,
+  joins: [{ to: 'group' }],
   files: { accept: 'common', maxSizeMb: 102_400 },
   hooks: {
     derivedValues: ({ status }, { at }) =>

@@ -13,7 +13,7 @@ let person: Person;
 let client: TestClient;
 
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openWorld({ environment: { CORE_ORMCONFIG_ENTITYTYPES: 'Vendor,Customer,Vendor' } });
   person = await buildPerson(world);
   client = await signedIn(world, person);
 });
@@ -31,6 +31,11 @@ async function traces(name: string): Promise<Record<string, number> | undefined>
     `with named as (select id from organizations where name = $1)
      select (select count(*)::int from named) as organizations,
        (select count(*)::int from memberships where organization_id in (select id from named)) as memberships,
+       (select count(*)::int from organization_settings where organization_id in (select id from named)) as settings,
+       (select count(*)::int from groups where organization_id in (select id from named)) as groups,
+       (select count(*)::int from group_settings where organization_id in (select id from named)) as group_settings,
+       (select count(*)::int from group_memberships where organization_id in (select id from named)) as group_memberships,
+       (select count(*)::int from entity_types where organization_id in (select id from named)) as entity_types,
        (select count(*)::int from events where topic = 'organization.created' and entity_id in (select id from named)) as events,
        (select count(*)::int from history where entity_id in (select id from named)) as history`,
     [name],
@@ -38,8 +43,18 @@ async function traces(name: string): Promise<Record<string, number> | undefined>
   return row;
 }
 
-const whole = { organizations: 1, memberships: 1, events: 1, history: 1 };
-const nothing = { organizations: 0, memberships: 0, events: 0, history: 0 };
+const whole = {
+  organizations: 1,
+  memberships: 1,
+  settings: 1,
+  groups: 3,
+  group_settings: 3,
+  group_memberships: 2,
+  entity_types: 2,
+  events: 1,
+  history: 1,
+};
+const nothing = Object.fromEntries(Object.keys(whole).map((name) => [name, 0]));
 
 describe('a new organization', () => {
   test('belongs to its maker, who sees it at once', async () => {
@@ -59,6 +74,45 @@ describe('a new organization', () => {
       { user_id: person.user.id, role: 'owner' },
     ]);
     expect(await traces('Lovelace & Söhne \u{1F680}')).toEqual(whole);
+  });
+
+  test('has settings, entity types and the mail address of its maker for invoices', async () => {
+    await create({ name: 'Well equipped' });
+    const mine = await client.graphql(
+      '{ organizations(where: { name: { eq: "Well equipped" } }) { edges { node { id } } } }',
+    );
+    const organizationId = mine.data.organizations.edges[0].node.id;
+    const switched = await client.post('/v1/switch', { target_organization_id: organizationId });
+    expect(switched.status).toBe(200);
+    expect(
+      (
+        await client.graphql(
+          '{ organizationSettings { edges { node { billingEmail timezone } } } entityTypes { edges { node { name } } } groups { edges { node { name managedAs } } } }',
+        )
+      ).data,
+    ).toEqual({
+      organizationSettings: { edges: [{ node: { billingEmail: person.user.email, timezone: 'UTC' } }] },
+      entityTypes: { edges: expect.arrayContaining([{ node: { name: 'Vendor' } }, { node: { name: 'Customer' } }]) },
+      groups: {
+        edges: expect.arrayContaining([
+          { node: { name: 'Admins', managedAs: 'ADMINS' } },
+          { node: { name: 'Viewers', managedAs: 'VIEWERS' } },
+          { node: { name: 'All Members', managedAs: 'ALL_MEMBERS' } },
+        ]),
+      },
+    });
+  });
+
+  test('has the entity types that the configuration names at that moment', async () => {
+    await world.reconfigure({ CORE_ORMCONFIG_ENTITYTYPES: 'Partner' });
+    await create({ name: 'After a reload' });
+    await world.reconfigure({ CORE_ORMCONFIG_ENTITYTYPES: 'Vendor,Customer,Vendor' });
+    expect(
+      await asOwner(
+        world,
+        `select t.name from entity_types t join organizations o on o.id = t.organization_id where o.name = 'After a reload'`,
+      ),
+    ).toEqual([{ name: 'Partner' }]);
   });
 
   test('is invisible to everybody else', async () => {

@@ -291,10 +291,18 @@ describe('a verdict', () => {
   });
 });
 
-test('every kind whose records have files of an organization takes verdicts', () => {
+test('every kind whose records have files of an organization takes verdicts, or waits for none', async () => {
   const kinds = registry.modules.filter(
     (module) => module.tenancy === 'organization' && fileFieldsOf(module).length > 0,
   );
   const targets = new Set(Object.values(fileVerdict.fields).flatMap(({ target }) => target ?? []));
-  expect(kinds.map(({ kind }) => kind).filter((kind) => !targets.has(kind))).toEqual([]);
+  await changeSettings(world, owner.organization.id, { filesNeedVerdict: true });
+  const waiting = await asOwner<{ kind: string }>(
+    world,
+    `select kind from unnest($1::text[]) as kind where file_availability(null, $2, kind) = 'awaiting_verdict'`,
+    [kinds.map(({ topic }) => topic), owner.organization.id],
+  );
+  const takers = kinds.filter(({ kind }) => targets.has(kind));
+  expect(waiting.map(({ kind }) => kind)).toEqual(takers.map(({ topic }) => topic));
+  expect(kinds.filter((each) => !takers.includes(each)).map(({ kind }) => kind)).toEqual(['export', 'import']);
 });

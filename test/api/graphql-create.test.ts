@@ -403,11 +403,11 @@ describe('an organization that is deleted', () => {
         own.graphql(createTask, { input: { title: 'raced' } }),
         own.graphql('mutation ($id: ID!) { deleteOrganization(id: $id) { deletedId } }', { id }),
       ]);
-      // Before the deletion it is there and goes with it; after it there is no role any more.
+      // Before the deletion it is there, and hidden with it until it is removed; after it there is no role any more.
       if (creation.errors) expect(['not_found', 'permission_denied']).toContain(creation.errors[0].extensions.code);
-      expect(
-        await asOwner(world, 'select id from tasks where organization_id = $1 and deleted_at is null', [id]),
-      ).toEqual([]);
+      const there = await asOwner(world, 'select id from tasks where organization_id = $1', [id]);
+      expect(there).toHaveLength(creation.errors ? 0 : 1);
+      expectProblem(await own.get(`/v1/tasks/${there[0]?.['id'] ?? newId()}`), 'not_found');
     }
   });
 
@@ -417,6 +417,8 @@ describe('an organization that is deleted', () => {
     await expect(
       asServer(({ data }) => data.create(group, { organizationId: made.id, name: 'late' })),
     ).rejects.toMatchObject({ code: 'not_found', message: `There is no Organization "${made.id}".` });
-    expect(await asOwner(world, 'select id from groups where organization_id = $1', [made.id])).toEqual([]);
+    expect(
+      await asOwner(world, `select id from groups where organization_id = $1 and name = 'late'`, [made.id]),
+    ).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { registry } from '#entities/index.ts';
+import { fieldMistakes } from '#entities/kit/model/field-mistakes.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { searchFunctionOf, searchFunctionStatements } from '#entities/kit/storage/search-function.ts';
 import { asOwner } from '../kit/as-owner.ts';
@@ -52,21 +53,28 @@ describe('a search', () => {
   test.each<[string, number[]]>([
     ['certificate', [0]],
     ['CERTIFICATE', [0]],
-    ['the cert', [0]],
-    ['cert', [0, 2]],
+    // A whole word comes before the beginning of one, and the words as they were written before all others.
+    ['cert', [2, 0]],
+    ['the cert', [0, 2]],
     ['before', [0]],
-    ['cert ificate', []],
+    ['certificates renewed', [0]],
+    ['cert ificate', [2]],
+    ['tificat', [0]],
+    // Misspelt.
+    ['certifcate', [0, 2]],
+    ['reneew', [0]],
+    ['certificaet renew', [0]],
+    ['zertifikat', []],
     ['100%', [1]],
     ['%%%', []],
     ['___', []],
-    ['0_ done', []],
     ['done_or', [1]],
-    ['doneXor', []],
+    ['doneXor', [1]],
     ['back\\slash', [1]],
     ['\\\\\\', []],
     ['größe', [3]],
     [`' or true --`, []],
-  ])('for %j finds what has it in one of its fields', async (query, places) => {
+  ])('for %j finds what has it, the best first', async (query, places) => {
     expect(await found(client, query)).toEqual(places.map((place) => inputs[place]?.title));
   });
 
@@ -130,13 +138,74 @@ test('a search in all kinds is one statement', async () => {
   expect(statements.filter((text) => text.includes('row_to_json'))).toHaveLength(1);
 });
 
+describe('the order of what is found', () => {
+  let ranked: TestClient;
+  const titles = ['policy on the policy', 'security', 'privacy policies', 'a police report', 'nothing of that'];
+  const search = `query ($query: String!, $first: Int, $after: String) { noteSearch(query: $query, first: $first, after: $after) {
+    edges { cursor node { title } } } }`;
+  const pages = async (query: string, first: number) => {
+    const found: string[] = [];
+    for (let after: string | undefined; ;) {
+      const { data, errors } = await ranked.graphql(search, { query, first, after });
+      expect(errors).toBeUndefined();
+      const { edges } = data.noteSearch;
+      found.push(...edges.map(({ node }: { node: { title: string } }) => node.title));
+      if (edges.length < first) return found;
+      after = edges.at(-1).cursor;
+    }
+  };
+
+  beforeAll(async () => {
+    ranked = await signedIn(world, await buildPerson(world));
+    for (const title of titles) {
+      const text = title === 'security' ? 'what the policy says about it' : 'text';
+      expect((await ranked.post('/v1/notes', { title, text })).status).toBe(201);
+    }
+  });
+
+  test('is by how well it fits, and names and titles count more than texts', async () => {
+    expect(await pages('policy', 10)).toEqual([titles[0], titles[2], titles[1]]);
+    expect(await pages('policies', 10)).toEqual([titles[2], titles[0], titles[1]]);
+    expect(await pages('polic', 10)).toHaveLength(4);
+  });
+
+  test('stays the same over pages, and from one request to the next', async () => {
+    const whole = await pages('polic', 10);
+    for (const size of [1, 2, 3]) expect(await pages('polic', size)).toEqual(whole);
+    expect(await pages('polic', 10)).toEqual(whole);
+  });
+
+  test('can be another one', async () => {
+    const { data } = await ranked.graphql(
+      '{ noteSearch(query: "policy", orderBy: [{ field: CREATED_AT, direction: DESC }]) { edges { node { title } } } }',
+    );
+    expect(data.noteSearch.edges.map(({ node }: { node: { title: string } }) => node.title)).toEqual([
+      titles[2],
+      titles[1],
+      titles[0],
+    ]);
+  });
+});
+
+test('a kind searches only what it shows', () => {
+  const { fields, expose, search } = registry.byKind('tag');
+  const problems = fieldMistakes({
+    fields,
+    filter: [],
+    order: [],
+    search: search ?? [],
+    expose: { ...expose, name: undefined },
+  });
+  expect(problems).toEqual(['"name" is not exposed for reading, and a search would tell what it says']);
+});
+
 describe('the functions of the database', () => {
   const functions = registry.modules.flatMap((module) => searchFunctionOf(module) ?? []);
 
   test('are those that the kinds describe', async () => {
     const held = await asOwner<{ name: string; body: string }>(
       world,
-      `select proname as name, prosrc as body from pg_proc where proname like 'search\\_%' and proname <> 'search_pattern' order by 1`,
+      `select proname as name, prosrc as body from pg_proc where proname like 'search\\_%' and proname not in ('search_pattern', 'search_query') order by 1`,
     );
     const wanted = functions.map(({ name, body }) => ({ name, body }));
     const missing = functions.filter(({ name, body }) => !held.some((one) => one.name === name && one.body === body));

@@ -282,7 +282,7 @@ describe('a large body', () => {
     });
     expectProblem(filtered, 'limit_exceeded');
     const created = await client.graphql('mutation ($csv: String!) { createBulkCSVTask(csv: $csv) { tasks { id } } }', {
-      csv: `title,tags\na,${'a;'.repeat(400_000)}a\n`,
+      csv: `title,tags\na,${'a;'.repeat(100_000)}a\n`,
     });
     expect(created.errors[0]).toMatchObject({
       message: expect.stringContaining('more than 20000 values'),

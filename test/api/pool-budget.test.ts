@@ -125,6 +125,25 @@ describe('db.maxconnections', () => {
   });
 });
 
+describe('db.maxidleconnections', () => {
+  test('is how many connections stay open when nobody needs them', async () => {
+    for (const [most, left] of [
+      ['3', 3],
+      ['0', 0],
+    ] as const) {
+      gate = new Gate();
+      const instance = await instanceWith({ CORE_DB_MAXCONNECTIONS: '6', CORE_DB_MAXIDLECONNECTIONS: most });
+      const { pool } = instance.runtime.database;
+      const held = Array.from({ length: 6 }, () => instance.client().get('/test/hold'));
+      await eventually(() => gate.waiting === 6);
+      expect(pool.totalCount).toBe(6);
+      gate.open();
+      await Promise.all(held);
+      await eventually(() => pool.totalCount === left && pool.idleCount === left);
+    }
+  });
+});
+
 describe('connections are shared between organizations', () => {
   const small = { CORE_DB_MAXCONNECTIONS: '4', CORE_DB_MAXIDLECONNECTIONS: '0' };
 

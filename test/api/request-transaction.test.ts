@@ -65,6 +65,19 @@ async function leftBy(answer: TestAnswer): Promise<string[]> {
   return rows.map(({ left }) => left);
 }
 
+/** An organization comes with its settings and its managed groups, which have settings each. */
+function leftByCreation(name: string): string[] {
+  return [
+    ...Array<string>(3).fill('event group.created'),
+    ...Array<string>(3).fill('event group_setting.created'),
+    'event organization.created',
+    'event organization_setting.created',
+    ...Array<string>(4).fill('history '),
+    ...['Admins', 'All Members', 'Viewers', name].map((each) => `history ${each}`),
+    `row ${name}`,
+  ];
+}
+
 async function namesLike(name: string): Promise<string[]> {
   const rows = await asOwner<{ name: string }>(world, 'select name from organizations where name like $1 order by 1', [
     `${name}%`,
@@ -77,7 +90,7 @@ test('a success is stored, announced and hands out its cookie', async () => {
   const answer = await make('answer', name);
   expect(answer.status).toBe(200);
   expect(String(answer.headers['set-cookie'])).toContain('credential=secret');
-  expect(await leftBy(answer)).toEqual([`event organization.created`, `history ${name}`, `row ${name}`]);
+  expect(await leftBy(answer)).toEqual(leftByCreation(name));
 });
 
 describe('an error answer stores nothing but what was recorded outside of the request', () => {
@@ -97,11 +110,7 @@ describe('an error answer stores nothing but what was recorded outside of the re
     expect(answer.headers['set-cookie']).toBeUndefined();
     expect(JSON.stringify(answer.body)).not.toContain('internal text');
     expect(await namesLike(name)).toEqual([`${name}-refused`]);
-    expect(await leftBy(answer)).toEqual([
-      'event organization.created',
-      `history ${name}-refused`,
-      `row ${name}-refused`,
-    ]);
+    expect(await leftBy(answer)).toEqual(leftByCreation(`${name}-refused`));
   });
 
   test.each<[string, string, ErrorCode]>([

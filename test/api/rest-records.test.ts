@@ -136,7 +136,7 @@ describe('an input says what is wrong with it, and what it should be', () => {
     [
       { colour: 'red' },
       '/colour',
-      'is not a known field; known are assignee_id, assigner_id, completed_at, details, due_at, environment_id, external_id, external_urls, metadata, parent_id, priority, scope_id, status, tags, title, type_id',
+      'is not a known field; known are add_group_ids, assignee_id, assigner_id, completed_at, details, due_at, environment_id, external_id, external_urls, metadata, parent_id, priority, scope_id, status, tags, title, type_id',
     ],
     [{ title: 1 }, '/title', 'must be a text; it is 1'],
     [{ title: null }, '/title', 'cannot be empty'],

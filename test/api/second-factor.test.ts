@@ -1,7 +1,6 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { membership, organization, user } from '#entities/index.ts';
-import { newId } from '#entities/kit/base/ids.ts';
+import { membership, user } from '#entities/index.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { asSystem } from '../kit/as-person.ts';
 import { Authenticator, enroll } from '../kit/authenticator.ts';
@@ -11,7 +10,7 @@ import { expectProblem } from '../kit/expect-problem.ts';
 import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { waitForMails } from '../kit/mailbox.ts';
 import { changeSettings } from '../kit/organization-settings.ts';
-import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
+import { buildPart, buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import { startRedisServer } from '../kit/redis-server.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
 import { recordTried } from '../kit/tried.ts';
@@ -468,9 +467,7 @@ describe('an organization that requires a second factor', () => {
 
   test('requires it in the organizations that are part of it, and tells strangers nothing', async () => {
     const { client, organizationId } = await strict();
-    const part = await asSystem(world, organizationId, (data) =>
-      data.privileged('test').create(organization, { name: newId(), parentId: organizationId }),
-    );
+    const part = await buildPart(world, organizationId);
     expectProblem(await client.post('/v1/switch', { target_organization_id: part.id }), 'second_factor_required');
     const stranger = await signedIn(world, await buildPerson(world));
     expectProblem(await stranger.post('/v1/switch', { target_organization_id: organizationId }), 'not_found');

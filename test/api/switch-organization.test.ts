@@ -1,10 +1,10 @@
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { membership, organization, organizationModule } from '#entities/index.ts';
+import { membership, organizationModule } from '#entities/index.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { productModules } from '#entities/kit/model/product-modules.ts';
 import { asSystem } from '../kit/as-person.ts';
-import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
+import { buildPart, buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import type { TestClient } from '../kit/test-client.ts';
 import { openWorld, type World } from '../kit/world.ts';
@@ -48,9 +48,7 @@ describe('switching', () => {
   });
 
   test('leads into an organization that is part of one in which one has a role', async () => {
-    const part = await asSystem(world, other.organization.id, (data) =>
-      data.privileged('test').create(organization, { name: newId(), parentId: other.organization.id }),
-    );
+    const part = await buildPart(world, other.organization.id);
     expect((await ask(part.id)).body).toMatchObject({ organization_id: part.id });
     expect((await ask(person.organization.id)).status).toBe(200);
   });

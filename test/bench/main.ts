@@ -17,13 +17,17 @@ import { uploadMemory } from './files/upload-memory.ts';
 import { graphqlNested } from './graphql-nested.ts';
 import { keyRotation } from './key-rotation.ts';
 import { loginRate, loginStarvation } from './login-rate.ts';
+import { organizationCreate } from './organization-create.ts';
+import { organizationDelete } from './organization-delete.ts';
 import { refreshRate } from './refresh-rate.ts';
+import { listAt1m, searchAt1m } from './large-tables.ts';
 import { livez, restCreate, restList, restRead } from './rest.ts';
 import type { Bench, BenchRow } from './row.ts';
 import { startCold } from './start-cold.ts';
 import { startWarm } from './start-warm.ts';
 import { suite } from './suite.ts';
 import { tokenVerify } from './token-verify.ts';
+import { csvImport, exportRecords } from './transfer-rates.ts';
 
 /** `npm run bench` runs all short ones, `npm run bench -- NAME…` those that are named. Nothing is asserted. */
 const benches: readonly Bench[] = [
@@ -39,6 +43,8 @@ const benches: readonly Bench[] = [
   restCreate,
   apiToken,
   createOneOrganization,
+  organizationCreate,
+  organizationDelete,
   bulkContention,
   apiMemory,
   graphqlNested,
@@ -56,6 +62,10 @@ const benches: readonly Bench[] = [
   downloadRange,
   backupMany,
   uploadMemory,
+  listAt1m,
+  searchAt1m,
+  csvImport,
+  exportRecords,
 ];
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

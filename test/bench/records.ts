@@ -54,11 +54,12 @@ export async function seedRecords({ runtime, client }: BenchInstallation): Promi
 }
 
 /** As migrations would: without history, because only their number matters. */
-async function insertTasks(
+export async function insertTasks(
   client: BenchInstallation['client'],
   { organizationId, userId }: Pick<BenchPerson, 'organizationId' | 'userId'>,
+  count = tasksOfEach,
 ): Promise<string[]> {
-  const ids = Array.from({ length: tasksOfEach }, () => newId());
+  const ids = Array.from({ length: count }, () => newId());
   await client.query(
     `insert into tasks (id, created_at, updated_at, created_by, updated_by, record_version, organization_id, display_id,
        title, details, status, priority, tags, external_urls, assigner_id)

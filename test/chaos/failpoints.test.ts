@@ -18,6 +18,9 @@ const mortals: Readonly<Record<Failpoint, Readonly<Partial<Record<Program, numbe
   // Those at which bytes are stored are in killed-file-work.test.ts.
   'before-commit': { [api]: 0, [worker]: 4 },
   'after-commit': { [api]: 0, [worker]: 4 },
+  // There is no second database here: two-databases.test.ts has one.
+  'second-prepared': {},
+  'second-decided': {},
   'relay-claimed': { [worker]: 0 },
   'relay-started': { [worker]: 0 },
   'delivery-before-commit': { [worker]: 0 },
@@ -28,6 +31,10 @@ const mortals: Readonly<Record<Failpoint, Readonly<Partial<Record<Program, numbe
   'email-after-write': { [worker]: 0 },
   'tuples-before-write': { [api]: 0 },
   'tuples-after-write': { [api]: 0 },
+  // Those of exports and imports are in killed-transfers.test.ts.
+  'export-page-kept': {},
+  'export-stored': {},
+  'import-page-written': {},
   ...(Object.fromEntries(fileFailpoints.map(({ failpoint }) => [failpoint, {}])) as Record<FileFailpoint, object>),
 };
 

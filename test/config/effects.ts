@@ -196,6 +196,9 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   'objectstorage.providers.disk.endpoint': shown(
     'test/api/download-settings.test.ts > endpoint: links to files on disk begin there; without it, this server answers them',
   ),
+  'ormconfig.entitytypes': shown(
+    'test/api/create-organization.test.ts > a new organization > has the entity types that the configuration names at that moment',
+  ),
   'ormconfig.emailvalidation.enabled': shown(
     'test/api/email-validation.test.ts > an address > is not checked while enabled is off, except for blocked domains',
   ),
@@ -219,6 +222,9 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   ),
   'ormconfig.emailvalidation.blockeddomains': shown(
     'test/api/email-validation.test.ts > an address > at one of blockeddomains, or below it, is refused in every form',
+  ),
+  'ormconfig.maxschemaimportsize': shown(
+    'test/api/csv-imports.test.ts > ormconfig.maxschemaimportsize limits the bytes of a document',
   ),
   'ormconfig.maxpoolsize': shown(
     'test/api/pool-budget.test.ts > ormconfig.maxpoolsize > refuses more units of work than it allows, at once, and recovers',
@@ -497,6 +503,21 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   'db.enablehistory': shown('test/api/settings.test.ts > db > enablehistory: off, changes leave none'),
   'db.maxconnections': shown(
     'test/api/pool-budget.test.ts > db.maxconnections > is what this process takes of the server, however many ask',
+  ),
+  'db.multiwrite': shown(
+    'test/api/second-database.test.ts > db.multiwrite > writes every change to both databases: records, history, events, tuples, sign-ins',
+  ),
+  'db.secondarydbsource': shown(
+    'test/api/second-database.test.ts > the start > refuses a second database that holds something else',
+  ),
+  'db.cachettl': shown(
+    'test/api/result-cache.test.ts > db.cachettl > answers again what was read, without reading it, until the time is over',
+  ),
+  'db.maxidleconnections': shown(
+    'test/api/pool-budget.test.ts > db.maxidleconnections > is how many connections stay open when nobody needs them',
+  ),
+  'db.databasename': shown(
+    'test/workflows/trace.test.ts > a sign-up > names the database by db.databasename in its statements, and so do the metrics',
   ),
   'jobqueue.connectionuri': shown(
     'test/worker/namespace.test.ts > with runmigrations the namespace of connectionuri is made, with its search attributes',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { defineEntityModule } from '#entities/kit/model/define.ts';
 import { choice, date, decimal, reference, sealed, text } from '#entities/kit/model/fields.ts';
-import { money } from '#entities/kit/model/money.ts';
+import { money } from '#entities/kit/model/composed/money.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { openSealedValue } from '#entities/kit/write/sealed-values.ts';
 import { organizationRecord } from '#entities/presets/organization-record.ts';

@@ -26,7 +26,8 @@ interface Named {
 }
 
 function define(kind: string, fields: Fields, named: Named = {}): EntityModule {
-  const definition = { filter: [], order: [], ...named };
+  const expose = Object.fromEntries((named.search ?? []).map((name) => [name, 'read']));
+  const definition = { filter: [], order: [], expose, ...named };
   return defineEntityModule({
     kind,
     table: `${kind}s`,

@@ -4,7 +4,7 @@ import { defineEntityModule } from '#entities/kit/model/define.ts';
 import { reference } from '#entities/kit/model/fields.ts';
 import { relationsOf } from '#entities/kit/read/relations.ts';
 import { createRegistry } from '#entities/kit/model/registry.ts';
-import { shareOf } from '#entities/kit/model/share.ts';
+import { shareOf } from '#entities/kit/model/derived/share.ts';
 
 const vendorReview = defineEntityModule({
   kind: 'vendorReview',

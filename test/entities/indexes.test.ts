@@ -4,7 +4,7 @@ import { note, registry, task } from '#entities/index.ts';
 import { Viewer } from '#entities/kit/read/viewer.ts';
 import { callerOf, type Caller } from '#entities/kit/model/caller.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
-import { hasObjectRights } from '#entities/kit/model/policy.ts';
+import { hasObjectRights, mayAll } from '#entities/kit/model/policy.ts';
 import { productModules } from '#entities/kit/model/product-modules.ts';
 import { compilePage } from '#entities/kit/read/answer-statements.ts';
 import type { PageSelection } from '#entities/kit/read/selection.ts';
@@ -120,6 +120,8 @@ async function comparisonsOf(module: EntityModule, name: string): Promise<Compar
     [largeOrganization],
   );
   const { low, middle, high } = found.rows[0] ?? {};
+  // No record has a value.
+  if (middle === null) return [];
   const isOrdered =
     !field || ['integer', 'decimal', 'date', 'timestamp'].includes(field.type) || module.order.includes(name);
   return [
@@ -222,8 +224,9 @@ async function faultsOfAll(module: EntityModule, cases: readonly Case[]): Promis
     for (const [name, caller] of Object.entries(callers))
       for (const statement of statementsOf(module, wanted, caller)) {
         const plan = await planOf(world.runtime.database, caller, statement);
-        // A member's records may be found by rights instead.
-        const sought = caller.role === 'owner' ? wanted.sought : undefined;
+        // Where not all records are the caller's to see, they may be found by rights instead.
+        const seesAll = mayAll(module.policy, caller, { kind: module.kind, operation: 'view' });
+        const sought = seesAll ? wanted.sought : undefined;
         const found = faultsOf(plan, module, sought);
         faults.push(...found.map((fault) => `${module.kind}, ${wanted.name}, as ${name}: ${fault}`));
       }

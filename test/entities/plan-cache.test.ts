@@ -20,7 +20,8 @@ const kinds = syntheticKinds(110).map((kind, index): EntityModule => {
   return index % 2 === 0 || name === undefined ? kind : { ...kind, productModules: [name] };
 });
 const registry = createRegistry([
-  ...product.modules.filter(({ kind }) => !/(?:Share|File)$|^creatorGrant$/.test(kind)),
+  // The kinds that follow from others are made anew.
+  ...product.modules.filter(({ kind, sides }) => sides === undefined && !/(?:Share|File)$|^creatorGrant$/.test(kind)),
   ...kinds,
 ]);
 const asked = registry.modules.filter(({ kind }) => kind.startsWith('thing')).slice(0, 30);

@@ -14,7 +14,7 @@ function read(text: string) {
   return pipelinedRead(
     world.runtime.database.connections,
     { organizationId: null, userId: null, deadline: Date.now() + 10_000 },
-    { text, values: [0] },
+    [{ text, values: [0] }],
   );
 }
 

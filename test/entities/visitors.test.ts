@@ -34,7 +34,8 @@ const notice = everybodys('notice');
 
 const derived = new Set([
   'creatorGrant',
-  ...registry.modules.flatMap(({ kind, share, files }) => [
+  ...registry.modules.flatMap(({ kind, share, files, sides }) => [
+    ...(sides ? [kind] : []),
     ...(share ? [`${kind}Share`] : []),
     ...(files ? [`${kind}File`] : []),
   ]),
@@ -111,10 +112,13 @@ test('whoever acts as somebody else reaches neither accounts nor credentials, an
   const onlyViewed = reached('view').filter((kind) => !reached('edit').includes(kind));
   expect(onlyViewed.toSorted()).toEqual([
     'creatorGrant',
+    'export',
     'fileShare',
     'groupMembership',
     'groupSetting',
     'identityProvider',
+    'import',
+    'integrationWebhook',
     'membership',
     'organization',
     'organizationSetting',
@@ -129,6 +133,8 @@ test('whoever acts as somebody else reaches neither accounts nor credentials, an
     'emailVerification',
     'externalIdentity',
     'invite',
+    'onboarding',
+    'organizationRemoval',
     'passkey',
     'passwordReset',
     'personalAccessToken',
@@ -136,6 +142,8 @@ test('whoever acts as somebody else reaches neither accounts nor credentials, an
     'secret',
     'session',
     'supportConsent',
+    'userSetting',
+    'webhookEvent',
   ]);
   expect(reached('edit').filter((kind) => !reached('delete').includes(kind))).toEqual(['group']);
 });

@@ -6,11 +6,13 @@ import { announce } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { failingRecord, fragileListener } from '../kit/failing-deliveries.ts';
 import { waitForMails } from '../kit/mailbox.ts';
+import { admitByDomainContract } from '#workflows/organizations/admit-by-domain.contract.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
 import { waitForRuns } from '../kit/runs.ts';
 import { setOwned, storeFile, untilCopied } from '../kit/stored-files.ts';
 import { runSchedule, sweep } from '../kit/sweep.ts';
 import { diskSettings } from '../kit/storage-settings.ts';
+import { ended, startExport, startImport } from '../kit/started-transfers.ts';
 import { openWorld, type World } from '../kit/world.ts';
 import { portableHistory } from './portable-history.ts';
 
@@ -130,6 +132,15 @@ test('the schedules', async () => {
   });
   await handedOver.result();
   await record('reconcile-authorization.handed-over', 'reconcile-by-hand', handedOver.firstExecutionRunId);
+  await runSchedule(world, 'reseal-secrets');
+  await recordRun('reseal-secrets.resealed', `WorkflowType = "resealSecrets" AND ${completed}`);
+  const resealed = await temporal.client.workflow.start('resealSecrets', {
+    taskQueue: temporal.taskQueue('workflows'),
+    workflowId: `${world.name}/reseal-by-hand`,
+    args: [{ queue: temporal.activityQueue('maintenance'), pagesPerRun: 1 }],
+  });
+  await resealed.result();
+  await record('reseal-secrets.handed-over', 'reseal-by-hand', resealed.firstExecutionRunId);
   await recordRun('prune-records.pruned', `WorkflowType = "pruneRecords" AND ${completed}`);
 });
 
@@ -199,4 +210,45 @@ test('an upload that is checked', async () => {
   };
   await client.mutate({ method: 'PATCH', url, headers, payload: 'hello' });
   await recordRun('check-upload.ready', `WorkflowType = "checkUpload" AND ${completed}`);
+});
+
+test('an export and an import, and what they leave', async () => {
+  const owner = await buildPerson(world);
+  const client = await signedIn(world, owner);
+  const exported = await startExport(client, { record_kind: 'task' });
+  const done = await ended(client, 'exports', exported.id);
+  await recordRun(
+    'export-records.completed',
+    `EntityId = "${done.id}" AND WorkflowType = "exportRecords" AND ${completed}`,
+  );
+  const imported = await startImport(world, owner, client, 'title\nrecorded\n');
+  await ended(client, 'imports', imported.id);
+  await recordRun(
+    'import-records.completed',
+    `EntityId = "${imported.id}" AND WorkflowType = "importRecords" AND ${completed}`,
+  );
+  const refused = await startImport(world, owner, client, 'titel\nrecorded\n');
+  await ended(client, 'imports', refused.id);
+  await recordRun(
+    'import-records.refused',
+    `EntityId = "${refused.id}" AND WorkflowType = "importRecords" AND ${completed}`,
+  );
+  await runSchedule(world, 'expire-exports');
+  await recordRun('expire-exports.expired', `WorkflowType = "expireExports" AND ${completed}`);
+});
+
+test('an organization that is set up, and removed', async () => {
+  const client = await signedIn(world, await buildPerson(world));
+  const made = await client.post('/v1/organizations', { name: 'Recorded' });
+  await recordRun('set-up-organization.suggested', `WorkflowType = "setUpOrganization" AND ${completed}`);
+  await client.post('/v1/switch', { target_organization_id: made.body.id });
+  await client.mutate({ method: 'DELETE', url: `/v1/organizations/${made.body.id}` });
+  await recordRun('remove-organization.removed', `WorkflowType = "removeOrganization" AND ${completed}`);
+});
+
+test('a person who is admitted by the domain of their address', async () => {
+  const { temporal } = world.runtime;
+  const { user } = await buildPerson(world);
+  await temporal.start(admitByDomainContract, { userId: user.id }, { search: {} });
+  await recordRun('admit-by-domain.admitted', `WorkflowType = "admitByDomain" AND ${completed}`);
 });

@@ -31,6 +31,7 @@ export function transactAs<T>(
   { database }: Pick<World['runtime'], 'database'>,
   caller: Caller,
   work: (unit: UnitOfWork) => Promise<T>,
+  requestId: string = newId(),
 ): Promise<T> {
-  return untilAvailable(() => database.transact({ caller, requestId: newId() }, work));
+  return untilAvailable(() => database.transact({ caller, requestId }, work));
 }

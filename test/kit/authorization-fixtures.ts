@@ -1,3 +1,4 @@
+import { isInKey } from './bulk-fixtures.ts';
 import {
   creatorGrant,
   file,
@@ -14,7 +15,7 @@ import type { EntityModule } from '#entities/kit/model/define.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
 import { isRequired } from '#entities/kit/model/exposure.ts';
 import { creatorRelation, hasObjectRights, operationAbove, passingFields } from '#entities/kit/model/policy.ts';
-import { shareRelations } from '#entities/kit/model/share.ts';
+import { shareRelations } from '#entities/kit/model/derived/share.ts';
 import type { Field } from '#entities/kit/model/declared-field.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import type { Person } from './people.ts';
@@ -105,6 +106,11 @@ export class AuthorizationFixtures {
         const verdict = { objectId: objectId ?? '', verdict: 'clean', scanner: 'a scanner' } as const;
         return { id: (await data.create(fileVerdict, verdict)).id, change: {}, creation: verdict };
       }
+      case 'savedView': {
+        const words = situation.split(' ').filter((word) => word !== 'public');
+        const visibility = situation === 'public' ? 'organization' : 'private';
+        return this.#plain(data, this.#kind(kind), words, userId, { visibility });
+      }
       case 'groupSetting': {
         // Settings of a public group show it to everybody.
         const visibility = situation === 'above public' ? 'public' : 'private';
@@ -147,7 +153,11 @@ export class AuthorizationFixtures {
       await data.create(this.#kind(`${module.kind}Share`), { [`${module.kind}Id`]: id, groupId, relation });
     }
     // Unique keys may allow one record above another; the second one has a record above of its own, in the same situation.
-    const creation = await this.#beside(data, module, await this.#required(data, module, userId, true), await above());
+    const creation = await this.#beside(data, module, await this.#required(data, module, userId, true), {
+      ...(await above()),
+      // The server fills in who creates it.
+      ...(own.includes('themselves') && module.fields['userId']?.creator ? { userId } : {}),
+    });
     return {
       id,
       change: this.#change(module),
@@ -169,6 +179,8 @@ export class AuthorizationFixtures {
   /** The values of a record that give a person a relation to it, or what else gives them a right to it. */
   async #grant(data: DataClient, module: EntityModule, word: string, userId: string): Promise<Values> {
     if (word === 'themselves' && module.tenancy === 'user') return { userId };
+    const [own] = (module.policy?.view ?? []).flatMap(({ when }) => (when.is === 'self' ? [when.field] : []));
+    if (word === 'themselves' && own !== undefined) return { [own]: userId };
     if (word === 'far' || (module.share && isShareRelation(word))) return {};
     if (word === 'creators') {
       const { id: groupId } = await this.#group(data, 'member', userId);
@@ -198,8 +210,10 @@ export class AuthorizationFixtures {
     // Nobody in particular has a right to what passes its rights on.
     const passing = isByCaller ? passingAtCreation(module) : passingFields(module.policy);
     for (const [name, field] of Object.entries(module.fields)) {
-      if (field.optional || field.generated || (isByCaller ? !isRequired(field) : field.default !== undefined))
-        continue;
+      // A text by which records are told apart is never left to its default, which one record alone can have.
+      const isLeftOut = isByCaller ? !isRequired(field) : field.default !== undefined;
+      const tellsApart = field.type === 'text' && field.default !== undefined && isInKey(module, name);
+      if (field.optional || field.generated || (isLeftOut && !tellsApart)) continue;
       if (field.isFilled) continue;
       if (field.type === 'file') {
         input[name] = await uploadFor(this.#world, isByCaller ? this.#ownerAsCaller : data.caller, field);
@@ -335,10 +349,6 @@ export class AuthorizationFixtures {
 /** References by which the right to create a record follows from another record. */
 export function passingAtCreation({ policy }: EntityModule): readonly string[] {
   return (policy?.create ?? []).flatMap(({ when }) => (when.is === 'through' ? [when.field] : []));
-}
-
-function isInKey({ unique = [] }: EntityModule, name: string): boolean {
-  return unique.some(({ fields }) => fields.some((field) => field === name));
 }
 
 function isShareRelation(word: string): boolean {

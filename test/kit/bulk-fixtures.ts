@@ -111,10 +111,13 @@ export async function pretendRows(client: Client, { table }: EntityModule, rows:
   );
 }
 
-/** Whether an organization has just one record of the kind, or one of each sort. */
+/** Whether an organization has just one record of the kind, or one of each sort. Records without a sort may be many. */
 export function hasFewPerOrganization(module: EntityModule): boolean {
   return (module.unique ?? []).some(({ fields }) =>
-    fields.every((name) => name === 'organizationId' || module.fields[name]?.type === 'choice'),
+    fields.every((name) => {
+      const { type, optional } = module.fields[name] ?? {};
+      return name === 'organizationId' || (type === 'choice' && !optional);
+    }),
   );
 }
 
@@ -123,6 +126,8 @@ function valueOf(module: EntityModule, name: string): string {
   const field = module.fields[name] as Field;
   const value = presentValueOf(module, name, field);
   if (field.target === module.kind) return `case when n % 10 < 8 or n < ${targets} then null else ${above} end`;
+  // An organization has room for one of each sort, and for any number without.
+  if (field.type === 'choice' && field.optional && isInKey(module, name)) return 'null';
   if (field.type === 'textList') return `case when n % 10 < 8 then '{}' else ${value} end`;
   return field.optional ? `case when n % 10 < 8 then null else ${value} end` : value;
 }
@@ -150,13 +155,18 @@ function presentValueOf(module: EntityModule, name: string, field: Field): strin
     case 'json':
       return `'{}'::jsonb`;
     case 'file':
-      return 'null';
+      // Of an object that is nowhere, where a row must have one.
+      return field.optional ? 'null' : id('n');
     case 'reference':
       return id(isFirstOfKey(module, name) ? 'n' : `n % ${targets}`);
     default:
       field.type satisfies never;
       throw new Error('unknown type of field');
   }
+}
+
+export function isInKey({ unique = [] }: EntityModule, name: string): boolean {
+  return unique.some(({ fields }) => fields.includes(name));
 }
 
 /** Keys without a text are kept by the first of their fields. */

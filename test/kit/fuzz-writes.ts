@@ -141,12 +141,19 @@ const bulkUpdate = (type: string) =>
 
 function inputOf(module: EntityModule, isNew: boolean, word: (field: string) => string): Input {
   return Object.fromEntries(
-    writtenFields(module, isNew).map((name) => [name, valueWith(module.fields[name] as Field, () => word(name))]),
+    writtenFields(module, isNew).map((name) => {
+      if (name === module.describesList?.filter) return [name, filterWith(word(name))];
+      return [name, valueWith(module.fields[name] as Field, () => word(name))];
+    }),
   );
 }
 
+/** A filter of the list that is named where the name of a kind belongs: people write what they compare with. */
+const filterWith = (word: string): Input => ({ title: { contains: word } });
+
 /** A value of a field with words in it. */
-function valueWith({ type, schema }: Field, word: () => string): unknown {
+function valueWith({ type, schema, naming }: Field, word: () => string): unknown {
+  if (naming !== undefined) return naming === 'kind' ? 'task' : ['createdAt'];
   const text = word();
   if (type === 'textList') return [text];
   if (type === 'json') return { [word()]: text };

@@ -1,5 +1,8 @@
 import {
+  GraphQLID,
+  GraphQLNonNull,
   getNamedType,
+  getNullableType,
   isEnumType,
   isInputObjectType,
   isLeafType,
@@ -72,6 +75,7 @@ class PositionFinder {
         [kind]: 'record',
         [pluralOf(module)]: 'list',
         [`${kind}Histories`]: 'histories',
+        [`${kind}Aggregates`]: 'aggregates',
         [`${kind}Search`]: 'search of a kind',
         ...Object.fromEntries(verbs.map((verb) => [verb + typeName, verb])),
       };
@@ -123,24 +127,34 @@ class PositionFinder {
     module: EntityModule,
     rest: Pick<IdPosition, 'operation' | 'field' | 'family' | 'document'>,
   ): IdPosition[] {
-    const input = this.#schema.getType(`Create${module.typeName}Input`);
-    if (!isInputObjectType(input)) throw new Error(`${fieldName} creates what has no input`);
-    const all = Object.values(input.getFields());
-    return all
-      .filter(({ type }) => ['ID', 'Upload'].includes(getNamedType(type).name))
-      .map(({ name, type }): IdPosition => ({
-        ...rest,
-        path: `csv.${name}`,
-        module: this.#kindOf([name], module),
-        takes: getNamedType(type).name === 'Upload' ? 'upload' : 'id',
-        variables: (value, own) => {
-          const columns = all.filter((field) => field.name === name || isNonNullType(field.type));
-          const cells = columns.map((field) =>
-            field.name === name ? value : plainText(this.#right(field.type, [field.name], module, own)),
-          );
-          return { csv: `${columns.map((field) => field.name).join()}\n${cells.map(quoted).join()}\n` };
-        },
-      }));
+    const isUpdate = fieldName.startsWith('update');
+    const input = this.#schema.getType(`${isUpdate ? 'Update' : 'Create'}${module.typeName}Input`);
+    if (!isInputObjectType(input)) throw new Error(`${fieldName} has no input`);
+    // The column that says which record changes is no field of the input.
+    const key = { name: 'id', type: new GraphQLNonNull(GraphQLID) };
+    const all: { name: string; type: GraphQLInputType }[] = [
+      ...(isUpdate ? [key] : []),
+      ...Object.values(input.getFields()),
+    ];
+    return (
+      all
+        .filter(({ type }) => ['ID', 'Upload'].includes(getNamedType(type).name))
+        // Links such as `addGroupIds` are lists and no fields; a document has no columns for them.
+        .filter(({ name, type }) => module.fields[name] !== undefined || !isListType(getNullableType(type)))
+        .map(({ name, type }): IdPosition => ({
+          ...rest,
+          path: `csv.${name}`,
+          module: this.#kindOf([name], module),
+          takes: getNamedType(type).name === 'Upload' ? 'upload' : 'id',
+          variables: (value, own) => {
+            const columns = all.filter((field) => field.name === name || isNonNullType(field.type));
+            const cells = columns.map((field) =>
+              field.name === name ? value : plainText(this.#right(field.type, [field.name], module, own)),
+            );
+            return { csv: `${columns.map((field) => field.name).join()}\n${cells.map(quoted).join()}\n` };
+          },
+        }))
+    );
   }
 
   /** Places for ids below an input. */
@@ -150,7 +164,7 @@ class PositionFinder {
     if (isInputObjectType(type)) {
       return Object.values(type.getFields()).flatMap(({ name, type: inner }) => {
         if (['and', 'or', 'not', 'ne', 'notIn', 'gt', 'gte', 'lt', 'lte'].includes(name)) return [];
-        const below = module && this.#below(module, name);
+        const below = module && (this.#below(module, name) ?? this.#filteredBy(inner));
         if (below && depth >= deepest) return [];
         return this.#slots(inner, [...path, name], below ?? module, depth + (below ? 1 : 0));
       });
@@ -161,6 +175,12 @@ class PositionFinder {
     const last = path.at(-1);
     if (named === 'String' && (last === 'after' || last === 'before')) return [{ path, module, takes: 'cursor' }];
     return named === 'String' && last === 'query' ? [{ path, module, takes: 'text' }] : [];
+  }
+
+  /** The kind of a filter; a history has relations that no field of its kind declares. */
+  #filteredBy(type: GraphQLInputType): EntityModule | undefined {
+    const { name } = getNamedType(type);
+    return this.#registry.modules.find(({ typeName }) => name === `${typeName}Where`);
   }
 
   /** The kind that a relation leads to, in filters and in creations through it. */

@@ -44,6 +44,14 @@ export async function buildPerson(world: World, options: PersonOptions = {}): Pr
   );
 }
 
+/** An organization that is part of another one, if any. It is a tenant of its own with its own records, so it is not made from within the other. */
+export function buildPart(world: World, parentId: string | null): Promise<RowOf<typeof organization>> {
+  return world.runtime.database.transact(
+    { caller: systemCaller('test builder'), requestId: `build-${newId()}` },
+    async ({ data }) => ({ ...(await data.create(organization, { name: `part-${newId()}`, parentId })) }),
+  );
+}
+
 /** Deletes a person with what hangs on them. */
 export function deletePerson(world: World, email: string): Promise<void> {
   const context = { caller: systemCaller('test builder'), requestId: `build-${newId()}` };

@@ -6,6 +6,7 @@ import { newId } from '#entities/kit/base/ids.ts';
 interface Limits {
   readonly pattern?: string;
   readonly format?: string;
+  readonly examples?: readonly string[];
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly minimum?: number;
@@ -22,10 +23,12 @@ const madeTexts = new Set<string>();
  * A value that a field takes, other than most defaults; a text is the only one of its sort, and integers differ as long as there are
  * others. Undefined for references, and for a text whose pattern and length nothing was found for.
  */
-export function sampleValue({ type, schema, values }: Field, now: Date): unknown {
-  const { pattern, format, minLength, maxLength, minimum = 0, maximum = 0, items } = schema as Limits;
+export function sampleValue({ type, schema, values, naming }: Field, now: Date): unknown {
+  if (naming !== undefined) return naming === 'kind' ? 'task' : ['createdAt'];
+  const { pattern, format, minLength, maxLength, minimum = 0, maximum = 0, items, examples } = schema as Limits;
   switch (type) {
     case 'text':
+      if (examples) return examples[0];
       if (pattern !== undefined) return matching(pattern, (text) => Check(schema, text));
       if (format === 'email') return `${newId().toLowerCase()}@example.com`;
       return newId()

@@ -1,3 +1,4 @@
+import { ScheduleOverlapPolicy } from '@temporalio/client';
 import { eventually } from './eventually.ts';
 import type { World } from './world.ts';
 
@@ -9,7 +10,8 @@ export async function runSchedule<Result>(
   const { client } = runtime.temporal;
   const handle = client.schedule.getHandle(`${name}/${schedule}`);
   const { info } = await handle.describe();
-  await handle.trigger();
+  // A run of its own, after one that goes on already.
+  await handle.trigger(ScheduleOverlapPolicy.BUFFER_ONE);
   const action = await eventually(async () => {
     const { recentActions, numActionsTaken } = (await handle.describe()).info;
     return numActionsTaken > info.numActionsTaken && recentActions.at(-1)?.action;

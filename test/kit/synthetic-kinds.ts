@@ -36,7 +36,8 @@ export function syntheticRegistry(count = 110): Registry {
 export function registryWith(kinds: readonly EntityModule[]): Registry {
   const derived = new Set([
     'creatorGrant',
-    ...registry.modules.flatMap(({ kind, share, files }) => [
+    ...registry.modules.flatMap(({ kind, share, files, sides }) => [
+      ...(sides ? [kind] : []),
       ...(share ? [`${kind}Share`] : []),
       ...(files ? [`${kind}File`] : []),
     ]),

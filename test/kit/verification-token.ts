@@ -23,6 +23,16 @@ export function inviteToken(world: World, email: string): Promise<string> {
   );
 }
 
+/** The token that verifies the latest subscriber with an address, whether or not a mail carries it. */
+export function subscriberToken(world: World, email: string): Promise<string> {
+  return latestToken(world, email, 'subscriber-verification', 'select id, round from subscribers');
+}
+
+/** The token that ends the latest subscription of an address. */
+export function unsubscribeToken(world: World, email: string): Promise<string> {
+  return latestToken(world, email, 'unsubscribe', 'select id, 1 as round from subscribers');
+}
+
 /** The token of the latest link to change the address to this one, whether or not a mail carries it. */
 export function emailChangeToken(world: World, newEmail: string): Promise<string> {
   const rows = 'select id, 1 as round, new_email as email from email_changes';

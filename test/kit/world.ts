@@ -153,6 +153,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       observers: options.observers ?? [],
       ...(options.onDecision ? { onDecision: options.onDecision } : {}),
       ...(options.registry ? { registry: options.registry } : {}),
+      ...(options.emailNetwork ? { emailNetwork: options.emailNetwork } : {}),
     });
     const routes = more.routes ?? options.routes ?? [];
     const api = await createApi({

@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, beforeEach, expect, inject, test } from 'vitest';
-import { membership } from '#entities/index.ts';
+import { membership, organization } from '#entities/index.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
@@ -51,7 +51,7 @@ async function rowOf(person: Person) {
 
 /** An owner of an organization that keeps another one when they leave. */
 async function oneOfTwoOwners(): Promise<Person> {
-  const { organization } = await buildPerson(world);
+  const { organization } = await lonePerson();
   return buildPerson(world, { organization, role: 'owner' });
 }
 
@@ -89,11 +89,11 @@ test('changed rights are in the store before the answer leaves', async () => {
 });
 
 test('rights of new records follow in a moment, several in one write', async () => {
-  const client = await signedIn(world, await buildPerson(world));
+  const client = await signedIn(world, await lonePerson());
   await relayOf(world.runtime).apply();
   fga.writes.length = 0;
   const made = await Promise.all(
-    ['one', 'two', 'three'].map(async (name) => {
+    ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'].map(async (name) => {
       const { data } = await client.graphql(
         `mutation { createOrganization(input: { name: "follow-${name}" }) { organization { id } } }`,
       );
@@ -107,7 +107,7 @@ test('rights of new records follow in a moment, several in one write', async () 
 
 test('while the store is away requests succeed, and the sweep applies what waits when it is back', async () => {
   fga.isAway = true;
-  const person = await buildPerson(world);
+  const person = await lonePerson();
   expect(await rowOf(person)).toMatchObject({ present: true, version: '1', applied: '0' });
   await expect(relayOf(world.runtime).apply()).rejects.toMatchObject({ code: 'authorization_unavailable' });
   fga.isAway = false;
@@ -118,7 +118,7 @@ test('while the store is away requests succeed, and the sweep applies what waits
 test('a slow store holds the answer up for a moment only, and one connection', async () => {
   const held = holdWrites(() => true);
   const startedAt = performance.now();
-  const people = await Promise.all(Array.from({ length: 6 }, () => buildPerson(world)));
+  const people = await Promise.all(Array.from({ length: 6 }, () => lonePerson()));
   await held.arrived;
   // The patience is 250 ms; a request that waited for the store would never end here.
   expect(performance.now() - startedAt).toBeLessThan(10_000);
@@ -130,7 +130,7 @@ test('a slow store holds the answer up for a moment only, and one connection', a
 });
 
 test('a revocation that overtakes its grant on the way to the store is what stays', async () => {
-  const { organization } = await buildPerson(world);
+  const { organization } = await lonePerson();
   const held = holdWrites(({ writes }) => writes.length > 0);
   const person = await buildPerson(world, { organization, role: 'owner' });
   await held.arrived;
@@ -177,7 +177,7 @@ test('many relays and many changes leave the store as the rows say', async () =>
 test('T-72: five first writes of one tuple at once all succeed, and leave it once', async () => {
   const { store } = world.runtime;
   assert(store);
-  const { object, relation } = tupleOf(await buildPerson(world), 'member');
+  const { object, relation } = tupleOf(await lonePerson(), 'member');
   const count = timesOf({ sample: 20, prove: 1_000 });
   const tuples = Array.from({ length: count }, () => ({ object, relation, subject: `user:${newId()}` }));
   for (const tuple of tuples) await Promise.all(Array.from({ length: 5 }, () => store.write([tuple], [])));
@@ -213,10 +213,19 @@ test('an older write that lands after its relay has died is undone', async () =>
 test('authz.maxbatchwritesize is the most tuples of one write', async () => {
   fga.isAway = true;
   await world.reconfigure({ CORE_AUTHZ_MAXBATCHWRITESIZE: '3' });
-  await Promise.all(Array.from({ length: 7 }, () => buildPerson(world)));
+  await Promise.all(Array.from({ length: 7 }, () => lonePerson()));
   fga.isAway = false;
   await relayOf(world.runtime).apply();
   const sizes = fga.writes.map(({ writes }) => writes.length);
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(7);
   expect(Math.max(...sizes)).toBe(3);
 });
+
+/** The owner of a personal organization: it has no groups, so there is one tuple. */
+async function lonePerson(): Promise<Person> {
+  const context = { caller: systemCaller('test builder'), requestId: `build-${newId()}` };
+  const home = await world.runtime.database.transact(context, ({ data }) =>
+    data.create(organization, { name: `personal-${newId()}`, isPersonal: true }),
+  );
+  return buildPerson(world, { organization: home });
+}

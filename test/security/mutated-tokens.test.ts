@@ -181,7 +181,9 @@ test('T-04: no mutated CSRF token is accepted', async () => {
 /** The other texts that open something: one of them, and what throws, or returns nothing, for texts that are none. */
 const others: Readonly<Record<string, () => Promise<readonly [string, (mutated: string) => unknown]>>> = {
   ...Object.fromEntries(
-    (['password-reset', 'email-change', 'reactivation', 'invite'] as const).map((purpose) => [
+    (
+      ['password-reset', 'email-change', 'reactivation', 'invite', 'subscriber-verification', 'unsubscribe'] as const
+    ).map((purpose) => [
       `token of ${purpose}`,
       async () => {
         const key = deriveKey(world.config.current.sessions.signingkey, 'one-time-token');

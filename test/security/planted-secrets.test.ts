@@ -21,7 +21,7 @@ import { AuthorizationFixtures } from '../kit/authorization-fixtures.ts';
 import { runsOf } from '../kit/runs.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
 import { recordTried } from '../kit/tried.ts';
-import { reactivationToken } from '../kit/verification-token.ts';
+import { reactivationToken, unsubscribeToken } from '../kit/verification-token.ts';
 import { openWorld, type World } from '../kit/world.ts';
 import { creationsOfOneCall, fuzzWrites, otherRequiredFields, writtenFields, type Input } from '../kit/fuzz-writes.ts';
 
@@ -41,7 +41,8 @@ const texts = new Canaries('wrote');
 const writtenKinds = registry.modules.filter(
   (module) =>
     module.mutate &&
-    writtenFields(module, module.mutate.includes('create')).length > 0 &&
+    // Names of kinds and fields are no text.
+    writtenFields(module, module.mutate.includes('create')).some((name) => !module.fields[name]?.naming) &&
     module.policy?.create.some(({ effect, when }) => effect === 'allow' && !['system', 'scope'].includes(when.is)),
 );
 
@@ -60,6 +61,7 @@ beforeAll(async () => {
   secrets.add('password of people', testPassword);
   await comeAndGo();
   await answerInvitation();
+  await subscribe();
   await comeBack();
   await showTokens();
   await actAsSomebodyElse();
@@ -179,6 +181,12 @@ async function keepSecret(client: TestClient): Promise<void> {
   expect(status).toBe(201);
   const url = `/v1/secrets/${(body as { id: string }).id}`;
   expect((await client.mutate({ method: 'PATCH', url, payload: { value: value() } })).status).toBe(200);
+  const { body: integration } = await client.post('/v1/integrations', { name: 'with an endpoint' });
+  const input = { integration_id: integration.id, name: 'endpoint' };
+  const { body: endpoint } = await client.post('/v1/integration-webhooks', input);
+  secrets.add('signing secret of an endpoint', endpoint.secret);
+  const rotated = await client.post(`/v1/integration-webhooks/${endpoint.id}/rotate`);
+  secrets.add('rotated signing secret of an endpoint', rotated.body.secret);
   await client.post('/v1/secrets', { name: 'too long', value: value().padEnd(70_000, '-') });
   await client.post('/v1/secrets', { name: 'of another type', value: [value()] });
   await client.graphql(
@@ -205,6 +213,22 @@ async function answerInvitation(): Promise<void> {
   await invited.get(`/v1/invite?token=${token}`);
   const password = secrets.make('password of an invited person');
   expect((await invited.post('/v1/register', { email, password, invite_token: token })).status).toBe(201);
+}
+
+/** Somebody subscribes, and unsubscribes. */
+async function subscribe(): Promise<void> {
+  const email = 'reader@example.com';
+  await (await signedIn(world, person)).post('/v1/subscribers', { email });
+  const [mail = ''] = await waitForMails(world, email);
+  const token = secrets.add('token of a subscriber', tokenIn(mail));
+  const end = secrets.add('token to unsubscribe', await unsubscribeToken(world, email));
+  const reader = world.client();
+  await reader.post('/v1/subscribe/verify', { token: `${token.slice(0, -1)}~` });
+  await reader.get(`/v1/subscribe/verify?token=${token}`);
+  expect((await reader.post('/v1/subscribe/verify', { token })).status).toBe(200);
+  await reader.post('/v1/unsubscribe', { token: [end] });
+  await reader.get(`/v1/unsubscribe?token=${end}`);
+  expect((await reader.post('/v1/unsubscribe', { token: end })).status).toBe(200);
 }
 
 /** Sets up a second factor, and offers right and wrong codes everywhere. */
@@ -397,6 +421,7 @@ describe('T-62: a secret', () => {
       'session.refreshTokenHash',
       'user.passwordHash',
       'identityProvider.clientSecret',
+      'integrationWebhook.secret',
       'secret.value',
     ]);
   });

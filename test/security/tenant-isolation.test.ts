@@ -72,7 +72,8 @@ beforeAll(async () => {
     if (caller.subjectId !== null) uploads.set(name, await readyUpload(database, caller));
     foreignUploads.set(name, await uploadsOfOthers(caller, await callerOfPerson(owner)));
   }
-  secrets = await valuesOf(victim.organization.id);
+  // Managed groups have the same names everywhere.
+  secrets = (await valuesOf(victim.organization.id)).difference(await valuesOf(organization.id));
 });
 afterAll(() => world.close());
 
@@ -182,8 +183,10 @@ async function leaksAt(
     const plain = ofTheirs.replaceAll(id, 'ID');
     if (plain !== ofMissing.replaceAll(missing, 'ID')) leaks.push(`${where} tells: ${plain} and ${ofMissing}`);
     for (const secret of secrets) if (plain.includes(secret)) leaks.push(`${where} shows ${secret}: ${plain}`);
-    // An answer that comes before anybody looked for the record says nothing.
-    if (/"code":"(?:internal|invalid_input|limit_exceeded|module_not_enabled)"|undefined/.test(plain))
+    // An answer that comes before anybody looked for the record says nothing. What a cell of a CSV document names is looked for, and
+    // the answer is a problem of its line.
+    const isLookedFor = position.path.startsWith('csv.') && /names no |There is no /.test(plain);
+    if (/"code":"(?:internal|invalid_input|limit_exceeded|module_not_enabled)"|undefined/.test(plain) && !isLookedFor)
       leaks.push(`${where} breaks: ${plain}`);
   }
   return leaks;

@@ -11,6 +11,8 @@ import {
   inviteToken,
   reactivationToken,
   resetToken,
+  subscriberToken,
+  unsubscribeToken,
   verificationToken,
 } from '../kit/verification-token.ts';
 import { openWorld, type World } from '../kit/world.ts';
@@ -33,6 +35,8 @@ let values: Record<
   | 'reactivation'
   | 'challenge'
   | 'invite'
+  | 'subscriber'
+  | 'unsubscribe'
   | 'support'
   | 'supportState'
   | 'impersonation',
@@ -50,6 +54,7 @@ beforeAll(async () => {
   const client = await signedIn(world, person);
   await client.post('/v1/forgot-password', { email });
   await client.post('/v1/invites', { recipient: 'invited@example.com' });
+  await client.post('/v1/subscribers', { email: 'subscriber@example.com' });
   await client.post('/v1/register', { email: 'typed@example.com', password: 'correct horse battery' });
   await client.post('/v1/account/email', { password: testPassword, new_email: 'changed@example.com' });
   const expires = new Date(world.clock.now().getTime() + 86_400_000).toISOString();
@@ -68,6 +73,8 @@ beforeAll(async () => {
     confirmation: await verificationToken(world, 'typed@example.com'),
     reset: await resetToken(world, email),
     invite: await inviteToken(world, 'invited@example.com'),
+    subscriber: await subscriberToken(world, 'subscriber@example.com'),
+    unsubscribe: await unsubscribeToken(world, 'subscriber@example.com'),
     challenge: await challengeToken(),
     emailChange: await emailChangeToken(world, 'changed@example.com'),
     reactivation: await reactivationToken(world, gone.user.email),
@@ -102,6 +109,8 @@ const others = (own: TokenType) =>
       'reactivation',
       'challenge',
       'invite',
+      'subscriber',
+      'unsubscribe',
       'support',
       'supportState',
       'impersonation',
@@ -165,6 +174,16 @@ test.each(others('invite'))('T-21: a %s token is refused as the token of an invi
   }
 });
 
+test.each([
+  ['subscriber', '/v1/subscribe/verify'],
+  ['unsubscribe', '/v1/unsubscribe'],
+] as const)('T-21: no other token is accepted as the one of a link for a %s', async (own, url) => {
+  for (const type of others(own)) {
+    const answer = await world.client().post(url, { token: values[type] });
+    expect(['invalid_token', 'invalid_input'], type).toContain(answer.body.code);
+  }
+});
+
 test.each(others('challenge'))('T-21: a %s token is refused as the challenge of a sign-in', async (type) => {
   const body = { challenge_token: values[type], code: await app.code(1) };
   expectProblem(await world.client().post('/v1/2fa/validate', body), 'unauthenticated');
@@ -218,6 +237,8 @@ test('T-21: each token is accepted in its own place', async () => {
   const joining = { email: 'invited@example.com', password: 'correct horse battery', invite_token: values.invite };
   expect((await client.post('/v1/register', joining)).status).toBe(201);
   expect((await client.graphql('{ self { id } }')).data.self).not.toBeNull();
+  expect((await client.post('/v1/subscribe/verify', { token: values.subscriber })).status).toBe(200);
+  expect((await client.post('/v1/unsubscribe', { token: values.unsubscribe })).status).toBe(200);
   const answered = { challenge_token: values.challenge, code: await app.nextCode() };
   expect((await world.client().post('/v1/2fa/validate', answered)).status).toBe(200);
   world.clock.advance(46 * 60_000);

@@ -12,7 +12,11 @@ let api: ProductProcess;
 let worker: ProductProcess;
 beforeAll(async () => {
   [world, collector] = await Promise.all([openWorld(), OtlpCollector.start()]);
-  const environment = { ...world.environment, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+  const environment = {
+    ...world.environment,
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    CORE_DB_DATABASENAME: 'core-eu-1',
+  };
   api = new ProductProcess({ program: 'api/api-main.ts', environment });
   worker = new ProductProcess({ program: 'worker/worker-main.ts', environment });
   await Promise.all([api.ready, worker.ready]);
@@ -82,6 +86,14 @@ describe('a sign-up', () => {
     expect(new Set(spans.map((span) => span.service))).toEqual(new Set(['core-api', 'core-worker']));
     const activity = spans.find((span) => span.name === 'activity deliverEmail') as CollectedSpan;
     expect(wayUp(spans, activity)).toEqual(['activity deliverEmail', 'deliver mail-verification', 'POST /v1/register']);
+  });
+
+  test('names the database by db.databasename in its statements, and so do the metrics', async () => {
+    const statements = trace.spans.filter((span) => span.name.startsWith('sql '));
+    expect(new Set(statements.map(({ service }) => service))).toEqual(new Set(['core-api', 'core-worker']));
+    expect(new Set(statements.map(({ attributes }) => attributes['db.namespace']))).toEqual(new Set(['core-eu-1']));
+    const metrics = await (await fetch(api.metricsUrl)).text();
+    expect(metrics).toContain('core_database_statement_duration_seconds_count{database="core-eu-1"}');
   });
 
   test('has the statements of the request, of the listener and of the activity, each below its own span', () => {

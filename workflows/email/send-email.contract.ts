@@ -25,6 +25,7 @@ export type EmailTemplate =
   | 'account-deleted'
   | 'invite'
   | 'invite-accepted'
+  | 'verify-subscriber'
   | 'token-created'
   | 'token-authorized'
   | 'support-consent-given'

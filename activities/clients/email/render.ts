@@ -5,6 +5,8 @@ export interface EmailContent {
   readonly subject: string;
   readonly paragraphs: readonly string[];
   readonly action?: { readonly text: string; readonly url: string };
+  /** Where the recipient ends e-mails of this sort. */
+  readonly unsubscribeUrl?: string;
 }
 
 /** Company and theme of all mails (configuration `integrations.email`). */
@@ -31,6 +33,7 @@ export function renderEmail(content: EmailContent, name: string | undefined, the
     ...content.paragraphs,
     ...(content.action ? [`${content.action.text}: ${content.action.url}`] : []),
     ...footer,
+    ...(content.unsubscribeUrl ? [`Unsubscribe: ${content.unsubscribeUrl}`] : []),
     ...(theme.companyName ? [theme.companyName] : []),
   ].join('\n\n');
   const paragraph = (line: string) => `<p>${escapeHtml(line)}</p>`;
@@ -45,6 +48,9 @@ export function renderEmail(content: EmailContent, name: string | undefined, the
         ]
       : []),
     ...footer.map(paragraph),
+    ...(content.unsubscribeUrl
+      ? [`<p><small><a href="${escapeHtml(content.unsubscribeUrl)}">Unsubscribe</a></small></p>`]
+      : []),
     ...(theme.companyName ? [paragraph(theme.companyName)] : []),
     '</body></html>',
   ].join('\n');

@@ -1,18 +1,11 @@
-import { GraphQLInputObjectType, GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql';
-import { membership } from '#entities/organizations/membership.ts';
+import { GraphQLID, GraphQLInputObjectType, GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql';
 import { organization } from '#entities/organizations/organization.ts';
-import { AppError } from '#entities/kit/base/errors.ts';
+import { foundOwnOrganization, type NewOrganization } from '../../people/found-own-organization.ts';
 import type { GraphqlContext } from '../graphql-context.ts';
 import type { HandWrittenField } from '../hand-written-field.ts';
 
-interface Input {
-  readonly name: string;
-  readonly displayName?: string | null;
-  readonly description?: string | null;
-}
-
 /**
- * Hand-written, because it creates two records, and the second one, the membership, grants the caller rights on the first. Every
+ * Hand-written, because it creates several records, and one of them, the membership, grants the caller rights on the others. Every
  * signed-in user may do so.
  */
 export const createOrganization: HandWrittenField = {
@@ -31,7 +24,8 @@ export const createOrganization: HandWrittenField = {
         },
       }),
     ),
-    description: 'Creates an organization. The caller becomes its owner.',
+    description:
+      'Creates an organization with its settings, its managed groups and the entity types of this installation. The caller becomes its owner.',
     args: {
       input: {
         type: new GraphQLNonNull(
@@ -44,19 +38,17 @@ export const createOrganization: HandWrittenField = {
               },
               displayName: { type: GraphQLString, description: 'Display name.' },
               description: { type: GraphQLString, description: 'Description of the organization.' },
+              parentId: {
+                type: GraphQLID,
+                description: 'Id of the organization of which it becomes a part; you act in it, and manage it.',
+              },
             },
           }),
         ),
       },
     },
-    resolve: async (_source, { input }: { input: Input }, { unit }) => {
-      const { kind, subjectId } = unit.context.caller;
-      if (kind !== 'user' || subjectId === null)
-        throw new AppError('permission_denied', 'Only users can create organizations; sign in first.');
-      const data = unit.data.privileged('create organization');
-      const created = await data.create(organization, { ...input, founderId: subjectId });
-      await data.create(membership, { organizationId: created.id, userId: subjectId, role: 'owner' });
-      return { id: created.id };
-    },
+    resolve: async (_source, { input }: { input: NewOrganization }, { unit }) => ({
+      id: (await foundOwnOrganization(unit, input, '/parentId')).id,
+    }),
   }),
 };

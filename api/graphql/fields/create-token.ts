@@ -17,7 +17,7 @@ import {
   type NewPersonalToken,
 } from '../../credentials/issue-tokens.ts';
 import type { Asking } from '../../credentials/asking.ts';
-import { DateTime } from '../date-time.ts';
+import { DateTime } from '../scalars/date-time.ts';
 import { askingOf, type GraphqlContext } from '../graphql-context.ts';
 import type { HandWrittenField, Types } from '../hand-written-field.ts';
 import { capitalized } from '../capitalized.ts';

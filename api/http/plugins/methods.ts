@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { didYouMean } from '#config/schema/did-you-mean.ts';
+import { didYouMean } from '#entities/kit/base/did-you-mean.ts';
 import { routedPath } from './routed-path.ts';
 
 export interface KnownAddresses {

@@ -40,3 +40,25 @@ export const invitePages = formPage({
   sends: { to: `value('answer')`, tokenAs: `value('answer') === '/v1/register' ? 'invite_token' : 'token'` },
   shows: '/v1/invite',
 });
+
+export const subscriptionPages = formPage({
+  url: '/v1/subscribe/verify',
+  title: 'Confirm your subscription',
+  summary: 'Page that confirms a subscription',
+  description:
+    'Page that the link of a verification e-mail opens. It verifies the address with POST /v1/subscribe/verify.',
+  fields: '',
+  button: 'Confirm',
+  body: '{}',
+});
+
+export const unsubscribePages = formPage({
+  url: '/v1/unsubscribe',
+  title: 'Unsubscribe',
+  summary: 'Page that ends a subscription',
+  description:
+    'Page that the link at the end of e-mails to subscribers opens. It ends the subscription with POST /v1/unsubscribe.',
+  fields: '',
+  button: 'Unsubscribe',
+  body: '{}',
+});

@@ -1,12 +1,11 @@
 import { emailVerification } from '#entities/identity/email-verification.ts';
 import { user } from '#entities/identity/user.ts';
-import { membership } from '#entities/organizations/membership.ts';
-import { organization } from '#entities/organizations/organization.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { foundOrganization } from '../../people/found-organization.ts';
 
 type User = RowOf<typeof user>;
 
@@ -35,12 +34,11 @@ export async function createAccount(
     ? await data.update(user, existing.id, confirmed)
     : await data.create(user, { email, ...confirmed });
   await voidSignUpLinks(data, email, now);
-  const own = await data.create(organization, {
-    name: `personal-${newId()}`,
-    displayName: person.displayName,
-    isPersonal: true,
-  });
-  await data.create(membership, { organizationId: own.id, userId: person.id, role: 'owner' });
+  await foundOrganization(
+    data,
+    { name: `personal-${newId()}`, displayName: person.displayName, isPersonal: true },
+    person,
+  );
   unit.emit(customEvent(user, 'confirmed', person, {}));
   return person;
 }

@@ -12,7 +12,8 @@ import {
 } from '../../credentials/issue-tokens.ts';
 import { defineRoute, type Call, type Route, type RouteResponse } from '../../http/route.ts';
 import { recordNames } from '../records/record-names.ts';
-import { inSnakeCase, selectionOf } from '../records/record-routes.ts';
+import { inSnakeCase } from '../records/in-snake-case.ts';
+import { selectionOf } from '../records/record-routes.ts';
 import { idText, recordSchema } from '../records/record-schema.ts';
 
 interface Body {

@@ -7,9 +7,12 @@ import { parseInstant } from '#entities/kit/base/instant.ts';
 import { expectation, found } from '#entities/kit/base/schema-problem.ts';
 import type { PageSelection, RecordSelection } from '#entities/kit/read/selection.ts';
 import { maxCursorLength, maxOrderTerms, type OrderTerm } from '#entities/kit/read/order.ts';
+import { relationsOf, type ToMany } from '#entities/kit/read/relations.ts';
+import type { Registry } from '#entities/kit/model/registry.ts';
 import type { Comparison, Filter } from '#entities/kit/read/filter.ts';
 import { filteredType, maxOperandValues, operatorsOf, type Operator } from '#entities/kit/read/operators.ts';
 import { filterableFields, orderableFields } from '#entities/kit/read/where.ts';
+import { viewDescription } from '../../people/apply-saved-view.ts';
 import { pageSlice, defaultPageSize, type SliceArguments } from '../../http/page-slice.ts';
 import { recordNames } from './record-names.ts';
 import { idText, valueSchema, type JsonSchema } from './record-schema.ts';
@@ -25,10 +28,15 @@ const cursor = (description: string) => Type.Optional(Type.String({ maxLength: m
 const size = (description: string) => Type.Optional(Type.Integer({ description }));
 
 /** @throws TypeError when a filter has the name of another parameter */
-export function listQuerySchema(module: EntityModule): TObject {
+export function listQuerySchema(registry: Registry, module: EntityModule): TObject {
+  const common = pageParameters(module);
+  return Type.Object({ ...common, ...filterParameters(registry, module, common) }, { additionalProperties: false });
+}
+
+function pageParameters(module: EntityModule): Record<string, TSchema> {
   const orders = orderableFields(module).map(snakeCase);
   const term = `-?(?:${orders.join('|')})`;
-  const common: Record<string, TSchema> = {
+  return {
     first: size(`Number of records from the start of the list. Without first and last: ${defaultPageSize}.`),
     after: cursor('Only records after this cursor.'),
     last: size('Number of records from the end of the list.'),
@@ -40,12 +48,25 @@ export function listQuerySchema(module: EntityModule): TObject {
         description: `Fields to sort by, separated by commas, with a minus before those in descending order: ${orders.join(', ')}.`,
       }),
     ),
+    view: Type.Optional(Type.Unsafe<string>({ ...idText, description: viewDescription })),
     count: Type.Optional(
       Type.Boolean({ description: 'Whether to return the number of all matching records as total_count.' }),
     ),
   };
+}
+
+/**
+ * The parameters that filter a list.
+ * @param others the other parameters of the request
+ * @throws TypeError when a filter has the name of another parameter
+ */
+export function filterParameters(
+  registry: Registry,
+  module: EntityModule,
+  others: Readonly<Record<string, TSchema>>,
+): Record<string, TSchema> {
   const filters = filtersOf(module).flatMap((filter): [string, TSchema][] => {
-    if (Object.hasOwn(common, filter.name))
+    if (Object.hasOwn(others, filter.name))
       throw new TypeError(`entity "${module.kind}": REST lists use "${filter.name}" themselves`);
     return [
       [filter.name, plainSchema(module, filter)],
@@ -55,7 +76,13 @@ export function listQuerySchema(module: EntityModule): TObject {
       ]),
     ];
   });
-  return Type.Object({ ...common, ...Object.fromEntries(filters) }, { additionalProperties: false });
+  const linked = linkedLists(registry, module).map(({ name, relation: { target } }): [string, TSchema] => [
+    name,
+    Type.Optional(
+      Type.Unsafe({ ...idText, description: `Only records that are linked with this ${target.typeName}, by its id.` }),
+    ),
+  ]);
+  return Object.fromEntries([...filters, ...linked]);
 }
 
 /**
@@ -63,9 +90,38 @@ export function listQuerySchema(module: EntityModule): TObject {
  * @param largestPage `server.maxresultlimit`
  * @throws AppError limit_exceeded, invalid_input
  */
-export function listSelection(record: RecordSelection, query: ListQuery, largestPage: number): PageSelection {
+export function listSelection(
+  registry: Registry,
+  record: RecordSelection,
+  query: ListQuery,
+  largestPage: number,
+): PageSelection {
   const { module } = record;
-  const filters = filtersOf(module).flatMap((filter): Filter[] => {
+  return {
+    module,
+    ...listFilter(registry, module, query),
+    orderBy: orderTerms(module, query.order_by),
+    ...pageSlice(query, largestPage),
+    parts: [
+      { is: 'records', as: 'data', record },
+      { is: 'pageInfo', as: 'page_info', parts: pageInfo },
+      ...(query.count === true ? [{ is: 'totalCount', as: 'total_count' } as const] : []),
+    ],
+  };
+}
+
+/** The filter in the query parameters, if there is one. @throws AppError invalid_input */
+export function listFilter(
+  registry: Registry,
+  module: EntityModule,
+  query: Readonly<Record<string, unknown>>,
+): { readonly filter?: Filter } {
+  const linked = linkedLists(registry, module).flatMap(({ name, relation }): Filter[] => {
+    const id = query[name];
+    if (id === undefined) return [];
+    return [{ is: 'related', relation, filter: { is: 'field', field: 'id', comparison: { eq: id } } }];
+  });
+  const own = filtersOf(module).flatMap((filter): Filter[] => {
     const { field } = filter;
     const plain = query[filter.name];
     const given = operatorsOf(module, field).flatMap((operator): [string, unknown][] => {
@@ -80,17 +136,8 @@ export function listSelection(record: RecordSelection, query: ListQuery, largest
       ...(given.length === 0 ? [] : [{ is: 'field', field, comparison: Object.fromEntries(given) } as const]),
     ];
   });
-  return {
-    module,
-    ...(filters.length === 0 ? {} : { filter: { is: 'and', filters } }),
-    orderBy: orderTerms(module, query.order_by),
-    ...pageSlice(query, largestPage),
-    parts: [
-      { is: 'records', as: 'data', record },
-      { is: 'pageInfo', as: 'page_info', parts: pageInfo },
-      ...(query.count === true ? [{ is: 'totalCount', as: 'total_count' } as const] : []),
-    ],
-  };
+  const filters = [...own, ...linked];
+  return filters.length === 0 ? {} : { filter: { is: 'and', filters } };
 }
 
 const pageInfo = [
@@ -124,6 +171,13 @@ export function pageSchema(module: EntityModule, record: TObject): TObject {
 interface ListFilter {
   readonly name: string;
   readonly field: string;
+}
+
+/** Relations to linked records, each with the name of the parameter for the id of one of them. */
+function linkedLists(registry: Registry, module: EntityModule): { readonly name: string; readonly relation: ToMany }[] {
+  return [...relationsOf(registry, module).values()].flatMap((relation) =>
+    relation.is === 'many' && relation.via ? [{ name: snakeCase(relation.via.other), relation }] : [],
+  );
 }
 
 function filtersOf(module: EntityModule): ListFilter[] {

@@ -4,21 +4,16 @@ import { unlessHidden, type RecordJson } from '#entities/kit/unit/answers.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
-import { isAppError, type ErrorCode } from '#entities/kit/base/errors.ts';
-import { withProblems } from '#entities/kit/base/input-error.ts';
-import {
-  answeredFields,
-  changeableFields,
-  isExposed,
-  writableFields,
-  type NamedField,
-} from '#entities/kit/model/exposure.ts';
+import type { ErrorCode } from '#entities/kit/base/errors.ts';
+import { answeredFields, changeableFields, isExposed, writableFields } from '#entities/kit/model/exposure.ts';
+import { linksOf, withoutLinks } from '#entities/kit/model/links.ts';
 import type { ScopeVerb } from '#entities/kit/model/scope-relations.ts';
 import { fileValueNames } from '#entities/kit/model/stored-file.ts';
 import { isOpenToTokens } from '#entities/kit/model/scopes.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import type { DownloadBases } from '#entities/kit/read/file-selection.ts';
 import type { RecordSelection } from '#entities/kit/read/selection.ts';
+import { linksAsChildren } from '#entities/kit/write/creations.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import {
   deletionProofNote,
@@ -28,6 +23,10 @@ import {
 } from '../../credentials/required-proof.ts';
 import { checkNewAddresses } from '../../http/check-new-addresses.ts';
 import { defineRoute, type Call, type Route, type RouteResponse } from '../../http/route.ts';
+import { withSavedView } from '../../people/apply-saved-view.ts';
+import { aggregateRoute } from './aggregate-route.ts';
+import { inSnakeCase } from './in-snake-case.ts';
+import { importTemplateRoutes } from './import-template.ts';
 import { listQuerySchema, listSelection, pageSchema } from './list-query.ts';
 import { recordNames } from './record-names.ts';
 import { matching, sendEntityTag, versionIn } from './record-version.ts';
@@ -38,7 +37,7 @@ import { changeSchema, creationSchema, idText, recordSchema, versionSchema } fro
  * to one statement by the same compiler as GraphQL reads.
  */
 export function recordRoutes(registry: Registry, bases: DownloadBases): Route[] {
-  return registry.modules.filter(isExposed).flatMap((module) => routesOf(module, bases));
+  return registry.modules.filter(isExposed).flatMap((module) => routesOf(registry, module, bases));
 }
 
 /** Tags of the reference, one for each kind. */
@@ -49,7 +48,7 @@ export function recordTags(registry: Registry): { readonly name: string; readonl
   }));
 }
 
-function routesOf(module: EntityModule, bases: DownloadBases): Route[] {
+function routesOf(registry: Registry, module: EntityModule, bases: DownloadBases): Route[] {
   const offered = module.mutate ?? [];
   const record = selectionOf(module, bases);
   const answer = recordSchema(module);
@@ -60,10 +59,12 @@ function routesOf(module: EntityModule, bases: DownloadBases): Route[] {
     acceptsSingleSignOn: true,
   });
   return [
-    openTo('read', listRoute(record, answer)),
+    openTo('read', listRoute(registry, record, answer)),
+    openTo('read', aggregateRoute(registry, module)),
+    ...importTemplateRoutes(registry, module).map((route) => openTo('read', route)),
     openTo('read', readRoute(record, answer)),
-    ...(offered.includes('create') ? [openTo('write', createRoute(record, answer))] : []),
-    ...(offered.includes('update') ? [openTo('write', updateRoute(record, answer))] : []),
+    ...(offered.includes('create') ? [openTo('write', createRoute(registry, record, answer))] : []),
+    ...(offered.includes('update') ? [openTo('write', updateRoute(registry, record, answer))] : []),
     ...(offered.includes('delete') ? [openTo('delete', deleteRoute(module))] : []),
   ];
 }
@@ -112,7 +113,7 @@ function ifMatch({ request }: Call<unknown>): string | undefined {
   return request.headers['if-match'];
 }
 
-function listRoute(record: RecordSelection, answer: TObject): Route {
+function listRoute(registry: Registry, record: RecordSelection, answer: TObject): Route {
   const { module } = record;
   const { path, plural, tag } = recordNames(module);
   return defineRoute({
@@ -122,13 +123,21 @@ function listRoute(record: RecordSelection, answer: TObject): Route {
     summary: `List ${plural}`,
     description: `${module.description} Lists the records that the caller can view, in pages, sorted by id unless order_by is given.`,
     access: 'required',
-    query: listQuerySchema(module),
+    query: listQuerySchema(registry, module),
     answers: { 200: pageSchema(module, answer) },
     errors: ['invalid_input', 'invalid_cursor', 'limit_exceeded'],
     handle: async ({ unit, query, services }) => {
       const { maxresultlimit } = services.config.current.server;
-      const page = listSelection(record, query, maxresultlimit);
-      return { status: 200, json: await unit.data.answers.singleStatementPage(page) };
+      const page = listSelection(registry, record, query, maxresultlimit);
+      const view = query['view'] as string | undefined;
+      if (view === undefined) return { status: 200, json: await unit.data.answers.singleStatementPage(page) };
+      const given = {
+        hasOrder: query['order_by'] !== undefined,
+        hasSize: query['first'] !== undefined || query['last'] !== undefined,
+      };
+      const { data } = unit;
+      const viewed = await withSavedView(page, view, given, { data, registry, largestPage: maxresultlimit });
+      return { status: 200, body: await data.answers.page(viewed) };
     },
   });
 }
@@ -155,10 +164,11 @@ function readRoute(record: RecordSelection, answer: TObject): Route {
   });
 }
 
-function createRoute(record: RecordSelection, answer: TObject): Route {
+function createRoute(registry: Registry, record: RecordSelection, answer: TObject): Route {
   const { module } = record;
   const { path, singular, tag } = recordNames(module);
-  const names = namesOf(writableFields(module));
+  const links = linksOf(registry, module);
+  const names = namesOf([...writableFields(module).map(([name]) => name), ...links.map(({ add }) => add)]);
   return defineRoute({
     method: 'POST',
     url: path,
@@ -166,26 +176,31 @@ function createRoute(record: RecordSelection, answer: TObject): Route {
     summary: `Create one ${singular}`,
     description: `${module.description} The record is created in the current organization of the caller.${proofNote(module, snakeCase)} ${idAlone}`,
     access: 'required',
-    body: creationSchema(module),
+    body: creationSchema(module, links),
     answers: { 201: answer },
     errors: ['not_found', 'permission_denied', 'already_exists', ...proofErrors(module)],
     handle: (call) =>
       inSnakeCase(async () => {
         const { unit, body, reply, services } = call;
-        const input = valuesOf(names, body);
+        const { values: input, links: linked } = withoutLinks(registry, module, valuesOf(names, body), '');
         await checkNewAddresses(services, [{ module, input, path: '' }]);
         await requireProofFor(call, [{ module, values: input }]);
-        const { id } = (await unit.data.create(module, input)) as { readonly id: string };
+        const [row] = await unit.data.createAll([{ module, input, path: '', children: linksAsChildren(linked) }]);
+        const id = row?.['id'] as string;
         void reply.header('location', `${path}/${id}`);
         return await changed(201, record, id, unit, reply);
       }),
   });
 }
 
-function updateRoute(record: RecordSelection, answer: TObject): Route {
+function updateRoute(registry: Registry, record: RecordSelection, answer: TObject): Route {
   const { module } = record;
   const { path, singular, tag } = recordNames(module);
-  const names = namesOf(changeableFields(module));
+  const links = linksOf(registry, module);
+  const names = namesOf([
+    ...changeableFields(module).map(([name]) => name),
+    ...links.flatMap(({ add, remove }) => [add, remove]),
+  ]);
   return defineRoute({
     method: 'PATCH',
     url: `${path}/:id`,
@@ -195,7 +210,7 @@ function updateRoute(record: RecordSelection, answer: TObject): Route {
     access: 'required',
     params,
     headers,
-    body: changeSchema(module),
+    body: changeSchema(module, links),
     answers: { 200: answer },
     errors: [
       'not_found',
@@ -209,10 +224,10 @@ function updateRoute(record: RecordSelection, answer: TObject): Route {
       inSnakeCase(async () => {
         const id = idOf(module, call);
         const { record_version: recordVersion, ...changes } = call.body;
-        const values = valuesOf(names, changes);
+        const { values, links: linked } = withoutLinks(registry, module, valuesOf(names, changes), '');
         await requireProofFor(call, [{ module, values }]);
         await matching(ifMatch(call), recordVersion as number | undefined, (versions) =>
-          call.unit.data.update(module, id, values, versions),
+          call.unit.data.updateLinked(module, id, values, linked, versions),
         );
         return await changed(200, record, id, call.unit, call.reply);
       }),
@@ -267,24 +282,11 @@ async function changed(
 }
 
 /** Field names by their names in request bodies. */
-function namesOf(fields: readonly NamedField[]): ReadonlyMap<string, string> {
-  return new Map(fields.map(([name]) => [snakeCase(name), name]));
+function namesOf(names: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(names.map((name) => [snakeCase(name), name]));
 }
 
 /** The schema has rejected unknown names. */
 function valuesOf(names: ReadonlyMap<string, string>, body: RecordJson): Record<string, unknown> {
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [names.get(name) as string, value]));
-}
-
-/** Converts the field names of errors to snake_case, as they are in request bodies. */
-export async function inSnakeCase<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!isAppError(error) || !error.details.fields) throw error;
-    throw withProblems(
-      error,
-      error.details.fields.map(({ path, message }) => ({ path: snakeCase(path), message })),
-    );
-  }
 }

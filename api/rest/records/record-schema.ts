@@ -10,6 +10,7 @@ import {
   type NamedField,
 } from '#entities/kit/model/exposure.ts';
 import type { Field } from '#entities/kit/model/declared-field.ts';
+import { linkDescription, type Links } from '#entities/kit/model/links.ts';
 import { availabilities, fileValues, type FileValue } from '#entities/kit/model/stored-file.ts';
 
 export interface JsonSchema {
@@ -83,14 +84,31 @@ const shownFormats = new Set(['date-time', 'date', 'decimal']);
 const uploadNote = 'The value is the id of an upload of yours (`POST /v1/uploads`) that no record has taken.';
 
 /** Body of a creation. */
-export function creationSchema(module: EntityModule): TObject {
-  return bodySchema(module, writableFields(module), isRequired);
+export function creationSchema(module: EntityModule, links: readonly Links[] = []): TObject {
+  const { properties } = bodySchema(module, writableFields(module), isRequired);
+  return Type.Object({ ...properties, ...linkProperties(links, ['add']) }, { additionalProperties: false });
 }
 
 /** Body of a change; omitted fields stay unchanged. */
-export function changeSchema(module: EntityModule): TObject {
+export function changeSchema(module: EntityModule, links: readonly Links[] = []): TObject {
   const { properties } = bodySchema(module, changeableFields(module), () => false);
-  return Type.Object({ ...properties, record_version: versionSchema }, { additionalProperties: false });
+  return Type.Object(
+    { ...properties, ...linkProperties(links, ['add', 'remove']), record_version: versionSchema },
+    { additionalProperties: false },
+  );
+}
+
+/** Ids of records to link, and of those of which to end the link. */
+function linkProperties(links: readonly Links[], changes: readonly ('add' | 'remove')[]): Record<string, TSchema> {
+  const properties = links.flatMap((link) =>
+    changes.map((change): [string, TSchema] => [
+      snakeCase(link[change]),
+      Type.Optional(
+        Type.Array(Type.Unsafe<string>(idText), { maxItems: 1_000, description: linkDescription(link, change) }),
+      ),
+    ]),
+  );
+  return Object.fromEntries(properties);
 }
 
 function bodySchema(module: EntityModule, fields: readonly NamedField[], isNeeded: (field: Field) => boolean): TObject {

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Caller } from '../model/caller.ts';
 import type { Operation } from '../model/policy.ts';
+import type { ConfiguredNames } from '../model/record-rules.ts';
 import type { Registry } from '../model/registry.ts';
 import type { StatementObserver } from '../storage/transaction.ts';
 import type { Authorizer } from './authorizer.ts';
@@ -9,6 +10,8 @@ import type { Decision } from './decision.ts';
 export interface DatabaseOptions {
   /** PostgreSQL connection URI (configuration `db.primarydbsource`). */
   readonly url: string;
+  /** Connection URI of the database that all changes are written to as well (`db.secondarydbsource`); undefined without `db.multiwrite`. */
+  readonly secondUrl?: string;
   readonly applicationName: string;
   /** `db.maxconnections`. */
   readonly maxConnections: number;
@@ -24,6 +27,8 @@ export interface DatabaseOptions {
   readonly idleInTransactionTimeoutMs: number;
   /** Time limit of a unit of work without a deadline. */
   readonly defaultTimeoutMs: number;
+  /** How long results of reads may be answered again, in milliseconds; 0: never (`db.cachettl`). */
+  readonly resultsTtlMs?: () => number;
   /** `db.enablehistory`. */
   readonly recordHistory: boolean;
   readonly registry: Registry;
@@ -34,6 +39,8 @@ export interface DatabaseOptions {
   readonly hasListener: (topic: string) => boolean;
   /** `workflows.dispatch.failonenqueueerror`: whether a change fails when its events cannot be recorded. */
   readonly failOnEnqueueError: () => boolean;
+  /** Lists of names from which companions of records are made. */
+  readonly configuredNames: () => ConfiguredNames;
   readonly observer?: StatementObserver;
   /** Decides rights to single records; without it they are decided from the rows in PostgreSQL (`authz.enabled` off). */
   readonly authorizer?: Authorizer;

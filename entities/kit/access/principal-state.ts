@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../base/errors.ts';
 import { callerOf, type Caller, type Delegation, type Role } from '../model/caller.ts';
 import type { ConnectionQueue } from '../storage/connection-queue.ts';
-import { queryOutsideTransaction, type StatementObserver } from '../storage/transaction.ts';
+import { queryOutsideTransaction } from '../storage/outside-transaction.ts';
+import type { StatementObserver } from '../storage/transaction.ts';
 import { relationsOfScopes } from '../model/scope-relations.ts';
 import { limitsOfDelegates, type TokenSort } from '../model/scopes.ts';
 import type { Registry } from '../model/registry.ts';
@@ -234,7 +235,8 @@ export async function readDelegationState(work: Work, principal: DelegationPrinc
   return readStateWithin(work, principal);
 }
 
-async function readStateWithin(work: Work, principal: Principal): Promise<PrincipalState> {
+/** The state of a caller within a unit of work. */
+export async function readStateWithin(work: Work, principal: Principal): Promise<PrincipalState> {
   const session = await work.readAs('app');
   const { text, values } = snapshotStatement(principal);
   const { rows } = await session.query<{ readonly result: string }>(text, values);

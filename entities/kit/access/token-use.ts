@@ -1,6 +1,6 @@
 import type { TokenSort } from '../model/scopes.ts';
 import type { ConnectionQueue } from '../storage/connection-queue.ts';
-import { queryOutsideTransaction } from '../storage/transaction.ts';
+import { changeOutsideTransaction } from '../storage/outside-transaction.ts';
 
 /** A token that was used. */
 export interface TokenUse {
@@ -18,7 +18,7 @@ export async function recordTokenUse(
   { sort, tokenId, at }: TokenUse,
   deadline: number,
 ): Promise<void> {
-  await queryOutsideTransaction(
+  await changeOutsideTransaction(
     connections,
     { role: 'app', organizationId: null, userId: null },
     { name: 'token-use', text: 'select record_token_use($1, $2, $3)', values: [sort, tokenId, at] },

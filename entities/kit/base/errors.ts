@@ -67,6 +67,7 @@ export const errorCatalogue = {
   protocol_version_unsupported: entry('precondition_failed', 'The version of the protocol is not supported.'),
   stale_record: entry('conflict', 'The record was changed by someone else.'),
   last_owner: entry('conflict', 'The organization would be left without an owner.'),
+  organization_archived: entry('conflict', 'The organization is archived.'),
   still_referenced: entry('conflict', 'Other records still refer to this one.'),
   upload_not_ready: entry('conflict', 'The upload is not complete, or is still being checked.'),
   upload_busy: entry('conflict', 'Another request is writing to the upload.'),

@@ -5,6 +5,8 @@
 export const failpoints = [
   'before-commit',
   'after-commit',
+  'second-prepared',
+  'second-decided',
   'relay-claimed',
   'relay-started',
   'delivery-before-commit',
@@ -26,6 +28,9 @@ export const failpoints = [
   'restore-written',
   'remove-marked',
   'bytes-removed',
+  'export-page-kept',
+  'export-stored',
+  'import-page-written',
 ] as const;
 export type Failpoint = (typeof failpoints)[number];
 

@@ -16,8 +16,8 @@ export function withProblems(error: AppError, fields: readonly FieldProblem[]): 
 
 function textOf(problems: readonly FieldProblem[]): string {
   const text = problems.map(describeProblem).join('; ');
-  // The last problem may end with a question.
-  return `The input is not valid: ${text}${text.endsWith('?') ? '' : '.'}`;
+  // The last problem may end with a sentence.
+  return `The input is not valid: ${text}${/[.?]$/.test(text) ? '' : '.'}`;
 }
 
 function describeProblem({ path, message }: FieldProblem): string {

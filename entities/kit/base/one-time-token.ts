@@ -3,7 +3,14 @@ import { isId } from './ids.ts';
 import { isSignedBy, sign } from './keys.ts';
 
 /** Tokens of one purpose are never accepted for another. */
-export type TokenPurpose = 'email-verification' | 'password-reset' | 'email-change' | 'reactivation' | 'invite';
+export type TokenPurpose =
+  | 'email-verification'
+  | 'password-reset'
+  | 'email-change'
+  | 'reactivation'
+  | 'invite'
+  | 'subscriber-verification'
+  | 'unsubscribe';
 
 /**
  * The token in the link of a mail: `<id>.<signature>`. It is never stored or queued: it is derived from the record's id and
@@ -33,6 +40,8 @@ const remedies: Readonly<Record<TokenPurpose, string>> = {
   'email-change': 'change the address again with POST /v1/account/email',
   reactivation: 'ask the operator of the server to reactivate the account',
   invite: 'ask a manager of the organization to send the invitation again',
+  'subscriber-verification': 'ask the organization to send the e-mail again',
+  unsubscribe: 'use the link of another e-mail of the organization',
 };
 
 export function invalidToken(purpose: TokenPurpose): AppError {

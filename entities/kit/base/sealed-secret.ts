@@ -1,4 +1,4 @@
-import { CompactEncrypt, compactDecrypt } from 'jose';
+import { CompactEncrypt, compactDecrypt, decodeProtectedHeader } from 'jose';
 import { encryptionKeys, type KeyPurpose } from './keys.ts';
 
 interface Keys {
@@ -15,6 +15,11 @@ export async function sealSecret(secret: string, { secrets, purpose, subject }: 
   return new CompactEncrypt(Buffer.from(secret))
     .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: id, sub: subject })
     .encrypt(key);
+}
+
+/** Whether the newest key encrypted a secret, as it says itself. */
+export function isSealedWithNewest(sealed: string, { secrets, purpose }: Keys): boolean {
+  return decodeProtectedHeader(sealed).kid === encryptionKeys(secrets, purpose)[0].id;
 }
 
 /**

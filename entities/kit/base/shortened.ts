@@ -1,4 +1,4 @@
-/** A text for an error message, at most 64 characters of it: repeating a long one could make a huge answer. */
-export function shortened(text: string): string {
-  return text.length <= 64 ? text : `${text.slice(0, 64).toWellFormed()}…`;
+/** The beginning of a text. By default for an error message: repeating a long text there could make a huge answer. */
+export function shortened(text: string, max = 64): string {
+  return text.length <= max ? text : `${text.slice(0, max).toWellFormed()}…`;
 }

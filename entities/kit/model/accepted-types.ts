@@ -25,6 +25,7 @@ const lists = {
   hero: images,
   evidence: [...common, 'video/quicktime', 'video/mp4', 'video/webm'],
   export: ['text/csv', 'text/plain', 'application/json', 'application/zip', ...documents, 'text/markdown'],
+  import: ['text/csv', 'text/plain'],
   text: ['text/plain', 'text/markdown', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
   trustCenter: [...images, 'image/webp', ...documents],
   pdf: ['application/pdf'],

@@ -190,6 +190,7 @@ function conditionRewrites(
     case 'role-in':
     case 'self':
     case 'member-of':
+    case 'about-hidden':
     case 'creators':
       throw new TypeError(`entity "${module.kind}": the authorization store cannot decide "${condition.is}"`);
     default:

@@ -50,12 +50,22 @@ export interface Field<Value = unknown, Optional extends boolean = boolean, HasD
   readonly pairedWith?: string;
   /** For `reference` fields: only records with one of these values in each of these fields of theirs. */
   readonly only?: Readonly<Record<string, readonly string[]>>;
+  /** The field holds the id of a record of one of these kinds; the field `kindIn` says of which (`recordOf`). */
+  readonly anyOf?: { readonly kindIn: string; readonly kinds: readonly string[] };
+  /** A change of the person in this field records the custom event with this verb, whose payload names the person. */
+  readonly announces?: string;
+  /** The deletion of a record records the custom event with this verb, whose payload names the record in this reference. */
+  readonly announcesLeaving?: string;
+  /** The text can mention people (mentions.ts). */
+  readonly hasMentions?: true;
   /** For `file` fields. */
   readonly file?: FileRule;
   /** Left out, it gets what the record's file says. */
   readonly isFilled?: true;
   /** Records that are older than the field have no value, although every new one has. */
   readonly isNew?: true;
+  /** Holds the name of a kind, or names of fields of such a kind (`describesList`). */
+  readonly naming?: 'kind' | 'fields';
   /** Carries the value's type only. */
   readonly '~value'?: Value;
 }

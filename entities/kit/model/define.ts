@@ -6,9 +6,24 @@ import type { Fields } from './declared-field.ts';
 import { text } from './fields.ts';
 import type { CustomEvents, EventVerb } from './events.ts';
 import type { EntityHooks } from './hooks.ts';
-import { hasObjectRights, type Policy } from './policy.ts';
+import type { Policy } from './policy.ts';
 import type { ProductModule } from './product-modules.ts';
-import type { LastKept, ManagedBy, Refusal, Restriction, RoleGiving, VerdictFields } from './record-rules.ts';
+import { policyMistakes } from './policy-mistakes.ts';
+import type {
+  Companion,
+  Following,
+  Join,
+  JoinSide,
+  LastKept,
+  LaterRemoval,
+  ListFields,
+  ManagedBy,
+  Refusal,
+  Restriction,
+  RoleGiving,
+  UniqueKey,
+  VerdictFields,
+} from './record-rules.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import type { TupleGrant } from './tuples.ts';
 
@@ -19,15 +34,6 @@ export type Exposure = 'read' | 'read-write' | 'write';
 
 /** Mutations that are derived for callers, for one record and in bulk. The others are written by hand, or only the server makes them. */
 export type Mutation = 'create' | 'update' | 'delete';
-
-/** A unique key over live rows; the values of soft-deleted rows can be used again. */
-export interface UniqueKey<Name extends string = string> {
-  readonly fields: readonly Name[];
-  /** The message of a conflict, shown to the caller. */
-  readonly message: string;
-  /** The field that the error of a conflict names, where callers do not know those of the key. */
-  readonly names?: Name;
-}
 
 /**
  * The whole definition of one kind of record: its fields, tenancy, policy, exposed fields and events. Storage, row-level
@@ -88,6 +94,8 @@ export interface EntityDefinition<
   readonly customEvents?: C;
   /** Records can be shared with groups, and groups can be blocked from them (share.ts). */
   readonly share?: true;
+  /** Many records are linked with many of other kinds (join.ts). */
+  readonly joins?: readonly Join[];
   /** Records have any number of files, which their viewers read and their editors attach and remove (kind-files.ts). */
   readonly files?: AcceptedFiles;
   /** Records with this value need a further right to the record in a reference when they are created or deleted. */
@@ -100,8 +108,16 @@ export interface EntityDefinition<
   readonly refusals?: readonly Refusal<Name>[];
   /** Its records say what a scanner has found in a stored file of their organization (write/file-verdicts.ts). */
   readonly verdictOn?: VerdictFields<Name>;
+  /** Its records describe a list of records, which is checked when they are written (write/refuse-wrong-lists.ts). */
+  readonly describesList?: ListFields<Name>;
   /** The record that makes the person who creates a record its manager, created together with it (write/creator-records.ts). */
   readonly managedBy?: ManagedBy;
+  /** Records that are created together with each record (write/companions.ts). */
+  readonly companions?: readonly Companion[];
+  /** What belongs to a deleted record is removed afterwards (write/later-removal.ts). */
+  readonly removal?: LaterRemoval;
+  /** Some of its records are kept by the server in line with those of another kind (write/followers.ts). */
+  readonly follows?: Following;
   /** Relationship tuples that the authorization store has for each live row. */
   readonly grants?: readonly TupleGrant<Name>[];
   readonly hooks?: EntityHooks<F>;
@@ -118,6 +134,8 @@ export interface EntityModule extends EntityDefinition<Fields, Tenancy, string> 
   readonly typeName: string;
   /** The kind whose history this is; only for histories (history-kind.ts). */
   readonly historyOf?: EntityModule;
+  /** The two kinds whose records it links; only for links (join.ts). */
+  readonly sides?: readonly [JoinSide, JoinSide];
 }
 
 /** A kind as its own file exports it, with the types of its fields and events. */
@@ -150,7 +168,6 @@ export interface RecordFields {
   readonly deletedBy: string | null;
 }
 
-/** A stored record of a kind. */
 export type RowOf<M> =
   M extends TypedModule<infer F, infer T, EventVerb, CustomEvents, infer D>
     ? RecordFields & { readonly [N in TenancyName<T> | DisplayIdName<D>]: string } & FieldValues<F>
@@ -158,13 +175,12 @@ export type RowOf<M> =
 
 type DisplayIdName<D extends string> = [D] extends [never] ? never : 'displayId';
 
-/** Input of a creation. The tenancy field defaults to the caller's organization or user id. */
+/** The tenancy field defaults to the caller's organization or user id. */
 export type CreationOf<M> =
   M extends TypedModule<infer F, infer T>
     ? CreationInput<F> & { readonly id?: string } & { readonly [N in TenancyName<T>]?: string }
     : never;
 
-/** Input of a change. */
 export type ChangesOf<M> = M extends TypedModule<infer F, Tenancy> ? ChangeInput<F> : never;
 
 /** The fields that every kind has; an entity file cannot declare them. */
@@ -178,9 +194,6 @@ export const recordFieldNames = [
   'deletedAt',
   'deletedBy',
 ] as const satisfies readonly (keyof RecordFields)[];
-
-/** Conditions that the authorization store and SQL both decide, with the same result. */
-const storeConditions = new Set(['anyone', 'system', 'role', 'scope', 'related', 'through']);
 
 /**
  * Checks a definition and adds the derived names. Pure: it registers nothing and opens no connection.
@@ -207,32 +220,7 @@ export function defineEntityModule<
     if (field.secret && !field.isSealed && Object.hasOwn(definition.expose, name))
       fail(`secret field "${name}" cannot be exposed`);
   }
-  if (definition.confinedReach && definition.tenancy === 'organization')
-    fail(
-      'its records belong to organizations, so confined callers reach those of their own, and confinedReach says nothing',
-    );
-  if (definition.productModules && definition.tenancy !== 'organization')
-    fail("product modules belong to organizations, so its tenancy must be 'organization'");
-  if (definition.productModules && definition.rlsUsing)
-    fail(
-      "productModules and rlsUsing exclude each other: the caller's product modules do not decide about other organizations",
-    );
-  if (hasObjectRights(definition.policy)) {
-    const { view = [], edit = [], remove = [] } = definition.policy ?? {};
-    const isEnded = view.at(-1)?.effect === 'deny' && view.at(-1)?.when.is === 'anyone';
-    if (!isEnded) fail('its rights are granted per record, so its rules for viewing must end with deny(anyone)');
-    const unsupported = [...view, ...edit, ...remove].find(({ when }) => !storeConditions.has(when.is));
-    if (unsupported)
-      fail(`the authorization store cannot decide "${unsupported.when.is}"; declare a grant and name its relation`);
-    if (definition.tenancy !== 'organization')
-      fail("its rights are granted per record, so its tenancy must be 'organization'");
-  }
-  if (definition.rlsUsing) {
-    const { create = [], edit = [], remove = [] } = definition.policy ?? {};
-    // Its rows can belong to other organizations, where the caller's role in its own organization gives no right.
-    if ([...create, ...edit, ...remove].some(({ when }) => when.is === 'role'))
-      fail('it declares rlsUsing, so its rules for changes must name the organization in which a role counts (roleIn)');
-  }
+  for (const mistake of policyMistakes(definition)) fail(mistake);
   const known = new Set([...Object.keys(definition.fields), ...tenancyField(definition.tenancy)]);
   const named = [
     ...Object.keys(definition.expose),

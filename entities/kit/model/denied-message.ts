@@ -45,6 +45,7 @@ function describeAllowed(condition: Condition, operation: Operation): string[] {
     case 'scope':
       return condition.givenBy ? ['API tokens with its scope'] : [];
     case 'system':
+    case 'about-hidden':
       return [];
     default:
       condition satisfies never;

@@ -8,11 +8,12 @@ interface FieldUse {
   readonly order: readonly string[];
   readonly search?: readonly string[];
   readonly expose: Readonly<Record<string, string | undefined>>;
+  readonly customEvents?: Readonly<Record<string, unknown>>;
 }
 
 /** Mistakes in the fields of a definition and in the lists that name them, one sentence each; empty for a correct definition. */
 export function fieldMistakes(definition: FieldUse): string[] {
-  const { fields, filter, order, search = [], expose } = definition;
+  const { fields, filter, order, search = [], expose, customEvents = {} } = definition;
   const typeOf = (name: string): string => fields[name]?.type ?? '';
   return [
     ...Object.entries(fields).flatMap(([name, field]) => mistakesOf(name, field)),
@@ -22,12 +23,22 @@ export function fieldMistakes(definition: FieldUse): string[] {
     ...order
       .filter((name) => ['textList', 'json', 'file'].includes(typeOf(name)))
       .map((name) => `"${name}" holds more than one value and cannot be an order`),
+    ...Object.entries(fields)
+      .flatMap(([name, { announces, announcesLeaving, hasMentions }]) => [
+        [name, announces ?? announcesLeaving],
+        [name, hasMentions && 'mentioned'],
+      ])
+      .filter(([, verb]) => verb !== undefined && !Object.hasOwn(customEvents, verb))
+      .map(([name, verb]) => `field "${name}" records the event "${verb}", which customEvents does not declare`),
     ...Object.keys(expose)
       .filter((name) => fields[name]?.isSealed && expose[name] !== 'write')
       .map((name) => `"${name}" is a sealed field, which callers write and nobody reads`),
     ...search
       .filter((name) => fields[name] && typeOf(name) !== 'text')
       .map((name) => `"${name}" is not a text field, and only text fields can be searched`),
+    ...search
+      .filter((name) => expose[name] === undefined || expose[name] === 'write')
+      .map((name) => `"${name}" is not exposed for reading, and a search would tell what it says`),
   ];
 }
 

@@ -1,11 +1,13 @@
 import { Type } from 'typebox';
 import { idPattern } from '../base/ids.ts';
+import { mentionNote } from './mentions.ts';
 import { make, type Exact, type Field, type Made, type Options } from './declared-field.ts';
 
 interface TextOptions extends Options<string> {
   readonly min?: number;
   readonly max: number;
   readonly pattern?: RegExp;
+  readonly mentions?: true;
 }
 
 type EmailOptions = Options<string> & { readonly checked?: true };
@@ -26,18 +28,20 @@ interface DecimalOptions extends Options<string> {
 
 type JsonOptions = Options<unknown> & { readonly maxBytes: number };
 
-/** Text of `min` to `max` characters (UTF-16 code units). `pattern` is anchored by the caller. */
+/** Text of `min` to `max` characters (UTF-16 code units). `pattern` is anchored by the caller. `mentions`: see mentions.ts. */
 export function text<const O extends TextOptions>(
   description: string,
   options: O & Exact<O, TextOptions>,
 ): Made<string, O> {
-  const { min, max, pattern, optional }: TextOptions = options;
+  const { min, max, pattern, optional, mentions }: TextOptions = options;
   const schema = Type.String({
     minLength: min ?? (optional ? 0 : 1),
     maxLength: max,
     ...(pattern ? { pattern: pattern.source } : {}),
   });
-  return make<string, O>('text', description, options, { schema, columnType: 'text' }, ['min', 'max', 'pattern']);
+  const described = mentions ? `${description} ${mentionNote}` : description;
+  const shape = { schema, columnType: 'text', ...(mentions ? { hasMentions: mentions } : {}) };
+  return make<string, O>('text', described, options, shape, ['min', 'max', 'pattern', 'mentions']);
 }
 
 /** A colour, which records of an organization are told apart by. */
@@ -206,19 +210,21 @@ interface ReferenceOptions extends Options<string> {
   readonly moves?: 'remove';
   readonly reverse?: string;
   readonly only?: Readonly<Record<string, readonly string[]>>;
+  readonly announcesLeaving?: string;
 }
 
 /**
  * A reference to a record, usually of another kind; the field holds its id, and the field's name ends in `Id`. A caller who sets
  * it needs the right to view the target record, or the right in `requires`. `moves: 'remove'`: setting it also needs the right to
  * delete the record, because people with rights to the new target could delete it. `only`: records with other values count as missing.
+ * `announcesLeaving`: verb of the custom event that a deletion of the record records.
  */
 export function reference<const O extends ReferenceOptions>(
   target: string,
   description: string,
   options: O & Exact<O, ReferenceOptions> = {} as O & Exact<O, ReferenceOptions>,
 ): Made<string, O> {
-  const { onDelete, requires = 'view', moves, reverse, only }: ReferenceOptions = options;
+  const { onDelete, requires = 'view', moves, reverse, only, announcesLeaving }: ReferenceOptions = options;
   const shape = {
     schema: Type.String({ pattern: idPattern.source }),
     columnType: 'text',
@@ -228,8 +234,9 @@ export function reference<const O extends ReferenceOptions>(
     ...(moves ? { moves } : {}),
     ...(reverse ? { reverse } : {}),
     ...(only ? { only } : {}),
+    ...(announcesLeaving ? { announcesLeaving } : {}),
   };
-  const names = ['onDelete', 'requires', 'moves', 'reverse', 'only'];
+  const names = ['onDelete', 'requires', 'moves', 'reverse', 'only', 'announcesLeaving'];
   return make<string, O>('reference', description, options, shape, names);
 }
 
@@ -238,6 +245,8 @@ interface MemberOptions extends Options<string> {
   /** Defaults to the caller at creation. */
   readonly creator?: true;
   readonly reverse?: string;
+  /** Verb of the custom event that is recorded when the field gets another person. */
+  readonly announces?: string;
 }
 
 /** A reference to a person who is a member of the record's organization. */
@@ -245,12 +254,13 @@ export function member<const O extends MemberOptions>(
   description: string,
   options: O & Exact<O, MemberOptions>,
 ): Made<string, O> {
-  const { onLeave, creator, ...rest }: MemberOptions = options;
+  const { onLeave, creator, announces, ...rest }: MemberOptions = options;
   const made = {
     ...reference('user', description, rest),
     onLeave,
     ...(onLeave === 'cascade' ? { onDelete: 'cascade' } : {}),
     ...(creator ? { creator } : {}),
+    ...(announces ? { announces } : {}),
   };
   // Its type follows from all options.
   return made as unknown as Made<string, O>;

@@ -8,6 +8,7 @@ import { isDay, isInstant, parseInstant } from '../base/instant.ts';
 import { inputError } from '../base/input-error.ts';
 import { onceForEach } from '../base/once-for-each.ts';
 import { expectation, found, oneOf, schemaMessage } from '../base/schema-problem.ts';
+import { maxMentions, mentionedIn } from './mentions.ts';
 import { jsonProblem } from '../base/strict-json.ts';
 import { nameForm, nameProblem } from '../base/name-form.ts';
 
@@ -156,6 +157,8 @@ export function problemOf(field: Field, value: unknown): FieldProblem | undefine
   if (validator.Check(value)) {
     const deceit = field.isName && typeof value === 'string' ? nameProblem(value) : undefined;
     if (deceit !== undefined) return problemAt(deceit);
+    if (field.hasMentions && mentionedIn(value).size > maxMentions)
+      return problemAt(`must mention at most ${maxMentions} people; it mentions ${mentionedIn(value).size}`);
     const blank = blankPath(field, value);
     return blank === undefined ? undefined : problemAt('must not be empty', blank);
   }

@@ -43,7 +43,9 @@ export type Condition =
   /** The caller, or one of its groups, has one of these relations to the record; `grants` of the kinds declare who has them. */
   | { readonly is: 'related'; readonly relations: readonly string[] }
   /** The caller has the corresponding right (view for view; edit for create, edit and remove) to the record in the named field. */
-  | { readonly is: 'through'; readonly field: string };
+  | { readonly is: 'through'; readonly field: string }
+  /** The named reference, or field of `recordOf`, holds the id of a record that the caller cannot view. */
+  | { readonly is: 'about-hidden'; readonly field: string };
 
 /** An operation on records of a kind. */
 export interface Asked {
@@ -67,6 +69,7 @@ export const scopeGivenBy = (...names: readonly Role[]): Condition => ({ is: 'sc
 export const creators: Condition = { is: 'creators' };
 export const related = (...relations: readonly string[]): Condition => ({ is: 'related', relations });
 export const through = (field: string): Condition => ({ is: 'through', field });
+export const aboutHidden = (field: string): Condition => ({ is: 'about-hidden', field });
 
 /** Whether rights to a kind's records are granted per record, so that its records are objects of the authorization store. */
 export function hasObjectRights(policy: Policy | undefined): boolean {
@@ -129,6 +132,8 @@ export function decideByCaller(condition: Condition, caller: Caller, asked: Aske
     case 'self':
     case 'member-of':
       return caller.subjectId === null ? false : undefined;
+    case 'about-hidden':
+      return undefined;
     case 'related':
     case 'through':
       // API tokens have only the rights of their scopes, and a scope of one kind gives no right to its child records.

@@ -27,6 +27,8 @@ function printCondition(condition: Condition): string {
       return `related as ${condition.relations.join(' / ')}`;
     case 'through':
       return `through ${condition.field}`;
+    case 'about-hidden':
+      return `about a record in ${condition.field} that the caller cannot view`;
     default:
       condition satisfies never;
       throw new Error('unknown condition');

@@ -1,5 +1,14 @@
 import type { ErrorCode } from '../base/errors.ts';
 
+/** A unique key over live rows; the values of soft-deleted rows can be used again. */
+export interface UniqueKey<Name extends string = string> {
+  readonly fields: readonly Name[];
+  /** The message of a conflict, shown to the caller. */
+  readonly message: string;
+  /** The field that the error of a conflict names, where callers do not know those of the key. */
+  readonly names?: Name;
+}
+
 /** A field with a role of the organization, which the record gives to somebody. */
 export interface RoleGiving<Name extends string> {
   readonly field: Name;
@@ -56,6 +65,53 @@ export interface ManagedBy {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
+/** Lists of the configuration from which companions are made. */
+export interface ConfiguredNames {
+  /** `ormconfig.entitytypes`. */
+  readonly entityTypes: readonly string[];
+}
+
+/** A record that the server creates together with each record of a kind, unless the creation brings one of its own. */
+export interface Companion {
+  readonly kind: string;
+  /** Its field with the id of the record. */
+  readonly record: string;
+  readonly values?: Readonly<Record<string, unknown>>;
+  /** One for each name of a list, which is the value of this field. */
+  readonly forEach?: { readonly list: keyof ConfiguredNames; readonly field: string };
+  /** Only for records with this value. */
+  readonly when?: { readonly field: string; readonly is: unknown };
+  /** Created together with it. */
+  readonly companions?: readonly Companion[];
+}
+
+/**
+ * What belongs to the records of a kind and can be reached through them alone is hidden by their deletion, and removed afterwards, in
+ * pieces: however much there is, a deletion takes a moment.
+ */
+export interface LaterRemoval {
+  /** Kind of the record that is created with the deletion, and says how far the removal is. */
+  readonly kind: string;
+  /** Its fields for the id and the name of the deleted record, and for the id of the person who deleted it. */
+  readonly fields: { readonly id: string; readonly name: string; readonly person: string };
+  /** Kinds whose records end with the deletion: they admit to an organization, or are found without being in it. */
+  readonly atOnce: readonly string[];
+}
+
+/** Records that the server keeps in line with those of another kind: each transaction that changes one also changes what follows it. */
+export interface Following {
+  /** The kind that is followed. */
+  readonly kind: string;
+  /** Fields of both kinds whose values are equal: the records with those of a followed record belong to it. */
+  readonly by: readonly string[];
+  /** SQL: `table as alias on condition`: a record must be there for each such row and followed record, whose alias is `followed`. */
+  readonly from: string;
+  /** SQL: its values besides those of `by`, by field. */
+  readonly values: Readonly<Record<string, string>>;
+  /** SQL: a condition on a record, with the alias `row`, without which it was made by somebody and is left alone. */
+  readonly which: string;
+}
+
 /**
  * Fields of a kind whose records are verdicts on stored files. The reference to the record that has the file is set by the server: the
  * field that refers to its kind.
@@ -65,4 +121,33 @@ export interface VerdictFields<Name extends string = string> {
   readonly object: Name;
   /** Holds the verdict: `clean` or `infected`. */
   readonly verdict: Name;
+}
+
+/** A relation of many records to many of another kind (`joins` in an entity file). */
+export interface Join {
+  /** The other kind. Each of the two lists the records of the other one, under the plural of their kind. */
+  readonly to: string;
+}
+
+/** One side of a kind of links. */
+export interface JoinSide {
+  readonly kind: string;
+  /** Field of the link that holds the id of the record. */
+  readonly field: string;
+  /** Name of the list of these records on records of the other side. */
+  readonly listed: string;
+}
+
+/** Fields of a kind whose records describe a list of records of a kind, for work that is done later. */
+export interface ListFields<Name extends string = string> {
+  /** Holds the name of the kind. */
+  readonly kind: Name;
+  /** Holds names of fields; default: those that an import needs. */
+  readonly fields?: Name;
+  /** Holds a filter as JSON. */
+  readonly filter?: Name;
+  /** Holds names of fields, with a minus before those in descending order. */
+  readonly orderBy?: Name;
+  /** Holds what an import does to the records: `create` or `update`. */
+  readonly action?: Name;
 }

@@ -12,9 +12,11 @@ export interface Granter {
 export class ReferenceIndex {
   readonly #targets = new Map<string, ReadonlyMap<string, EntityModule>>();
   readonly #granters = new Map<string, readonly Granter[]>();
+  readonly #byKind: (kind: string) => EntityModule;
 
   /** @throws TypeError for a rule that can never apply, because no grant declares the relation that it names */
   constructor(modules: readonly EntityModule[], byKind: (kind: string) => EntityModule) {
+    this.#byKind = byKind;
     const granters = Map.groupBy(
       modules.flatMap((module) => (module.grants ?? []).map((grant): Granter => ({ module, grant }))),
       ({ grant }) => grant.object.kind,
@@ -41,10 +43,22 @@ export class ReferenceIndex {
   }
 
   /** The kind to which a reference points. @throws TypeError when the field is not a reference */
-  targetOf({ kind }: EntityModule, field: string): EntityModule {
-    const target = this.#targets.get(kind)?.get(field);
-    if (!target) throw new TypeError(`entity "${kind}" has no reference "${field}"`);
+  targetOf(module: EntityModule, field: string): EntityModule {
+    const target = this.maybeTargetOf(module, field);
+    if (!target) throw new TypeError(`entity "${module.kind}" has no reference "${field}"`);
     return target;
+  }
+
+  /** The same; undefined when the field refers to records of several kinds. */
+  maybeTargetOf({ kind }: EntityModule, field: string): EntityModule | undefined {
+    return this.#targets.get(kind)?.get(field);
+  }
+
+  /** The kinds of records whose ids a field can hold (`recordOf`). @throws TypeError when the field is not of this sort */
+  kindsOf({ kind, fields }: EntityModule, field: string): readonly EntityModule[] {
+    const { anyOf } = fields[field] ?? {};
+    if (!anyOf) throw new TypeError(`entity "${kind}": "${field}" does not refer to records of several kinds`);
+    return anyOf.kinds.map(this.#byKind);
   }
 
   /** The grants whose objects are records of this kind. */

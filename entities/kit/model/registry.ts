@@ -1,8 +1,9 @@
 import type { EntityModule } from './define.ts';
-import { creatorGrantOf, hasCreators } from './creator-grant.ts';
-import { filesOf } from './kind-files.ts';
+import { creatorGrantOf, hasCreators } from './derived/creator-grant.ts';
+import { joinOf } from './derived/join.ts';
+import { filesOf } from './derived/kind-files.ts';
 import { ReferenceIndex } from './reference-index.ts';
-import { shareOf } from './share.ts';
+import { shareOf } from './derived/share.ts';
 
 /** All kinds of one process, and how they refer to each other. */
 export interface Registry {
@@ -10,6 +11,8 @@ export interface Registry {
   readonly references: ReferenceIndex;
   byKind(kind: string): EntityModule;
   byTypeName(typeName: string): EntityModule;
+  /** Whether records of a kind admit to an organization, and end with it (`removal`). */
+  endsWithOrganization(kind: string): boolean;
   /** The area of a kind; a history is in the area of its kind. */
   areaOf(module: EntityModule): string;
 }
@@ -22,11 +25,16 @@ interface Placed {
   readonly module: EntityModule;
 }
 
-/** Adds the derived kinds (shares, files, creator grants), each in the area of the kind from which it is derived. */
+/** Adds the derived kinds (shares, files, links, creator grants), each in the area of the kind from which it is derived. */
 function withDerived(areas: Areas): readonly Placed[] {
   const declared = Object.entries(areas).flatMap(([area, kinds]) =>
     Object.values(kinds).map((module) => ({ area, module })),
   );
+  const targetOf = (kind: string): EntityModule => {
+    const found = declared.find(({ module }) => module.kind === kind);
+    if (!found) throw new TypeError(`a join names "${kind}", which is no entity`);
+    return found.module;
+  };
   const created = declared.map(({ module }) => module).filter(hasCreators);
   const groups = declared.find(({ module }) => module.kind === 'group');
   return [
@@ -34,6 +42,7 @@ function withDerived(areas: Areas): readonly Placed[] {
       { area, module },
       ...(module.share ? [{ area, module: shareOf(module) }] : []),
       ...(module.files ? [{ area, module: filesOf(module, module.files) }] : []),
+      ...(module.joins ?? []).map(({ to }) => ({ area, module: joinOf(module, targetOf(to)) })),
     ]),
     ...(created.length > 0 ? [{ area: groups?.area ?? '', module: creatorGrantOf(created) }] : []),
   ];
@@ -74,11 +83,13 @@ export function createRegistry(declared: Areas | readonly EntityModule[]): Regis
     for (const [name, { target }] of Object.entries(fields))
       if (target !== undefined && !kinds.has(target))
         throw new TypeError(`entity "${kind}": field "${name}": ${unknownKind(target)}`);
+  const atOnce = new Set(modules.flatMap(({ removal }) => removal?.atOnce ?? []));
   return {
     modules,
     references: new ReferenceIndex(modules, byKind),
     byKind,
     byTypeName: (typeName) => byKind(typeName.slice(0, 1).toLowerCase() + typeName.slice(1)),
+    endsWithOrganization: (kind) => atOnce.has(kind),
     areaOf: (module) => areas.get((module.historyOf ?? module).kind) as string,
   };
 }

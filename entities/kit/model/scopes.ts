@@ -109,6 +109,9 @@ function mayAllUpTo(registry: Registry, module: EntityModule, caller: Caller, ve
 function mayAllRecords(registry: Registry, module: EntityModule, caller: Caller, operation: Operation): boolean {
   for (const { effect, when } of module.policy?.[operation] ?? []) {
     if (when.is === 'scope' && caller.role !== null && when.givenBy?.includes(caller.role)) return effect === 'allow';
+    const hidden = when.is === 'about-hidden' ? registry.references.maybeTargetOf(module, when.field) : undefined;
+    // Nothing is hidden from whoever may view all records of the kind.
+    if (hidden && mayAllRecords(registry, hidden, caller, 'view')) continue;
     const above = when.is === 'through' ? requiredTarget(registry, module, when.field) : undefined;
     const applies = above
       ? mayAllRecords(registry, above, caller, operationAbove(operation))

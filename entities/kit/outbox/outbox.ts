@@ -1,4 +1,5 @@
 import { newId } from '../base/ids.ts';
+import type { SecondDatabase } from '../storage/second-database.ts';
 import type { Work } from '../storage/work.ts';
 
 /** An event as its listeners receive it. Payloads hold ids and small values only. */
@@ -169,15 +170,19 @@ export async function settleBatch(work: Work, batchId: string): Promise<void> {
  * @param at the present time
  * @param keep retention, in milliseconds
  */
-export async function maintainPartitions(
-  work: Work,
-  at: Date,
-  keep: { readonly eventsMs: number; readonly historyMs: number },
-): Promise<void> {
+export async function maintainPartitions(work: Work, at: Date, keep: Retention): Promise<void> {
   const session = await work.readAs('system');
-  await session.query(`select maintain_partitions($1, $2 * interval '1 millisecond', $3 * interval '1 millisecond')`, [
-    at,
-    keep.eventsMs,
-    keep.historyMs,
-  ]);
+  await session.query(maintenance, [at, keep.eventsMs, keep.historyMs]);
 }
+
+/** The same in the second database: row images bring rows there, and no partitions. */
+export async function maintainSecondPartitions(second: SecondDatabase, at: Date, keep: Retention): Promise<void> {
+  await second.query(maintenance, [at, keep.eventsMs, keep.historyMs]);
+}
+
+interface Retention {
+  readonly eventsMs: number;
+  readonly historyMs: number;
+}
+
+const maintenance = `select maintain_partitions($1, $2 * interval '1 millisecond', $3 * interval '1 millisecond')`;

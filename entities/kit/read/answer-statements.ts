@@ -4,6 +4,7 @@ import type { Caller } from '../model/caller.ts';
 import { refuseBeyondLimits, refuseDisabledModule } from '../model/module-gate.ts';
 import { column } from '../storage/column.ts';
 import { compileSql, type Sql, type Statement } from '../storage/sql.ts';
+import { checkAggregate, compileAggregate, type AggregateSelection } from './aggregate.ts';
 import { DocumentCompiler } from './document.ts';
 import type { PlanCache } from './plan-cache.ts';
 import { QueryShape } from './query-shape.ts';
@@ -22,6 +23,18 @@ export function compilePage(page: PageSelection, caller: Caller, plans: PlanCach
   const shaped = shape.page(page);
   return plans.statement(`page ${shape.key}`, shape.values, caller, (viewer) =>
     withMaxSize(sql`select ${new DocumentCompiler(viewer).page(shaped)} as result`),
+  );
+}
+
+/** Compiles the aggregate of a list. @throws AppError invalid_input, module_not_enabled */
+export function compileAggregates(selection: AggregateSelection, caller: Caller, plans: PlanCache): Statement {
+  refuseDisabledModule(selection.module, caller);
+  refuseBeyondLimits(selection.module, 'view', caller);
+  checkAggregate(selection);
+  const shape = new QueryShape();
+  const shaped = shape.aggregate(selection);
+  return plans.statement(`aggregate ${shape.key}`, shape.values, caller, (viewer) =>
+    withMaxSize(compileAggregate(shaped, viewer)),
   );
 }
 

@@ -5,7 +5,7 @@ import { formatColumn } from './format-column.ts';
 import { afterCursor, cursorOf, orderBy, reversed, totalOrder, type CursorValues } from './order.ts';
 import type { ToMany } from './relations.ts';
 import type { EdgePart, ListsPart, PageInfoPart, PageSelection, RecordSelection } from './selection.ts';
-import { fromClause, visibleRows } from './from-clause.ts';
+import { foundRows, fromClause, visibleRows } from './from-clause.ts';
 import type { Viewer } from './viewer.ts';
 import { visible } from './visibility.ts';
 import { Aliases, allOf, filterPredicate, joinPredicate } from './where.ts';
@@ -44,7 +44,8 @@ export class DocumentCompiler {
         ...(page.filter ? [filterPredicate(page.filter, { module, alias, viewer: this.#viewer }, this.#aliases)] : []),
         ...more,
       ];
-      return sql`from ${fromClause(module)} as ${sql.ref(alias)} where ${allOf(conditions)}`;
+      const from = page.found === undefined ? fromClause(module) : foundRows(module, page.found);
+      return sql`from ${from} as ${sql.ref(alias)} where ${allOf(conditions)}`;
     };
     const order = totalOrder(module, page.orderBy);
     const walked = page.from === 'first' ? order : reversed(order);

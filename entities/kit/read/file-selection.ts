@@ -55,7 +55,8 @@ export function filePart(part: FilePart, alias: string): Sql {
 function fileValue(value: FileValue, alias: string, words: ChoiceWords = 'capitals'): Sql {
   if (value === 'sha256') return sql`encode(${column(alias, 'sha256')}, 'hex')`;
   if (value !== 'availability') return column(alias, value);
-  const found = sql`file_availability(${column(alias, 'verdict')}, ${column(alias, 'organizationId')})`;
+  const given = ['verdict', 'organizationId', 'ownerKind'].map((name) => column(alias, name));
+  const found = sql`file_availability(${sql.join(given)})`;
   return words === 'capitals' ? sql`upper(${found})` : found;
 }
 

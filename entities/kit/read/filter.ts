@@ -1,5 +1,3 @@
-import type { EntityModule } from '../model/define.ts';
-import type { Bound } from './placeholder.ts';
 import type { Relation } from './relations.ts';
 
 /** Comparisons of one field; a row must meet all of them. */
@@ -24,7 +22,5 @@ export type Filter =
   | { readonly is: 'field'; readonly field: string; readonly comparison: Comparison }
   /** A related record exists that the caller may see and that meets the filter. */
   | { readonly is: 'related'; readonly relation: Relation; readonly filter: Filter }
-  /** The search function of the kind finds the record by a text. */
-  | { readonly is: 'found'; readonly module: EntityModule; readonly text: Bound<string> }
   | { readonly is: 'and' | 'or'; readonly filters: readonly Filter[] }
   | { readonly is: 'not'; readonly filter: Filter };

@@ -3,10 +3,12 @@ import type { Role } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { Field } from '../model/declared-field.ts';
 import { readableFields } from '../model/exposure.ts';
-import { entryFields } from '../model/history-kind.ts';
+import { entryFields } from '../model/derived/history-kind.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import { column } from '../storage/column.ts';
-import type { OrderTerm } from './order.ts';
+import { searchFunctionName } from '../storage/search-function.ts';
+import type { Bound } from './placeholder.ts';
+import { searchPosition, type OrderTerm } from './order.ts';
 import type { Sql } from '../storage/sql.ts';
 import type { Viewer } from './viewer.ts';
 import { visible, visibleInList } from './visibility.ts';
@@ -14,6 +16,12 @@ import { visible, visibleInList } from './visibility.ts';
 /** The table expression from which a list of a kind is read; its columns have the names of the fields in snake_case. */
 export function fromClause(module: EntityModule): Sql {
   return module.historyOf ? entriesOf(module.historyOf) : sql.table(module.table);
+}
+
+/** The rows that a search finds, with their place among them. Which of them a caller may see is not decided here. */
+export function foundRows(module: EntityModule, text: Bound<string>): Sql {
+  return sql`(select row.*, found.position::integer as ${sql.id(snakeCase(searchPosition))} from ${sql.table(module.table)} as row
+    join ${sql.id(searchFunctionName(module))}(${text}) with ordinality as found (id, position) on found.id = row.id)`;
 }
 
 /** Predicate for the rows that are in the caller's list. */
@@ -30,13 +38,22 @@ export function defaultOrder(module: EntityModule): readonly OrderTerm[] {
 function entriesOf(module: EntityModule): Sql {
   const shown = readableFields(module).map(([name]) => name);
   const columns = Object.keys(entryFields)
-    .filter((name) => name !== 'recordId' && name !== 'changedFields')
+    .filter((name) => name !== 'recordId' && name !== 'changedFields' && !Object.hasOwn(actorColumns, name))
     .map((name) => column('h', name));
+  const actors = Object.entries(actorColumns).map(([name, value]) => sql`${value} as ${sql.id(snakeCase(name))}`);
   const values = shown.map((name) => sql`${valueOf(module.fields[name] as Field, name)} as ${sql.id(snakeCase(name))}`);
-  return sql`(select h.id, h.organization_id, h.entity_id as record_id, ${sql.join([...columns, ...values])},
+  return sql`(select h.id, h.organization_id, h.entity_id as record_id, ${sql.join([...columns, ...actors, ...values])},
     array(select changed from unnest(h.changed_fields) as changed where changed = any(${Object.keys(module.expose)}::text[])) as changed_fields
     from history as h where h.entity_kind = ${module.topic})`;
 }
+
+/** What an actor (`actorOf`) says about who made a change. */
+const actorColumns = {
+  actorKind: sql`case when split_part(h.actor, ':', 1) in ('assessment', 'nda_request') then 'visitor' else split_part(h.actor, ':', 1) end`,
+  actorUserId: sql`substring(h.actor from '^user:(\\w{26})')`,
+  actingUserId: sql`substring(h.actor from ' by user:(\\w{26})$')`,
+  actorTokenId: sql`substring(h.actor from '^api_token:(\\w{26})$')`,
+} as const satisfies Partial<Record<keyof typeof entryFields, Sql>>;
 
 /** A value of a snapshot in the type of its column; null for a choice that has been removed since. */
 function valueOf(field: Field, name: string): Sql {

@@ -22,13 +22,19 @@ interface KnownTerm extends OrderTerm {
   readonly columnType: string;
 }
 
+/** Place of a record among those that a search has found, the best first; the order of searches. */
+export const searchPosition = 'searchPosition';
+
+/** SQL types of what is no field of a kind and no instant. */
+const derivedTypes: Readonly<Record<string, string>> = { id: 'text', [searchPosition]: 'integer' };
+
 /** The order of a page with the id as its last term, in the direction of the term before it, so that one index serves both. */
 export function totalOrder(module: EntityModule, terms: readonly OrderTerm[]): readonly KnownTerm[] {
   const direction = terms.at(-1)?.direction ?? 'asc';
   const all = terms.some(({ field }) => field === 'id') ? terms : [...terms, { field: 'id', direction } as const];
   return all.map((term) => {
     const field = module.fields[term.field];
-    const columnType = field?.columnType ?? (term.field === 'id' ? 'text' : 'timestamptz');
+    const columnType = field?.columnType ?? derivedTypes[term.field] ?? 'timestamptz';
     return { ...term, isOptional: field?.optional ?? false, columnType };
   });
 }

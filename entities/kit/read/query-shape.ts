@@ -1,4 +1,5 @@
 import type { EntityModule } from '../model/define.ts';
+import type { AggregateSelection } from './aggregate.ts';
 import { detailOf } from './file-selection.ts';
 import type { Comparison, Filter } from './filter.ts';
 import { parseCursor, totalOrder, type CursorValues } from './order.ts';
@@ -41,12 +42,14 @@ export class QueryShape {
   }
 
   /** @throws AppError invalid_cursor, invalid_input */
-  page({ after, before, filter, parts, ...rest }: PageSelection): PageSelection<CursorValues> {
+  page({ after, before, filter, found, parts, ...rest }: PageSelection): PageSelection<CursorValues> {
     const { module, size, from, orderBy } = rest;
     this.#write('page', module.kind, from, String(size));
     for (const { field, direction } of orderBy) this.#write(field, direction);
+    if (found !== undefined) this.#write('found');
     const shaped = {
       ...rest,
+      ...(found === undefined ? {} : { found: this.placeholder(found) }),
       ...(filter ? { filter: this.#filter(filter, module) } : {}),
       ...(after === undefined ? {} : { after: this.#cursor('after', rest, after) }),
       ...(before === undefined ? {} : { before: this.#cursor('before', rest, before) }),
@@ -55,6 +58,13 @@ export class QueryShape {
     const shapedParts = parts.map((part) => this.#pagePart(part));
     this.#write('}');
     return { ...shaped, parts: shapedParts };
+  }
+
+  /** @throws AppError invalid_input */
+  aggregate({ filter, ...rest }: AggregateSelection): AggregateSelection {
+    const { module, groupBy, numbers, size, words } = rest;
+    this.#write('aggregate', module.kind, String(size), words, groupBy.join(), numbers.join());
+    return { ...rest, ...(filter ? { filter: this.#filter(filter, module) } : {}) };
   }
 
   /** @throws AppError invalid_cursor, invalid_input */
@@ -157,9 +167,6 @@ export class QueryShape {
       case 'field':
         this.#write(filter.field);
         return { ...filter, comparison: this.#comparison(module, filter.field, filter.comparison) };
-      case 'found':
-        this.#write(filter.module.kind);
-        return { ...filter, text: this.placeholder(filter.text) };
       case 'related':
         this.#relation(filter.relation);
         return { ...filter, filter: this.#filter(filter.filter, filter.relation.target) };

@@ -1,4 +1,6 @@
 import { tenancyField, type EntityModule } from '../model/define.ts';
+import { actorReferences, entryFields } from '../model/derived/history-kind.ts';
+import { linksOf } from '../model/links.ts';
 import { isExposed, readableFields } from '../model/exposure.ts';
 import type { Registry } from '../model/registry.ts';
 import { inWords, inWordsCapitalized } from '../base/snake-case.ts';
@@ -22,11 +24,14 @@ export interface ToMany {
   /** Field of the other records that holds this record's id. */
   readonly field: string;
   readonly target: EntityModule;
+  /** The kind of the links between both (model/derived/join.ts), with the fields for this record and for the others; `field` is then the id. */
+  readonly via?: { readonly module: EntityModule; readonly own: string; readonly other: string };
 }
 
 /**
  * All relations of a kind, by name: to the target of each of its references, and to the records of each kind that refers to it,
- * named by `reverse` or the plural of that kind. References that are not exposed have no relation.
+ * named by `reverse` or the plural of that kind, and to linked
+ * records. References that are not exposed have no relation.
  */
 export function relationsOf(registry: Registry, module: EntityModule): ReadonlyMap<string, Relation> {
   const known = cache.get(registry) ?? { referrers: referrersIn(registry), relations: new Map() };
@@ -74,6 +79,13 @@ function findRelations(
     const description = `${inWordsCapitalized(other.table)} whose ${inWords(field.replace(/Id$/, ''))} is this record.`;
     relations.set(name, { is: 'many', name, field, target: other, description });
   }
+  for (const { through, own, other, target } of linksOf(registry, module)) {
+    const name = other.listed;
+    if (relations.has(name)) throw new TypeError(`entity "${module.kind}" has two relations called "${name}"`);
+    const description = `${inWordsCapitalized(target.table)} that are linked with this record.`;
+    const via = { module: through, own: own.field, other: other.field };
+    relations.set(name, { is: 'many', name, field: 'id', target, description, via });
+  }
   return relations;
 }
 
@@ -91,8 +103,9 @@ interface Reference {
 }
 
 function referencesOf(registry: Registry, module: EntityModule): Reference[] {
-  // Kinds without exposed fields are hidden, and history entries have no relations.
-  if (!isExposed(module) || module.historyOf) return [];
+  if (module.historyOf) return actorsOf(registry);
+  // Kinds without exposed fields are hidden.
+  if (!isExposed(module)) return [];
   const declared = readableFields(module).flatMap(([name, { target, description, reverse }]): Reference[] =>
     target ? [{ field: name, target: registry.byKind(target), description, ...(reverse ? { reverse } : {}) }] : [],
   );
@@ -101,4 +114,14 @@ function referencesOf(registry: Registry, module: EntityModule): Reference[] {
     return { field, target, description: `${inWordsCapitalized(target.kind)} that the record belongs to.` };
   });
   return [...owner, ...declared];
+}
+
+/** Who made the change of a history entry. */
+function actorsOf(registry: Registry): Reference[] {
+  return Object.entries(actorReferences).flatMap(([field, kind]) => {
+    const target = registry.modules.find((module) => module.kind === kind);
+    return target
+      ? [{ field, target, description: entryFields[field as keyof typeof actorReferences].description }]
+      : [];
+  });
 }

@@ -2,6 +2,7 @@ import type { EntityModule } from '../model/define.ts';
 import type { ChoiceWords } from './choice-form.ts';
 import type { FilePart } from './file-selection.ts';
 import type { Filter } from './filter.ts';
+import type { Bound } from './placeholder.ts';
 import type { OrderTerm } from './order.ts';
 import type { ToMany, ToOne } from './relations.ts';
 
@@ -22,6 +23,8 @@ export type RecordPart<Cursor = string> =
 /** The selected parts of a list: the first or the last `size` records between the cursors. */
 export interface PageSelection<Cursor = string> {
   readonly module: EntityModule;
+  /** The text by which the search function of the kind finds the records. */
+  readonly found?: Bound<string>;
   readonly filter?: Filter;
   readonly orderBy: readonly OrderTerm[];
   readonly size: number;

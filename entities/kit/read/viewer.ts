@@ -138,6 +138,10 @@ export class Viewer {
     return this.#references.targetOf(module, field);
   }
 
+  kindsOf(module: EntityModule, field: string): readonly EntityModule[] {
+    return this.#references.kindsOf(module, field);
+  }
+
   grantersOf(module: EntityModule): readonly Granter[] {
     return this.#references.grantersOf(module);
   }

@@ -13,6 +13,7 @@ import {
 } from '../model/policy.ts';
 import { column } from '../storage/column.ts';
 import { isOpenToMembers, relatedPredicates, type Lookup } from './grants.ts';
+import { perRow } from './per-row.ts';
 import { scopePredicate } from './scope.ts';
 import type { Viewer } from './viewer.ts';
 import type { Sql } from '../storage/sql.ts';
@@ -250,6 +251,8 @@ class RuleCompiler {
       }
       case 'through':
         return this.#through(alias, condition.field, fromSelf);
+      case 'about-hidden':
+        return this.#aboutHidden(alias, condition.field);
       case 'anyone':
       case 'system':
       case 'signed-in':
@@ -267,6 +270,19 @@ class RuleCompiler {
     return relatedPredicates(this.#module, relations, alias, this.#viewer, lookup);
   }
 
+  /** Of a reference to several kinds, the kind in the row decides which of the look-ups is made. */
+  #aboutHidden(alias: string, field: string): Sql {
+    const id = column(alias, field);
+    const isViewed = (target: EntityModule, about = `${alias}_${target.kind}`) =>
+      sql`exists (${perRow(sql`select 1 from ${sql.table(target.table)} as ${sql.ref(about)}
+        where ${column(about, 'id')} = ${id} and ${visible(target, about, this.#viewer)}`)})`;
+    const anyOf = this.#module.fields[field]?.anyOf;
+    if (!anyOf) return sql`(${id} is not null and not ${isViewed(this.#viewer.targetOf(this.#module, field))})`;
+    const kinds = this.#viewer.kindsOf(this.#module, field);
+    const lookUps = kinds.map((target) => sql`when ${target.topic}::text then ${isViewed(target)}`);
+    return sql`(${id} is not null and not (case ${column(alias, anyOf.kindIn)} ${sql.join(lookUps, sql` `)} else false end))`;
+  }
+
   #through(alias: string, field: string, fromSelf: FromSelf): Sql {
     if (fromSelf !== 'evaluated' && this.#selfReferences.includes(field))
       return fromSelf !== 'refused' && fromSelf.allowsBy === field ? sql`true` : sql`false`;
@@ -279,12 +295,4 @@ class RuleCompiler {
     const isOneOfSeveral = this.#rules.filter(({ when }) => when.is === 'through').length > 1;
     return sql`exists (${isOneOfSeveral ? perRow(passing) : passing})`;
   }
-}
-
-/**
- * A lateral statement, or that of an EXISTS, that is run once for each row. The planner overestimates the rows of a recursive query:
- * without `offset 0` it may scan the whole organization at each step, in particular with a generic plan.
- */
-function perRow(statement: Sql): Sql {
-  return sql`${statement} offset 0`;
 }

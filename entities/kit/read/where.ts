@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { AppError } from '../base/errors.ts';
 import { isStorable, normalized, normalizedPart } from '../model/input.ts';
 import type { EntityModule } from '../model/define.ts';
-import { searchFunctionName } from '../storage/search-function.ts';
 import type { Comparison, Filter } from './filter.ts';
 import type { Relation } from './relations.ts';
 import type { Sql } from '../storage/sql.ts';
@@ -44,8 +43,6 @@ export function filterPredicate(filter: Filter, rows: Rows, aliases: Aliases): S
     case 'not':
       // A comparison with a null field is unknown: the row does not meet the filter, so it meets the negated filter.
       return sql`(${filterPredicate(filter.filter, rows, aliases)}) is not true`;
-    case 'found':
-      return sql`${column(alias, 'id')} in (select ${sql.id(searchFunctionName(filter.module))}(${filter.text}))`;
     case 'related': {
       const { relation } = filter;
       const other = aliases.next();
@@ -61,6 +58,12 @@ export function filterPredicate(filter: Filter, rows: Rows, aliases: Aliases): S
 
 /** Joins the records of a relation to the record that the relation starts from. */
 export function joinPredicate(relation: Relation, from: string, to: string): Sql {
+  if (relation.is === 'many' && relation.via) {
+    const { module, own, other } = relation.via;
+    const link = `${to}_link`;
+    return sql`${column(to, 'id')} in (select ${column(link, other)} from ${sql.table(module.table)} as ${sql.ref(link)}
+      where ${column(link, own)} = ${column(from, 'id')} and ${column(link, 'deletedAt')} is null)`;
+  }
   return relation.is === 'one'
     ? sql`${column(to, 'id')} = ${column(from, relation.field)}`
     : sql`${column(to, relation.field)} = ${column(from, 'id')}`;

@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { databaseError } from './database-error.ts';
 import { AppError, deadlineExceeded } from '../base/errors.ts';
+import type { SecondDatabase } from './second-database.ts';
 import { withTimeout } from '../base/with-timeout.ts';
 
 /** Largest part of the connections that one organization, and one person, may hold. */
@@ -50,7 +51,11 @@ export class ConnectionQueue {
   #open = 0;
   #generation = 0;
 
-  constructor(pool: Pool, limits: ConnectionLimits) {
+  /** Where the changes of all transactions are written as well (`db.multiwrite`). */
+  readonly second: SecondDatabase | undefined;
+
+  constructor(pool: Pool, limits: ConnectionLimits, second?: SecondDatabase) {
+    this.second = second;
     this.#pool = pool;
     this.#limits = limits;
     pool.on('connect', (client) => this.#watch(client));

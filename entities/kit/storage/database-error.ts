@@ -34,11 +34,17 @@ const unreachableCodes = new Set([
 /** SQLSTATE that the SQL function `write_records` raises for a creation in a deleted organization. */
 const deletedOrganization = 'CR404';
 
+/** SQLSTATE that it raises for a change in an archived organization. */
+const archivedOrganization = 'CR409';
+
 /** SQLSTATE that it raises for a file whose content has been removed. */
 const removedContent = 'CR410';
 
 /** SQLSTATE that the SQL function `begin_upload` raises for a caller who has uploaded too much that no record uses. */
 const unusedUploads = 'CR422';
+
+/** SQLSTATE of a change that would be made in one of two databases only (docs/decisions/two-databases.md). */
+export const onlyOneDatabase = 'CR503';
 
 /** A violation of the unique index named `index`. The kind's message for callers is added later (write/write-error.ts). */
 export class UniqueViolation extends Error {
@@ -90,6 +96,8 @@ export function databaseError(error: unknown, role: keyof typeof databaseRoles =
     case deletedOrganization:
     case removedContent:
       return new AppError('not_found', error.message, { cause: error });
+    case archivedOrganization:
+      return new AppError('organization_archived', error.message, { cause: error });
     case unusedUploads:
       return new AppError('limit_exceeded', error.message, { cause: error });
     case '42501':
@@ -98,6 +106,8 @@ export function databaseError(error: unknown, role: keyof typeof databaseRoles =
     case '55P03':
     case '57014':
       return deadlineExceeded(error);
+    case onlyOneDatabase:
+      return new AppError('database_unavailable', error.message, { details: { retryAfterSeconds: 1 }, cause: error });
     case '53300':
     case '53400':
       return busy(error);

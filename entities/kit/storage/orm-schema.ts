@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { EntitySchema, type EntitySchemaMetadata } from '@mikro-orm/core';
-import type { EntityModule, UniqueKey } from '../model/define.ts';
+import type { EntityModule } from '../model/define.ts';
+import type { UniqueKey } from '../model/record-rules.ts';
 import type { Registry } from '../model/registry.ts';
-import { searchedText } from './searched-text.ts';
+import { searchedText, searchedWords } from './searched-text.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import type { Field } from '../model/declared-field.ts';
 
@@ -179,11 +181,20 @@ interface NamedExpression {
   readonly expression: string;
 }
 
-/** Trigram index of the searched fields (search-function.ts); undefined for kinds without search. */
-export function searchIndexOf({ table, search = [] }: EntityModule): NamedExpression | undefined {
+/**
+ * Index of the trigrams and words of the searched fields (search-function.ts); undefined for kinds without search. With the organization
+ * in it, a word that all organizations use costs each of them what its own records cost.
+ */
+export function searchIndexOf(module: EntityModule): NamedExpression | undefined {
+  const { table, search = [], tenancy, rlsUsing } = module;
   if (search.length === 0) return undefined;
   const name = `${table}_search_index`;
-  const expression = `create index "${name}" on "${table}" using gin (${searchedText(search)} gin_trgm_ops) where deleted_at is null`;
+  const columns = [
+    ...(tenancy === 'organization' && !rlsUsing ? ['organization_id'] : []),
+    `${searchedText(search)} gin_trgm_ops`,
+    searchedWords(search),
+  ];
+  const expression = `create index "${name}" on "${table}" using gin (${columns.join(', ')}) where deleted_at is null`;
   return { name, expression };
 }
 
@@ -231,7 +242,12 @@ export function uniqueKeyOf(module: EntityModule, index: string): UniqueKey | un
   return module.unique?.find((key) => uniqueKeyName(module, key.fields) === index);
 }
 
-/** Name of the partial unique index of a key. */
+/** Name of the partial unique index of a key. PostgreSQL cuts names that are longer, so the end of these is a hash. */
 function uniqueKeyName(module: EntityModule, fields: readonly string[]): string {
-  return `${module.table}_${fields.map(snakeCase).join('_')}_key`;
+  const name = `${module.table}_${fields.map(snakeCase).join('_')}`;
+  if (name.length + 4 <= maxNameLength) return `${name}_key`;
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 8);
+  return `${name.slice(0, maxNameLength - 13)}_${hash}_key`;
 }
+
+const maxNameLength = 63;

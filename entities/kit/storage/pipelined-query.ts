@@ -9,36 +9,36 @@ import type { Statement } from './sql.ts';
 import { endTimeoutMs, type StatementObserver, type TransactionSettings } from './transaction.ts';
 
 /** Values of one row in the text format of PostgreSQL. */
-type TextRow = readonly (string | null)[];
+export type TextRow = readonly (string | null)[];
 
 type ReadSettings = Omit<TransactionSettings, 'role' | 'readOnly'>;
 
-/** Number of messages of a pipelined read, besides a precondition: settings, the read itself, and the end of the transaction. */
+/** Number of messages of a pipelined read of one statement, besides a precondition: settings, the read itself, and the end of the transaction. */
 export const pipelinedMessages = 3;
 
 const settingsText = `select set_config('${sessionSettings.organizationId}', $1, true), set_config('${sessionSettings.userId}', $2, true),
   set_config('statement_timeout', $3, true), set_config('transaction_read_only', 'on', true)`;
 
 /**
- * Runs a read-only transaction of one statement under the app role. Tenant settings, precondition, statement and Sync are sent
- * together, so it costs one round trip: PostgreSQL runs everything before a Sync as one transaction and ends it there (protocol,
- * Pipelining).
+ * Runs a read-only transaction under the app role. Tenant settings, precondition, statements and Sync are sent together, so it costs
+ * one round trip: PostgreSQL runs everything before a Sync as one transaction and ends it there (protocol, Pipelining).
+ * @returns the rows of each statement
  * @throws AppError for expected errors (`databaseError`); other database errors as they are
  */
 export async function pipelinedRead(
   connections: ConnectionQueue,
   settings: ReadSettings,
-  statement: Statement,
+  statements: readonly Statement[],
   observer?: StatementObserver,
-): Promise<readonly TextRow[]> {
+): Promise<readonly (readonly TextRow[])[]> {
   const leftMs = Math.ceil(settings.deadline - Date.now());
   if (leftMs <= 0) throw deadlineExceeded();
   const { precondition } = settings;
   const values = [settings.organizationId ?? '', settings.userId ?? '', String(leftMs)];
   const before = [{ text: settingsText, values }, ...(precondition ? [precondition] : [])];
-  const answers = await runPipelined(connections, settings, [...before, statement], observer);
+  const answers = await runPipelined(connections, settings, [...before, ...statements], observer);
   precondition?.check(answers[1]?.[0]?.[0] ?? null);
-  return answers[before.length] ?? [];
+  return statements.map((_statement, index) => answers[before.length + index] ?? []);
 }
 
 /** @returns the rows of each statement */

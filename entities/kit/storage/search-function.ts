@@ -1,32 +1,62 @@
 import type { EntityModule } from '../model/define.ts';
 import { rlsUsingOf } from './orm-schema.ts';
-import { searchedText } from './searched-text.ts';
+import { searchedText, searchedWords } from './searched-text.ts';
 import { snakeCase } from '../base/snake-case.ts';
 
 /**
- * The SQL function that searches a kind. ILIKE is not leakproof, so under row-level security it cannot use the trigram index and
- * would read every row of the organization. The function is SECURITY DEFINER and bypasses the policy; it contains the policy's own
- * expression instead, which takes the organization from the transaction's settings.
+ * The SQL function that searches a kind and returns ids, the best first. ILIKE and full-text search are not leakproof, so under
+ * row-level security they cannot use an index and would read every row of the organization. The function is SECURITY DEFINER and
+ * bypasses the policy; it contains the policy's own expression instead, which takes the organization from the transaction's settings.
  */
 export interface SearchFunction {
   readonly name: string;
   readonly body: string;
 }
 
+/** Most records of an organization that are found by words, and by a part of the text; they are ranked afterwards. */
+const maxFound = 5_000;
+
+/** Most records that are found by similar words, when nothing else is found. */
+const maxSimilar = 200;
+
+/**
+ * How similar a part of a text has to be to what is searched: the share of its trigrams that occur there (pg_trgm). Two letters that
+ * have changed places in a word of six leave this much.
+ */
+const minSimilarity = 0.4;
+
 /** The search function of a kind; undefined for kinds without search. */
 export function searchFunctionOf(module: EntityModule): SearchFunction | undefined {
   const { search = [], table } = module;
   if (search.length === 0) return undefined;
-  const rows = `select id from ${table} where (${rlsUsingOf(module)}) and deleted_at is null`;
-  // The indexed text is the concatenation of all fields, and a match must lie within one of them.
+  const rows = `from ${table} where (${rlsUsingOf(module)}) and deleted_at is null`;
+  const [text, words] = [searchedText(search), searchedWords(search)];
+  // The indexed text is the concatenation of all fields, and a part of a text must lie within one of them.
   const within = search.map((name) => `${snakeCase(name)} ilike search_pattern(wanted)`).join(' or ');
   const names = module.fields['displayId'] ? 'id = upper(wanted) or display_id = upper(wanted)' : 'id = upper(wanted)';
+  // The name or title: what stands there counts more.
+  const title = `coalesce(${search.slice(0, 1).map(snakeCase).join()}, '')`;
+  const inTitle = `to_tsvector('english', ${title})`;
   return {
     name: searchFunctionName(module),
     body: `
-    ${rows} and ${searchedText(search)} ilike search_pattern(wanted) and (${within})
-    union
-    ${rows} and (${names})
+    with named as (
+      select id, 9::real as rank ${rows} and (${names})
+    ), worded as (
+      select id, (1 + ts_rank(${words}, search_query(wanted)) + case when ${inTitle} @@ search_query(wanted) then 0.5 else 0 end)::real as rank
+      ${rows} and ${words} @@ search_query(wanted) limit ${maxFound}
+    ), partial as (
+      select id, (strict_word_similarity(wanted, ${title}) + case when ${title} ilike search_pattern(wanted) then 0.5 else 0.1 end)::real as rank
+      ${rows} and ${text} ilike search_pattern(wanted) and (${within}) limit ${maxFound}
+    ), similar_ones as (
+      select id, word_similarity(wanted, ${text}) / 2 as rank
+      ${rows} and wanted <% ${text}
+        and not exists (select from named) and not exists (select from worded) and not exists (select from partial)
+      limit ${maxSimilar}
+    )
+    select id from (select * from named union all select * from worded union all select * from partial
+      union all select * from similar_ones) as found
+    group by id order by round(sum(rank)::numeric, 4) desc, id desc
   `,
   };
 }
@@ -39,7 +69,7 @@ export function searchFunctionName({ table }: EntityModule): string {
 export function searchFunctionStatements({ name, body }: SearchFunction): string[] {
   return [
     `create or replace function ${name}(wanted text) returns setof text language sql stable security definer
-    set search_path = public, pg_temp as $$${body}$$`,
+    set search_path = public, pg_temp set pg_trgm.word_similarity_threshold = ${minSimilarity} as $$${body}$$`,
     `revoke all on function ${name}(text) from public`,
     `grant execute on function ${name}(text) to core_app, core_system`,
   ];

@@ -1,10 +1,11 @@
 import type { PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg';
 import { destroyAfter, writeTogether } from './connection.ts';
-import type { ConnectionOwner, ConnectionQueue } from './connection-queue.ts';
-import { databaseError } from './database-error.ts';
+import type { ConnectionQueue } from './connection-queue.ts';
+import { databaseError, onlyOneDatabase } from './database-error.ts';
 import { AppError, deadlineExceeded, isAppError } from '../base/errors.ts';
 import { closeDropped, preparedOn, type Wire } from './prepared-statements.ts';
 import { beginMessage } from './begin-message.ts';
+import type { RowImages, SecondDatabase } from './second-database.ts';
 import { databaseRoles, sessionSettings } from './orm-schema.ts';
 import type { Precondition } from '../model/work-context.ts';
 
@@ -39,6 +40,12 @@ export interface StatementObserver {
   statement(report: StatementReport): void;
 }
 
+/** Who is told of statements, and who gets changes. */
+interface TransactionReceivers {
+  readonly observer: StatementObserver | undefined;
+  readonly second: SecondDatabase | undefined;
+}
+
 /** How long a statement may run beyond the deadline, in milliseconds: setting an exact timeout costs a message of its own. */
 const slackMs = 250;
 
@@ -55,6 +62,7 @@ export const endTimeoutMs = 2 * slackMs;
 export class Transaction {
   readonly #client: PoolClient;
   readonly #observer: StatementObserver | undefined;
+  readonly #second: SecondDatabase | undefined;
   #begun: Promise<unknown> | undefined;
   /** Why nothing more may be done in this transaction. */
   #refusal: unknown;
@@ -65,9 +73,10 @@ export class Transaction {
   #statementTimeoutMs: number;
   #ended = false;
 
-  private constructor(client: PoolClient, settings: TransactionSettings, observer: StatementObserver | undefined) {
+  private constructor(client: PoolClient, settings: TransactionSettings, receivers: TransactionReceivers) {
     this.#client = client;
-    this.#observer = observer;
+    this.#observer = receivers.observer;
+    this.#second = receivers.second;
     this.#settings = settings;
     this.#role = settings.role;
     this.#statementTimeoutMs = Math.max(1, Math.ceil(settings.deadline - Date.now()));
@@ -85,7 +94,8 @@ export class Transaction {
     observer?: StatementObserver,
   ): Promise<Transaction> {
     if (settings.deadline <= Date.now()) throw deadlineExceeded();
-    return new Transaction(await connections.connect(settings, settings.deadline), settings, observer);
+    const client = await connections.connect(settings, settings.deadline);
+    return new Transaction(client, settings, { observer, second: connections.second });
   }
 
   /** Messages sent so far, BEGIN and COMMIT included. */
@@ -146,11 +156,13 @@ export class Transaction {
   }
 
   /**
-   * Switches to another role. Under a role other than that of the caller the organization setting is empty, because the row-level
-   * security policy of the system role would limit it to that organization.
+   * Switches to another role. Work of a caller that goes on under the system role has no organization setting, because the row-level
+   * security policy of that role would limit it to the organization. Work of the server for an organization keeps it: under the app role,
+   * for the rights of a person, nothing is visible without it.
    */
   #switchRole(role: DatabaseRole): void {
-    const organizationId = role === this.#settings.role ? (this.#settings.organizationId ?? '') : '';
+    const keepsIt = role === 'app' || role === this.#settings.role;
+    const organizationId = keepsIt ? (this.#settings.organizationId ?? '') : '';
     this.#role = role;
     // If this fails, the transaction has failed, and the statement after it reports that.
     this.#send(
@@ -190,7 +202,19 @@ export class Transaction {
   async commit(): Promise<void> {
     if (this.#ended) throw new Error('this transaction has already ended');
     if (this.#refusal !== undefined) throw databaseError(this.#refusal, this.#role);
+    const commitInSecond = await this.#prepareInSecond();
     await this.#end('commit');
+    await commitInSecond?.();
+  }
+
+  /** Prepares the changes in the second database, if there is one and there are any. @returns commits them there */
+  async #prepareInSecond(): Promise<(() => Promise<void>) | undefined> {
+    if (!this.#second || this.#settings.readOnly) return undefined;
+    const { rows } = await this.query<RowImages & QueryResultRow>(
+      this.#role,
+      'select gid, images from take_row_images()',
+    );
+    return rows[0] && this.#second.prepare(rows[0], this.#settings.deadline);
   }
 
   /** Does nothing to a transaction that has ended. */
@@ -227,35 +251,10 @@ function statementOf(client: PoolClient, text: string, values: readonly unknown[
   return { text, values: values as unknown[], ...(name === '' ? {} : { name }) };
 }
 
-/**
- * Runs one statement outside any transaction.
- * @param deadline when the query is aborted, in milliseconds since the epoch
- * @throws AppError database_busy, database_unavailable, deadline_exceeded
- */
-export async function queryOutsideTransaction<Row extends QueryResultRow>(
-  connections: ConnectionQueue,
-  owner: ConnectionOwner,
-  statement: QueryConfig,
-  deadline: number,
-): Promise<QueryResult<Row>> {
-  if (deadline <= Date.now()) throw deadlineExceeded();
-  const client = await connections.connect(owner, deadline);
-  const limit = destroyAfter(client, deadline);
-  try {
-    const result = await client.query<Row>(statement);
-    client.release();
-    return result;
-  } catch (error) {
-    client.release(true);
-    throw limit.isReached ? deadlineExceeded(error) : databaseError(error);
-  } finally {
-    limit.cancel();
-  }
-}
-
 /** The error for a connection that is lost during COMMIT: whether PostgreSQL committed is unknown. */
 function commitUnknown(error: unknown): unknown {
   if (!isAppError(error) || error.code !== 'database_unavailable') return error;
+  if ((error.cause as { readonly code?: unknown }).code === onlyOneDatabase) return error;
   return new AppError(
     'database_unavailable',
     'The database connection was lost during the commit, so the changes may or may not be stored; check before you repeat the request.',

@@ -4,18 +4,28 @@ import { missingRecord } from '../model/missing-record.ts';
 import {
   answerIn,
   checkSelections,
+  compileAggregates,
   compileLists,
   compileNodes,
   compilePage,
   compileRecord,
   compileRecords,
 } from '../read/answer-statements.ts';
+import type { AggregateSelection } from '../read/aggregate.ts';
 import type { ListsPart, PageSelection, RecordSelection } from '../read/selection.ts';
 import type { Statement } from '../storage/sql.ts';
 import type { AnswerWork } from './answer-work.ts';
 
 /** Values of a record, by their names in the answer. */
 export type RecordJson = Readonly<Record<string, unknown>>;
+
+/** A group of records. Numbers are decimal, as text; null without a value. */
+export interface AggregateJson {
+  /** Values that the records have in common, by grouping. */
+  readonly keys: Readonly<Record<string, string | boolean | null>>;
+  readonly count: number;
+  readonly numbers: Readonly<Record<string, Readonly<Record<'sum' | 'min' | 'max' | 'avg', string | null>>>>;
+}
 
 /** A record that was found by its id alone. */
 export interface FoundNode {
@@ -40,6 +50,12 @@ export class Answers {
    */
   async page(selection: PageSelection): Promise<RecordJson> {
     return (await this.#answer(compilePage(selection, this.#caller, this.#work.plans))) as RecordJson;
+  }
+
+  /** Records counted and added up, in one statement. @throws AppError invalid_input, limit_exceeded */
+  async aggregate(selection: AggregateSelection): Promise<readonly AggregateJson[]> {
+    const statement = compileAggregates(selection, this.#caller, this.#work.plans);
+    return (await this.#answer(statement)) as unknown as readonly AggregateJson[];
   }
 
   /** Several lists with everything selected below them, in one statement. @throws AppError invalid_cursor, invalid_input, limit_exceeded */

@@ -7,7 +7,7 @@ import { FlushSession } from '../storage/orm.ts';
 import type { OrmSchemas } from '../storage/orm-schema.ts';
 import type { RoleSession } from '../storage/transaction.ts';
 import type { Stamp } from '../write/change-work.ts';
-import type { EventDraft } from '../write/event-draft.ts';
+import type { EventDraft } from '../model/event-draft.ts';
 
 type Row = Record<string, unknown>;
 

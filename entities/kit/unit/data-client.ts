@@ -5,6 +5,7 @@ import type { ChangesOf, CreationOf, EntityModule, RowOf, TypedModule, Tenancy }
 import { deniedMessage } from '../model/denied-message.ts';
 import type { Fields } from '../model/declared-field.ts';
 import { validateChanges } from '../model/input.ts';
+import type { LinkChange } from '../model/links.ts';
 import { missingRecord } from '../model/missing-record.ts';
 import type { Operation } from '../model/policy.ts';
 import type { Comparison } from '../read/filter.ts';
@@ -13,11 +14,14 @@ import { Viewer } from '../read/viewer.ts';
 import { changeRecord } from '../write/change-record.ts';
 import { changeSet, type SetResult } from '../write/change-set.ts';
 import type { ExpectedVersion } from '../write/plan-changes.ts';
+import { createEach, type CreatedEach } from '../write/create-each.ts';
 import { createRecords } from '../write/create-records.ts';
 import type { ChangeWork } from '../write/change-work.ts';
 import { lockInOrder, type LockTarget } from '../write/lock-order.ts';
 import type { Creation } from '../write/creations.ts';
+import { checkReferences, type GivenReference } from '../write/references.ts';
 import { Answers } from './answers.ts';
+import { changeLinks } from './change-links.ts';
 import { LockedRow, type RowReader } from './locked-row.ts';
 import type { AnswerWork } from './answer-work.ts';
 
@@ -113,6 +117,21 @@ export class DataClient {
   }
 
   /**
+   * Creates the records of all inputs that are not refused.
+   * @param check what is checked before anything is written, besides what the data layer checks
+   * @throws AppError of which no single input is the reason
+   */
+  createEach(
+    creations: readonly Creation[],
+    check: (creations: readonly Creation[]) => Promise<void>,
+  ): Promise<CreatedEach> {
+    return createEach(this.#work, creations, async (left) => {
+      await check(left);
+      return this.createAll(left);
+    });
+  }
+
+  /**
    * Changes a row that the caller may view and edit.
    * @param recordVersion the version on which the change is based, or several; any version when left out
    * @throws AppError not_found, permission_denied, invalid_input, stale_record
@@ -145,6 +164,34 @@ export class DataClient {
   updateAll(module: EntityModule, ids: readonly string[], changes: Row): Promise<SetResult> {
     const values = validateChanges(module, changes);
     return changeSet(this.#work, { module, ids, operation: 'edit', values, ...this.#requestedBy });
+  }
+
+  /**
+   * Changes a row like `update`, and links it with others or ends links (model/derived/join.ts). Of a row without other changes, the right to edit
+   * it is checked all the same.
+   * @throws AppError, see `update`; not_found for records to link that the caller cannot view
+   */
+  async updateLinked<M extends EntityModule>(
+    module: M,
+    id: string,
+    changes: ChangesOf<M>,
+    links: readonly LinkChange[],
+    recordVersion?: ExpectedVersion,
+  ): Promise<void> {
+    await this.update(module, id, changes, recordVersion);
+    await changeLinks(this, [id], links);
+  }
+
+  /** The same for up to a thousand rows (`updateAll`); those that the caller may not change keep their links. */
+  async updateAllLinked(
+    module: EntityModule,
+    ids: readonly string[],
+    changes: Row,
+    links: readonly LinkChange[],
+  ): Promise<SetResult> {
+    const result = await this.updateAll(module, ids, changes);
+    await changeLinks(this, result.changed, links);
+    return result;
   }
 
   /** Soft-deletes up to a thousand rows, except those that the caller may not delete. @throws AppError limit_exceeded */
@@ -180,6 +227,14 @@ export class DataClient {
   /** A client with the rights of another caller in this unit of work. */
   as(caller: Caller): DataClient {
     return caller === this.#caller ? this : new DataClient(this.#work, caller, this.#actor);
+  }
+
+  /**
+   * Checks references of records that the server creates for the caller: those that it sets itself are not checked.
+   * @throws AppError not_found, permission_denied, invalid_input
+   */
+  checkTargets(given: readonly GivenReference[]): Promise<void> {
+    return this.#work.serialize(() => checkReferences(this.#work, this.#caller, given));
   }
 
   /** Decides whether the caller may perform an operation on a row. @throws AppError authorization_unavailable */

@@ -1,6 +1,7 @@
 import { Pool, TypeOverrides, types as postgresTypes } from 'pg';
 import type { MikroORM } from '@mikro-orm/core';
 import type { DatabaseOptions } from '../access/database-options.ts';
+import { newId } from '../base/ids.ts';
 import { systemCaller } from '../model/caller.ts';
 import type { UploadFunction } from '../objects/upload-rows.ts';
 import type { SingleUse } from '../objects/wanted-object.ts';
@@ -9,12 +10,18 @@ import { createOrm } from '../storage/orm.ts';
 import { databaseRoles } from '../storage/orm-schema.ts';
 import { schemasOf, type OrmSchemas } from '../storage/orm-schema.ts';
 import { PlanCache } from '../read/plan-cache.ts';
-import { queryOutsideTransaction } from '../storage/transaction.ts';
+import { changeOutsideTransaction, queryOutsideTransaction } from '../storage/outside-transaction.ts';
+import { SecondDatabase } from '../storage/second-database.ts';
+import { settlePrepared, type Settled } from '../storage/settle-prepared.ts';
+import { ResultCache } from './result-cache.ts';
 import { UnitOfWork, type UnitOfWorkHost } from './unit-of-work.ts';
 import type { CommitSummary, WorkContext } from '../model/work-context.ts';
 
 /** After this many uses a connection is replaced by a new one: its server process gives memory back only when it ends. */
 const maxConnectionUses = 10_000;
+
+/** How long connections stay open beyond `maxIdleConnections`: the next requests of a burst need no new ones. */
+const idleTimeoutMs = 5_000;
 
 /** Days stay texts: as a Date they would be midnight somewhere. */
 const valueTypes = new TypeOverrides();
@@ -39,23 +46,29 @@ export class Database implements UnitOfWorkHost {
   readonly orm: MikroORM;
   readonly schemas: OrmSchemas;
   readonly plans: PlanCache;
+  readonly results: ResultCache;
+  /** Where all changes are written as well (`db.multiwrite`). */
+  readonly second: SecondDatabase | undefined;
   #commitListeners: CommitListener[] = [];
 
-  readonly #ownsOrm: boolean;
+  /** The database that has the other pool of `sibling`. */
+  readonly #origin: Database | undefined;
 
-  private constructor(options: DatabaseOptions, metadata: Metadata, ownsOrm = true) {
+  private constructor(options: DatabaseOptions, metadata: Metadata, origin?: Database) {
     this.options = options;
+    this.#origin = origin;
+    this.second = origin ? origin.second : secondOf(options);
     this.orm = metadata.orm;
     this.schemas = metadata.schemas;
     this.plans = metadata.plans;
-    this.#ownsOrm = ownsOrm;
+    this.results = origin?.results ?? new ResultCache(options.registry, options.resultsTtlMs);
     this.pool = new Pool({
       connectionString: options.url,
       application_name: options.applicationName,
       types: valueTypes,
       max: options.maxConnections,
       min: Math.min(options.maxIdleConnections, options.maxConnections),
-      idleTimeoutMillis: 30_000,
+      idleTimeoutMillis: idleTimeoutMs,
       connectionTimeoutMillis: options.acquireTimeoutMs,
       maxUses: maxConnectionUses,
       // Statements of a transaction are sent without waiting for the answers to earlier ones, unless they depend on them.
@@ -73,7 +86,7 @@ export class Database implements UnitOfWorkHost {
         '-c timezone=UTC',
       ].join(' '),
     });
-    this.connections = new ConnectionQueue(this.pool, options);
+    this.connections = new ConnectionQueue(this.pool, options, this.second);
     this.pool.on('error', (error) => options.onBackgroundError(error, 'idle database connection'));
     // A connection lost while in use emits here too; its current statement reports the error.
     this.pool.on('connect', (client) => client.on('error', () => {}));
@@ -90,7 +103,7 @@ export class Database implements UnitOfWorkHost {
    */
   sibling(maxConnections: number): Database {
     const limits = { maxConnections, maxIdleConnections: 0, maxUnitsOfWork: maxConnections };
-    return new Database({ ...this.options, ...limits }, this, false);
+    return new Database({ ...this.options, ...limits }, this, this);
   }
 
   /** A unit of work for this caller. It takes a connection with its first statement. */
@@ -138,6 +151,16 @@ export class Database implements UnitOfWorkHost {
     await queryOutsideTransaction(this.connections, owner, { text: 'select 1' }, deadline);
   }
 
+  /** Ends what was left behind prepared in the second database (settle-prepared.ts). @param second as in this database */
+  async settleSecond(second: SecondDatabase): Promise<Settled> {
+    const context = { caller: systemCaller('second database'), requestId: `settle-${newId()}` };
+    return settlePrepared(
+      (text, values) =>
+        this.transact(context, async (unit) => (await (await unit.readAs('system')).query(text, values)).rows as never),
+      second,
+    );
+  }
+
   /**
    * Calls a function of the database with one JSON document, in a statement outside any transaction. No connection is held afterwards.
    * @returns its result, as PostgreSQL's JSON or its own type
@@ -150,7 +173,7 @@ export class Database implements UnitOfWorkHost {
     owner: ConnectionOwner,
   ): Promise<Result> {
     const statement = { name, text: `select ${name}($1) as result`, values: [JSON.stringify(document)] };
-    const { rows } = await queryOutsideTransaction<{ readonly result: Result }>(
+    const { rows } = await changeOutsideTransaction<{ readonly result: Result }>(
       this.connections,
       owner,
       statement,
@@ -165,7 +188,7 @@ export class Database implements UnitOfWorkHost {
    * @throws AppError database_unavailable, database_busy, deadline_exceeded
    */
   async useLink({ nonce, expiresAt }: SingleUse, deadline: number): Promise<boolean> {
-    const { rows } = await queryOutsideTransaction<{ readonly result: boolean }>(
+    const { rows } = await changeOutsideTransaction<{ readonly result: boolean }>(
       this.connections,
       { role: 'app', organizationId: null, userId: null },
       { name: 'use_link', text: 'select use_link($1, $2) as result', values: [nonce, expiresAt] },
@@ -193,7 +216,11 @@ export class Database implements UnitOfWorkHost {
   }
 
   async close(): Promise<void> {
-    if (this.#ownsOrm) await this.orm.close();
+    if (!this.#origin) await Promise.all([this.orm.close(), this.second?.close()]);
     await this.pool.end();
   }
+}
+
+function secondOf({ secondUrl, ...options }: DatabaseOptions): SecondDatabase | undefined {
+  return secondUrl === undefined ? undefined : new SecondDatabase({ ...options, url: secondUrl });
 }

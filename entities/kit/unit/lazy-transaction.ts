@@ -1,12 +1,15 @@
 import { isAppError } from '../base/errors.ts';
+import type { Caller } from '../model/caller.ts';
 import type { ConnectionQueue } from '../storage/connection-queue.ts';
-import { pipelinedMessages, pipelinedRead } from '../storage/pipelined-query.ts';
+import { pipelinedMessages, pipelinedRead, type TextRow } from '../storage/pipelined-query.ts';
 import type { Statement } from '../storage/sql.ts';
 import { Transaction, type StatementObserver, type TransactionSettings } from '../storage/transaction.ts';
+import type { ResultCache } from './result-cache.ts';
 
 /** The part of a database that transactions of units of work need. */
 export interface TransactionSource {
   readonly connections: ConnectionQueue;
+  readonly results: ResultCache;
   readonly options: {
     readonly observer?: StatementObserver;
     readonly onBackgroundError: (error: unknown, doing: string) => void;
@@ -47,11 +50,17 @@ export class LazyTransaction {
     return this.#begun;
   }
 
-  /** Runs a statement as a transaction of its own, in one round trip. Must not be called after `begin`. */
-  readOnce(statement: Statement): Promise<readonly (readonly (string | null)[])[]> {
+  /**
+   * Runs a statement as a transaction of its own, in one round trip, or only asks whether its last result still counts
+   * (result-cache.ts). Must not be called after `begin`.
+   */
+  readOnce(statement: Statement, caller: Caller): Promise<readonly TextRow[]> {
     const settings = this.#settings();
-    this.#pipelinedMessages = pipelinedMessages + (settings.precondition ? 1 : 0);
-    return pipelinedRead(this.#source.connections, settings, statement, this.#source.options.observer);
+    const { connections, options, results } = this.#source;
+    return results.read(statement, caller, (statements) => {
+      this.#pipelinedMessages = pipelinedMessages + statements.length - 1 + (settings.precondition ? 1 : 0);
+      return pipelinedRead(connections, settings, statements, options.observer);
+    });
   }
 
   /** Does nothing if no transaction was begun. @param last runs directly before the COMMIT */

@@ -13,12 +13,11 @@ import type { PlanCache } from '../read/plan-cache.ts';
 import type { OrmSchemas } from '../storage/orm-schema.ts';
 import type { Statement } from '../storage/sql.ts';
 import type { DatabaseRole, RoleSession, Transaction, TransactionSettings } from '../storage/transaction.ts';
-import { deleteDependents } from '../write/cascade.ts';
 import { ChangeCounters } from '../write/change-counters.ts';
 import { recordChanges } from '../write/change-log.ts';
 import type { ChangeWork, Stamp } from '../write/change-work.ts';
-import type { EventDraft } from '../write/event-draft.ts';
-import { keepLast } from '../write/keep-last.ts';
+import { makeConsequences } from '../write/consequences.ts';
+import type { EventDraft } from '../model/event-draft.ts';
 import { translateWriteError } from '../write/write-error.ts';
 import { ChangeBuffer } from './change-buffer.ts';
 import type { AnswerWork } from './answer-work.ts';
@@ -143,7 +142,7 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
     }
     this.#refuseUnlessOpen();
     failpoint('before-commit');
-    const rows = await this.#committing(() => this.#transaction.readOnce(statement));
+    const rows = await this.#committing(() => this.#transaction.readOnce(statement, this.context.caller));
     await this.#committed();
     return rows;
   }
@@ -244,6 +243,14 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
     });
   }
 
+  /** Ends a part of work that would be too large for one: what was buffered is written and forgotten, and limits count anew. */
+  async endPart(): Promise<void> {
+    await this.flush();
+    this.#buffer.clear();
+    this.created.clear();
+    this.counters.beginPart();
+  }
+
   changeRows(
     role: DatabaseRole,
     module: EntityModule,
@@ -266,10 +273,7 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
     events: readonly EventDraft[],
   ): Promise<void> {
     await recordChanges(transaction.as(role), changes, events, this);
-    if (changes.some(({ module, before }) => module.keepsLast && before))
-      await keepLast(transaction.as('system'), changes, this.registry);
-    if (changes.some(({ operation }) => operation === 'deleted'))
-      await deleteDependents(transaction.as('system'), changes, this);
+    await makeConsequences(transaction.as('system'), changes, this);
   }
 
   /** Writes changes of these kinds. After a failure, only a rollback is possible. */
@@ -321,6 +325,7 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
     void this.#afterCommit.run(this.options.onBackgroundError);
     const { requestId } = this.context;
     const { pendingEvents, tupleChanges, objectChanges, raisedScopes } = this.counters;
+    this.database.results.noteChanges(this.counters.changedRecords);
     if (pendingEvents > 0 || tupleChanges > 0 || objectChanges > 0)
       await this.database.committed({
         requestId,

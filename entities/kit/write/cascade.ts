@@ -9,6 +9,7 @@ import { recordChanges } from './change-log.ts';
 import type { ChangeWork } from './change-work.ts';
 import type { Registry } from '../model/registry.ts';
 import { keepLast } from './keep-last.ts';
+import { isRemovedLater, recordRemovals } from './later-removal.ts';
 import { erasedSecrets } from './sealed-values.ts';
 import { updateRows } from './update-rows.ts';
 import { snakeCase } from '../base/snake-case.ts';
@@ -19,8 +20,8 @@ const chunkSize = 500;
 
 /**
  * Soft-deletes the dependents of deleted records, level by level and without reading them into the ORM: records that a kind owns
- * by its tenancy, references with `onDelete: 'cascade'`, and with a membership references with `onLeave: 'cascade'`. History and
- * tuples are recorded; events are not, because the deletion that caused all of this is announced.
+ * by its tenancy, references with `onDelete: 'cascade'`, and with a membership references with `onLeave: 'cascade'`; but not what is
+ * removed later (`removal`). History and tuples are recorded; events are not, because the deletion that caused all of this is announced.
  * @param session of the system role: dependents may belong to organizations that the caller is not in
  * @param changes of which the deletions count
  */
@@ -33,15 +34,20 @@ export async function deleteDependents(
   const queue = [...Map.groupBy(deleted, ({ module }) => module)].map(([module, own]) => ({
     module,
     rows: own.map(({ after }) => after),
+    // Where some of it is removed later, so is what depends on the rest.
+    removal: module.removal,
   }));
   for (let next = queue.shift(); next; next = queue.shift()) {
+    const { removal } = next;
+    if (next.module.removal) await recordRemovals(session, next.module, next.rows, work);
     for (const dependent of dependentsOf(work.registry, next.module)) {
+      if (removal && isRemovedLater(removal, dependent.module)) continue;
       for (;;) {
         const chunk = await deleteChunk(session, dependent, next.rows, work);
         if (chunk.length === 0) break;
         await recordChanges(session, chunk, [], work);
         if (dependent.module.keepsLast) await keepLast(session, chunk, work.registry);
-        queue.push({ module: dependent.module, rows: chunk.map(({ after }) => after) });
+        queue.push({ module: dependent.module, rows: chunk.map(({ after }) => after), removal });
       }
     }
   }

@@ -22,6 +22,9 @@ interface ChangeEffects {
   readonly raisedScopes: ReadonlySet<string>;
 }
 
+/** Tables with changed records; with the organization where only its callers see them: `tasks 01K…`. */
+export type ChangedRecords = ReadonlySet<string>;
+
 /** Counts the changes of a unit of work, for its limits and for the work after its commit. */
 export class ChangeCounters {
   pendingEvents = 0;
@@ -29,9 +32,11 @@ export class ChangeCounters {
   objectChanges = 0;
   /** Scopes with changed rights to records that existed before. */
   readonly raisedScopes = new Set<string>();
+  readonly #changedRecords = new Set<string>();
   /** Object names of the records that this unit of work created or deleted. */
   readonly #ownObjects = new Set<string>();
-  #reserved = 0;
+  /** Records that were counted so far (`reserve`). */
+  reserved = 0;
 
   /**
    * Counts records before they are created or changed, over all fields of a GraphQL operation.
@@ -40,8 +45,23 @@ export class ChangeCounters {
    */
   reserve(count: number, { kind }: Caller): void {
     if (kind === 'system') return;
-    this.#reserved += count;
-    checkRowCount(this.#reserved);
+    this.reserved += count;
+    checkRowCount(this.reserved);
+  }
+
+  /** Begins another part of work that has no limit as a whole. What it keeps of the parts before would grow with their number. */
+  beginPart(): void {
+    this.reserved = 0;
+    this.#ownObjects.clear();
+  }
+
+  get changedRecords(): ChangedRecords {
+    return this.#changedRecords;
+  }
+
+  addRecord({ module, organizationId }: RecordedChange): void {
+    const isOfOne = module.tenancy === 'organization' && !module.rlsUsing;
+    this.#changedRecords.add(isOfOne ? `${module.table} ${organizationId}` : module.table);
   }
 
   add({ pendingEvents, tupleChanges, objectChanges, raisedScopes }: ChangeEffects): void {

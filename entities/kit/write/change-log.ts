@@ -10,8 +10,8 @@ import type { ChangeCounters } from './change-counters.ts';
 import type { ChangeWork } from './change-work.ts';
 import { objectRows, type ObjectRow } from './object-changes.ts';
 import { verdictRows, type VerdictRow } from './file-verdicts.ts';
-import { draftOf } from './custom-events.ts';
-import type { EventDraft } from './event-draft.ts';
+import { draftOf, draftsOfFields } from './custom-events.ts';
+import type { EventDraft } from '../model/event-draft.ts';
 import { scheduleAfterCommitHooks } from './run-hooks.ts';
 
 /**
@@ -26,6 +26,7 @@ export async function recordChanges(
   work: ChangeWork,
 ): Promise<void> {
   scheduleAfterCommitHooks(work, changes);
+  for (const change of changes) work.counters.addRecord(change);
   const { options, origin } = work;
   const by = { actor: actorOf(work.context.caller), request_id: origin.requestId, at: work.clock.now().toISOString() };
   const tuples = tupleRows(changes, work.counters);
@@ -37,6 +38,7 @@ export async function recordChanges(
     tuples: deduplicateTuples(tuples),
     created: changes.flatMap(kindOfCreation),
     created_in: [...new Set(changes.flatMap(organizationOfCreation))],
+    ...changedIn(changes, work),
     // Most changes concern no file, and `write_records` then looks for none.
     ...(objects.length > 0 ? { objects } : {}),
     ...(verdicts.length > 0 ? { verdicts } : {}),
@@ -64,6 +66,21 @@ function organizationOfCreation({ module, operation, organizationId }: RecordedC
     : [];
 }
 
+/**
+ * The organizations in which people and programs change something; `write_records` fails when one of them is archived. What they do with
+ * the rights of the server counts as well, and what the server does by itself does not.
+ */
+function changedIn(changes: readonly RecordedChange[], { context, registry }: ChangeWork): { changed_in?: string[] } {
+  if (context.caller.kind === 'system') return {};
+  const organizations = changes.flatMap(({ module, operation, organizationId, isCascaded }) => {
+    const isEnding = operation === 'deleted' && registry.endsWithOrganization(module.kind);
+    return module.tenancy === 'organization' && organizationId !== null && !isCascaded && !isEnding
+      ? [organizationId]
+      : [];
+  });
+  return organizations.length > 0 ? { changed_in: [...new Set(organizations)] } : {};
+}
+
 interface Entries {
   readonly history: readonly object[];
   readonly events: readonly EventRow[];
@@ -72,6 +89,7 @@ interface Entries {
   readonly created: readonly object[];
   /** Organizations in which rows were created. */
   readonly created_in: readonly string[];
+  readonly changed_in?: readonly string[];
   readonly objects?: readonly ObjectRow[];
   readonly verdicts?: readonly VerdictRow[];
 }
@@ -138,9 +156,11 @@ function isSecret(module: EntityModule, field: string): boolean {
   return module.fields[field]?.secret ?? false;
 }
 
+/** What the record holds after the change, without secrets. Its organization is in a column of its own; the person to whom it belongs is not. */
 function snapshotOf({ module, after }: RecordedChange): Record<string, unknown> {
+  const owner = module.tenancy === 'user' ? ['userId'] : [];
   return Object.fromEntries(
-    Object.keys(module.fields)
+    [...owner, ...Object.keys(module.fields)]
       .filter((name) => !isSecret(module, name))
       .map((name) => [name, after[name] ?? null]),
   );
@@ -151,7 +171,7 @@ interface EventRow {
   readonly pending: boolean;
 }
 
-/** Rows of the table `events`: one for each change whose kind declares the event, except cascaded ones, and one for each custom event. */
+/** Rows of the table `events`: one for each change whose kind declares the event, except cascaded ones, and one for each custom event, also of those that follow from fields. */
 function eventRows(
   changes: readonly RecordedChange[],
   drafts: readonly EventDraft[],
@@ -162,6 +182,7 @@ function eventRows(
     ...changes
       .filter((change) => !change.isCascaded && change.module.events.includes(change.operation))
       .map((change) => draftOf(change.module, change.operation, change, { changed: namesWithoutSecrets(change) })),
+    ...changes.flatMap(draftsOfFields),
     ...drafts,
   ];
   return recorded.map((event) => ({

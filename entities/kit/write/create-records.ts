@@ -2,10 +2,12 @@ import { databaseRoleOf } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
 import { claimFiles } from './claim-files.ts';
 import type { ChangeWork } from './change-work.ts';
+import { refuseWrongLists } from './refuse-wrong-lists.ts';
 import { referToFiles } from './file-verdicts.ts';
 import { refuseBlockingGranters } from './blocked-people.ts';
 import { refusedRole } from './given-roles.ts';
 import { refuseCreations } from './refused-changes.ts';
+import { withCompanions } from './companions.ts';
 import { withManagers } from './creator-records.ts';
 import { isDecidedByParent, newRows, type Creation, type Creator } from './creations.ts';
 import { newReferences } from './new-references.ts';
@@ -30,7 +32,12 @@ export async function createRecords(
 ): Promise<Row[]> {
   const { caller } = creator;
   const role = databaseRoleOf(caller);
-  const made = newRows(withManagers(creations, caller, work.registry), creator);
+  const whole = withCompanions(withManagers(creations, caller, work.registry), {
+    registry: work.registry,
+    names: work.options.configuredNames,
+    at: creator.at,
+  });
+  const made = newRows(whole, creator);
   work.counters.reserve(made.filter(({ isGranted }) => !isGranted).length, work.context.caller);
   // Without rules all records can be read, and writes are dropped without an error.
   const kept = made.filter(({ module }) => module.policy);
@@ -40,6 +47,7 @@ export async function createRecords(
     decided.filter((one) => !isDecidedByParent(one)),
   ];
   for (const { module, row } of decidedAlone) await authorize(module, row);
+  refuseWrongLists(work, caller, kept);
   for (const { module, row } of decided.filter((one) => one.module.givesRole)) {
     const refusal = refusedRole(module, caller, [row]);
     if (refusal) throw refusal;
@@ -55,7 +63,8 @@ export async function createRecords(
     caller,
     kept.map(({ module, row, path }) => ({ module, values: row, path })),
   );
-  if (kept.length > 1) await refuseUniqueConflicts(await work.readAs(role), kept);
+  // What the server adds belongs to a new record, so it conflicts with nothing.
+  if (decided.length > 1) await refuseUniqueConflicts(await work.readAs(role), decided);
   await refuseCreations(work, caller, kept);
   for (const { module, row } of kept)
     Object.assign(row, await withSealedValues(work.options, module, row['id'] as string, row));

@@ -3,6 +3,7 @@ import { tenancyField, type EntityModule } from '../model/define.ts';
 import { displayIdOf } from '../base/display-id.ts';
 import { AppError, maxProblems, type FieldProblem } from '../base/errors.ts';
 import { withDerivedValues } from './run-hooks.ts';
+import type { LinkChange } from '../model/links.ts';
 import { newId } from '../base/ids.ts';
 import { mayAll } from '../model/policy.ts';
 import { refuseBeyondLimits, refuseDisabledModule } from '../model/module-gate.ts';
@@ -21,6 +22,24 @@ export interface Creation extends CreationValues {
   }[];
   /** The server adds it, so it needs no right of the caller (creator-records.ts). */
   readonly isGranted?: boolean;
+}
+
+/** The creation of a link with an existing record, whose other side is filled in. That the caller may make it follows from that side. */
+export function linkCreation({ links: { through, other }, path }: LinkChange, id: string, index: number): Creation {
+  return { module: through, input: { [other.field]: id }, path: `${path}/${index}`, isGranted: true };
+}
+
+/** The creations of the links of a new record, as its children. @throws AppError limit_exceeded */
+export function linksAsChildren(changes: readonly LinkChange[]): NonNullable<Creation['children']> {
+  return changes
+    .filter(({ change }) => change === 'add')
+    .flatMap((change) => {
+      checkRowCount(change.ids.length, change.path);
+      return change.ids.map((id, index) => ({
+        field: change.links.own.field,
+        creation: linkCreation(change, id, index),
+      }));
+    });
 }
 
 /** A row to be inserted. */

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import { dependentPredicate, dependentsOf } from './cascade.ts';
+import { unfollowed } from './followers.ts';
+import { isNotAwaitingRemoval } from './later-removal.ts';
 import { linesOf, pageOf, type ComparedPage, type Comparison } from './comparison.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { Registry } from '../model/registry.ts';
@@ -63,12 +65,13 @@ function recordComparison(registry: Registry, module: EntityModule, recordHistor
         const { text, values } = compileSql(
           sql`select format('%s %s is live, but its parent %s is deleted', ${dependent.module.topic}::text, d.id, ${module.topic}::text) as line
            from ${sql.table(dependent.module.table)} d join ${sql.table(module.table)} o on ${dependentPredicate(dependent, 'd', 'o')}
-           where d.deleted_at is null and o.deleted_at is not null and o.id = any(${ids}) and not exists (
+           where d.deleted_at is null and o.deleted_at is not null and o.id = any(${ids}) and ${isNotAwaitingRemoval(registry, dependent.module)} and not exists (
              -- A person who left may have joined again.
              select 1 from ${sql.table(module.table)} o where ${dependentPredicate(dependent, 'd', 'o')} and o.deleted_at is null)`,
         );
         lines.push(...(await linesOf(session, text, values)));
       }
+      lines.push(...(await unfollowed(session, registry, module, ids)));
       lines.push(...(await objectsOfRows(session, module, ids)));
       if (module.grants?.length) lines.push(...(await undesiredTuples(session, module, after[0] ?? '', ids)));
       return { lines, ...page };

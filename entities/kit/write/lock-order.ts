@@ -11,6 +11,7 @@ import { compileSql, type Sql } from '../storage/sql.ts';
 import { dependentPredicate, dependentsOf, type Dependent } from './cascade.ts';
 import { maxRows } from './change-counters.ts';
 import type { ChangeWork } from './change-work.ts';
+import { isRemovedLater } from './later-removal.ts';
 import { lockHierarchies } from './references.ts';
 
 /** Records that an operation will change or delete. */
@@ -96,10 +97,14 @@ function stepsBelow(registry: Registry, kinds: ReadonlySet<string>): Sql[] {
   for (const kind of reached) {
     const owner = registry.byKind(kind);
     for (const dependent of dependentsOf(registry, owner)) {
+      if (owner.removal && isRemovedLater(owner.removal, dependent.module)) continue;
       reached.add(dependent.module.kind);
-      steps.push(sql`select ${dependent.module.kind}::text as kind, ${column('below', 'id')} as id
-        from ${sql.table(dependent.module.table)} as below ${ownerJoin(owner, dependent)}
-        and owned.kind = ${kind} and ${column('below', 'deletedAt')} is null`);
+      const { follows } = dependent.module;
+      // Records that follow others are changed by those who have locked the others.
+      const isLocked = follows ? sql`not (${sql.raw(follows.which)})` : sql`true`;
+      steps.push(sql`select ${dependent.module.kind}::text as kind, ${column('row', 'id')} as id
+        from ${sql.table(dependent.module.table)} as row ${ownerJoin(owner, dependent)}
+        and owned.kind = ${kind} and ${column('row', 'deletedAt')} is null and ${isLocked}`);
     }
   }
   return steps;
@@ -107,8 +112,8 @@ function stepsBelow(registry: Registry, kinds: ReadonlySet<string>): Sql[] {
 
 function ownerJoin(owner: EntityModule, dependent: Dependent): Sql {
   const [pair, ...others] = dependent.by;
-  if (pair?.owner === 'id' && others.length === 0) return sql`where ${column('below', pair.field)} = owned.id`;
-  return sql`join ${sql.table(owner.table)} as owner on ${dependentPredicate(dependent, 'below', 'owner')}
+  if (pair?.owner === 'id' && others.length === 0) return sql`where ${column('row', pair.field)} = owned.id`;
+  return sql`join ${sql.table(owner.table)} as owner on ${dependentPredicate(dependent, 'row', 'owner')}
     where owner.id = owned.id`;
 }
 

@@ -6,6 +6,7 @@ import { differences, organizationOf } from '../model/recorded-changes.ts';
 import type { EntityModule } from '../model/define.ts';
 import { deniedMessage } from '../model/denied-message.ts';
 import { pairProblems } from '../model/input.ts';
+import type { Registry } from '../model/registry.ts';
 import { missingRecord } from '../model/missing-record.ts';
 import { refuseBeyondLimits, refuseDisabledModule } from '../model/module-gate.ts';
 import { claimFiles } from './claim-files.ts';
@@ -21,6 +22,7 @@ import {
   referencesIn,
   type ReferenceProblem,
 } from './references.ts';
+import { refusedList } from './refuse-wrong-lists.ts';
 import { refusedChanges } from './refused-changes.ts';
 import { withDerivedValues } from './run-hooks.ts';
 import { erasedSecrets, withSealedValues } from './sealed-values.ts';
@@ -93,7 +95,7 @@ export async function planChanges(work: ChangeWork, request: ChangeRequest, acce
   const changes: PlannedChange[] = [];
   for (const id of ids) {
     const found = rows.get(id);
-    const refusal = found ? await refusalOf(found, request, caller) : missingRecord(module, id);
+    const refusal = found ? await refusalOf(found, request, caller, work.registry) : missingRecord(module, id);
     if (refusal) refusals.set(id, refusal);
     if (!found || refusal) continue;
     const given = differences(found.row, values);
@@ -131,7 +133,12 @@ export async function planChanges(work: ChangeWork, request: ChangeRequest, acce
   return { caller, changes: await Promise.all(sealed), unchanged, refusals };
 }
 
-async function refusalOf(found: AuthorizedRow, request: ChangeRequest, caller: Caller): Promise<AppError | undefined> {
+async function refusalOf(
+  found: AuthorizedRow,
+  request: ChangeRequest,
+  caller: Caller,
+  registry: Registry,
+): Promise<AppError | undefined> {
   const { module, operation, values, recordVersion } = request;
   const { row } = found;
   if (!module.policy) return undefined;
@@ -140,6 +147,8 @@ async function refusalOf(found: AuthorizedRow, request: ChangeRequest, caller: C
     module.givesRole && refusedRole(module, caller, [row, { ...row, ...values }], operation === 'remove');
   if (refusedGift) return refusedGift;
   const given = differences(row, values);
+  const refusedChange = operation === 'edit' && refusedList(registry, module, { ...row, ...values });
+  if (refusedChange) return refusedChange;
   const unpaired = pairProblems(module, { ...row, ...values });
   if (unpaired.length > 0) return inputError(unpaired);
   const refusedRight = operation === 'edit' && refusedLastingRight(module, caller, given, operation);

@@ -18,7 +18,7 @@ export async function withSealedValues(keys: Keys, module: EntityModule, id: str
   const sealed = await Promise.all(
     given.map(async (name): Promise<[string, string]> => [
       name,
-      await sealSecret(values[name] as string, sealing(keys, module, id, name)),
+      await sealSecret(values[name] as string, sealingOf(keys, module, id, name)),
     ]),
   );
   return { ...values, ...Object.fromEntries(sealed) };
@@ -35,7 +35,7 @@ export function openSealedValue(
   row: Row,
   field: string,
 ): Promise<{ readonly secret: string; readonly isCurrent: boolean }> {
-  return openSecret(row[field] as string, sealing(keys, module, row['id'] as string, field));
+  return openSecret(row[field] as string, sealingOf(keys, module, row['id'] as string, field));
 }
 
 /** What sealed fields have in a deleted record: the secret is gone with it. */
@@ -51,6 +51,7 @@ export function refuseSecretForMany(module: EntityModule, values: Row): void {
   if (problems.length > 0) throw inputError(problems);
 }
 
-function sealing({ encryptionSecrets }: Keys, { kind }: EntityModule, id: string, field: string) {
+/** How a sealed field of a record is encrypted. */
+export function sealingOf({ encryptionSecrets }: Keys, { kind }: EntityModule, id: string, field: string) {
   return { secrets: encryptionSecrets(), purpose: 'record-secret', subject: `${kind}.${field} ${id}` } as const;
 }

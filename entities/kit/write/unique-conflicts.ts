@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { NewRow } from './creations.ts';
-import type { EntityModule, UniqueKey } from '../model/define.ts';
+import type { EntityModule } from '../model/define.ts';
+import type { UniqueKey } from '../model/record-rules.ts';
 import { AppError, maxProblems, type FieldProblem } from '../base/errors.ts';
 import { rowPath } from '../base/row-path.ts';
 import { shortened } from '../base/shortened.ts';

@@ -365,6 +365,8 @@ test('it can change while there are records of it', async () => {
   change("search: ['title']", "search: ['title', 'remark']");
   const remark = "remark: text('What else there is to say.', { max: 500, default: 'nothing' }),";
   change('severity: choice', `${remark}\n    severity: choice`);
+  // Whoever searches could find out what a field says.
+  change("severity: 'read-write'", "remark: 'read-write',\n    severity: 'read-write'");
   const added = await written('sample-remarks');
   expect(added).toContain(`add "remark" text not null default 'nothing'`);
   expect(added).toMatch(

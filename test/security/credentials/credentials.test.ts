@@ -16,6 +16,7 @@ import {
   inviteToken,
   reactivationToken,
   resetToken,
+  subscriberToken,
   verificationToken,
 } from '../../kit/verification-token.ts';
 import { openWorld, type World } from '../../kit/world.ts';
@@ -204,6 +205,11 @@ const holders: Readonly<Record<Credential, () => Promise<TestClient>>> = {
     const recipient = `${newId().toLowerCase()}@example.com`;
     await (await signedIn(world, owner)).post('/v1/invites', { recipient });
     return bearer(await inviteToken(world, recipient));
+  },
+  'token of a subscriber': async () => {
+    const email = `${newId().toLowerCase()}@example.com`;
+    await (await signedIn(world, owner)).post('/v1/subscribers', { email });
+    return bearer(await subscriberToken(world, email));
   },
   'token of a link that changes the address': async () => {
     const newEmail = `${newId().toLowerCase()}@example.com`;

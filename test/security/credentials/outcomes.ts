@@ -93,6 +93,7 @@ export const outcomes = {
   'token of a confirmation link':          nobody,
   'token of a password link':              nobody,
   'token of an invitation':                nobody,
+  'token of a subscriber':                 nobody,
   'token of a link that changes the address': nobody,
   'token of a reactivation link':          nobody,
   // Endpoints without a query refuse the parameter by its name.

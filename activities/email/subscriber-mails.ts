@@ -1,0 +1,40 @@
+import { subscriber, unsubscribeRound } from '#entities/organizations/subscriber.ts';
+import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
+import { organizationName, type Links, type Mail } from './mail.ts';
+
+/** The mail that verifies the address of a subscriber; undefined when its link would not work any more. */
+export async function subscriberMail(
+  { about }: SendEmailInput,
+  unit: UnitOfWork,
+  { tokenKey, apiUrl }: Links,
+): Promise<Mail | undefined> {
+  const held = about && (await unit.data.findOne(subscriber, { id: { eq: about.id } }));
+  if (!held || held.round !== about.round || held.isEmailVerified || held.isUnsubscribed) return undefined;
+  if (held.expiresAt === null || held.expiresAt <= unit.clock.now()) return undefined;
+  const name = await organizationName(held, unit, 'an organization');
+  if (name === undefined) return undefined;
+  const verification = oneTimeToken(tokenKey, 'subscriber-verification', held.id, held.round);
+  const unsubscription = oneTimeToken(tokenKey, 'unsubscribe', held.id, unsubscribeRound);
+  return {
+    to: held.email,
+    name: undefined,
+    content: {
+      subject: 'Confirm your subscription',
+      paragraphs: [
+        `This address was entered to receive e-mails of ${name}. It receives none until you confirm.`,
+        `The link works until ${held.expiresAt.toUTCString()}. If you do not want these e-mails, do nothing, or unsubscribe.`,
+      ],
+      action: { text: 'Confirm the subscription', url: `${apiUrl}/v1/subscribe/verify#token=${verification}` },
+      unsubscribeUrl: `${apiUrl}/v1/unsubscribe#token=${unsubscription}`,
+    },
+  };
+}
+
+/** Records that the mail of a round was sent, once however often it is attempted. */
+export async function recordSentVerification({ about }: SendEmailInput, { data }: UnitOfWork): Promise<void> {
+  const held = about && (await data.findLocked(subscriber, about.id));
+  if (!held || held.sentRound >= about.round) return;
+  await data.update(subscriber, held.id, { sentRound: about.round, sendAttempts: held.sendAttempts + 1 });
+}

@@ -1,0 +1,44 @@
+import { organizationRemoval } from '#entities/organizations/organization-removal.ts';
+import { organization } from '#entities/organizations/organization.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import type { Database } from '#entities/kit/unit/database.ts';
+import { countContents, removeSomeContents } from '#entities/kit/write/remove-contents.ts';
+import type { RemovalProgress } from '#workflows/organizations/remove-organization.contract.ts';
+import { workContext } from '../clients/temporal/work-origin.ts';
+
+/** Records that one transaction deletes, besides their dependents. */
+const batchSize = 500;
+
+/** After so many milliseconds a slice ends with the current batch, and its progress is stored. */
+const sliceMs = 2_000;
+
+/**
+ * Removes contents of a deleted organization for a while, in short transactions.
+ * @param removalId the record that says how far the removal is, and gets what this slice has removed
+ */
+export async function removeSlice(database: Database, removalId: string): Promise<RemovalProgress> {
+  const context = () => workContext(systemCaller('remove organization'), `remove-organization-${removalId}`);
+  const { removedOrganizationId: id } = await database.transact(context(), async (unit) => {
+    const removal = await unit.data.get(organizationRemoval, removalId);
+    if (removal.status !== 'pending') return removal;
+    const totalRecords = await countContents(unit, organization, removal.removedOrganizationId);
+    return unit.data.update(organizationRemoval, removalId, { status: 'running', totalRecords });
+  });
+  const endsAt = Date.now() + sliceMs;
+  for (let hasMore = true; hasMore && Date.now() < endsAt;)
+    hasMore = await database.transact(context(), (unit) => removeSomeContents(unit, organization, id, batchSize));
+  return database.transact(context(), async (unit) => {
+    const removal = await unit.data.get(organizationRemoval, removalId);
+    const left = await countContents(unit, organization, id);
+    // What waited for the deletion to commit may have come in addition.
+    const totalRecords = Math.max(removal.totalRecords ?? 0, left);
+    const removedRecords = totalRecords - left;
+    const isCompleted = left === 0;
+    await unit.data.update(organizationRemoval, removalId, {
+      totalRecords,
+      removedRecords,
+      ...(isCompleted ? { status: 'completed', completedAt: unit.clock.now() } : {}),
+    });
+    return { totalRecords, removedRecords, isCompleted };
+  });
+}

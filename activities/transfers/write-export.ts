@@ -1,0 +1,166 @@
+import { Readable } from 'node:stream';
+import { workContext } from '../clients/temporal/work-origin.ts';
+import { failpoint } from '#entities/kit/base/failpoint.ts';
+import { csvLine } from '#entities/kit/csv/csv-cells.ts';
+import { textOfValue } from '#entities/kit/csv/csv-values.ts';
+import type { Caller } from '#entities/kit/model/caller.ts';
+import { snakeCase } from '#entities/kit/base/snake-case.ts';
+import type { RowOf } from '#entities/kit/model/define.ts';
+import {
+  exportPosition,
+  keepExportPage,
+  readExportPage,
+  removeExportPages,
+  type ExportPosition,
+} from '#entities/kit/objects/export-pages.ts';
+import { uploadOwnerOf } from '#entities/kit/objects/upload-owner.ts';
+import { UploadRows } from '#entities/kit/objects/upload-rows.ts';
+import { listOfRecord, pageOfList, type DescribedList } from '#entities/kit/unit/list-pages.ts';
+import { export as exportKind } from '#entities/index.ts';
+import type { Transfer, TransferWork } from './transfer-work.ts';
+
+type Export = RowOf<typeof exportKind>;
+export type ExportWork = TransferWork<typeof exportKind>;
+
+/** Records of a page. */
+const pageSize = 1_000;
+
+/** Time in which an upload must become the document of its export, in milliseconds. */
+const uploadLifetimeMs = 86_400_000;
+
+/** Time for which a document is kept, in milliseconds. */
+const documentLifetimeMs = 7 * 86_400_000;
+
+/** A mark at the beginning, without which spreadsheets take the document for Latin-1. */
+const byteOrderMark = '\uFEFF';
+
+/**
+ * Writes the pages that are missing. Each is read with the rights that the person has then, and kept in a transaction of its own, so an attempt
+ * goes on where the one before it stopped.
+ * @returns whether all pages are there
+ */
+export async function writeExportPages(work: ExportWork, transfer: Transfer, signal: AbortSignal): Promise<boolean> {
+  for (;;) {
+    signal.throwIfAborted();
+    const state = await work.transact(async (unit) => {
+      const row = await work.running(unit, transfer);
+      if (!row) return undefined;
+      return { row, caller: await work.caller(unit, row), position: await exportPosition(unit, transfer.runId) };
+    });
+    if (!state) return false;
+    const { row, caller, position } = state;
+    if (position && position.next === null) return true;
+    const page = await readPage(work, row, caller, position);
+    const number = (position?.pages ?? 0) + 1;
+    await work.transact((unit) => keepExportPage(unit, { ...page, exportId: row.id, runId: transfer.runId, number }));
+    failpoint('export-page-kept');
+    const doneRows = (position?.rows ?? 0) + page.rows;
+    const totalRows = page.total === undefined ? {} : { totalRows: page.total };
+    if (!(await work.report(transfer, { doneRows, ...totalRows }))) return false;
+  }
+}
+
+interface ReadPage {
+  readonly bytes: Buffer;
+  readonly rows: number;
+  readonly next: string | null;
+  /** Only of the first page. */
+  readonly total?: number;
+}
+
+async function readPage(
+  { dependencies, kind }: ExportWork,
+  row: Export,
+  caller: Caller,
+  position: ExportPosition | undefined,
+): Promise<ReadPage> {
+  const list = listOfRecord(dependencies.database.options.registry, kind, row);
+  const context = { ...workContext(caller, 'export'), readOnly: true };
+  const page = await dependencies.database.transact(context, (unit) =>
+    pageOfList(unit.data, list, { size: pageSize, after: position?.next ?? undefined }),
+  );
+  const { records, next, total } = page;
+  const isFirst = position === undefined;
+  const texts = row.format === 'csv' ? csvTexts(list, records, isFirst) : jsonTexts(list, records, position);
+  return { bytes: Buffer.from(texts.join('')), rows: records.length, next, ...(total === undefined ? {} : { total }) };
+}
+
+type Records = readonly Readonly<Record<string, unknown>>[];
+
+function csvTexts({ module, fields }: DescribedList, records: Records, isFirst: boolean): string[] {
+  const lines = records.map((record) =>
+    csvLine(fields.map((name) => textOfValue(module.fields[name] ?? { type: 'text' }, record[name]))),
+  );
+  return isFirst ? [byteOrderMark, csvLine(fields), ...lines] : lines;
+}
+
+function jsonTexts({ fields }: DescribedList, records: Records, position: ExportPosition | undefined): string[] {
+  return records.map((record, index) => {
+    const separator = index > 0 || (position?.rows ?? 0) > 0 ? ',\n' : '';
+    return separator + JSON.stringify(Object.fromEntries(fields.map((name) => [name, record[name]])));
+  });
+}
+
+/** Stores the document as a file of the person, gives it to the export, and removes the pages. @returns whether the export is complete */
+export async function storeExport(work: ExportWork, transfer: Transfer): Promise<boolean> {
+  const { dependencies, kind } = work;
+  const { database, fileReceiver } = dependencies;
+  const { clock } = database.options;
+  const state = await work.transact(async (unit) => {
+    const row = await work.running(unit, transfer);
+    if (!row) return undefined;
+    return { row, caller: await work.caller(unit, row), position: await exportPosition(unit, transfer.runId) };
+  });
+  if (!state) return false;
+  const { row, caller, position } = state;
+  const owner = uploadOwnerOf(caller);
+  const location = await fileReceiver.newLocation(row.organizationId);
+  const declared = { name: `${nameOf(row, clock.now())}.${row.format}`, type: typeOf(row) };
+  const uploads = new UploadRows(database);
+  const at = clock.now();
+  const expiresAt = new Date(at.getTime() + uploadLifetimeMs);
+  const { uploadId } = await uploads.begin({ route: 'multipart', owner, declared, location, at, expiresAt });
+  const source = Readable.from(documentBytes(work, transfer, row), { objectMode: false });
+  const { version, ...measured } = await fileReceiver.receive(
+    source,
+    { location, owner },
+    declared,
+    fileReceiver.limitsOf(kind.fields.content.file),
+  );
+  await uploads.finish(uploadId, owner, { ...measured, version }, clock.now());
+  failpoint('export-stored');
+  const unit = database.unitOfWork(workContext(caller, 'export'));
+  try {
+    await unit.data.update(exportKind, row.id, { content: uploadId });
+    const expiry = { expiresAt: new Date(clock.now().getTime() + documentLifetimeMs) };
+    const isComplete = await work.complete(unit, transfer, position?.rows ?? 0, expiry);
+    if (!isComplete) {
+      await unit.rollback();
+      return false;
+    }
+    await removeExportPages(unit, transfer.runId);
+    await unit.commit();
+    return true;
+  } catch (error) {
+    await unit.rollback();
+    throw error;
+  }
+}
+
+function nameOf({ recordKind }: Export, at: Date): string {
+  return `${snakeCase(recordKind).replaceAll('_', '-')}-export-${at.toISOString().slice(0, 10)}`;
+}
+
+function typeOf({ format }: Export): string {
+  return format === 'csv' ? 'text/csv' : 'application/json';
+}
+
+async function* documentBytes(work: ExportWork, { runId }: Transfer, { format }: Export): AsyncGenerator<Buffer> {
+  if (format === 'json') yield Buffer.from('[\n');
+  for (let number = 1; ; number++) {
+    const bytes = await work.transact((unit) => readExportPage(unit, runId, number));
+    if (!bytes) break;
+    if (bytes.length > 0) yield bytes;
+  }
+  if (format === 'json') yield Buffer.from('\n]\n');
+}

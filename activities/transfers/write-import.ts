@@ -1,0 +1,158 @@
+import type { Readable } from 'node:stream';
+import { workContext } from '../clients/temporal/work-origin.ts';
+import { AppError, isAppError, maxProblems, type FieldProblem } from '#entities/kit/base/errors.ts';
+import { failpoint } from '#entities/kit/base/failpoint.ts';
+import { checkRows, writeRows } from '#entities/kit/csv/csv-changes.ts';
+import { readHeader, type Columns, type CsvTarget } from '#entities/kit/csv/csv-columns.ts';
+import { csvPages, csvRows, type CsvRow } from '#entities/kit/csv/csv-rows.ts';
+import { refuseDocument } from '#entities/kit/csv/csv-problems.ts';
+import type { Caller } from '#entities/kit/model/caller.ts';
+import type { RowOf } from '#entities/kit/model/define.ts';
+import { readObject } from '#entities/kit/objects/read-object.ts';
+import { listOfRecord } from '#entities/kit/unit/list-pages.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import type { import as importKind } from '#entities/index.ts';
+import { TransferWork, type Transfer } from './transfer-work.ts';
+
+type Import = RowOf<typeof importKind>;
+
+/** Rows that are checked or written at once. */
+const pageSize = 500;
+
+/** Rows that a document can have: they are written in one transaction. */
+const maxImportRows = 100_000;
+
+/** Longest duration of the transaction that writes a document, in milliseconds. */
+const transactionMs = 3_600_000;
+
+export class ImportWork extends TransferWork<typeof importKind> {
+  protected override failureValues(problems: readonly FieldProblem[]): Readonly<Record<string, unknown>> {
+    return { problems: problems.map(({ message }) => message) };
+  }
+}
+
+/** The parts of a document that are read one after the other. */
+interface Document {
+  readonly target: CsvTarget;
+  readonly columns: Columns;
+  readonly pages: AsyncIterable<readonly CsvRow[]>;
+}
+
+/**
+ * Reads the whole document and checks every cell by itself, so that all problems are told together before anything is written.
+ * @returns whether the work goes on
+ */
+export async function checkImport(work: ImportWork, transfer: Transfer, signal: AbortSignal): Promise<boolean> {
+  const state = await stateOf(work, transfer);
+  if (!state) return false;
+  const { row, caller } = state;
+  const { database } = work.dependencies;
+  return withDocument(work, row, signal, async ({ target, columns, pages }) => {
+    const problems: FieldProblem[] = [];
+    let count = 0;
+    for await (const rows of told(pages, problems)) {
+      count += rows.length;
+      if (count > maxImportRows) refuseDocument(`it has more than ${maxImportRows} rows; split it`, 'limit_exceeded');
+      const context = { ...workContext(caller, 'import'), readOnly: true };
+      problems.push(...(await database.transact(context, (unit) => checkRows(unit.data, target, columns, rows))));
+      if (problems.length >= maxProblems) break;
+      if (!(await work.report(transfer, { doneRows: count }))) return false;
+    }
+    if (problems.length > 0) throw refusalOf(problems);
+    return work.transact(async (unit) => {
+      if (!(await work.running(unit, transfer))) return false;
+      await unit.data.update(work.kind, row.id, { doneRows: 0, totalRows: count });
+      return true;
+    });
+  });
+}
+
+/** The pages up to the first line that cannot be read, which is told behind the problems of the lines before it. */
+async function* told(pages: Document['pages'], problems: FieldProblem[]): AsyncGenerator<readonly CsvRow[]> {
+  try {
+    yield* pages;
+  } catch (error) {
+    if (!isAppError(error) || error.code !== 'invalid_input' || problems.length === 0) throw error;
+    problems.push(...(error.details.fields ?? []));
+  }
+}
+
+function refusalOf(problems: readonly FieldProblem[]): AppError {
+  const fields = problems.slice(0, maxProblems);
+  const [first] = fields;
+  const more = fields.length > 1 ? ` (and ${fields.length - 1} more, or others behind them)` : '';
+  return new AppError('invalid_input', `Nothing was imported: ${first?.message ?? ''}${more}.`, {
+    details: { fields },
+  });
+}
+
+/** Writes all records in one transaction, which also says that the work is done. @returns whether it is */
+export async function writeImport(work: ImportWork, transfer: Transfer, signal: AbortSignal): Promise<boolean> {
+  const state = await stateOf(work, transfer);
+  if (!state) return false;
+  const { row, caller } = state;
+  const context = { ...workContext(caller, 'import'), deadline: Date.now() + transactionMs };
+  const unit = work.dependencies.database.unitOfWork(context);
+  try {
+    const isComplete = await withDocument(work, row, signal, (document) =>
+      writeDocument(work, transfer, unit, document),
+    );
+    if (isComplete) await unit.commit();
+    else await unit.rollback();
+    return isComplete;
+  } catch (error) {
+    await unit.rollback();
+    throw error;
+  }
+}
+
+async function writeDocument(
+  work: ImportWork,
+  transfer: Transfer,
+  unit: UnitOfWork,
+  { target, columns, pages }: Document,
+): Promise<boolean> {
+  let count = 0;
+  for await (const rows of pages) {
+    await writeRows(unit.data, target, columns, rows);
+    await unit.endPart();
+    count += rows.length;
+    failpoint('import-page-written');
+    if (!(await work.report(transfer, { doneRows: count }))) return false;
+  }
+  return work.complete(unit, transfer, count);
+}
+
+function stateOf(work: ImportWork, transfer: Transfer): Promise<{ row: Import; caller: Caller } | undefined> {
+  return work.transact(async (unit) => {
+    const row = await work.running(unit, transfer);
+    return row && { row, caller: await work.caller(unit, row) };
+  });
+}
+
+/** Opens the document of an import and reads its header. */
+async function withDocument<T>(
+  work: ImportWork,
+  row: Import,
+  signal: AbortSignal,
+  use: (document: Document) => Promise<T>,
+): Promise<T> {
+  const { database, storage, config } = work.dependencies;
+  const { registry } = database.options;
+  const { module } = listOfRecord(registry, work.kind, row);
+  const target: CsvTarget = { registry, module, action: row.action };
+  const object = await work.transact((unit) => readObject(unit, row.content));
+  if (!object) throw new AppError('not_found', 'The document of the import does not exist any more.');
+  const { maxschemaimportsize } = config.current.ormconfig;
+  if (object.sizeBytes > maxschemaimportsize)
+    refuseDocument(`it has ${object.sizeBytes} bytes; at most ${maxschemaimportsize} are accepted`, 'limit_exceeded');
+  const source: Readable = await storage.openForRead(object, { signal });
+  try {
+    const rows = csvRows(source as AsyncIterable<Buffer>, maxschemaimportsize);
+    const { value: header } = await rows.next();
+    const columns = readHeader(target, header as CsvRow | undefined);
+    return await use({ target, columns, pages: csvPages(rows, pageSize) });
+  } finally {
+    source.destroy();
+  }
+}

@@ -1,0 +1,41 @@
+import { hasSignedOn } from '#entities/kit/model/confinement.ts';
+import { refuseTokens } from '../http/refuse-tokens.ts';
+import { beyondSingleSignOn } from '../http/request-caller.ts';
+import type { FieldConfig } from './passthrough-field.ts';
+
+/** A mutation that refuses API tokens and personal tokens. */
+export function forSessions(config: FieldConfig): FieldConfig {
+  const { resolve } = config;
+  return {
+    ...config,
+    resolve: (source, args, context, info) => {
+      refuseTokens(context.unit.context.caller);
+      return resolve?.(source, args, context, info);
+    },
+  };
+}
+
+/** A field that refuses sessions of an organization's single sign-on. */
+export function beyondOrganizations(config: FieldConfig): FieldConfig {
+  const { resolve } = config;
+  return {
+    ...config,
+    resolve: (source, args, context, info) => {
+      if (hasSignedOn(context.unit.context.caller)) throw beyondSingleSignOn();
+      return resolve?.(source, args, context, info);
+    },
+  };
+}
+
+/** Flushes the changes of a mutation before the next one begins, so that a conflict is reported for the right field. */
+export function flushed(config: FieldConfig): FieldConfig {
+  const { resolve } = config;
+  return {
+    ...config,
+    resolve: async (source, args, context, info) => {
+      const result: unknown = await resolve?.(source, args, context, info);
+      await context.unit.flush();
+      return result;
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { Type } from 'typebox';
+import { defineRoute } from '../../http/route.ts';
+import { foundOwnOrganization } from '../../people/found-own-organization.ts';
+
+export const createOrganization = defineRoute({
+  method: 'POST',
+  url: '/v1/organizations',
+  tag: 'Organizations',
+  summary: 'Create an organization',
+  description:
+    'Creates an organization with its settings, its managed groups and the entity types of this installation. The caller becomes its owner; POST /v1/switch acts in it.',
+  access: 'required',
+  body: Type.Object(
+    {
+      name: Type.String({ maxLength: 160, description: 'Name; unique among the organizations that you created.' }),
+      display_name: Type.Optional(Type.String({ maxLength: 160, description: 'Display name.' })),
+      description: Type.Optional(Type.String({ maxLength: 2_000, description: 'Description of the organization.' })),
+      parent_id: Type.Optional(
+        Type.String({
+          maxLength: 26,
+          description: 'Id of the organization of which it becomes a part; you act in it, and manage it.',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  answers: {
+    201: Type.Object({
+      id: Type.String({ description: 'Id of the organization.' }),
+      name: Type.String({ description: 'Its name, as it is stored.' }),
+    }),
+  },
+  errors: ['invalid_input', 'already_exists', 'permission_denied', 'not_found', 'organization_archived'],
+  handle: async ({ unit, body }) => {
+    const { id, name } = await foundOwnOrganization(
+      unit,
+      {
+        name: body.name,
+        ...(body.display_name === undefined ? {} : { displayName: body.display_name }),
+        ...(body.description === undefined ? {} : { description: body.description }),
+        ...(body.parent_id === undefined ? {} : { parentId: body.parent_id }),
+      },
+      '/parent_id',
+    );
+    return { status: 201, body: { id, name } };
+  },
+});

@@ -1,0 +1,31 @@
+import { Type } from 'typebox';
+import { existingId } from '#entities/kit/model/missing-record.ts';
+import { steerings, transferKinds } from '../../transfers/steer-transfer.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import { recordNames } from '../records/record-names.ts';
+import { selectionOf } from '../records/record-routes.ts';
+import { idText, recordSchema } from '../records/record-schema.ts';
+
+/** Cancels exports and imports, and starts them again. Everything else about them is derived. */
+export const transferRoutes: readonly Route[] = transferKinds.flatMap((kind) => {
+  const { path, singular, tag } = recordNames(kind);
+  return steerings.map(({ verb, description, run }) =>
+    defineRoute({
+      method: 'POST',
+      url: `${path}/:id/${verb}`,
+      tag,
+      summary: `${verb === 'cancel' ? 'Cancel' : 'Restart'} one ${singular}`,
+      description: description(singular),
+      access: 'required',
+      acceptsSingleSignOn: true,
+      params: Type.Object({ id: Type.Unsafe({ ...idText, description: 'Id of the record.' }) }),
+      answers: { 200: recordSchema(kind) },
+      errors: ['not_found', 'permission_denied', 'invalid_input'],
+      handle: async ({ unit, params }) => {
+        const id = existingId(kind, params['id'] ?? '');
+        await run(unit, kind, id);
+        return { status: 200, body: await unit.data.answers.record(selectionOf(kind), id) };
+      },
+    }),
+  );
+});

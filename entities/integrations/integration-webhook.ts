@@ -1,0 +1,55 @@
+import { defineEntityModule } from '../kit/model/define.ts';
+import { choice, json, reference, sealed, singleLine, text, textList, timestamp } from '../kit/model/fields.ts';
+import { managedRecord } from '../presets/managed-record.ts';
+
+/** Created with a secret that the server makes (api/credentials/webhook-secrets.ts). */
+export const integrationWebhook = defineEntityModule({
+  kind: 'integrationWebhook',
+  table: 'integration_webhooks',
+  description:
+    'Endpoint at which another system sends events of an integration. It signs them with a secret that is shown once.',
+  fields: {
+    integrationId: reference('integration', 'Integration whose events are sent.', {
+      immutable: true,
+      onDelete: 'cascade',
+      requires: 'edit',
+      reverse: 'webhooks',
+    }),
+    name: singleLine('Name of the endpoint.', { min: 1, max: 120 }),
+    provider: text('System that sends the events.', { max: 64, optional: true }),
+    status: choice('Whether events arrive.', ['pending', 'active', 'inactive', 'failed'], { default: 'pending' }),
+    secret: sealed('Secret with which events are signed.', { max: 200 }),
+    rotatedAt: timestamp('When the secret was last replaced; null if it never was.', { optional: true }),
+    allowedEvents: textList('Types of events that are accepted; without one, all are.', { max: 200, maxItems: 200 }),
+    externalId: text('Id of the endpoint at the other system.', { max: 200, optional: true }),
+    lastDeliveryId: text('Id of the last event that arrived, at the other system.', { max: 200, optional: true }),
+    lastDeliveryAt: timestamp('When the last event arrived; null if none has.', { optional: true }),
+    lastDeliveryStatus: choice('Whether the last event was accepted.', ['accepted', 'refused'], { optional: true }),
+    lastDeliveryError: text('Why the last event was refused.', { max: 2_000, optional: true }),
+    metadata: json('Further values of the caller.', { maxBytes: 16_384, optional: true }),
+  },
+  unique: [
+    { fields: ['integrationId', 'name'], names: 'name', message: 'The integration has an endpoint with this name.' },
+  ],
+  tenancy: 'organization',
+  policy: managedRecord(),
+  expose: {
+    integrationId: 'read',
+    name: 'read-write',
+    provider: 'read-write',
+    status: 'read',
+    rotatedAt: 'read',
+    allowedEvents: 'read-write',
+    externalId: 'read-write',
+    lastDeliveryId: 'read',
+    lastDeliveryAt: 'read',
+    lastDeliveryStatus: 'read',
+    lastDeliveryError: 'read',
+    metadata: 'read-write',
+  },
+  filter: ['integrationId', 'name', 'status', 'externalId'],
+  order: ['name', 'createdAt'],
+  mutate: ['update', 'delete'],
+  needsSession: 'changes',
+  events: ['created', 'updated', 'deleted'],
+});

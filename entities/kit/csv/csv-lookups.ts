@@ -1,0 +1,82 @@
+import type { EntityModule } from '../model/define.ts';
+import { tenancyField } from '../model/define.ts';
+import type { Field } from '../model/declared-field.ts';
+import { readableFields } from '../model/exposure.ts';
+import { normalized } from '../model/input.ts';
+import type { Registry } from '../model/registry.ts';
+import { found } from '../base/schema-problem.ts';
+import type { DataClient } from '../unit/data-client.ts';
+
+/** Names a record by a value that only it has in its organization, instead of by its id. */
+export interface Lookup {
+  readonly target: EntityModule;
+  /** The field of the target with that value. */
+  readonly by: string;
+  /** Values that the records have in other fields. */
+  readonly others: Readonly<Record<string, string>>;
+}
+
+/** By which fields the record of a reference can be named: its display id, the e-mail address of a person, a unique name. */
+export function lookupsOf(registry: Registry, module: EntityModule, name: string, field: Field): Lookup[] {
+  if (field.target === undefined) return [];
+  const target = registry.references.targetOf(module, name);
+  const only = Object.entries(field.only ?? {}).flatMap(([other, [value, ...more]]): [string, string][] =>
+    value !== undefined && more.length === 0 ? [[other, value]] : [],
+  );
+  const given = new Set([...tenancyField(target.tenancy), ...only.map(([other]) => other)]);
+  return (target.unique ?? []).flatMap(({ fields }): Lookup[] => {
+    const [by, ...more] = fields.filter((each) => !given.has(each));
+    if (by === undefined || more.length > 0 || !isNameable(target, by)) return [];
+    return [{ target, by, others: Object.fromEntries(only.filter(([other]) => fields.includes(other))) }];
+  });
+}
+
+function isNameable(target: EntityModule, name: string): boolean {
+  const isText = target.fields[name]?.type === 'text';
+  return isText && target.filter.includes(name) && readableFields(target).some(([readable]) => readable === name);
+}
+
+/** A cell that names a record. */
+export interface LookupCell {
+  readonly lookup: Lookup;
+  readonly text: string;
+}
+
+/**
+ * Ids of the records that cells name, as far as the caller can view them: one statement for each kind and field.
+ * @returns the id of each cell, or the end of a sentence that says what is wrong
+ */
+export async function resolveCells(
+  data: DataClient,
+  cells: readonly LookupCell[],
+): Promise<({ readonly id: string } | { readonly problem: string })[]> {
+  const ids = new Map<Lookup, ReadonlyMap<unknown, string>>();
+  for (const [lookup, own] of Map.groupBy(cells, (cell) => cell.lookup))
+    ids.set(lookup, await idsBy(data, lookup, [...new Set(own.map(({ text }) => valueOf(lookup, text)))]));
+  return cells.map(({ lookup, text }) => {
+    const id = ids.get(lookup)?.get(valueOf(lookup, text));
+    return id === undefined ? { problem: `names no ${lookup.target.typeName}${found(text)}` } : { id };
+  });
+}
+
+async function idsBy(
+  data: DataClient,
+  { target, by, others }: Lookup,
+  values: readonly unknown[],
+): Promise<ReadonlyMap<unknown, string>> {
+  const where = {
+    [by]: { in: values },
+    ...Object.fromEntries(Object.entries(others).map(([name, value]) => [name, { eq: value }])),
+  };
+  const rows: readonly Readonly<Record<string, unknown>>[] = await data.find(target, {
+    where,
+    limit: values.length,
+  });
+  return new Map(rows.map((row) => [row[by], row['id'] as string]));
+}
+
+/** As the field of the target stores it. */
+function valueOf({ target, by }: Lookup, text: string): unknown {
+  const field = target.fields[by];
+  return field ? normalized(field, text) : text;
+}

@@ -1,0 +1,22 @@
+import { idPattern } from '../base/ids.ts';
+
+/** Maximum number of people whom one text mentions. */
+export const maxMentions = 100;
+
+/** What the documentation of a field says that can mention people. */
+export const mentionNote =
+  'Mentions people as `@[Name](user:<id>)`; who is newly mentioned and may view the record is notified.';
+
+const id = idPattern.source.slice(1, -1);
+const markup = new RegExp(`@\\[([^\\]\\n]{1,200})\\]\\(user:(${id})\\)`, 'g');
+
+/** Ids of the people whom a text mentions. A malformed mention is text like any other. */
+export function mentionedIn(text: unknown): ReadonlySet<string> {
+  if (typeof text !== 'string') return new Set();
+  return new Set([...text.matchAll(markup)].map(([, , userId]) => userId as string));
+}
+
+/** The text as people read it: mentions are names. */
+export function withoutMarkup(text: string): string {
+  return text.replaceAll(markup, '@$1');
+}

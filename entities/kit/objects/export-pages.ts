@@ -1,0 +1,72 @@
+import type { Work } from '../storage/work.ts';
+
+/** A part of a document that is being written. Pages are kept until the whole document is stored. */
+export interface ExportPage {
+  /** The run that writes it: another run of the same export begins anew. */
+  readonly runId: string;
+  readonly exportId: string;
+  /** Counts from 1. */
+  readonly number: number;
+  readonly bytes: Buffer;
+  /** Records in it. */
+  readonly rows: number;
+  /** Cursor behind its last record; null after the last page. */
+  readonly next: string | null;
+}
+
+/** How far a document is. */
+export interface ExportPosition {
+  readonly pages: number;
+  readonly rows: number;
+  readonly next: string | null;
+}
+
+/** @returns undefined before the first page */
+export async function exportPosition(work: Work, runId: string): Promise<ExportPosition | undefined> {
+  const session = await work.readAs('system');
+  const { rows } = await session.query<{ pages: number; rows: string; next: string | null }>(
+    `select last.number as pages, last.next, (select sum(row_count) from export_pages where run_id = $1) as rows
+     from export_pages last where run_id = $1 order by number desc limit 1`,
+    [runId],
+  );
+  const [row] = rows;
+  return row && { pages: row.pages, rows: Number(row.rows), next: row.next };
+}
+
+/** Keeps a page. Of two attempts that write the same one, the first wins. */
+export async function keepExportPage(
+  work: Work,
+  { runId, exportId, number, bytes, rows, next }: ExportPage,
+): Promise<void> {
+  const session = await work.readAs('system');
+  await session.query(
+    `insert into export_pages (run_id, export_id, number, bytes, row_count, next) values ($1, $2, $3, $4, $5, $6)
+     on conflict (run_id, number) do nothing`,
+    [runId, exportId, number, bytes, rows, next],
+  );
+}
+
+/** @returns undefined behind the last page */
+export async function readExportPage(work: Work, runId: string, number: number): Promise<Buffer | undefined> {
+  const session = await work.readAs('system');
+  const { rows } = await session.query<{ bytes: Buffer }>(
+    'select bytes from export_pages where run_id = $1 and number = $2',
+    [runId, number],
+  );
+  return rows[0]?.bytes;
+}
+
+export async function removeExportPages(work: Work, runId: string): Promise<void> {
+  const session = await work.readAs('system');
+  await session.query('delete from export_pages where run_id = $1', [runId]);
+}
+
+/** Removes the pages of runs that were cancelled, and of exports that are deleted. */
+export async function removeLeftPages(work: Work): Promise<void> {
+  const session = await work.readAs('system');
+  await session.query(
+    `delete from export_pages p where not exists (select 1 from exports e
+       where e.id = p.export_id and e.run_id = p.run_id and e.status = 'running' and e.deleted_at is null)`,
+    [],
+  );
+}

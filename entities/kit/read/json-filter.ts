@@ -1,0 +1,111 @@
+import type { FieldProblem } from '../base/errors.ts';
+import { isDay, parseInstant } from '../base/instant.ts';
+import { expectation, found, oneOf } from '../base/schema-problem.ts';
+import type { EntityModule } from '../model/define.ts';
+import type { Registry } from '../model/registry.ts';
+import type { Filter } from './filter.ts';
+import { filteredType, maxOperandValues, operatorsOf, type Operator } from './operators.ts';
+import { relationsOf } from './relations.ts';
+import { filterableFields } from './where.ts';
+
+/** Maximum nesting of a filter, and number of its conditions. */
+const limits = { depth: 6, conditions: 100 };
+
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads a filter that is stored as JSON: the `where` of GraphQL, with enum values as they are stored. All problems are found.
+ * @returns undefined for a filter with problems
+ */
+export function filterInJson(
+  registry: Registry,
+  module: EntityModule,
+  json: unknown,
+  path: string,
+): { readonly filter?: Filter; readonly problems: readonly FieldProblem[] } {
+  const reader = new FilterReader(registry);
+  const filter = reader.read(module, json, path, 1);
+  return reader.problems.length > 0 ? { problems: reader.problems } : { filter, problems: [] };
+}
+
+class FilterReader {
+  readonly problems: FieldProblem[] = [];
+  readonly #registry: Registry;
+  #conditions = 0;
+
+  constructor(registry: Registry) {
+    this.#registry = registry;
+  }
+
+  read(module: EntityModule, json: unknown, path: string, depth: number): Filter {
+    if (!isObject(json)) return this.#wrong(path, expectation('object') + found(json));
+    if (depth > limits.depth) return this.#wrong(path, `is nested deeper than ${limits.depth} levels`);
+    const filters = Object.entries(json).map(([name, value]) =>
+      this.#member(module, name, value, `${path}/${name}`, depth),
+    );
+    return { is: 'and', filters };
+  }
+
+  #member(module: EntityModule, name: string, value: unknown, path: string, depth: number): Filter {
+    if (++this.#conditions > limits.conditions)
+      return this.#wrong(path, `is one of more than ${limits.conditions} conditions`);
+    if (name === 'not') return { is: 'not', filter: this.read(module, value, path, depth + 1) };
+    if (name === 'and' || name === 'or') {
+      if (!Array.isArray(value)) return this.#wrong(path, expectation('array') + found(value));
+      return { is: name, filters: value.map((each, index) => this.read(module, each, `${path}/${index}`, depth + 1)) };
+    }
+    if (filterableFields(module).includes(name)) return this.#field(module, name, value, path);
+    const relation = relationsOf(this.#registry, module).get(name);
+    if (relation) return { is: 'related', relation, filter: this.read(relation.target, value, path, depth + 1) };
+    return this.#wrong(path, `is no field by which ${module.typeName} records can be filtered`);
+  }
+
+  #field(module: EntityModule, name: string, value: unknown, path: string): Filter {
+    if (!isObject(value)) return this.#wrong(path, `must be an object of comparisons such as {"eq": …}${found(value)}`);
+    const operators = operatorsOf(module, name);
+    const comparison = Object.entries(value).map(([operator, operand]): [string, unknown] => {
+      const at = `${path}/${operator}`;
+      const known = operators.find((each) => each.name === operator);
+      if (known) return [operator, this.#operand(module, name, known, operand, at)];
+      this.#wrong(at, `is no comparison of this field; ${oneOf(operators.map((each) => each.name))}`);
+      return [operator, operand];
+    });
+    return { is: 'field', field: name, comparison: Object.fromEntries(comparison) };
+  }
+
+  #operand(module: EntityModule, name: string, { operand: takes }: Operator, value: unknown, path: string): unknown {
+    if (takes === 'flag')
+      return typeof value === 'boolean' ? value : this.#wrong(path, expectation('boolean') + found(value));
+    if (takes === 'value') return this.#value(module, name, value, path);
+    if (!Array.isArray(value) || value.length > maxOperandValues)
+      return this.#wrong(path, `must be a list of at most ${maxOperandValues} values`);
+    return value.map((each: unknown, index) => this.#value(module, name, each, `${path}/${index}`));
+  }
+
+  #value(module: EntityModule, name: string, value: unknown, path: string): unknown {
+    const type = filteredType(module, name);
+    const { values } = module.fields[name] ?? {};
+    if (type === 'integer')
+      return Number.isSafeInteger(value) ? value : this.#wrong(path, expectation('integer') + found(value));
+    if (type === 'boolean')
+      return typeof value === 'boolean' ? value : this.#wrong(path, expectation('boolean') + found(value));
+    if (typeof value !== 'string') return this.#wrong(path, expectation('string') + found(value));
+    if (type === 'timestamp') return parseInstant(value) ?? this.#wrong(path, expectation('date-time') + found(value));
+    if (type === 'date' && !isDay(value)) return this.#wrong(path, expectation('date') + found(value));
+    if (type === 'decimal' && !/^\d{1,38}(\.\d{1,38})?$/.test(value))
+      return this.#wrong(path, expectation('decimal') + found(value));
+    if (values === undefined) return value;
+    const word = value.toLowerCase();
+    return values.includes(word) ? word : this.#wrong(path, oneOf(values) + found(value));
+  }
+
+  /** @returns a filter that nobody uses */
+  #wrong(path: string, message: string): Filter {
+    this.problems.push({ path, message });
+    return { is: 'or', filters: [] };
+  }
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

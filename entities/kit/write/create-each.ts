@@ -1,0 +1,65 @@
+import { isAppError, type AppError, type ErrorCode, type FieldProblem } from '../base/errors.ts';
+import type { Creation } from './creations.ts';
+import type { ChangeWork } from './change-work.ts';
+
+type Row = Record<string, unknown>;
+
+/** An input of which no record was made, and the reason. */
+export interface RefusedInput {
+  /** Number of the input; the first is 0. */
+  readonly index: number;
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+export interface CreatedEach {
+  readonly created: readonly Row[];
+  readonly refused: readonly RefusedInput[];
+}
+
+/**
+ * Creates the records of all inputs that are not refused. An error that is about no single input refuses all of them.
+ * @param creations with paths that begin with the number of the input
+ * @param create creates all or none, and writes nothing before it refuses
+ * @throws AppError of which no input is the reason
+ */
+export async function createEach(
+  work: Pick<ChangeWork, 'counters' | 'created'>,
+  creations: readonly Creation[],
+  create: (creations: readonly Creation[]) => Promise<readonly Row[]>,
+): Promise<CreatedEach> {
+  const refused = new Map<number, RefusedInput>();
+  for (;;) {
+    const left = creations.filter((_creation, index) => !refused.has(index));
+    if (left.length === 0) return { created: [], refused: inOrder(refused) };
+    const [reserved, written] = [work.counters.reserved, work.created.size];
+    try {
+      return { created: await create(left), refused: inOrder(refused) };
+    } catch (error) {
+      const found = isAppError(error) && work.created.size === written ? refusalsIn(error) : [];
+      if (found.length === 0) throw error;
+      for (const refusal of found) refused.set(refusal.index, refusal);
+      work.counters.reserved = reserved;
+    }
+  }
+}
+
+function inOrder(refused: ReadonlyMap<number, RefusedInput>): RefusedInput[] {
+  return [...refused.values()].toSorted((one, other) => one.index - other.index);
+}
+
+/** The inputs that an error is about. */
+function refusalsIn({ code, details }: AppError): RefusedInput[] {
+  const byInput = Map.groupBy(details.fields ?? [], ({ path }) => /^\/(\d+)(?:\/|$)/.exec(path)?.[1]);
+  if (byInput.has(undefined)) return [];
+  return [...byInput].map(([index, problems]) => ({
+    index: Number(index),
+    code,
+    message: problems.map(describe).join('; '),
+  }));
+}
+
+function describe({ path, message }: FieldProblem): string {
+  const name = path.split('/').slice(2).join('/');
+  return name === '' || !/^[a-z]/.test(message) ? message : `${name} ${message}`;
+}

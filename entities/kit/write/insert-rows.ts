@@ -1,0 +1,72 @@
+import { sql } from 'kysely';
+import { displayIdOf } from '../base/display-id.ts';
+import { newId } from '../base/ids.ts';
+import { snakeCase } from '../base/snake-case.ts';
+import { recordFieldNames, tenancyField, type EntityModule } from '../model/define.ts';
+import { organizationOf, type RecordedChange } from '../model/recorded-changes.ts';
+import { compileSql } from '../storage/sql.ts';
+import type { RoleSession } from '../storage/transaction.ts';
+import type { Stamp } from './change-work.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+const recordTypes: Readonly<Record<string, string>> = {
+  createdAt: 'timestamptz',
+  updatedAt: 'timestamptz',
+  recordVersion: 'integer',
+  deletedAt: 'timestamptz',
+};
+
+/**
+ * Writes new rows of the server in one statement, without the ORM.
+ * @param rows values by field; those that are left out have their defaults
+ * @returns the creations, which are to be recorded
+ */
+export async function insertRows(
+  session: RoleSession,
+  module: EntityModule,
+  rows: readonly Row[],
+  stamp: Stamp,
+): Promise<RecordedChange[]> {
+  if (rows.length === 0) return [];
+  const whole = rows.map((row) => completed(module, row, stamp));
+  const names = [...recordFieldNames, ...tenancyField(module.tenancy), ...Object.keys(module.fields)];
+  const columns = names.map((name) => ({
+    name: sql.id(snakeCase(name)),
+    type: sql.raw(module.fields[name]?.columnType ?? recordTypes[name] ?? 'text'),
+  }));
+  const documents = whole.map((row) => Object.fromEntries(names.map((name) => [snakeCase(name), row[name]])));
+  const { text, values } =
+    compileSql(sql`insert into ${sql.table(module.table)} (${sql.join(columns.map(({ name }) => name))})
+    select ${sql.join(columns.map(({ name }) => name))} from jsonb_to_recordset(${JSON.stringify(documents)}::jsonb)
+      as given (${sql.join(columns.map(({ name, type }) => sql`${name} ${type}`))})`);
+  await session.query(text, values);
+  return whole.map((row) => ({
+    module,
+    operation: 'created',
+    id: row['id'] as string,
+    recordVersion: 1,
+    organizationId: organizationOf(module, row),
+    changedFields: [...tenancyField(module.tenancy), ...Object.keys(module.fields)].filter((name) => row[name] != null),
+    before: null,
+    after: row,
+  }));
+}
+
+function completed(module: EntityModule, row: Row, { at, actor }: Stamp): Record<string, unknown> {
+  const id = newId(at.getTime());
+  const defaults = Object.entries(module.fields).map(([name, field]) => [name, field.default ?? null]);
+  return {
+    ...Object.fromEntries(defaults),
+    ...(module.displayId === undefined ? {} : { displayId: displayIdOf(module.displayId, id) }),
+    ...row,
+    id,
+    createdAt: at,
+    updatedAt: at,
+    createdBy: actor,
+    updatedBy: actor,
+    recordVersion: 1,
+    deletedAt: null,
+    deletedBy: null,
+  };
+}

@@ -1,0 +1,2 @@
+export { notification } from './notification.ts';
+export { notificationPreference } from './notification-preference.ts';

@@ -1,0 +1,92 @@
+import { defineEntityModule } from '../kit/model/define.ts';
+import { choice, member, text, timestamp } from '../kit/model/fields.ts';
+import { allow, anyone, deny, self, system } from '../kit/model/policy.ts';
+import { timeZone } from '../kit/model/composed/time-zone.ts';
+
+const timeOfDay = /^([01][0-9]|2[0-3]):[0-5][0-9]$/;
+
+/** It is read when something is sent, so a change counts from then on. */
+export const notificationPreference = defineEntityModule({
+  kind: 'notificationPreference',
+  table: 'notification_preferences',
+  description:
+    'How a person wants to be told of notifications of an organization on one channel. Of several whose patterns fit, the longest pattern counts.',
+  fields: {
+    userId: member('Person whose preference it is.', {
+      immutable: true,
+      onLeave: 'cascade',
+      creator: true,
+      reverse: 'notificationPreferences',
+    }),
+    channel: choice('Channel that it is about.', ['in_app', 'email', 'chat'], { immutable: true }),
+    topicPattern: text(
+      'Topics that it is about: one topic such as task.assigned, all of a kind such as task.*, or * for all others.',
+      { max: 100, pattern: /^(\*|[a-z_]+\.(\*|[a-z_]+))$/, default: '*', immutable: true },
+    ),
+    cadence: choice(
+      'When the person is told: at once (immediate), collected once a day, a week or a month, or never (mute).',
+      ['immediate', 'daily', 'weekly', 'monthly', 'mute'],
+      { default: 'immediate' },
+    ),
+    muteUntil: timestamp('The person is told nothing before this time.', { optional: true }),
+    quietHoursStart: {
+      ...text('Time of day as HH:MM from which the person is told nothing, in `timeZone`.', {
+        max: 5,
+        pattern: timeOfDay,
+        optional: true,
+      }),
+      pairedWith: 'quietHoursEnd',
+    },
+    quietHoursEnd: {
+      ...text(
+        'Time of day as HH:MM from which the person is told again; earlier than the start, it is on the next day.',
+        {
+          max: 5,
+          pattern: timeOfDay,
+          optional: true,
+        },
+      ),
+      pairedWith: 'quietHoursStart',
+    },
+    timeZone: timeZone('Time zone of the quiet hours, and of the days and weeks of collected messages.', {
+      default: 'UTC',
+    }),
+  },
+  unique: [
+    {
+      fields: ['organizationId', 'userId', 'channel', 'topicPattern'],
+      names: 'topicPattern',
+      message: 'You have a preference for this channel and these topics; change it.',
+    },
+  ],
+  tenancy: 'organization',
+  policy: {
+    view: [allow(system), allow(self('userId')), deny(anyone)],
+    create: [allow(system), allow(self('userId'))],
+    edit: [allow(system), allow(self('userId'))],
+    remove: [allow(system), allow(self('userId'))],
+  },
+  refusals: [
+    {
+      on: ['create', 'edit'],
+      refuseIf: 'given.quiet_hours_start = given.quiet_hours_end',
+      field: 'quietHoursEnd',
+      code: 'invalid_input',
+      message: 'The quiet hours end when they begin; to be told nothing at all, set the cadence to mute.',
+    },
+  ],
+  expose: {
+    userId: 'read',
+    channel: 'read-write',
+    topicPattern: 'read-write',
+    cadence: 'read-write',
+    muteUntil: 'read-write',
+    quietHoursStart: 'read-write',
+    quietHoursEnd: 'read-write',
+    timeZone: 'read-write',
+  },
+  filter: ['channel', 'topicPattern'],
+  order: ['createdAt'],
+  mutate: ['create', 'update', 'delete'],
+  events: ['created', 'updated', 'deleted'],
+});

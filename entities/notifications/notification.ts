@@ -1,0 +1,62 @@
+import { defineEntityModule } from '../kit/model/define.ts';
+import { choice, flag, member, text, timestamp } from '../kit/model/fields.ts';
+import { aboutHidden, allow, anyone, deny, self, system } from '../kit/model/policy.ts';
+import { recordOf } from '../kit/model/composed/record-of.ts';
+
+/** Written by listeners, one for each event and recipient. Nobody deletes one: what deletes the record that it is about hides it. */
+export const notification = defineEntityModule({
+  kind: 'notification',
+  table: 'notifications',
+  description:
+    'What a person is told in an organization. Only its recipient views it, and only while they may view the record that it is about.',
+  fields: {
+    userId: member('Recipient.', { immutable: true, onLeave: 'keep', reverse: 'notifications' }),
+    type: choice(
+      'Whether it concerns its recipient personally (user), or everybody who looks after the organization (organization).',
+      ['user', 'organization'],
+      { default: 'user', immutable: true },
+    ),
+    topic: text('What happened: the event, for example task.assigned.', {
+      max: 100,
+      pattern: /^[a-z_]+(\.[a-z_]+)+$/,
+      immutable: true,
+    }),
+    title: text('What happened, in one line.', { max: 200, immutable: true }),
+    body: text('Further text, for example the title of the record.', { max: 2_000, optional: true, immutable: true }),
+    ...recordOf('target', 'Id of the record that it is about, for a link; `node(id)` reads the record.', [
+      'task',
+      'note',
+    ]),
+    isRead: flag('Whether the recipient has read it.', { default: false }),
+    readAt: timestamp('When the recipient read it; null until then.', { optional: true }),
+    eventId: text('Id of the event that it tells of.', { max: 26, immutable: true }),
+  },
+  unique: [{ fields: ['eventId', 'userId'], message: 'The person is told of this event already.' }],
+  indexes: [['organizationId', 'userId', 'isRead']],
+  tenancy: 'organization',
+  policy: {
+    view: [allow(system), deny(aboutHidden('targetId')), allow(self('userId')), deny(anyone)],
+    create: [allow(system)],
+    edit: [allow(system), allow(self('userId'))],
+    remove: [allow(system)],
+  },
+  expose: {
+    userId: 'read',
+    type: 'read',
+    topic: 'read',
+    title: 'read',
+    body: 'read',
+    targetKind: 'read',
+    targetId: 'read',
+    isRead: 'read-write',
+    readAt: 'read',
+  },
+  filter: ['type', 'topic', 'targetKind', 'targetId', 'isRead'],
+  order: ['createdAt'],
+  mutate: ['update'],
+  events: ['created'],
+  hooks: {
+    derivedValues: ({ isRead }, { at, operation }) =>
+      operation === 'create' || isRead === undefined ? {} : { readAt: isRead ? at : null },
+  },
+});

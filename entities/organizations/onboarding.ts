@@ -1,0 +1,38 @@
+import { defineEntityModule } from '../kit/model/define.ts';
+import { json, singleLine, text, textList } from '../kit/model/fields.ts';
+import { allow, anyone, deny, self, system } from '../kit/model/policy.ts';
+import { internalRecord } from '../presets/internal-record.ts';
+
+export const onboarding = defineEntityModule({
+  kind: 'onboarding',
+  table: 'onboardings',
+  description:
+    'Answers of a person to the questions at the beginning. Giving them creates an organization, of which the person is the owner.',
+  fields: {
+    companyName: singleLine('Name of the company, and of the organization unless the person has one of that name.', {
+      min: 3,
+      max: 150,
+    }),
+    domains: textList('E-mail domains of the company; they become those of the settings of the organization.', {
+      max: 253,
+      maxItems: 100,
+    }),
+    companyDetails: json('About the company, for example its size and sector.', { maxBytes: 16_384, optional: true }),
+    userDetails: json('About the person, for example their position.', { maxBytes: 16_384, optional: true }),
+    compliance: json('What the company wants to comply with, and how far it is.', { maxBytes: 16_384, optional: true }),
+    createdOrganizationId: text('Id of the organization that was created.', { max: 26 }),
+  },
+  tenancy: 'user',
+  policy: { ...internalRecord(), view: [allow(system), allow(self('userId')), deny(anyone)] },
+  expose: {
+    companyName: 'read',
+    domains: 'read',
+    companyDetails: 'read',
+    userDetails: 'read',
+    compliance: 'read',
+    createdOrganizationId: 'read',
+  },
+  filter: ['createdOrganizationId'],
+  order: ['createdAt'],
+  events: ['created'],
+});

@@ -1,0 +1,49 @@
+import { defineEntityModule } from '../kit/model/define.ts';
+import { choice, integer, text, timestamp } from '../kit/model/fields.ts';
+import { allow, anyone, deny, self, system } from '../kit/model/policy.ts';
+import { internalRecord } from '../presets/internal-record.ts';
+
+export const organizationRemoval = defineEntityModule({
+  kind: 'organizationRemoval',
+  table: 'organization_removals',
+  description:
+    'Removal of the contents of a deleted organization. Nobody reaches them from its deletion on; the server removes them afterwards.',
+  fields: {
+    organizationName: text('Name that the organization had.', { max: 160, immutable: true }),
+    removedOrganizationId: text('Id that it had.', { max: 26, immutable: true }),
+    requesterId: text('Id of the person who deleted it; null if the server did.', {
+      max: 26,
+      optional: true,
+      immutable: true,
+    }),
+    status: choice('How far the removal is.', ['pending', 'running', 'completed'], { default: 'pending' }),
+    totalRecords: integer('Number of records to remove; null until the removal has begun.', {
+      min: 0,
+      max: Number.MAX_SAFE_INTEGER,
+      optional: true,
+    }),
+    removedRecords: integer('Number of records that are removed.', {
+      min: 0,
+      max: Number.MAX_SAFE_INTEGER,
+      default: 0,
+    }),
+    completedAt: timestamp('When the last record was removed.', { optional: true }),
+  },
+  unique: [{ fields: ['removedOrganizationId'], message: 'The contents of this organization are removed already.' }],
+  indexes: [['requesterId']],
+  tenancy: { none: 'its organization is deleted; whoever deleted it sees how far its removal is' },
+  rlsUsing: 'requester_id = $user',
+  policy: { ...internalRecord(), view: [allow(system), allow(self('requesterId')), deny(anyone)] },
+  expose: {
+    organizationName: 'read',
+    removedOrganizationId: 'read',
+    status: 'read',
+    totalRecords: 'read',
+    removedRecords: 'read',
+    completedAt: 'read',
+  },
+  filter: ['removedOrganizationId', 'status'],
+  order: ['createdAt'],
+  needsSession: true,
+  events: ['created', 'updated'],
+});

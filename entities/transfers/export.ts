@@ -1,0 +1,81 @@
+import { defineEntityModule } from '../kit/model/define.ts';
+import { choice, json, textList, timestamp } from '../kit/model/fields.ts';
+import { file } from '../kit/model/composed/file-field.ts';
+import { requestedRecord } from '../presets/requested-record.ts';
+import { recordKindField, transferEvents, transferFields, transferStatuses } from './transfer-fields.ts';
+
+const exportKind = defineEntityModule({
+  kind: 'export',
+  table: 'exports',
+  description:
+    'Document with records of one kind, which the server writes page by page with the rights that the person has at the time of each page.',
+  fields: {
+    recordKind: recordKindField,
+    format: choice('Format of the document.', ['csv', 'json'], { default: 'csv', immutable: true }),
+    fields: {
+      ...textList('Fields of each record, in this order; empty for all that an import needs.', {
+        max: 64,
+        maxItems: 100,
+      }),
+      immutable: true,
+      naming: 'fields',
+    },
+    filters: json('Only records that match: the `where` of the list in GraphQL, with enum values in any case.', {
+      maxBytes: 16_384,
+      optional: true,
+      immutable: true,
+    }),
+    orderBy: {
+      ...textList(
+        'Fields by which the records are sorted, with a minus before those in descending order; then by id.',
+        {
+          max: 65,
+          maxItems: 5,
+        },
+      ),
+      immutable: true,
+      naming: 'fields',
+    },
+    status: choice('Status of the work; expired: the document was removed.', [...transferStatuses, 'expired'], {
+      default: 'pending',
+    }),
+    content: file('The document, once it is complete, until it expires.', {
+      accept: 'export',
+      maxSizeMb: 102_400,
+      optional: true,
+    }),
+    expiresAt: timestamp('When the document is removed.', { optional: true }),
+    ...transferFields('written'),
+  },
+  tenancy: 'organization',
+  describesList: { kind: 'recordKind', fields: 'fields', filter: 'filters', orderBy: 'orderBy' },
+  policy: requestedRecord(),
+  expose: {
+    recordKind: 'read-write',
+    format: 'read-write',
+    fields: 'read-write',
+    filters: 'read-write',
+    orderBy: 'read-write',
+    status: 'read',
+    doneRows: 'read',
+    totalRows: 'read',
+    errorCode: 'read',
+    errorMessage: 'read',
+    content: 'read',
+    finishedAt: 'read',
+    expiresAt: 'read',
+    requestorId: 'read',
+  },
+  filter: ['recordKind', 'format', 'status'],
+  order: ['createdAt'],
+  mutate: ['create', 'delete'],
+  // The work goes on with all rights of the person, so a token with fewer rights cannot start it.
+  needsSession: 'changes',
+  events: ['created', 'updated', 'deleted'],
+  customEvents: transferEvents,
+  grants: [
+    { object: { kind: 'export', id: 'id' }, relation: 'requestor', subject: { kind: 'user', id: 'requestorId' } },
+  ],
+});
+
+export { exportKind as export };

@@ -1,0 +1,61 @@
+import { defineEntityModule } from '../kit/model/define.ts';
+import { choice, json } from '../kit/model/fields.ts';
+import { file } from '../kit/model/composed/file-field.ts';
+import { requestedRecord } from '../presets/requested-record.ts';
+import { recordKindField, transferEvents, transferFields, transferStatuses } from './transfer-fields.ts';
+
+const importKind = defineEntityModule({
+  kind: 'import',
+  table: 'imports',
+  description:
+    'CSV document from which the server creates or changes records of one kind: all of them or none, with the rights of the person who started it.',
+  fields: {
+    recordKind: recordKindField,
+    action: choice('Whether the document creates records, or changes those that its rows name.', ['create', 'update'], {
+      default: 'create',
+      immutable: true,
+    }),
+    content: file('The document, in the format of `createBulkCSV…`.', {
+      accept: 'import',
+      maxSizeMb: 100,
+      immutable: true,
+    }),
+    status: choice('Status of the work.', transferStatuses, { default: 'pending' }),
+    problems: json(
+      'What is wrong with the document: up to 100 messages with line and column, in the order of the lines.',
+      {
+        maxBytes: 1_000_000,
+        optional: true,
+      },
+    ),
+    ...transferFields('checked or written'),
+  },
+  tenancy: 'organization',
+  describesList: { kind: 'recordKind', action: 'action' },
+  policy: requestedRecord(),
+  expose: {
+    recordKind: 'read-write',
+    action: 'read-write',
+    content: 'read-write',
+    status: 'read',
+    problems: 'read',
+    doneRows: 'read',
+    totalRows: 'read',
+    errorCode: 'read',
+    errorMessage: 'read',
+    finishedAt: 'read',
+    requestorId: 'read',
+  },
+  filter: ['recordKind', 'action', 'status'],
+  order: ['createdAt'],
+  mutate: ['create', 'delete'],
+  // The work goes on with all rights of the person, so a token with fewer rights cannot start it.
+  needsSession: 'changes',
+  events: ['created', 'updated', 'deleted'],
+  customEvents: transferEvents,
+  grants: [
+    { object: { kind: 'import', id: 'id' }, relation: 'requestor', subject: { kind: 'user', id: 'requestorId' } },
+  ],
+});
+
+export { importKind as import };

@@ -1,0 +1,2 @@
+export { export } from './export.ts';
+export { import } from './import.ts';

@@ -1,0 +1,52 @@
+import { Type } from 'typebox';
+import { payload } from '../kit/model/events.ts';
+import { integer, member, text, timestamp } from '../kit/model/fields.ts';
+
+const maxCount = Number.MAX_SAFE_INTEGER;
+
+/** Fields of work that a person starts and that the server does, with the rights that the person has while it runs. */
+export function transferFields(done: string) {
+  return {
+    doneRows: integer(`Number of records that are ${done} so far.`, { min: 0, max: maxCount, default: 0 }),
+    totalRows: integer('Number of records of the whole work; null until it is known.', {
+      min: 0,
+      max: maxCount,
+      optional: true,
+    }),
+    errorCode: text('Code of the error with which the work failed; /docs/errors lists all codes.', {
+      max: 100,
+      optional: true,
+    }),
+    errorMessage: text('Why the work failed.', { max: 20_000, optional: true }),
+    finishedAt: timestamp('When the work ended, in whatever way.', { optional: true }),
+    requestorId: member('Person who started the work.', {
+      optional: true,
+      immutable: true,
+      onLeave: 'keep',
+      creator: true,
+    }),
+    runId: text('Id of the workflow run that does the work.', { max: 200, optional: true }),
+  };
+}
+
+/** `pending` waits for a worker. People cancel work and start it again with the mutations for it. */
+export const transferStatuses = ['pending', 'running', 'completed', 'failed', 'cancelled'] as const;
+
+/** Holds the name of a kind. */
+export const recordKindField = {
+  ...text('Kind of the records, such as `task`.', { max: 64, immutable: true }),
+  naming: 'kind',
+} as const;
+
+/** What happens to the work. */
+export const transferEvents = {
+  restarted: { description: 'The person started the work again.', payload: payload({}) },
+  completed: {
+    description: 'The work is done.',
+    payload: payload({ rows: Type.Integer({ description: 'Number of records.' }) }),
+  },
+  failed: {
+    description: 'The work failed; the record says why.',
+    payload: payload({ code: Type.String({ description: 'Code of the error.' }) }),
+  },
+};

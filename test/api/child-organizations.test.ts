@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { organization } from '#entities/index.ts';
+import { maxHierarchyDepth } from '#entities/kit/model/hierarchy.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import { asOwner } from '../kit/as-owner.ts';
+import { expectGraphqlError } from '../kit/graphql-error.ts';
+import { expectProblem } from '../kit/expect-problem.ts';
+import { buildPart, buildPerson, signedIn, type Person } from '../kit/people.ts';
+import type { TestClient } from '../kit/test-client.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+let world: World;
+let owner: Person;
+let client: TestClient;
+
+beforeAll(async () => {
+  world = await openWorld();
+  owner = await buildPerson(world);
+  client = await signedIn(world, owner);
+});
+afterAll(() => world.close());
+
+const create = (parentId: string, by = client) =>
+  by.post('/v1/organizations', { name: `Child ${newId()}`, parent_id: parentId });
+
+const mutation = `mutation ($input: CreateOrganizationInput!) {
+  createOrganization(input: $input) { organization { id parentId parent { id } } } }`;
+
+test('whoever manages an organization creates one below it, with all that belongs to one, over REST and GraphQL', async () => {
+  const admin = await buildPerson(world, { organization: owner.organization, role: 'admin' });
+  const parentId = owner.organization.id;
+  const { data } = await client.graphql(mutation, { input: { name: 'Below over GraphQL', parentId } });
+  expect(data.createOrganization.organization).toMatchObject({ parentId, parent: { id: parentId } });
+  const answer = await create(parentId, await signedIn(world, admin));
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+  const [made] = await asOwner(
+    world,
+    `select o.parent_id, (select count(*)::int from groups g where g.organization_id = o.id) as groups,
+       (select count(*)::int from organization_settings s where s.organization_id = o.id) as settings,
+       (select array_agg(m.user_id || ' ' || m.role) from memberships m where m.organization_id = o.id) as members
+     from organizations o where o.id = $1`,
+    [answer.body.id],
+  );
+  expect(made).toEqual({ parent_id: parentId, groups: 3, settings: 1, members: [`${admin.user.id} owner`] });
+});
+
+test.each(['member', 'auditor'] as const)('a %s of an organization creates none below it', async (role) => {
+  const person = await buildPerson(world, { organization: owner.organization, role });
+  expectProblem(await create(owner.organization.id, await signedIn(world, person)), 'permission_denied');
+});
+
+test('nobody creates one below an organization of others, which is as one that does not exist', async () => {
+  const stranger = await signedIn(world, await buildPerson(world));
+  for (const parent of [owner.organization.id, newId(), 'nothing'])
+    expectProblem(await create(parent, stranger), 'not_found', parent);
+  expectGraphqlError(
+    await stranger.graphql(mutation, { input: { name: 'Below', parentId: owner.organization.id } }),
+    'not_found',
+  );
+  const leaver = await buildPerson(world, { organization: owner.organization, role: 'admin' });
+  const theirs = await signedIn(world, leaver);
+  const { body } = await client.get(`/v1/memberships?user_id=${leaver.user.id}`);
+  const gone = await client.mutate({ method: 'DELETE', url: `/v1/memberships/${body.data[0].id}` });
+  expect(gone.status).toBe(204);
+  expect([401, 403, 404]).toContain((await create(owner.organization.id, theirs)).status);
+});
+
+test('a personal organization has neither children nor a parent', async () => {
+  const built = { caller: systemCaller('test'), requestId: newId() };
+  const home = await world.runtime.database.transact(built, ({ data }) =>
+    data.create(organization, { name: `Personal ${newId()}`, isPersonal: true }),
+  );
+  const person = await buildPerson(world, { organization: home });
+  expectProblem(await create(home.id, await signedIn(world, person)), 'permission_denied');
+  // The server is refused, too.
+  const child = world.runtime.database.transact(built, ({ data }) =>
+    data.create(organization, { name: `Personal ${newId()}`, isPersonal: true, parentId: owner.organization.id }),
+  );
+  await expect(child).rejects.toMatchObject({ code: 'permission_denied' });
+});
+
+test('an archived or deleted organization gets no children', async () => {
+  const other = await buildPerson(world);
+  const theirs = await signedIn(world, other);
+  const url = `/v1/organizations/${other.organization.id}`;
+  await theirs.mutate({ method: 'PATCH', url, payload: { is_archived: true } });
+  expectProblem(await create(other.organization.id, theirs), 'organization_archived');
+  await theirs.mutate({ method: 'PATCH', url, payload: { is_archived: false } });
+  expect((await theirs.mutate({ method: 'DELETE', url })).status).toBe(204);
+  expect([401, 403, 404]).toContain((await create(other.organization.id, theirs)).status);
+});
+
+test('a hierarchy has twenty levels, also for whoever sees only the last of them', async () => {
+  let parentId: string | null = null;
+  for (let level = 1; level < maxHierarchyDepth; level++) parentId = (await buildPart(world, parentId)).id;
+  const [low] = await asOwner<{ id: string; name: string }>(world, 'select id, name from organizations where id = $1', [
+    parentId,
+  ]);
+  const above = await world.runtime.database.transact(
+    { caller: systemCaller('test'), requestId: newId() },
+    ({ data }) => data.get(organization, low?.id ?? ''),
+  );
+  const person = await buildPerson(world, { organization: { ...above } });
+  const theirs = await signedIn(world, person);
+  const last = await create(above.id, theirs);
+  expect(last.status, JSON.stringify(last.body)).toBe(201);
+  expect((await theirs.post('/v1/switch', { target_organization_id: last.body.id })).status).toBe(200);
+  expectProblem(await create(last.body.id, theirs), 'invalid_input');
+});
+
+test('an organization keeps its parent, so that there are no cycles', async () => {
+  const child = await create(owner.organization.id);
+  const payload = { parent_id: child.body.id };
+  const url = `/v1/organizations/${owner.organization.id}`;
+  expectProblem(await client.mutate({ method: 'PATCH', url, payload }), 'invalid_input');
+});

@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { asOwner } from '../kit/as-owner.ts';
+import { eventually } from '../kit/eventually.ts';
+import { expectProblem } from '../kit/expect-problem.ts';
+import { buildPerson, signedIn, type Person } from '../kit/people.ts';
+import { runSchedule } from '../kit/sweep.ts';
+import type { TestClient } from '../kit/test-client.ts';
+import { documentOf, ended, startExport, startImport } from '../kit/started-transfers.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+let world: World;
+let owner: Person;
+let client: TestClient;
+beforeAll(async () => {
+  world = await openWorld({ worker: ['workflows', 'exports', 'maintenance'] });
+  owner = await buildPerson(world);
+  client = await signedIn(world, owner);
+});
+afterAll(() => world.close());
+
+const createBulk = 'mutation ($inputs: [CreateTaskInput!]!) { createBulkTask(inputs: $inputs) { tasks { id } } }';
+
+async function tasks(by: TestClient, inputs: readonly object[]): Promise<void> {
+  const { errors } = await by.graphql(createBulk, { inputs });
+  expect(errors).toBeUndefined();
+}
+
+const wild = [
+  { title: '=HYPERLINK("http://x")', details: 'a,b\n"c"', tags: ['x;y', 'z'], metadata: { a: '=1' } },
+  { title: '+49 30 1', details: '-1', tags: ['@home'] },
+  { title: "'quoted", details: '\tx', priority: 7, dueAt: '2030-01-31T12:00:00Z', status: 'IN_PROGRESS' },
+];
+
+describe('an export', () => {
+  test('as CSV has no formulas, and can be imported again as it was', async () => {
+    const person = await buildPerson(world);
+    const own = await signedIn(world, person);
+    await tasks(own, wild);
+    const { id } = await startExport(own, { record_kind: 'task' });
+    const done = await ended(own, 'exports', id);
+    expect(done).toMatchObject({ status: 'completed', done_rows: 3, total_rows: 3 });
+    expect(done.content?.name).toMatch(/^task-export-\d{4}-\d\d-\d\d\.csv$/);
+    const text = await documentOf(own, done);
+    const cells = text.slice(1).split(/[\r\n,]+/);
+    expect(cells.filter((cell) => /^"?[=+\-@\t]/.test(cell))).toEqual([]);
+    expect(text).toContain(`"'=HYPERLINK(""http://x"")"`);
+    const copy = await startImport(world, person, own, text);
+    expect(await ended(own, 'imports', copy.id)).toMatchObject({ status: 'completed', done_rows: 3, problems: null });
+    const values = await asOwner(
+      world,
+      `select title, details, status, priority, due_at, tags, metadata, assigner_id, count(*)::int as copies from tasks
+       where organization_id = $1 group by 1, 2, 3, 4, 5, 6, 7, 8`,
+      [person.organization.id],
+    );
+    expect(values.map(({ copies }) => copies)).toEqual([2, 2, 2]);
+  });
+
+  test('has many pages, the fields, the order and the records that were asked for', async () => {
+    const person = await buildPerson(world);
+    const own = await signedIn(world, person);
+    for (let page = 0; page < 6; page++)
+      await tasks(
+        own,
+        Array.from({ length: 200 }, (_none, index) => ({ title: `task ${page * 200 + index}`, priority: index % 100 })),
+      );
+    const { id } = await startExport(own, {
+      record_kind: 'task',
+      format: 'json',
+      fields: ['title', 'priority', 'created_at'],
+      filters: { and: [{ priority: { gte: 10 } }, { not: { title: { startsWith: 'task 115' } } }] },
+      order_by: ['-priority', 'title'],
+    });
+    const done = await ended(own, 'exports', id);
+    const expected = await asOwner<{ title: string; priority: number }>(
+      world,
+      `select title, priority from tasks where organization_id = $1 and priority >= 10 and not starts_with(title, 'task 115')
+       order by priority desc, title desc`,
+      [person.organization.id],
+    );
+    const found = JSON.parse(await documentOf(own, done)) as { title: string; priority: number; createdAt: string }[];
+    expect(done).toMatchObject({ status: 'completed', done_rows: found.length, total_rows: found.length });
+    expect(found.length).toBe(expected.length);
+    expect(found.length).toBeGreaterThan(1_000);
+    expect(Object.keys(found[0] ?? {})).toEqual(['title', 'priority', 'createdAt']);
+    const inOrder = found.map(({ title, priority }) => ({ title, priority }));
+    expect(inOrder).toEqual(expected.toSorted((a, b) => b.priority - a.priority || (a.title < b.title ? -1 : 1)));
+    expect(await asOwner(world, 'select 1 from export_pages')).toEqual([]);
+    const events = await asOwner(world, 'select topic, payload from events where entity_id = $1 order by id', [id]);
+    expect(events.at(-1)).toMatchObject({ topic: 'export.completed', payload: { rows: found.length } });
+  });
+
+  test('of no records is a document all the same', async () => {
+    const { id } = await startExport(client, { record_kind: 'group', filters: { name: { eq: 'nothing' } } });
+    const done = await ended(client, 'exports', id);
+    expect(done).toMatchObject({ status: 'completed', done_rows: 0, total_rows: 0 });
+    expect((await documentOf(client, done)).trim()).toMatch(/^\uFEFF?id,displayId,name/);
+  });
+
+  test('has only what its person may view when it runs, and is theirs alone', async () => {
+    const person = await buildPerson(world);
+    const own = await signedIn(world, person);
+    const member = await buildPerson(world, { organization: person.organization, role: 'member' });
+    const their = await signedIn(world, member);
+    await tasks(own, [{ title: 'hidden' }, { title: 'assigned', assigneeId: member.user.id }]);
+    await tasks(await signedIn(world, await buildPerson(world)), [{ title: 'foreign' }]);
+    const { id } = await startExport(their, { record_kind: 'task', fields: ['title'] });
+    const done = await ended(their, 'exports', id);
+    expect((await documentOf(their, done)).slice(1)).toBe('title\r\nassigned\r\n');
+    expectProblem(await own.get(`/v1/exports/${id}`), 'not_found');
+    expectProblem(await own.get(`/v1/files/${done.content?.id}/download`), 'not_found');
+  });
+
+  test('fails when its person has lost the organization', async () => {
+    const person = await buildPerson(world);
+    const member = await buildPerson(world, { organization: person.organization, role: 'member' });
+    const their = await signedIn(world, member);
+    await world.reconfigure({ CORE_WORKFLOWS_DISPATCH_ENABLED: 'false' });
+    const { id } = await startExport(their, { record_kind: 'task' });
+    const { errors } = await (
+      await signedIn(world, person)
+    ).graphql('mutation ($ids: [ID!]!) { deleteBulkMembership(ids: $ids) { deletedIds } }', {
+      ids: (
+        await asOwner<{ id: string }>(world, 'select id from memberships where user_id = $1 and organization_id = $2', [
+          member.user.id,
+          person.organization.id,
+        ])
+      ).map((row) => row.id),
+    });
+    expect(errors).toBeUndefined();
+    await world.reconfigure({ CORE_WORKFLOWS_DISPATCH_ENABLED: 'true' });
+    world.runtime.wakeRelays();
+    const row = await eventually(async () => {
+      const [found] = await asOwner<{ status: string; error_code: string }>(
+        world,
+        'select status, error_code from exports where id = $1',
+        [id],
+      );
+      return found?.status === 'failed' && found;
+    });
+    expect(row.error_code).toBe('permission_denied');
+    expect(
+      await asOwner(world, `select payload from events where entity_id = $1 and topic = 'export.failed'`, [id]),
+    ).toEqual([{ payload: { code: 'permission_denied' } }]);
+  });
+
+  test('can be cancelled, started again, and deleted; its document expires', async () => {
+    await world.reconfigure({ CORE_WORKFLOWS_DISPATCH_ENABLED: 'false' });
+    const { id } = await startExport(client, { record_kind: 'task' });
+    const cancelled = await client.graphql('mutation ($id: ID!) { cancelExport(id: $id) { export { status } } }', {
+      id,
+    });
+    expect(cancelled.data.cancelExport.export.status).toBe('CANCELLED');
+    await world.reconfigure({ CORE_WORKFLOWS_DISPATCH_ENABLED: 'true' });
+    expect((await client.post(`/v1/exports/${id}/restart`)).body.status).toBe('pending');
+    const done = await ended(client, 'exports', id);
+    expect(done.status).toBe('completed');
+    expectProblem(await client.post(`/v1/exports/${id}/cancel`), 'invalid_input');
+    world.clock.advance(8 * 86_400_000);
+    const again = await signedIn(world, owner);
+    await runSchedule(world, 'expire-exports');
+    await eventually(async () => (await again.get(`/v1/exports/${id}`)).body.status === 'expired');
+    expect((await again.get(`/v1/exports/${id}`)).body.content).toBeNull();
+    expectProblem(await again.get(`/v1/files/${done.content?.id}/download`), 'not_found');
+    expect((await again.post(`/v1/exports/${id}/restart`)).status).toBe(200);
+    expect((await ended(again, 'exports', id)).content).not.toBeNull();
+    const { status } = await again.mutate({ method: 'DELETE', url: `/v1/exports/${id}` });
+    expect(status).toBe(204);
+  });
+});
+
+test.each([
+  ['an unknown kind', { record_kind: 'tasks' }, '/record_kind', 'did you mean "task"?'],
+  ['an unknown field', { record_kind: 'task', fields: ['title', 'secret'] }, '/fields/1', 'must be one of'],
+  ['a hidden field', { record_kind: 'task', fields: ['deletedAt'] }, '/fields/0', 'must be one of'],
+  ['a wrong order', { record_kind: 'task', order_by: ['details'] }, '/order_by/0', 'must be one of'],
+  ['an unknown filter', { record_kind: 'task', filters: { details: { eq: 'a' } } }, '/filters/details', 'is no field'],
+  [
+    'a wrong comparison',
+    { record_kind: 'task', filters: { status: { gt: 'open' } } },
+    '/filters/status/gt',
+    'is no comparison',
+  ],
+  [
+    'a wrong value',
+    { record_kind: 'task', filters: { priority: { eq: 'x' } } },
+    '/filters/priority/eq',
+    'must be a whole number',
+  ],
+  ['no object', { record_kind: 'task', filters: [] }, '/filters', 'must be an object'],
+] as const)('a request for an export with %s is refused at once', async (_about, values, path, message) => {
+  // Time has passed since the first sign-in.
+  const answer = await (await signedIn(world, owner)).post('/v1/exports', values);
+  expectProblem(answer, 'invalid_input');
+  expect(answer.body.errors[0].path).toBe(path);
+  expect(answer.body.errors[0].message).toContain(message);
+});
+
+test('auditors start no exports', async () => {
+  const auditor = await signedIn(
+    world,
+    await buildPerson(world, { organization: owner.organization, role: 'auditor' }),
+  );
+  expectProblem(await auditor.post('/v1/exports', { record_kind: 'task' }), 'permission_denied');
+});

@@ -1,0 +1,15 @@
+import type { ActivityQueue } from '../kit/activity-queue.ts';
+import { defineContract } from '../kit/contract.ts';
+
+export interface AdmitByDomainInput {
+  readonly queue: ActivityQueue;
+  /** Whoever has confirmed their address; it is read when it is needed. */
+  readonly userId: string;
+}
+
+/** Makes a person a member of the organizations to which the domain of their address belongs. */
+export const admitByDomainContract = defineContract<AdmitByDomainInput>({
+  name: 'admitByDomain',
+  queue: 'maintenance',
+  workflowId: ({ userId }) => `admit-by-domain/${userId}`,
+});
