@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync } from 'node:fs';
+import { closeSync, fstatSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PartName } from '../machine/stack-environment.ts';
 import { MEMBER_VARIABLE } from '../machine/helper-process.ts';
@@ -34,6 +34,7 @@ export interface ServerProcess {
  */
 export async function spawnServer(launch: Launch): Promise<ServerProcess> {
   const log = openLog(launch.logFile);
+  const logOffset = fstatSync(log).size;
   try {
     const child = spawn(launch.command, launch.args, {
       cwd: launch.cwd,
@@ -52,7 +53,7 @@ export async function spawnServer(launch: Launch): Promise<ServerProcess> {
     child.unref();
     const identity = child.pid === undefined ? undefined : identify(child.pid);
     if (identity === undefined)
-      throw new StackError(`${launch.part} ended at once (${await ended})${logTail(launch, 0)}`);
+      throw new StackError(`${launch.part} did not start (${await ended})${logTail(launch, logOffset)}`);
     return { identity, ended };
   } catch (error) {
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'EACCES') {

@@ -225,6 +225,7 @@ describe('modulefile', () => {
     const lacking = await files({ 'fga.mod': modules['fga.mod'] });
     expect(await refusalOf({ CORE_AUTHZ_MODULEFILE: lacking })).toEqual([
       expect.stringContaining('core.fga: authz.modulefile: cannot be read (ENOENT)'),
+      expect.stringContaining('more/watchers.fga: authz.modulefile: cannot be read (ENOENT)'),
     ]);
     const broken = {
       ...modules,

@@ -47,9 +47,12 @@ async function readModules(file: string): Promise<WrittenModel> {
   const field = 'authz.modulefile';
   const text = await read(file, field);
   const { schema, contents } = reported(file, field, () => transformer.transformModFileToJSON(text));
-  const modules = await Promise.all(
+  const reads = await Promise.allSettled(
     contents.value.map(async ({ value: name }) => ({ name, contents: await read(join(dirname(file), name), field) })),
   );
+  const unreadable = reads.flatMap((read) => (read.status === 'rejected' ? [read.reason as ConfigurationError] : []));
+  if (unreadable.length > 0) throw new ConfigurationError(unreadable.flatMap(({ problems }) => problems));
+  const modules = reads.flatMap((read) => (read.status === 'fulfilled' ? [read.value] : []));
   return parsed(file, field, () => transformer.transformModuleFilesToModel(modules, schema.value));
 }
 
