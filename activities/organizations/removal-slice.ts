@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { organizationRemoval } from '#entities/organizations/organization-removal.ts';
 import { organization } from '#entities/organizations/organization.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
@@ -7,7 +8,7 @@ import type { RemovalProgress } from '#workflows/organizations/remove-organizati
 import { workContext } from '../clients/temporal/work-origin.ts';
 
 /** Records that one transaction deletes, besides their dependents. */
-const batchSize = 500;
+const batchSize = 100;
 
 /** After so many milliseconds a slice ends with the current batch, and its progress is stored. */
 const sliceMs = 2_000;
@@ -25,8 +26,12 @@ export async function removeSlice(database: Database, removalId: string): Promis
     return unit.data.update(organizationRemoval, removalId, { status: 'running', totalRecords });
   });
   const endsAt = Date.now() + sliceMs;
-  for (let hasMore = true; hasMore && Date.now() < endsAt;)
+  for (let hasMore = true; hasMore && Date.now() < endsAt;) {
+    const startedAt = performance.now();
     hasMore = await database.transact(context(), (unit) => removeSomeContents(unit, organization, id, batchSize));
+    // Nobody waits for it, and others do wait for PostgreSQL: it rests as long as it worked.
+    await pause(performance.now() - startedAt);
+  }
   return database.transact(context(), async (unit) => {
     const removal = await unit.data.get(organizationRemoval, removalId);
     const left = await countContents(unit, organization, id);

@@ -23,13 +23,14 @@ export function tokenIn(mail: string): string {
   return linkIn(mail).hash.slice('#token='.length);
 }
 
-/** The link in a mail that carries a token. */
-export function linkIn(mail: string): URL {
+/** The first link in a mail that carries a token, or the first one to a path. */
+export function linkIn(mail: string, path = ''): URL {
   // Undo quoted-printable: soft line breaks and encoded characters.
   const text = mail
     .replaceAll(/=\r?\n/g, '')
     .replaceAll(/=([0-9A-F]{2})/g, (_match, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-  const [link] = /https?:[^\s"<>#]+#token=[A-Za-z0-9._-]+/.exec(text) ?? [];
-  if (!link) throw new Error(`no link with a token in this mail:\n${mail}`);
-  return new URL(link);
+  const links = Array.from(text.matchAll(/https?:[^\s"<>#]+#token=[A-Za-z0-9._-]+/g), ([link]) => new URL(link));
+  const link = links.find(({ pathname }) => pathname.endsWith(path));
+  if (!link) throw new Error(`no link with a token ${path === '' ? '' : `to ${path} `}in this mail:\n${mail}`);
+  return link;
 }

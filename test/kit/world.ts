@@ -209,7 +209,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const startWhenAvailable = (queues?: readonly string[]) => untilAvailable(() => first.startWorker(queues));
   if (options.worker) worker = await startWhenAvailable(options.worker === true ? undefined : options.worker);
 
-  return {
+  const world: World = {
     name,
     databaseUrl,
     environment,
@@ -247,9 +247,13 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       } finally {
         await Promise.all(instances.map((instance) => instance.close()));
         await dropDatabase(stack.postgresUrl.replace('DATABASE', 'postgres'), name);
+        revoke();
       }
     },
   };
+  // The modules of test files stay in memory, and with them their world: a closed one holds nothing, and says so when it is used.
+  const { proxy, revoke } = Proxy.revocable(world, {});
+  return proxy;
 }
 
 /** No request, whatever became of it, leaves a connection checked out or a unit of work open. */

@@ -205,6 +205,28 @@ test('in a real browser: the page of a mailed invitation makes members of new pe
   expect(await membersOf()).toBe(3);
 });
 
+test('in a real browser: the pages of mailed links confirm and end a subscription', async (context) => {
+  const { run, open, fill } = await newBrowser(context);
+  const inviting = await signedIn(world, await buildPerson(world));
+  const email = 'reader-in-the-browser@example.com';
+  const { body } = await inviting.post('/v1/subscribers', { email });
+  const about = async () => (await inviting.get(`/v1/subscribers/${body.id}`)).body;
+
+  const [mail = ''] = await waitForMails(world, email);
+  await open(linkIn(mail));
+  await fill({}, 'the subscription has begun');
+  expect(await about()).toMatchObject({ is_active: true, is_email_verified: true });
+  await open(linkIn(mail, '/v1/unsubscribe'));
+  expect(await about(), 'to open the page ends nothing').toMatchObject({ is_unsubscribed: false });
+  await fill({}, 'The subscription has ended');
+  expect(await about()).toMatchObject({ is_active: false, is_unsubscribed: true });
+  // The link of the verification does not bring it back.
+  await open(linkIn(mail));
+  await run(`document.getElementById('confirm').click()`);
+  await eventually(async () => (await run(`textOf('result')`)) !== '');
+  expect(await about()).toMatchObject({ is_active: false, is_unsubscribed: true });
+});
+
 test('in a real browser: single sign-on is set up, tested and enforced, and members come in with it alone', async (context) => {
   const { run, post, put, goTo, signIn, forget } = await newBrowser(context);
   // The provider has a clock of its own.
