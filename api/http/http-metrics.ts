@@ -2,6 +2,10 @@ import type { Server } from 'node:http';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { serveMetrics } from '#runtime/metrics-server.ts';
 
+/** Memory, processor time and garbage collections. Once for each process: what collects them cannot be stopped. */
+const processMetrics = new Registry();
+collectDefaultMetrics({ register: processMetrics });
+
 /** Prometheus metrics of the API process; served on `server.metricsport`, never on the API's own port. */
 export class Metrics {
   readonly registry = new Registry();
@@ -39,7 +43,7 @@ export class Metrics {
   });
 
   constructor() {
-    collectDefaultMetrics({ register: this.registry });
+    for (const metric of processMetrics.getMetricsAsArray()) this.registry.registerMetric(metric);
   }
 
   /** Reports how many units of work are active. */
