@@ -8,7 +8,7 @@ collectDefaultMetrics({ register: processMetrics });
 
 /** Prometheus metrics of the API process; served on `server.metricsport`, never on the API's own port. */
 export class Metrics {
-  readonly registry = new Registry();
+  readonly registry = Registry.merge([processMetrics]);
   readonly requests = new Counter({
     name: 'core_http_requests_total',
     help: 'Number of requests by method, route pattern and status.',
@@ -41,10 +41,6 @@ export class Metrics {
     labelNames: ['outcome'] as const,
     registers: [this.registry],
   });
-
-  constructor() {
-    for (const metric of processMetrics.getMetricsAsArray()) this.registry.registerMetric(metric);
-  }
 
   /** Reports how many units of work are active. */
   watchUnits(count: () => number): void {
