@@ -8,7 +8,7 @@ export const removeEmptyDiscussion = defineListener(
   [on(note, 'left_discussion')],
   async ({ event, unit }) => {
     // Locked, so that a comment that is written meanwhile either keeps the discussion or does not find it any more.
-    const found = await unit.data.findLocked(discussion, event.payload.id);
+    const found = await unit.data.findLocked(discussion, event.payload.id, 'remove');
     if (!found) return;
     const left = await unit.data.findOne(note, { discussionId: { eq: found.id } });
     if (!left) await unit.data.remove(discussion, found.id);

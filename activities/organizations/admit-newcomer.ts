@@ -7,16 +7,14 @@ import { wasMember } from '#entities/kit/access/single-sign-on.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
-import { provesDomain } from '#entities/kit/base/proven-domain.ts';
+import { organizationsOfDomain } from '#entities/kit/base/proven-domain.ts';
 import { workContext } from '../clients/temporal/work-origin.ts';
 import type { ActivityDependencies } from '../kit/activity-dependencies.ts';
 
-/** More organizations with one domain are not looked at: the zone of a domain names one, or a few. */
-const maxOrganizations = 50;
-
 /**
  * Makes a person a member of each organization that admits the domain of their confirmed address (`admitsEmailDomains`), and that the zone of
- * the domain names. Whoever has been a member before needs an invitation.
+ * the domain names. The zone is asked first: any number of organizations can claim a domain, and it names one, or a few. Whoever has been
+ * a member before needs an invitation.
  * @returns the number of organizations that the person has joined
  */
 export async function admitNewcomer(
@@ -25,21 +23,13 @@ export async function admitNewcomer(
 ): Promise<number> {
   const transact = <T>(work: (unit: UnitOfWork) => Promise<T>) =>
     database.transact(workContext(systemCaller('admit by domain'), `admit-by-domain-${userId}`), work);
-  const { domain, organizations } = await transact(async ({ data }) => {
-    const email = await confirmedEmail(data, userId);
-    const wanted = email?.slice(email.lastIndexOf('@') + 1) ?? '';
-    const settings = await data.find(organizationSetting, {
-      where: { emailDomains: { has: wanted }, admitsEmailDomains: { eq: true } },
-      limit: maxOrganizations,
-    });
-    return { domain: wanted, organizations: settings.map(({ organizationId }) => organizationId) };
-  });
+  const email = await transact(({ data }) => confirmedEmail(data, userId));
+  if (email === undefined) return 0;
+  const domain = email.slice(email.lastIndexOf('@') + 1);
   let joined = 0;
-  for (const organizationId of organizations) {
-    // Between two transactions: a name server may take its time.
-    if (!(await provesDomain(textRecords, organizationId, domain))) continue;
+  // Between two transactions: a name server may take its time.
+  for (const organizationId of await organizationsOfDomain(textRecords, domain))
     if (await transact((unit) => join(unit, { userId, organizationId, domain }))) joined++;
-  }
   return joined;
 }
 
@@ -57,7 +47,7 @@ interface Joining {
 
 async function join(unit: UnitOfWork, { userId, organizationId, domain }: Joining): Promise<boolean> {
   const { data } = unit;
-  // Read again: address, settings and membership may have changed while the name server was asked.
+  // Read again: the address may have changed while the name server was asked.
   const email = await confirmedEmail(data, userId);
   const of = { organizationId: { eq: organizationId } };
   const setting = await data.findOne(organizationSetting, of);

@@ -139,8 +139,9 @@ export class TransferWork<Kind extends TransferKind> {
   async fail(transfer: Transfer, error?: AppError): Promise<void> {
     const { id } = transfer;
     await this.transact(async (unit) => {
-      const row = await this.running(unit, transfer);
-      if (!row) return;
+      // Locked, so that work that is cancelled or started again meanwhile stays so.
+      const row = await this.#locked(unit, id);
+      if (row?.status !== 'running' || row.runId !== transfer.runId) return;
       const code = error?.code ?? 'internal';
       const problems = error?.details.fields ?? [];
       await this.#change(unit, id, {
@@ -150,7 +151,7 @@ export class TransferWork<Kind extends TransferKind> {
         finishedAt: unit.clock.now(),
         ...this.failureValues(problems),
       });
-      unit.emit(customEvent(this.kind as typeof importKind, 'failed', row as TransferRow, { code }));
+      unit.emit(customEvent(this.kind as typeof importKind, 'failed', row, { code }));
     });
     this.#reported.delete(transfer.runId);
   }

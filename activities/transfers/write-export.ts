@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { workContext } from '../clients/temporal/work-origin.ts';
+import { isAppError } from '#entities/kit/base/errors.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { csvLine } from '#entities/kit/csv/csv-cells.ts';
 import { textOfValue } from '#entities/kit/csv/csv-values.ts';
@@ -22,8 +23,8 @@ import type { Transfer, TransferWork } from './transfer-work.ts';
 type Export = RowOf<typeof exportKind>;
 export type ExportWork = TransferWork<typeof exportKind>;
 
-/** Records of a page. */
-const pageSize = 1_000;
+/** Records of a page, at most. */
+const maxPageSize = 1_000;
 
 /** Time in which an upload must become the document of its export, in milliseconds. */
 const uploadLifetimeMs = 86_400_000;
@@ -40,6 +41,7 @@ const byteOrderMark = '\uFEFF';
  * @returns whether all pages are there
  */
 export async function writeExportPages(work: ExportWork, transfer: Transfer, signal: AbortSignal): Promise<boolean> {
+  let size = maxPageSize;
   for (;;) {
     signal.throwIfAborted();
     const state = await work.transact(async (unit) => {
@@ -50,7 +52,15 @@ export async function writeExportPages(work: ExportWork, transfer: Transfer, sig
     if (!state) return false;
     const { row, caller, position } = state;
     if (position && position.next === null) return true;
-    const page = await readPage(work, row, caller, position);
+    let page: ReadPage;
+    try {
+      page = await readPage(work, row, caller, { position, size });
+    } catch (error) {
+      // Long records: together they are larger than an answer can be.
+      if (size === 1 || !isAppError(error) || error.code !== 'limit_exceeded') throw error;
+      size = Math.ceil(size / 2);
+      continue;
+    }
     const number = (position?.pages ?? 0) + 1;
     await work.transact((unit) => keepExportPage(unit, { ...page, exportId: row.id, runId: transfer.runId, number }));
     failpoint('export-page-kept');
@@ -72,12 +82,12 @@ async function readPage(
   { dependencies, kind }: ExportWork,
   row: Export,
   caller: Caller,
-  position: ExportPosition | undefined,
+  { position, size }: { readonly position: ExportPosition | undefined; readonly size: number },
 ): Promise<ReadPage> {
   const list = listOfRecord(dependencies.database.options.registry, kind, row);
   const context = { ...workContext(caller, 'export'), readOnly: true };
   const page = await dependencies.database.transact(context, (unit) =>
-    pageOfList(unit.data, list, { size: pageSize, after: position?.next ?? undefined }),
+    pageOfList(unit.data, list, { size, after: position?.next ?? undefined }),
   );
   const { records, next, total } = page;
   const isFirst = position === undefined;

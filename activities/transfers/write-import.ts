@@ -95,7 +95,7 @@ export async function writeImport(work: ImportWork, transfer: Transfer, signal: 
   const unit = work.dependencies.database.unitOfWork(context);
   try {
     const isComplete = await withDocument(work, row, signal, (document) =>
-      writeDocument(work, transfer, unit, document),
+      writeDocument(work, transfer, { unit, row, caller }, document),
     );
     if (isComplete) await unit.commit();
     else await unit.rollback();
@@ -106,10 +106,16 @@ export async function writeImport(work: ImportWork, transfer: Transfer, signal: 
   }
 }
 
+interface Writing {
+  readonly unit: UnitOfWork;
+  readonly row: Import;
+  readonly caller: Caller;
+}
+
 async function writeDocument(
   work: ImportWork,
   transfer: Transfer,
-  unit: UnitOfWork,
+  { unit, row, caller }: Writing,
   { target, columns, pages }: Document,
 ): Promise<boolean> {
   let count = 0;
@@ -118,9 +124,23 @@ async function writeDocument(
     await unit.endPart();
     count += rows.length;
     failpoint('import-page-written');
+    refuseLostRights(caller, await work.transact((reading) => work.caller(reading, row)));
     if (!(await work.report(transfer, { doneRows: count }))) return false;
   }
   return work.complete(unit, transfer, count);
+}
+
+/** Writing takes long, and the person can lose rights meanwhile. @throws AppError permission_denied */
+function refuseLostRights(before: Caller, now: Caller): void {
+  const isKept =
+    before.role === now.role &&
+    before.groupIds.every((id) => now.groupIds.includes(id)) &&
+    before.relations.every((relation) => now.relations.includes(relation));
+  if (!isKept)
+    throw new AppError(
+      'permission_denied',
+      'Your rights in the organization have changed while the document was written, so nothing was imported; start it again.',
+    );
 }
 
 function stateOf(work: ImportWork, transfer: Transfer): Promise<{ row: Import; caller: Caller } | undefined> {

@@ -1,5 +1,5 @@
 import { defineEntityModule } from '../kit/model/define.ts';
-import { choice, text } from '../kit/model/fields.ts';
+import { choice, member, text } from '../kit/model/fields.ts';
 import { allow, anyone, creators, deny, related, role, scope, system } from '../kit/model/policy.ts';
 
 export const group = defineEntityModule({
@@ -15,6 +15,10 @@ export const group = defineEntityModule({
       ['admins', 'viewers', 'all_members'],
       { optional: true, immutable: true },
     ),
+    managerId: member(
+      'Person who manages the group without being in it: whoever created it with a role of a parent organization. Null for other groups.',
+      { optional: true, immutable: true, onLeave: 'keep' },
+    ),
   },
   displayId: 'GRP',
   unique: [
@@ -27,12 +31,12 @@ export const group = defineEntityModule({
       allow(system),
       allow(role('owner', 'super_admin')),
       allow(scope),
-      allow(related('admin', 'member', 'viewer')),
+      allow(related('admin', 'manager', 'member', 'viewer')),
       deny(anyone),
     ],
     create: [allow(system), allow(role('owner', 'super_admin', 'admin')), allow(scope), allow(creators)],
-    edit: [allow(system), allow(role('owner', 'super_admin')), allow(scope), allow(related('admin'))],
-    remove: [allow(system), allow(role('owner', 'super_admin')), allow(scope), allow(related('admin'))],
+    edit: [allow(system), allow(role('owner', 'super_admin')), allow(scope), allow(related('admin', 'manager'))],
+    remove: [allow(system), allow(role('owner', 'super_admin')), allow(scope), allow(related('admin', 'manager'))],
   },
   refusals: [
     {
@@ -51,5 +55,12 @@ export const group = defineEntityModule({
   search: ['name', 'displayName'],
   mutate: ['create', 'update', 'delete'],
   events: ['created', 'updated', 'deleted'],
-  managedBy: { kind: 'groupMembership', record: 'groupId', person: 'userId', values: { role: 'admin' } },
+  managedBy: {
+    kind: 'groupMembership',
+    record: 'groupId',
+    person: 'userId',
+    values: { role: 'admin' },
+    outside: 'managerId',
+  },
+  grants: [{ object: { kind: 'group', id: 'id' }, relation: 'manager', subject: { kind: 'user', id: 'managerId' } }],
 });

@@ -2,7 +2,13 @@ import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, json, textList, timestamp } from '../kit/model/fields.ts';
 import { file } from '../kit/model/composed/file-field.ts';
 import { requestedRecord } from '../presets/requested-record.ts';
-import { recordKindField, transferEvents, transferFields, transferStatuses } from './transfer-fields.ts';
+import {
+  recordKindField,
+  refusedBeyondLimit,
+  transferEvents,
+  transferFields,
+  transferStatuses,
+} from './transfer-fields.ts';
 
 const exportKind = defineEntityModule({
   kind: 'export',
@@ -50,6 +56,7 @@ const exportKind = defineEntityModule({
   tenancy: 'organization',
   describesList: { kind: 'recordKind', fields: 'fields', filter: 'filters', orderBy: 'orderBy' },
   policy: requestedRecord(),
+  refusals: [refusedBeyondLimit('exports')],
   expose: {
     recordKind: 'read-write',
     format: 'read-write',

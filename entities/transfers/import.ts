@@ -2,7 +2,13 @@ import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, json } from '../kit/model/fields.ts';
 import { file } from '../kit/model/composed/file-field.ts';
 import { requestedRecord } from '../presets/requested-record.ts';
-import { recordKindField, transferEvents, transferFields, transferStatuses } from './transfer-fields.ts';
+import {
+  recordKindField,
+  refusedBeyondLimit,
+  transferEvents,
+  transferFields,
+  transferStatuses,
+} from './transfer-fields.ts';
 
 const importKind = defineEntityModule({
   kind: 'import',
@@ -33,6 +39,7 @@ const importKind = defineEntityModule({
   tenancy: 'organization',
   describesList: { kind: 'recordKind', action: 'action' },
   policy: requestedRecord(),
+  refusals: [refusedBeyondLimit('imports')],
   expose: {
     recordKind: 'read-write',
     action: 'read-write',

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { payload } from '../kit/model/events.ts';
 import { integer, member, text, timestamp } from '../kit/model/fields.ts';
+import type { Refusal } from '../kit/model/record-rules.ts';
 
 const maxCount = Number.MAX_SAFE_INTEGER;
 
@@ -26,6 +27,22 @@ export function transferFields(done: string) {
       creator: true,
     }),
     runId: text('Id of the workflow run that does the work.', { max: 200, optional: true }),
+  };
+}
+
+/** Work of one person that can wait or run at the same time: all organizations share the workers that do it. */
+const maxUnfinished = 20;
+
+/** Refuses work that a person starts while too much of theirs has not ended. Of a request that starts several, each counts those before it. */
+export function refusedBeyondLimit(table: 'exports' | 'imports'): Refusal<'status'> {
+  return {
+    on: ['create', 'edit'],
+    unlessSystem: true,
+    refuseIf: `given.status = 'pending' and row.index + (select count(*) from ${table} as begun where begun.deleted_at is null
+      and begun.requestor_id = row.requestor_id and begun.status in ('pending', 'running')) >= ${maxUnfinished}`,
+    field: 'status',
+    code: 'limit_exceeded',
+    message: `You have ${maxUnfinished} ${table} that have not ended; wait until one has, or cancel one.`,
   };
 }
 

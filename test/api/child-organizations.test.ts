@@ -115,3 +115,31 @@ test('an organization keeps its parent, so that there are no cycles', async () =
   const url = `/v1/organizations/${owner.organization.id}`;
   expectProblem(await client.mutate({ method: 'PATCH', url, payload }), 'invalid_input');
 });
+
+test('an admin of the organization above creates a group below, where they are no member, and manages it through that role', async () => {
+  const child = await buildPart(world, owner.organization.id);
+  const member = await buildPerson(world, { organization: child, role: 'member' });
+  const [admin, colleague] = await Promise.all([
+    buildPerson(world, { organization: owner.organization, role: 'admin' }),
+    buildPerson(world, { organization: owner.organization, role: 'admin' }),
+  ]);
+  const [by, other] = [await signedIn(world, admin), await signedIn(world, colleague)];
+  for (const one of [by, other])
+    expect((await one.post('/v1/switch', { target_organization_id: child.id })).status).toBe(200);
+  const made = await by.post('/v1/groups', { name: `From above ${newId()}` });
+  expect(made.status, JSON.stringify(made.body)).toBe(201);
+  const url = `/v1/groups/${made.body.id}`;
+  expect((await by.get(url)).body.name).toBe(made.body.name);
+  expect((await by.get(`/v1/group-memberships?group_id=${made.body.id}`)).body.data).toEqual([]);
+  const added = await by.post('/v1/group-memberships', { group_id: made.body.id, user_id: member.user.id });
+  expect(added.status).toBe(201);
+  expect((await by.mutate({ method: 'PATCH', url, payload: { description: 'managed' } })).status).toBe(200);
+  const bulk = 'mutation ($inputs: [CreateGroupInput!]!) { createBulkGroup(inputs: $inputs) { groups { name } } }';
+  const { data } = await by.graphql(bulk, { inputs: [{ name: `In bulk ${newId()}` }, { name: `In bulk ${newId()}` }] });
+  expect(data.createBulkGroup.groups).toHaveLength(2);
+  // Others with the same role have no more rights to it than before.
+  expectProblem(await other.get(url), 'not_found');
+  const { body } = await client.get(`/v1/memberships?user_id=${admin.user.id}`);
+  expect((await client.mutate({ method: 'DELETE', url: `/v1/memberships/${body.data[0].id}` })).status).toBe(204);
+  expect([401, 403, 404]).toContain((await by.mutate({ method: 'PATCH', url, payload: { name: 'late' } })).status);
+});

@@ -1,7 +1,10 @@
 import { Type } from 'typebox';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { defineRoute } from '#api/http/route.ts';
+import { task } from '#entities/index.ts';
 import { concurrentChanges } from '#entities/kit/base/errors.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
 import { expectGraphqlError } from '../kit/graphql-error.ts';
@@ -265,7 +268,7 @@ describe('concurrent changes lock records in one order', () => {
     for (const id of [parent, dependent]) expect((await client.get(`/v1/tasks/${id}`)).status).toBe(404);
   });
 
-  test('references wait in the order of the records', async () => {
+  test('references wait for deletions in the order of the records', async () => {
     const tasks = [await newTask('first'), await newTask('second'), await newTask('third')];
     const [first, second, third] = tasks;
     // A scan without an index finds the first record last: a new version is stored behind the others.
@@ -275,10 +278,9 @@ describe('concurrent changes lock records in one order', () => {
     const scanning = (await world.openInstance()).client();
     scanning.bearer = client.cookies.get('access_token');
     const release = await holding(second as string);
-    const changing = client.graphql(
-      'mutation ($ids: [ID!]!) { updateBulkTask(ids: $ids, input: { priority: 8 }) { updatedIds } }',
-      { ids: tasks },
-    );
+    const removing = client.graphql('mutation ($ids: [ID!]!) { deleteBulkTask(ids: $ids) { deletedIds } }', {
+      ids: tasks,
+    });
     await waiting(1);
     const noting = scanning.graphql(
       `mutation ($first: ID!, $third: ID!) { createBulkNote(inputs: [{ text: "a", taskId: $third }, { text: "b", taskId: $first }]) { notes { id } } }`,
@@ -286,11 +288,42 @@ describe('concurrent changes lock records in one order', () => {
     );
     await waiting(2);
     await release();
-    const answers = await Promise.all([changing, noting]);
-    expect(answers.map((answer) => [answer.errors, repeatsOf(answer)])).toEqual([
-      [undefined, 0],
-      [undefined, 0],
-    ]);
+    const [removed, noted] = await Promise.all([removing, noting]);
+    expect(removed.data.deleteBulkTask.deletedIds).toHaveLength(3);
+    expectGraphqlError(noted, 'not_found');
+    expect([repeatsOf(removed), repeatsOf(noted)]).toEqual([0, 0]);
     for (const name of settings) await asOwner(world, `alter database ${world.name} reset ${name}`);
   });
+});
+
+test('people sign in, and records are changed, while a transaction that takes long refers to them; they are not deleted', async () => {
+  const member = await buildPerson(world, { organization: owner.organization, role: 'member' });
+  const parent = (await client.post('/v1/tasks', { title: 'above', assignee_id: member.user.id })).body.id as string;
+  const importing = world.runtime.database.unitOfWork({
+    caller: systemCaller('test', owner.organization.id),
+    requestId: newId(),
+    deadline: Date.now() + 60_000,
+  });
+  await importing.data.create(task, { title: 'below', parentId: parent, assigneeId: member.user.id });
+  await importing.flush();
+  try {
+    const by = await signedIn(world, member);
+    const rename = { method: 'PATCH', payload: { display_name: 'Renamed' } } as const;
+    expect((await by.mutate({ ...rename, url: `/v1/users/${member.user.id}` })).status).toBe(200);
+    const home = `/v1/organizations/${owner.organization.id}`;
+    expect((await client.mutate({ ...rename, url: home })).status).toBe(200);
+    const url = `/v1/tasks/${parent}`;
+    expect((await client.mutate({ method: 'PATCH', url, payload: { title: 'changed' } })).status).toBe(200);
+    const bulk = `mutation { updateBulkTask(ids: ["${parent}"], input: { priority: 3 }) { updatedIds } }`;
+    expect((await client.graphql(bulk)).data.updateBulkTask.updatedIds).toEqual([parent]);
+    const deletion = client.mutate({ method: 'DELETE', url });
+    await waitForLocks(world, 1);
+    await importing.commit();
+    expect((await deletion).status).toBe(204);
+    expect(await asOwner(world, 'select 1 from tasks where parent_id = $1 and deleted_at is null', [parent])).toEqual(
+      [],
+    );
+  } finally {
+    await importing.rollback();
+  }
 });

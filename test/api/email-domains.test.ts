@@ -8,9 +8,9 @@ import { DnsServer } from '../kit/dns-server.ts';
 import { eventually } from '../kit/eventually.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { changeSettings } from '../kit/organization-settings.ts';
-import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
+import { buildPart, buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import type { TestClient } from '../kit/test-client.ts';
-import { verificationToken } from '../kit/verification-token.ts';
+import { emailChangeToken, verificationToken } from '../kit/verification-token.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
@@ -93,6 +93,33 @@ test('nobody is admitted by a domain that the zone does not prove, or that anoth
   dns.zone.set(label, { txt: [proof(owner.organization.id)] });
   const elsewhere = await confirmed(`${newId().toLowerCase()}@sub.${domain}`);
   expect(await rolesOf(elsewhere)).toEqual([]);
+});
+
+test('an organization admits people however many others claim its domain', async () => {
+  const crowded = 'crowded.example';
+  const claim = { emailDomains: [crowded], admitsEmailDomains: true };
+  for (let left = 55; left > 0; left--) await changeSettings(world, (await buildPart(world, null)).id, claim);
+  const { organization: proven } = await buildPerson(world);
+  await changeSettings(world, proven.id, claim);
+  dns.zone.set(`_core-single-sign-on.${crowded}`, { txt: [`organization=${proven.id};domain=${crowded}`] });
+  const id = await confirmed(`ada@${crowded}`);
+  await settled(id);
+  const held = await asOwner(world, 'select organization_id from memberships where user_id = $1 and role = $2', [
+    id,
+    'member',
+  ]);
+  expect(held).toEqual([{ organization_id: proven.id }]);
+});
+
+test('whoever changes their address to one of the domain becomes a member, too', async () => {
+  dns.zone.set(label, { txt: [proof(owner.organization.id)] });
+  const person = await buildPerson(world);
+  const by = await signedIn(world, person);
+  const email = `changed-${newId().toLowerCase()}@${domain}`;
+  expect((await by.post('/v1/account/email', { password: testPassword, new_email: email })).status).toBe(202);
+  const token = await eventually(() => emailChangeToken(world, email));
+  expect((await by.post('/v1/account/email/confirm', { token, password: testPassword })).status).toBe(200);
+  await eventually(async () => (await rolesOf(person.user.id)).length === 1);
 });
 
 test('a name server that is away is asked again', async () => {

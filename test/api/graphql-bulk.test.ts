@@ -458,6 +458,21 @@ describe('creations with skipRefused', () => {
     expect(data.createBulkTask.notCreated).toHaveLength(500);
   });
 
+  test('are tried a few times, however many inputs and values are wrong', async () => {
+    const wrong = { title: '', priority: 101, externalId: '', parentId: 'x', assigneeId: 'x', tags: [''], status: 'x' };
+    const creations = Array.from({ length: 1_000 }, (_none, index) => ({
+      module: task,
+      input: index === 999 ? { title: 'right' } : wrong,
+      path: `/${index}`,
+    }));
+    let attempts = 0;
+    const { created: made, refused } = await asPerson(world, owner, owner.organization.id, (data) =>
+      data.createEach(creations, async () => void attempts++),
+    );
+    expect([made.length, refused.length]).toEqual([1, 999]);
+    expect(attempts).toBe(1);
+  });
+
   test('are refused as a whole for what is wrong with none of them', async () => {
     const auditor = await signedIn(
       world,

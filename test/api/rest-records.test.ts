@@ -392,6 +392,16 @@ describe('a list', () => {
     expect(letters(backwards)).toBe(expected);
   });
 
+  test('in an order that names a field again and again, with cursors that are not longer', async () => {
+    const by = await signedIn(world, await buildPerson(world));
+    for (const last of ['a', 'b']) await by.post('/v1/tasks', { title: '€'.repeat(499) + last });
+    const order = 'order_by=title,-title,title,-title,title&first=1';
+    const { body } = await by.get(`/v1/tasks?${order}`);
+    const next = await by.get(`/v1/tasks?${order}&after=${body.page_info.end_cursor}`);
+    expect(next.status, JSON.stringify(next.body)).toBe(200);
+    expect(next.body.data[0].title.at(-1)).toBe('b');
+  });
+
   test('counts all that match when asked', async () => {
     expect(await list('first=2&count=true')).toMatchObject({ total_count: 5, titles: titles.slice(0, 2) });
     expect(await list('first=0&count=true')).toMatchObject({ total_count: 5, data: [] });

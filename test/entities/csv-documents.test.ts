@@ -3,12 +3,12 @@ import { isAppError } from '#entities/kit/base/errors.ts';
 import { csvLine, isFormula, plainText, safeCell } from '#entities/kit/csv/csv-cells.ts';
 import { readHeader, type CsvTarget } from '#entities/kit/csv/csv-columns.ts';
 import { readCells } from '#entities/kit/csv/csv-changes.ts';
-import { csvRows, type CsvRow } from '#entities/kit/csv/csv-rows.ts';
+import { csvPages, csvRows, type CsvRow } from '#entities/kit/csv/csv-rows.ts';
 import { csvTemplate } from '#entities/kit/csv/csv-template.ts';
 import { textOfValue, valueOfCell } from '#entities/kit/csv/csv-values.ts';
 import { isRequired, writableFields } from '#entities/kit/model/exposure.ts';
 import { validateCreations } from '#entities/kit/model/input.ts';
-import { registry, task } from '#entities/index.ts';
+import { registry, secret, task } from '#entities/index.ts';
 
 const megabyte = 1_048_576;
 
@@ -29,6 +29,22 @@ async function refusal(source: Buffer, maxBytes?: number): Promise<string> {
 }
 
 const utf16 = (text: string) => Buffer.from(text, 'utf16le');
+
+test('what is wrong with the cell of a secret is told without the cell', () => {
+  const key = '-----BEGIN PRIVATE KEY-----';
+  const read = valueOfCell(secret.fields.value, key);
+  expect(read).toMatchObject({ message: expect.stringContaining('formula') as string });
+  expect(JSON.stringify(read)).not.toContain('BEGIN');
+});
+
+test('pages of long rows are short', async () => {
+  async function* rows(): AsyncGenerator<CsvRow> {
+    for (let line = 1; line <= 20; line++) yield { cells: ['a'.repeat(900_000)], line };
+  }
+  const pages = [];
+  for await (const page of csvPages(rows(), 500)) pages.push(page.length);
+  expect(pages).toEqual([5, 5, 5, 5]);
+});
 
 describe('a document', () => {
   test('is read in pieces that end anywhere', async () => {

@@ -338,7 +338,8 @@ export class AuthorizationFixtures {
   }
 
   async #group(data: DataClient, situation: string, userId: string): Promise<{ id: string }> {
-    const made = await data.create(group, { name: `group ${newId()}` });
+    const managerId = situation === 'manager' ? userId : null;
+    const made = await data.create(group, { name: `group ${newId()}`, managerId });
     if (situation === 'public') await data.create(groupSetting, { groupId: made.id, visibility: 'public' });
     if (situation === 'member') await data.create(groupMembership, { groupId: made.id, userId });
     if (situation === 'admin') await data.create(groupMembership, { groupId: made.id, userId, role: 'admin' });

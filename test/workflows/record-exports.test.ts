@@ -1,11 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { TransferWork } from '#activities/transfers/transfer-work.ts';
+import { export as exportKind, membership, note } from '#entities/index.ts';
+import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
+import { asSystem } from '../kit/as-person.ts';
 import { eventually } from '../kit/eventually.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
+import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { runSchedule } from '../kit/sweep.ts';
 import type { TestClient } from '../kit/test-client.ts';
 import { documentOf, ended, startExport, startImport } from '../kit/started-transfers.ts';
+import { whileLocked } from '../kit/while-locked.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
@@ -17,12 +24,22 @@ beforeAll(async () => {
   client = await signedIn(world, owner);
 });
 afterAll(() => world.close());
+// A test that fails does not keep the others waiting.
+afterEach(async () => void (await world.reconfigure({ CORE_WORKFLOWS_DISPATCH_ENABLED: 'true' })));
 
 const createBulk = 'mutation ($inputs: [CreateTaskInput!]!) { createBulkTask(inputs: $inputs) { tasks { id } } }';
 
 async function tasks(by: TestClient, inputs: readonly object[]): Promise<void> {
   const { errors } = await by.graphql(createBulk, { inputs });
   expect(errors).toBeUndefined();
+}
+
+/** The part of a worker that exports, for what happens between two of its steps. */
+function exporting() {
+  const { config, runtime } = world;
+  const { database, contextOfCallers, fileReceiver, storage } = runtime;
+  const logger = pino({ level: 'silent' });
+  return new TransferWork({ config, database, contextOfCallers, fileReceiver, logger, storage }, exportKind);
 }
 
 const wild = [
@@ -110,6 +127,18 @@ describe('an export', () => {
     expectProblem(await own.get(`/v1/files/${done.content?.id}/download`), 'not_found');
   });
 
+  test('of memberships has those of its organization alone, although its person sees their own ones everywhere', async () => {
+    const person = await buildPerson(world);
+    const own = await signedIn(world, person);
+    await asSystem(world, owner.organization.id, (data) =>
+      data.create(membership, { userId: person.user.id, role: 'member' }),
+    );
+    expect((await own.get('/v1/memberships')).body.data).toHaveLength(2);
+    const { id } = await startExport(own, { record_kind: 'membership', fields: ['organizationId'] });
+    const done = await ended(own, 'exports', id);
+    expect((await documentOf(own, done)).slice(1)).toBe(`organizationId\r\n${person.organization.id}\r\n`);
+  });
+
   test('fails when its person has lost the organization', async () => {
     const person = await buildPerson(world);
     const member = await buildPerson(world, { organization: person.organization, role: 'member' });
@@ -168,6 +197,46 @@ describe('an export', () => {
   });
 });
 
+test('a document expires although the product has no such records any more, and so do those after it', async () => {
+  const own = await signedIn(world, owner);
+  const begun = [await startExport(own, { record_kind: 'task' }), await startExport(own, { record_kind: 'tag' })];
+  for (const { id } of begun) expect((await ended(own, 'exports', id)).status).toBe('completed');
+  await asOwner(world, `update exports set record_kind = 'gone' where id = $1`, [begun[0]?.id]);
+  world.clock.advance(8 * 86_400_000);
+  await runSchedule(world, 'expire-exports');
+  const again = await signedIn(world, owner);
+  for (const { id } of begun) expect((await again.get(`/v1/exports/${id}`)).body).toMatchObject({ status: 'expired' });
+});
+
+test('work that is cancelled while it fails stays cancelled', async () => {
+  const own = await signedIn(world, owner);
+  await world.reconfigure({ CORE_WORKFLOWS_DISPATCH_ENABLED: 'false' });
+  const { id } = await startExport(own, { record_kind: 'task' });
+  const work = exporting();
+  const transfer = { id, runId: newId() };
+  expect(await work.begin(transfer)).toBe(true);
+  await whileLocked(
+    world,
+    [exportKind, id],
+    () => work.fail(transfer),
+    (data) => data.update(exportKind, id, { status: 'cancelled' }),
+  );
+  expect((await own.get(`/v1/exports/${id}`)).body.status).toBe('cancelled');
+});
+
+test('long records are exported in smaller pages: no answer of the database is large', async () => {
+  const person = await buildPerson(world);
+  const own = await signedIn(world, person);
+  const input = { text: 'a'.repeat(50_000), ownerId: person.user.id };
+  await asSystem(world, person.organization.id, (data) =>
+    data.createAll(Array.from({ length: 400 }, (_none, index) => ({ module: note, input, path: `/${index}` }))),
+  );
+  const { id } = await startExport(own, { record_kind: 'note', format: 'json', fields: ['text'] });
+  const done = await ended(own, 'exports', id);
+  expect(done).toMatchObject({ status: 'completed', done_rows: 400, error_message: null });
+  expect(done.content?.size_bytes).toBeGreaterThan(400 * 50_000);
+});
+
 test.each([
   ['an unknown kind', { record_kind: 'tasks' }, '/record_kind', 'did you mean "task"?'],
   ['an unknown field', { record_kind: 'task', fields: ['title', 'secret'] }, '/fields/1', 'must be one of'],
@@ -193,6 +262,21 @@ test.each([
   expectProblem(answer, 'invalid_input');
   expect(answer.body.errors[0].path).toBe(path);
   expect(answer.body.errors[0].message).toContain(message);
+});
+
+test('a person has twenty exports that have not ended, at most', async () => {
+  const own = await signedIn(world, await buildPerson(world));
+  await world.reconfigure({ CORE_WORKFLOWS_DISPATCH_ENABLED: 'false' });
+  const bulk = 'mutation ($inputs: [CreateExportInput!]!) { createBulkExport(inputs: $inputs) { exports { id } } }';
+  const many = (length: number) => ({ inputs: Array.from({ length }, () => ({ recordKind: 'task' })) });
+  expectGraphqlError(await own.graphql(bulk, many(21)), 'limit_exceeded');
+  const { data } = await own.graphql(bulk, many(20));
+  const [{ id }] = data.createBulkExport.exports;
+  expectProblem(await own.post('/v1/exports', { record_kind: 'task' }), 'limit_exceeded');
+  expect((await own.post(`/v1/exports/${id}/cancel`)).status).toBe(200);
+  expect((await own.post('/v1/exports', { record_kind: 'task' })).status).toBe(201);
+  expectProblem(await own.post(`/v1/exports/${id}/restart`), 'limit_exceeded');
+  expect((await (await signedIn(world, owner)).post('/v1/exports', { record_kind: 'task' })).status).toBe(201);
 });
 
 test('auditors start no exports', async () => {

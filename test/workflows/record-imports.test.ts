@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { task } from '#entities/index.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
+import { waitForLocks } from '../kit/held-row.ts';
 import { formOf } from '../kit/multipart-form.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { storedUpload } from '../kit/stored-upload.ts';
@@ -182,6 +186,33 @@ describe('an import', () => {
     });
     expect(status.error_code).toBe('permission_denied');
     expect(await countOf('lost')).toBe(0);
+  });
+
+  test('writes nothing when its person loses the organization while it runs', async () => {
+    const member = await buildPerson(world, { organization: owner.organization, role: 'member' });
+    const their = await signedIn(world, member);
+    const waiting = world.runtime.database.unitOfWork({
+      caller: systemCaller('test', owner.organization.id),
+      requestId: newId(),
+      deadline: Date.now() + 60_000,
+    });
+    await waiting.data.create(task, { title: 'in the way', externalId: 'waited for' });
+    await waiting.flush();
+    const { id } = await startImport(world, member, their, 'title,externalId\nlost rights,waited for\n');
+    await waitForLocks(world, 1);
+    const { body } = await client.get(`/v1/memberships?user_id=${member.user.id}`);
+    expect((await client.mutate({ method: 'DELETE', url: `/v1/memberships/${body.data[0].id}` })).status).toBe(204);
+    await waiting.rollback();
+    const row = await eventually(async () => {
+      const [found] = await asOwner<{ status: string; error_code: string }>(
+        world,
+        'select status, error_code from imports where id = $1',
+        [id],
+      );
+      return found?.status !== 'running' && found;
+    });
+    expect(row).toEqual({ status: 'failed', error_code: 'permission_denied' });
+    expect(await countOf('lost rights')).toBe(0);
   });
 
   test('is seen by nobody else, not even by owners', async () => {

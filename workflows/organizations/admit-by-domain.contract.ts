@@ -5,11 +5,13 @@ export interface AdmitByDomainInput {
   readonly queue: ActivityQueue;
   /** Whoever has confirmed their address; it is read when it is needed. */
   readonly userId: string;
+  /** The change of the address that was confirmed; absent for that of a new account. */
+  readonly emailChangeId?: string;
 }
 
 /** Makes a person a member of the organizations to which the domain of their address belongs. */
 export const admitByDomainContract = defineContract<AdmitByDomainInput>({
   name: 'admitByDomain',
   queue: 'maintenance',
-  workflowId: ({ userId }) => `admit-by-domain/${userId}`,
+  workflowId: ({ userId, emailChangeId }) => ['admit-by-domain', userId, emailChangeId ?? []].flat().join('/'),
 });

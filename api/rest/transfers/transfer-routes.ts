@@ -20,7 +20,7 @@ export const transferRoutes: readonly Route[] = transferKinds.flatMap((kind) => 
       acceptsSingleSignOn: true,
       params: Type.Object({ id: Type.Unsafe({ ...idText, description: 'Id of the record.' }) }),
       answers: { 200: recordSchema(kind) },
-      errors: ['not_found', 'permission_denied', 'invalid_input'],
+      errors: ['not_found', 'permission_denied', 'invalid_input', 'limit_exceeded'],
       handle: async ({ unit, params }) => {
         const id = existingId(kind, params['id'] ?? '');
         await run(unit, kind, id);

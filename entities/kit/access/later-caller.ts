@@ -11,8 +11,9 @@ export interface LaterPrincipal {
 }
 
 /**
- * The person with the rights of now. The session in which the work was started may have ended since. Only for records that belong to the
- * organization: the rights that a person has to what is their own were those of that session.
+ * The person with the rights of now. The session in which the work was started may have ended since, and may have been one of single
+ * sign-on, so the caller is confined to the organization (confinement.ts): the rights that a person has to what is their own elsewhere
+ * were those of that session.
  * @param others properties that do not depend on the membership
  * @throws AppError permission_denied when the person has no access to the organization any more
  */
@@ -28,5 +29,5 @@ export async function readLaterCaller(
       'permission_denied',
       'The person who started this work has no access to the organization any more.',
     );
-  return callerIn(userId, organizationId, state, others);
+  return callerIn(userId, organizationId, state, { ...others, singleSignOnId: organizationId });
 }

@@ -15,6 +15,22 @@ export function domainProof(organizationId: string, domain: string): DomainProof
   return { name: `${label}.${domain}`, value: `organization=${organizationId};domain=${domain}` };
 }
 
+/** Most organizations that a zone can name with effect. */
+const maxNamed = 50;
+
+/**
+ * Ids of the organizations that the zone of a domain names now. It waits for servers elsewhere, so no transaction may be open.
+ * @throws the error of a name server that gives no answer
+ */
+export async function organizationsOfDomain(
+  textRecords: (name: string) => Promise<readonly string[]>,
+  domain: string,
+): Promise<string[]> {
+  const texts = new Set((await textRecords(`${label}.${domain}`)).map((text) => text.trim()));
+  const named = [...texts].flatMap((text) => /^organization=([0-9A-Z]{26});/.exec(text)?.[1] ?? []);
+  return named.filter((id) => texts.has(domainProof(id, domain).value)).slice(0, maxNamed);
+}
+
 /**
  * Whether the zone of a domain names the organization now. It waits for servers elsewhere, so no transaction may be open.
  * @throws the error of a name server that gives no answer

@@ -78,16 +78,21 @@ class RowReader {
   }
 }
 
-/** The rows in pages of this many. An error comes after the page of the rows before it. */
+/** Characters after which a page ends, however few rows it has: what is made of a page is in memory at once. */
+const maxPageLength = 4_000_000;
+
+/** The rows in pages of at most this many. An error comes after the page of the rows before it. */
 export async function* csvPages(rows: AsyncIterable<CsvRow>, size: number): AsyncGenerator<readonly CsvRow[]> {
   let page: CsvRow[] = [];
+  let length = 0;
   let failure: { readonly error: unknown } | undefined;
   try {
     for await (const row of rows) {
       page.push(row);
-      if (page.length < size) continue;
+      length += row.cells.reduce((sum, cell) => sum + cell.length, 0);
+      if (page.length < size && length < maxPageLength) continue;
       yield page;
-      page = [];
+      [page, length] = [[], 0];
     }
   } catch (error) {
     failure = { error };

@@ -29,11 +29,11 @@ export function valueOfCell(field: Field, cell: string): unknown {
     case 'choice':
       return text.toLowerCase();
     case 'textList':
-      return refusedFormula(cell) ?? listOf(text);
+      return refusedFormula(field, cell) ?? listOf(text);
     case 'json':
       return parsedJson(text);
     case 'text':
-      return refusedFormula(cell) ?? text;
+      return refusedFormula(field, cell) ?? text;
     case 'decimal':
     case 'date':
     case 'reference':
@@ -55,10 +55,10 @@ export function textOfValue({ type }: Pick<Field, 'type'>, value: unknown): stri
   return isPlain ? items.join(separator) : JSON.stringify(items);
 }
 
-function refusedFormula(cell: string): WrongCell | undefined {
+function refusedFormula({ secret }: Field, cell: string): WrongCell | undefined {
   if (!isFormula(cell)) return undefined;
   return new WrongCell(
-    `begins like a formula of a spreadsheet${found(cell)}; put an apostrophe before it to store it as a text`,
+    `begins like a formula of a spreadsheet${secret ? '' : found(cell)}; put an apostrophe before it to store it as a text`,
   );
 }
 

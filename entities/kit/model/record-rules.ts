@@ -35,7 +35,8 @@ export interface Refusal<Name extends string> {
   /** The server's own work is not refused. */
   readonly unlessSystem?: true;
   /**
-   * SQL: a condition on the stored row with the alias `row` (its id, its declared fields and `created_at`), on the row as it would be with
+   * SQL: a condition on the stored row with the alias `row` (its id, its declared fields and `created_at`, and as `index` its number among
+   * the rows of the operation, from 0), on the row as it would be with
    * the alias `given`, and on stored rows of any kind. Of a creation, both are the new row.
    */
   readonly refuseIf: string;
@@ -63,6 +64,11 @@ export interface ManagedBy {
   readonly person: string;
   /** Its other values. */
   readonly values: Readonly<Record<string, unknown>>;
+  /**
+   * Field of the managed record itself for a person whose role comes from a parent organization alone: only members of the organization
+   * can have the other record.
+   */
+  readonly outside: string;
 }
 
 /** Lists of the configuration from which companions are made. */

@@ -31,7 +31,9 @@ const derivedTypes: Readonly<Record<string, string>> = { id: 'text', [searchPosi
 /** The order of a page with the id as its last term, in the direction of the term before it, so that one index serves both. */
 export function totalOrder(module: EntityModule, terms: readonly OrderTerm[]): readonly KnownTerm[] {
   const direction = terms.at(-1)?.direction ?? 'asc';
-  const all = terms.some(({ field }) => field === 'id') ? terms : [...terms, { field: 'id', direction } as const];
+  // A field that occurs again orders nothing, and would make cursors longer than those that are accepted.
+  const once = terms.filter(({ field }, index) => terms.findIndex((term) => term.field === field) === index);
+  const all = once.some(({ field }) => field === 'id') ? once : [...once, { field: 'id', direction } as const];
   return all.map((term) => {
     const field = module.fields[term.field];
     const columnType = field?.columnType ?? derivedTypes[term.field] ?? 'timestamptz';

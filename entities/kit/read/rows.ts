@@ -15,8 +15,18 @@ export interface ReadQuery {
   readonly where?: Where;
   readonly orderBy?: readonly { readonly field: string; readonly direction: 'asc' | 'desc' }[];
   readonly limit: number;
-  /** Locks the rows until the end of the transaction, for a change that depends on the values read. */
-  readonly forUpdate?: boolean;
+  /** Locks the rows until the end of the transaction, for a change or a deletion that depends on the values read. */
+  readonly lockFor?: LockedOperation;
+}
+
+export type LockedOperation = 'edit' | 'remove';
+
+/**
+ * The lock of rows that are changed or deleted. New references lock their targets as well (FOR KEY SHARE), those of an import for as long as
+ * it takes: a deletion waits for them, and a change, for example the sign-in of a person to whom tasks are assigned, does not.
+ */
+export function lockOf(operation: LockedOperation): Sql {
+  return operation === 'remove' ? sql`for update of row` : sql`for no key update of row`;
 }
 
 /** All columns of a kind as field names, secrets included: whole rows stay inside the data layer. */
@@ -61,7 +71,7 @@ export function compileRead(
   );
   const statement = sql`select ${wholeRow(module)} from ${sql.table(module.table)} as row
     where ${allOf(conditions)} order by ${sql.join(order)} limit ${query.limit}
-    ${query.forUpdate ? sql`for update of row` : sql``}`;
+    ${query.lockFor ? lockOf(query.lockFor) : sql``}`;
   return compileSql(statement);
 }
 

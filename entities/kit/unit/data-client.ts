@@ -9,7 +9,7 @@ import type { LinkChange } from '../model/links.ts';
 import { missingRecord } from '../model/missing-record.ts';
 import type { Operation } from '../model/policy.ts';
 import type { Comparison } from '../read/filter.ts';
-import { compileRead } from '../read/rows.ts';
+import { compileRead, type LockedOperation } from '../read/rows.ts';
 import { Viewer } from '../read/viewer.ts';
 import { changeRecord } from '../write/change-record.ts';
 import { changeSet, type SetResult } from '../write/change-set.ts';
@@ -18,7 +18,7 @@ import { createEach, type CreatedEach } from '../write/create-each.ts';
 import { createRecords } from '../write/create-records.ts';
 import type { ChangeWork } from '../write/change-work.ts';
 import { lockInOrder, type LockTarget } from '../write/lock-order.ts';
-import type { Creation } from '../write/creations.ts';
+import { newRows, type Creation } from '../write/creations.ts';
 import { checkReferences, type GivenReference } from '../write/references.ts';
 import { Answers } from './answers.ts';
 import { changeLinks } from './change-links.ts';
@@ -85,9 +85,16 @@ export class DataClient {
     return row as RowOf<M> | undefined;
   }
 
-  /** A row that stays locked until the end of the transaction, for a change that depends on its values. */
-  async findLocked<M extends EntityModule>(module: M, id: string): Promise<RowOf<M> | undefined> {
-    return (await this.#readLocked(module, id)) as RowOf<M> | undefined;
+  /**
+   * A row that stays locked until the end of the transaction, for a change that depends on its values.
+   * @param operation `remove` waits for those who refer to the row in transactions that have not ended, and keeps others from it
+   */
+  async findLocked<M extends EntityModule>(
+    module: M,
+    id: string,
+    operation: LockedOperation = 'edit',
+  ): Promise<RowOf<M> | undefined> {
+    return (await this.#readLocked(module, id, operation)) as RowOf<M> | undefined;
   }
 
   /** @throws AppError not_found, the same error for a missing, deleted or hidden row and for one of another organization */
@@ -125,7 +132,10 @@ export class DataClient {
     creations: readonly Creation[],
     check: (creations: readonly Creation[]) => Promise<void>,
   ): Promise<CreatedEach> {
-    return createEach(this.#work, creations, async (left) => {
+    const { at } = this.#requestedBy.stamp;
+    const creator = { caller: this.#caller, actor: this.#actor, at, known: [] };
+    const checkOne = (creation: Creation) => void newRows([creation], creator);
+    return createEach(this.#work, creations, checkOne, async (left) => {
       await check(left);
       return this.createAll(left);
     });
@@ -242,16 +252,20 @@ export class DataClient {
     return this.#decisions.decide(module, operation, row);
   }
 
-  async #readLocked(module: EntityModule, id: string): Promise<Row | undefined> {
-    const [row] = await this.#read(module, { where: { id: { eq: id } }, limit: 1 }, true);
+  async #readLocked(module: EntityModule, id: string, operation: LockedOperation): Promise<Row | undefined> {
+    const [row] = await this.#read(module, { where: { id: { eq: id } }, limit: 1 }, operation);
     return row;
   }
 
-  async #read(module: EntityModule, query: FindQuery<never> | FindQuery<AnyTyped>, forUpdate = false): Promise<Row[]> {
+  async #read(
+    module: EntityModule,
+    query: FindQuery<never> | FindQuery<AnyTyped>,
+    lockFor?: LockedOperation,
+  ): Promise<Row[]> {
     const session = await this.#work.readAs(databaseRoleOf(this.#caller));
     const statement = compileRead(
       module,
-      { ...query, forUpdate } as Parameters<typeof compileRead>[1],
+      { ...query, lockFor } as Parameters<typeof compileRead>[1],
       Viewer.of(this.#work.registry, this.#caller),
     );
     return (await session.query(statement.text, statement.values)).rows;
@@ -266,7 +280,7 @@ export class DataClient {
 
   get #reader(): RowReader {
     return {
-      readLocked: (module, id) => this.#readLocked(module, id),
+      readLocked: (module, id, operation) => this.#readLocked(module, id, operation),
       may: async (module, operation, row) => (await this.#decideAndReport(module, operation, row)).isAllowed,
     };
   }

@@ -5,7 +5,7 @@ import { shortened } from '../base/shortened.ts';
 import { databaseRoleOf, type Caller } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
 import { differences, organizationOf, type RecordedChange } from '../model/recorded-changes.ts';
-import { wholeRow } from '../read/rows.ts';
+import { lockOf, wholeRow } from '../read/rows.ts';
 import { scopePredicate } from '../read/scope.ts';
 import { Viewer } from '../read/viewer.ts';
 import { permitted, visible } from '../read/visibility.ts';
@@ -78,12 +78,12 @@ class LockedSet implements RowAccess {
 
   /** Locks in the order of the ids, so that concurrent changes cannot deadlock. Malformed ids match no record. */
   async lock(): Promise<void> {
-    const { module, ids, caller } = this.#request;
+    const { module, ids, caller, operation } = this.#request;
     const session = await this.#work.readAs(databaseRoleOf(caller));
     const viewer = Viewer.of(this.#work.registry, caller);
     const { text, values } = compileSql(sql`select ${column('row', 'id')} from ${sql.table(module.table)} as row
       where ${column('row', 'id')} = any(${ids.filter(isId)}) and ${scopePredicate(module, 'row', viewer)}
-      order by ${column('row', 'id')} for update of row`);
+      order by ${column('row', 'id')} ${lockOf(operation)}`);
     this.#locked = (await session.query<{ id: string }>(text, values)).rows.map(({ id }) => id);
   }
 

@@ -20,15 +20,20 @@ export interface CreatedEach {
 /**
  * Creates the records of all inputs that are not refused. An error that is about no single input refuses all of them.
  * @param creations with paths that begin with the number of the input
+ * @param check checks the values of one creation. Each is checked once by itself: an error names at most a hundred problems, so a creation
+ * of all of them would find few wrong inputs at a time, and check all others again
  * @param create creates all or none, and writes nothing before it refuses
  * @throws AppError of which no input is the reason
  */
 export async function createEach(
   work: Pick<ChangeWork, 'counters' | 'created'>,
   creations: readonly Creation[],
+  check: (creation: Creation) => void,
   create: (creations: readonly Creation[]) => Promise<readonly Row[]>,
 ): Promise<CreatedEach> {
   const refused = new Map<number, RefusedInput>();
+  for (const creation of creations)
+    for (const refusal of refusedBy(check, creation)) refused.set(refusal.index, refusal);
   for (;;) {
     const left = creations.filter((_creation, index) => !refused.has(index));
     if (left.length === 0) return { created: [], refused: inOrder(refused) };
@@ -46,6 +51,17 @@ export async function createEach(
 
 function inOrder(refused: ReadonlyMap<number, RefusedInput>): RefusedInput[] {
   return [...refused.values()].toSorted((one, other) => one.index - other.index);
+}
+
+/** The refusal of an input with wrong values. An error that is about no single input is left to the creation of all. */
+function refusedBy(check: (creation: Creation) => void, creation: Creation): RefusedInput[] {
+  try {
+    check(creation);
+    return [];
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    return refusalsIn(error);
+  }
 }
 
 /** The inputs that an error is about. */

@@ -20,6 +20,8 @@ function withManager(creation: Creation, caller: Caller, registry: Registry): Cr
   const { managedBy } = module;
   if (!managedBy || caller.kind !== 'user' || mayAll(module.policy, caller, { kind: module.kind, operation: 'edit' }))
     return { ...creation, children: below };
+  if (!isMember(caller))
+    return { ...creation, input: { ...creation.input, [managedBy.outside]: caller.subjectId }, children: below };
   const manager: Creation = {
     module: registry.byKind(managedBy.kind),
     input: { ...managedBy.values, [managedBy.person]: caller.subjectId },
@@ -27,4 +29,9 @@ function withManager(creation: Creation, caller: Caller, registry: Registry): Cr
     isGranted: true,
   };
   return { ...creation, children: [{ field: managedBy.record, creation: manager }, ...below] };
+}
+
+/** Every member of an organization is in one of its managed groups, and nobody else is in a group (entities/groups/group-membership.ts). */
+function isMember({ groupIds }: Caller): boolean {
+  return groupIds.length > 0;
 }

@@ -4,6 +4,7 @@ import { isId } from '../base/ids.ts';
 import { databaseRoleOf, type Caller } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { Registry } from '../model/registry.ts';
+import { lockOf } from '../read/rows.ts';
 import { Viewer } from '../read/viewer.ts';
 import { visible } from '../read/visibility.ts';
 import { column } from '../storage/column.ts';
@@ -49,7 +50,8 @@ export async function lockInOrder(work: ChangeWork, caller: Caller, targets: rea
     roots.filter(({ id }) => removed.has(id)),
   );
   // Those who change one record lock it themselves.
-  if (roots.length + dependents.length > 1) await lockAll(work, [...roots, ...dependents]);
+  if (roots.length + dependents.length > 1)
+    await lockAll(work, [...roots, ...dependents], new Set([...removed, ...dependents.map(({ id }) => id)]));
 }
 
 /** Whether the deletion of a record of this kind can delete others. */
@@ -117,16 +119,20 @@ function ownerJoin(owner: EntityModule, dependent: Dependent): Sql {
     where owner.id = owned.id`;
 }
 
-/** One statement for each table, sent without waiting for each other; they run in this order. */
-async function lockAll(work: ChangeWork, records: readonly Located[]): Promise<void> {
+/**
+ * One statement for each table, sent without waiting for each other; they run in this order.
+ * @param removed ids of the records that are deleted
+ */
+async function lockAll(work: ChangeWork, records: readonly Located[], removed: ReadonlySet<string>): Promise<void> {
   const tables = [...Map.groupBy(records, ({ kind }) => kind)]
     .map(([kind, own]) => ({ table: work.registry.byKind(kind).table, ids: own.map(({ id }) => id) }))
     .toSorted((a, b) => compareText(a.table, b.table));
   const session = await work.readAs('system');
   await Promise.all(
     tables.map(({ table, ids }) => {
+      const operation = ids.some((id) => removed.has(id)) ? 'remove' : 'edit';
       const { text, values } = compileSql(sql`select 1 from ${sql.table(table)} as row
-        where ${column('row', 'id')} = any(${ids}) order by ${column('row', 'id')} for update of row`);
+        where ${column('row', 'id')} = any(${ids}) order by ${column('row', 'id')} ${lockOf(operation)}`);
       return session.query(text, values);
     }),
   );

@@ -147,7 +147,7 @@ async function refusalOf(
     module.givesRole && refusedRole(module, caller, [row, { ...row, ...values }], operation === 'remove');
   if (refusedGift) return refusedGift;
   const given = differences(row, values);
-  const refusedChange = operation === 'edit' && refusedList(registry, module, { ...row, ...values });
+  const refusedChange = operation === 'edit' && refusedList(registry, module, row, given);
   if (refusedChange) return refusedChange;
   const unpaired = pairProblems(module, { ...row, ...values });
   if (unpaired.length > 0) return inputError(unpaired);

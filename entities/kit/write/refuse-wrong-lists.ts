@@ -32,14 +32,20 @@ export function refuseWrongLists(
   if (problems.length > 0) throw inputError(problems);
 }
 
-/** Why a record cannot describe the list that it would describe after a change; undefined for other kinds. */
+/**
+ * Why a record cannot describe the list that it would describe after a change; undefined for other kinds, and for changes of something else:
+ * a list that the product does not have any more can still be renamed, cancelled or removed.
+ * @param given what changes
+ */
 export function refusedList(
   registry: Registry,
   { describesList }: EntityModule,
   row: Readonly<Record<string, unknown>>,
+  given: Readonly<Record<string, unknown>>,
 ): AppError | undefined {
-  const described = describesList && describedList(registry, describesList, row);
-  return described && 'problems' in described ? inputError(described.problems) : undefined;
+  if (!describesList || !Object.values(describesList).some((name) => Object.hasOwn(given, name))) return undefined;
+  const described = describedList(registry, describesList, { ...row, ...given });
+  return 'problems' in described ? inputError(described.problems) : undefined;
 }
 
 function operationOf(row: Readonly<Record<string, unknown>>, field: string | undefined): 'view' | 'create' | 'edit' {

@@ -26,7 +26,7 @@ const blank = {
     isArchived: false,
   },
   membership: { userId: null, role: 'member' },
-  group: { displayId: null, name: '', displayName: null, description: null, managedAs: null },
+  group: { displayId: null, name: '', displayName: null, description: null, managedAs: null, managerId: null },
   groupSetting: { groupId: null, visibility: 'public', joinPolicy: 'invite_or_application' },
   groupMembership: { groupId: null, userId: null, role: 'member' },
   task: {
@@ -289,8 +289,9 @@ function tuplesOf({ kind, id, organizationId, values }: OracleRecord): string[] 
       return people('task', { assignee: 'assigneeId', assigner: 'assignerId' });
     case 'note':
       return people('note', { owner: 'ownerId' });
-    case 'organization':
     case 'group':
+      return people('group', { manager: 'managerId' });
+    case 'organization':
     case 'tag':
     default:
       return [];

@@ -155,12 +155,15 @@ export class OracleOperations {
     const { model, rules } = this.#world;
     const { userId, organizationId } = acting;
     const role = rules.roleOf(acting);
+    const isMember = rules.isMember(userId, organizationId);
     for (const one of all) {
-      const { kind, id: groupId } = model.create(one, by);
-      // Whoever creates a group manages it; owners manage all of them.
-      if (kind !== 'group' || role === 'owner' || role === 'super_admin') continue;
-      const values = { groupId, userId, role: 'admin' };
-      model.create({ kind: 'groupMembership', id: '', organizationId, values }, by);
+      // Whoever creates a group manages it, as its member if they are one of the organization; owners manage all of them.
+      const isManaged = one.kind === 'group' && role !== 'owner' && role !== 'super_admin';
+      const values = isManaged && !isMember ? { ...one.values, managerId: userId } : one.values;
+      const { id: groupId } = model.create({ ...one, values }, by);
+      if (!isManaged || !isMember) continue;
+      const held = { groupId, userId, role: 'admin' };
+      model.create({ kind: 'groupMembership', id: '', organizationId, values: held }, by);
     }
   }
 

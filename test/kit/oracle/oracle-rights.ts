@@ -84,6 +84,7 @@ export class OracleRights {
       case 'group': {
         if (isOwner) return true;
         const [held] = this.model.live('groupMembership', { groupId: id, userId });
+        if (values['managerId'] === userId) return true;
         if (right !== 'view') return held?.values['role'] === 'admin';
         return held !== undefined || this.model.live('groupSetting', { groupId: id, visibility: 'public' }).length > 0;
       }

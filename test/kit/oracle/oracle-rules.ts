@@ -63,9 +63,7 @@ export class OracleRules extends OracleRights {
         return [...denied(role !== 'auditor'), ...references];
       case 'group': {
         const isAllowed = isManagerRole(role) || (role !== 'auditor' && this.#isCreator(acting, 'group_creator'));
-        // Whoever creates a group becomes its admin, and only members of the organization itself can be in its groups; owners manage all groups.
-        const isLeftOut = !isOwner && !this.isMember(acting.userId, acting.organizationId);
-        return [...denied(isAllowed), ...(isLeftOut ? ['not_found: their membership'] : [])];
+        return denied(isAllowed);
       }
       case 'creatorGrant':
         return [...denied(isOwner), ...references];
