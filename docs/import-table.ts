@@ -171,7 +171,7 @@ export const rooms: readonly Room[] = [
   {
     path: 'api/auth',
     purpose: 'passwords, passkeys, sign-in providers, access tokens, signing keys, session cookies',
-    imports: [...config, ...kit('base'), 'runtime'],
+    imports: [...config, ...kit('base'), 'activities/clients/*', 'runtime'],
   },
   {
     path: 'api/http',
