@@ -36,9 +36,9 @@ const activityImports = [
   'activities/kit',
 ];
 const relayImports = [...config, ...relayKit, ...kinds, ...contracts, 'activities/clients/*'];
-const shared = ['api/auth', 'api/http', 'api/credentials', 'api/people', 'api/transfers'];
+const shared = ['api/auth', 'api/http', 'api/credentials', 'api/people', 'api/transfers', 'api/webhooks'];
 const servedImports = [...config, ...apiKit, ...kinds, 'runtime', ...shared];
-const relay = ['relay/outbox', 'relay/storage', 'relay/tuples', 'relay/authorization'];
+const relay = ['relay/outbox', 'relay/storage', 'relay/webhooks', 'relay/tuples', 'relay/authorization'];
 
 /** Rooms of one area stand in the order in which they may import each other: only those above. */
 export const rooms: readonly Room[] = [
@@ -156,6 +156,7 @@ export const rooms: readonly Room[] = [
   },
   { path: 'relay/outbox', purpose: 'claims event rows and starts their workflows', imports: relayImports },
   { path: 'relay/storage', purpose: 'starts the workflows of stored bytes that are due', imports: relayImports },
+  { path: 'relay/webhooks', purpose: 'wakes the workflows of endpoints with messages that are due', imports: relayImports },
   { path: 'relay/tuples', purpose: 'writes desired tuples to the authorization store', imports: relayImports },
   {
     path: 'relay/authorization',
@@ -193,6 +194,19 @@ export const rooms: readonly Room[] = [
     path: 'api/transfers',
     purpose: 'what REST and GraphQL share about exports and imports',
     imports: [...apiKit, ...kinds],
+  },
+  {
+    path: 'api/webhooks',
+    purpose: 'what REST and GraphQL share about endpoints of customers and what is sent to them',
+    imports: [
+      ...config,
+      ...apiKit,
+      ...kit('outbox'),
+      ...kinds,
+      'activities/clients/*',
+      'api/http',
+      'api/credentials',
+    ],
   },
   {
     path: 'api/rest',

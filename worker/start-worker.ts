@@ -8,6 +8,7 @@ import { checkNamespace, prepareNamespace, workflowRetentionMs } from '#activiti
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import { Relay } from '#relay/outbox/relay.ts';
 import { StorageRelay } from '#relay/storage/storage-relay.ts';
+import { WebhookRelay } from '#relay/webhooks/webhook-relay.ts';
 import { startRelaying } from '#runtime/relaying.ts';
 import type { ActivityMap } from '#activities/kit/activity-dependencies.ts';
 import { createActivities } from './release-activities.ts';
@@ -79,6 +80,12 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
       isEnabled: () => config.current.workflows.dispatch.enabled,
       backedUp: () => storage.backedUpProviders,
     });
+    const webhookRelay = new WebhookRelay({
+      database,
+      temporal: eager,
+      logger,
+      isEnabled: () => config.current.workflows.dispatch.enabled,
+    });
     const activities = createActivities({
       config,
       database,
@@ -109,7 +116,7 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
     });
     const stopRelaying =
       isWanted(workflowQueue) || isWanted(deliveryQueue)
-        ? startRelaying({ config, runtime, relay, storageRelay, logger, pauses: () => pollPauses(config.current) })
+        ? startRelaying({ config, runtime, relay, others: [storageRelay, webhookRelay], logger, pauses: () => pollPauses(config.current) })
         : undefined;
     logger.info({ queues: workers.map((worker) => worker.options.taskQueue) }, 'worker ready');
     return {
@@ -119,6 +126,7 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
         await stopRelaying?.();
         await relay.stop();
         await storageRelay.stop();
+        await webhookRelay.stop();
         for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
         await ended;
         await connection.close().catch(() => {});
