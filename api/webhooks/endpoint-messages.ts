@@ -4,6 +4,7 @@ import { inputError } from '#entities/kit/base/input-error.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import {
   addMessage,
+  messageStates,
   readAttempts,
   readMessages,
   replayMessages,
@@ -15,6 +16,8 @@ import {
 import type { Asking } from '../credentials/asking.ts';
 import { pageSlice } from '../http/page-slice.ts';
 import { lockedEndpoint } from './change-endpoint.ts';
+
+export { messageStates, type ShownAttempt, type ShownMessage };
 
 /** The type of messages that are sent to try an endpoint. */
 export const testTopic = `${webhookEndpoint.topic}.tested`;

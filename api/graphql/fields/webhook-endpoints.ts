@@ -12,7 +12,6 @@ import {
   type GraphQLOutputType,
 } from 'graphql';
 import { webhookEndpoint } from '#entities/integrations/webhook-endpoint.ts';
-import { messageStates } from '#entities/kit/outbox/webhook-messages.ts';
 import {
   changeEndpoint,
   createEndpoint,
@@ -24,6 +23,7 @@ import {
 import {
   attemptsOf,
   messagesOf,
+  messageStates,
   replayEndpoint,
   testEndpoint,
   type LogArguments,

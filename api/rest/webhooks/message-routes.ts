@@ -1,14 +1,16 @@
 import { Type } from 'typebox';
 import { webhookEndpoint } from '#entities/integrations/webhook-endpoint.ts';
-import { messageStates, type ShownAttempt, type ShownMessage } from '#entities/kit/outbox/webhook-messages.ts';
 import {
   attemptsOf,
   maxReplayed,
   messagesOf,
+  messageStates,
   replayEndpoint,
   testEndpoint,
   type LogArguments,
   type ReplayArguments,
+  type ShownAttempt,
+  type ShownMessage,
 } from '../../webhooks/endpoint-messages.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { inSnakeCase } from '../records/in-snake-case.ts';
