@@ -16,7 +16,7 @@ import { failureInterceptor } from './interceptors/failures.ts';
 import { heartbeatInterceptor } from './interceptors/heartbeat.ts';
 import { middlewareInterceptor } from './interceptors/middleware.ts';
 import { originInterceptor } from './interceptors/origin.ts';
-import { activityQueues, pollPauses, workflowQueue } from './queues.ts';
+import { activityQueues, pollPauses, queuesWithoutWork, workflowQueue } from './queues.ts';
 import { maintenanceQueue } from '#workflows/maintenance/sweep-outbox.contract.ts';
 import { convergeSchedules, wantedSchedules } from './schedules.ts';
 
@@ -54,6 +54,8 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
   const activity = activityQueues(start);
   refuseUnknown(queues, [workflowQueue, ...activity.map((queue) => queue.name)]);
   const isWanted = (name: string) => !queues || queues.includes(name);
+  for (const name of queuesWithoutWork(start))
+    logger.warn({ queue: name }, 'jobqueue.queueconf.Queues names a queue for which this release has no work');
   const schedules = wantedSchedules(start, temporal);
   await temporal.reach();
   if (runmigrations) await prepareNamespace(temporal, workflowRetentionMs(start.jobqueue));
