@@ -59,7 +59,7 @@ export interface NextStep {
 type Endpoint = RowOf<typeof webhookEndpoint>;
 
 /** Longer than an attempt can take. */
-const leaseMs = 60_000;
+const leaseMs = 25_000;
 
 /** Time for which the former secret signs as well. */
 const formerSecretMs = 24 * 3_600_000;
@@ -161,7 +161,7 @@ async function secretsOf({ database }: WebhookDependencies, endpoint: Endpoint, 
   const isCurrent = rotatedAt !== null && now.getTime() - rotatedAt.getTime() < formerSecretMs;
   const fields = formerSecret !== null && isCurrent ? ['secret', 'formerSecret'] : ['secret'];
   const opened = await Promise.all(
-    fields.map((field) => openSealedValue(database.options, webhookEndpoint, endpoint, field)),
+    fields.map((field) => openSealedValue(database.options, webhookEndpoint, { ...endpoint }, field)),
   );
   return opened.map(({ secret }) => secret);
 }

@@ -24,8 +24,8 @@ export interface EndpointSettings {
   readonly name: string;
   readonly description?: string | null;
   readonly url: string;
-  readonly topics: readonly string[];
-  readonly scopes: readonly string[];
+  readonly topics: string[];
+  readonly scopes: string[];
   readonly ordering?: Endpoint['ordering'];
   readonly maxInFlight?: number;
   readonly maxPerSecond?: number;
@@ -110,7 +110,7 @@ export async function rotateEndpoint(asking: Asking, wanted: string): Promise<Is
   const held = await lockedEndpoint(asking, wanted);
   refuseScopesBeyond(unit.registry, held.scopes, unit.context.caller);
   const secret = newSecret();
-  const { secret: formerSecret } = await openSealedValue(services.database.options, webhookEndpoint, held, 'secret');
+  const { secret: formerSecret } = await openSealedValue(services.database.options, webhookEndpoint, { ...held }, 'secret');
   await unit.data.update(webhookEndpoint, held.id, { secret, formerSecret, rotatedAt: services.clock.now() });
   return { id: held.id, secret };
 }
@@ -119,7 +119,7 @@ export async function rotateEndpoint(asking: Asking, wanted: string): Promise<Is
 export async function lockedEndpoint({ unit }: Asking, wanted: string): Promise<Endpoint> {
   const held = await unit.data.findLocked(webhookEndpoint, existingId(webhookEndpoint, wanted));
   if (!held) throw missingRecord(webhookEndpoint, wanted);
-  if (!(await unit.data.decide(webhookEndpoint, 'edit', held)).isAllowed)
+  if (!(await unit.data.decide(webhookEndpoint, 'edit', { ...held })).isAllowed)
     throw new AppError('permission_denied', deniedMessage(webhookEndpoint, 'edit'));
   return held;
 }

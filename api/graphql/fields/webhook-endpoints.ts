@@ -64,7 +64,7 @@ const createWebhookEndpoint: HandWrittenField = {
     type: new GraphQLNonNull(issuedType(types, 'createWebhookEndpoint')),
     description: `Creates an endpoint to which events are sent. Nobody can give it scopes beyond their own rights. ${once}`,
     args: { input: inputOf('CreateWebhookEndpointInput', () => settings(types, true)) },
-    resolve: (_source, { input }, context) => createEndpoint(askingOf(context), input as EndpointSettings),
+    resolve: (_source, { input }, context) => createEndpoint(askingOf(context), valuesOf(input as EndpointSettings)),
   }),
 };
 
@@ -91,7 +91,7 @@ const updateWebhookEndpoint: HandWrittenField = {
     },
     resolve: async (_source, { id, input }, context) => {
       const { recordVersion, ...changes } = input as EndpointChanges & { readonly recordVersion?: number | null };
-      return changeEndpoint(askingOf(context), id as string, withoutNulls(changes), recordVersion ?? undefined);
+      return changeEndpoint(askingOf(context), id as string, valuesOf(changes), recordVersion ?? undefined);
     },
   }),
 };
@@ -235,11 +235,15 @@ function objectOf(name: string, shape: Readonly<Record<string, readonly [GraphQL
   });
 }
 
-/** Only the description can be cleared; for other fields, null stands for an omitted value. */
-function withoutNulls(changes: EndpointChanges): EndpointChanges {
+/** Choices are stored in lower case. Only the description can be cleared; for other fields, null stands for an omitted value. */
+function valuesOf<Values extends EndpointChanges>(input: Values): Values {
+  const given = Object.entries(input).filter(([name, value]) => value !== null || name === 'description');
   return Object.fromEntries(
-    Object.entries(changes).filter(([name, value]) => value !== null || name === 'description'),
-  );
+    given.map(([name, value]) => [
+      name,
+      fields[name as keyof typeof fields].type === 'choice' ? (value as string).toLowerCase() : value,
+    ]),
+  ) as Values;
 }
 
 function endpointType(types: Types, mutation: string, more = {}): GraphQLObjectType {
