@@ -85,6 +85,7 @@ describe('addresses of customers', () => {
       'fe80::1',
       'fc00::1',
       '::ffff:127.0.0.1',
+      '::127.0.0.1',
     ]);
   });
 });

@@ -58,6 +58,8 @@ function anyOf(topic: string): string {
   return `${topic.slice(0, topic.indexOf('.'))}.*`;
 }
 
+const exampleTime = '2026-01-31T09:30:00.000Z';
+
 const instant = { type: 'string', format: 'date-time' } as const;
 const text = { type: 'string' } as const;
 
@@ -100,7 +102,7 @@ function typeOf(module: EntityModule, event: DeclaredEvent, isPublic: boolean): 
     },
     example: {
       type: topic,
-      timestamp: '2026-01-31T09:30:00.000Z',
+      timestamp: exampleTime,
       data: {
         kind: module.topic,
         id: '01KG9ZV4X3M8Q2T7R5W1Y6B0CD',
@@ -139,14 +141,16 @@ function exampleOf(details: object): object {
 
 interface SchemaPart {
   readonly type?: string;
+  readonly format?: string;
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly anyOf?: readonly SchemaPart[];
   readonly items?: SchemaPart;
 }
 
-function exampleValue({ type, const: only, enum: words, anyOf: choices, items }: SchemaPart): unknown {
+function exampleValue({ type, format, const: only, enum: words, anyOf: choices, items }: SchemaPart): unknown {
   if (only !== undefined) return only;
+  if (format === 'date-time') return exampleTime;
   if (words) return words[0];
   if (choices?.[0]) return exampleValue(choices[0]);
   if (type === 'integer' || type === 'number') return 1;
