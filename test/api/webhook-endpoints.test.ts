@@ -156,10 +156,11 @@ test('a test message and what is sent are listed in pages', async () => {
   expect((await client.get(`${path}/messages?first=2&after=${shown[1]}`)).body.data).toMatchObject([
     { event_id: ids[0], type: 'webhook_endpoint.tested', state: 'due' },
   ]);
-  const { data } = await client.graphql(
+  const { data, errors } = await client.graphql(
     'query ($id: ID!) { webhookMessages(endpointId: $id, state: DUE, first: 5) { eventId topic state dueAt } }',
     { id },
   );
+  expect(errors).toBeUndefined();
   expect(data.webhookMessages).toHaveLength(3);
 });
 

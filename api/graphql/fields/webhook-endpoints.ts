@@ -230,9 +230,17 @@ function objectOf(name: string, shape: Readonly<Record<string, readonly [GraphQL
   return new GraphQLObjectType<unknown, GraphqlContext>({
     name,
     fields: Object.fromEntries(
-      Object.entries(shape).map(([field, [type, description]]) => [field, { type, description }]),
+      Object.entries(shape).map(([field, [type, description]]) => [
+        field,
+        { type, description, resolve: (source) => inJson((source as Readonly<Record<string, unknown>>)[field]) },
+      ]),
     ),
   });
+}
+
+/** Instants are texts in answers. */
+function inJson(value: unknown): unknown {
+  return value instanceof Date ? value.toISOString() : value;
 }
 
 /** Choices are stored in lower case. Only the description can be cleared; for other fields, null stands for an omitted value. */
