@@ -156,7 +156,11 @@ export const rooms: readonly Room[] = [
   },
   { path: 'relay/outbox', purpose: 'claims event rows and starts their workflows', imports: relayImports },
   { path: 'relay/storage', purpose: 'starts the workflows of stored bytes that are due', imports: relayImports },
-  { path: 'relay/webhooks', purpose: 'wakes the workflows of endpoints with messages that are due', imports: relayImports },
+  {
+    path: 'relay/webhooks',
+    purpose: 'wakes the workflows of endpoints with messages that are due',
+    imports: relayImports,
+  },
   { path: 'relay/tuples', purpose: 'writes desired tuples to the authorization store', imports: relayImports },
   {
     path: 'relay/authorization',
@@ -198,15 +202,7 @@ export const rooms: readonly Room[] = [
   {
     path: 'api/webhooks',
     purpose: 'what REST and GraphQL share about endpoints of customers and what is sent to them',
-    imports: [
-      ...config,
-      ...apiKit,
-      ...kit('outbox'),
-      ...kinds,
-      'activities/clients/*',
-      'api/http',
-      'api/credentials',
-    ],
+    imports: [...config, ...apiKit, ...kit('outbox'), ...kinds, 'activities/clients/*', 'api/http', 'api/credentials'],
   },
   {
     path: 'api/rest',

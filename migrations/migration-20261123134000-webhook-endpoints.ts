@@ -125,13 +125,24 @@ const endpoints = [
   `create policy "webhook_endpoints_system" on "webhook_endpoints" to "core_system" using (${anyOrOwn}) with check (${anyOrOwn});`,
 ];
 
+/** What people are told of can be an endpoint. @param kinds as SQL */
+const toldOf = (kinds: string) => [
+  `alter table "notifications" drop constraint "notifications_target_kind_check";`,
+  `alter table "notifications" add constraint "notifications_target_kind_check" check (target_kind in (${kinds}));`,
+];
+
 /** Endpoints of customers, what is due to them, and the log of attempts. */
 export class Migration20261123134000WebhookEndpoints extends Migration {
+  readonly locks = { notifications: 'the values of a column are checked, which reads the table once' };
+
   override up(): void {
-    for (const statement of [...endpoints, ...messages]) this.addSql(statement);
+    for (const statement of [...endpoints, ...messages, ...toldOf(`'task', 'note', 'webhook_endpoint'`)])
+      this.addSql(statement);
   }
 
   override down(): void {
+    this.addSql(`delete from "notifications" where target_kind = 'webhook_endpoint'`);
+    for (const statement of toldOf(`'task', 'note'`)) this.addSql(statement);
     this.addSql('drop function write_changes(jsonb)');
     for (const table of ['webhook_queues', 'webhook_attempts', 'webhook_messages', 'webhook_endpoints'])
       this.addSql(`drop table "${table}" cascade`);

@@ -118,7 +118,14 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
     });
     const stopRelaying =
       isWanted(workflowQueue) || isWanted(deliveryQueue)
-        ? startRelaying({ config, runtime, relay, others: [storageRelay, webhookRelay], logger, pauses: () => pollPauses(config.current) })
+        ? startRelaying({
+            config,
+            runtime,
+            relay,
+            others: [storageRelay, webhookRelay],
+            logger,
+            pauses: () => pollPauses(config.current),
+          })
         : undefined;
     logger.info({ queues: workers.map((worker) => worker.options.taskQueue) }, 'worker ready');
     return {

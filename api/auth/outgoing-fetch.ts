@@ -1,4 +1,8 @@
-import { outboundRequest, OutboundError, type OutboundResponse } from '#activities/clients/outbound/outbound-request.ts';
+import {
+  outboundRequest,
+  OutboundError,
+  type OutboundResponse,
+} from '#activities/clients/outbound/outbound-request.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 
 /** Maximum duration of a request to a provider, in milliseconds, its answer included. */

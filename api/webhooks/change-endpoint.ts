@@ -110,7 +110,12 @@ export async function rotateEndpoint(asking: Asking, wanted: string): Promise<Is
   const held = await lockedEndpoint(asking, wanted);
   refuseScopesBeyond(unit.registry, held.scopes, unit.context.caller);
   const secret = newSecret();
-  const { secret: formerSecret } = await openSealedValue(services.database.options, webhookEndpoint, { ...held }, 'secret');
+  const { secret: formerSecret } = await openSealedValue(
+    services.database.options,
+    webhookEndpoint,
+    { ...held },
+    'secret',
+  );
   await unit.data.update(webhookEndpoint, held.id, { secret, formerSecret, rotatedAt: services.clock.now() });
   return { id: held.id, secret };
 }

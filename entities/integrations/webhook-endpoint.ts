@@ -27,17 +27,25 @@ export const webhookEndpoint = defineEntityModule({
       maxItems: 200,
     }),
     scopes: scopeList('Kinds of records about which the endpoint learns: `<kind>:read` for each.'),
-    ordering: choice('Whether the messages about one record are sent one after the other, or as they come.', ['record', 'none'], {
-      default: 'record',
-    }),
+    ordering: choice(
+      'Whether the messages about one record are sent one after the other, or as they come.',
+      ['record', 'none'],
+      {
+        default: 'record',
+      },
+    ),
     maxInFlight: integer('Number of messages that are sent at the same time.', { min: 1, max: 50, default: 5 }),
     maxPerSecond: integer('Number of messages that are sent each second.', { min: 1, max: 1_000, default: 50 }),
     includesRecord: flag('Whether messages contain the record, as far as the endpoint can read it at that attempt.', {
       default: false,
     }),
-    status: choice('Whether messages are sent. Those of a disabled endpoint are kept for 30 days, for replay.', ['enabled', 'disabled'], {
-      default: 'enabled',
-    }),
+    status: choice(
+      'Whether messages are sent. Those of a disabled endpoint are kept for 30 days, for replay.',
+      ['enabled', 'disabled'],
+      {
+        default: 'enabled',
+      },
+    ),
     disabledReason: choice('Why the endpoint is disabled.', disabledReasons, { optional: true }),
     disabledAt: timestamp('When the endpoint was disabled.', { optional: true }),
     secret: sealed('Secret with which messages are signed.', { max: 200 }),

@@ -116,9 +116,9 @@ test('only managers see and change endpoints, those of their own organization', 
   expectProblem(await stranger.post(`${path}/test`), 'not_found');
   expectProblem(await stranger.post(`${path}/replay`, { event_ids: ['x'] }), 'not_found');
   expectProblem(await stranger.post(`${path}/rotate`), 'not_found');
-  const { errors } = (
-    await stranger.graphql('query ($id: ID!) { webhookAttempts(endpointId: $id) { id } }', { id })
-  ) as { readonly errors?: readonly { readonly extensions: object }[] };
+  const { errors } = (await stranger.graphql('query ($id: ID!) { webhookAttempts(endpointId: $id) { id } }', {
+    id,
+  })) as { readonly errors?: readonly { readonly extensions: object }[] };
   expect(errors?.[0]?.extensions).toMatchObject({ code: 'not_found' });
 });
 

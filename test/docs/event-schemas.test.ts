@@ -15,11 +15,7 @@ describe('a schema of an event', () => {
 
   test.each([
     ['nothing', before, []],
-    [
-      'a new property',
-      { ...before, properties: { ...before.properties, more: { type: 'string' } } },
-      [],
-    ],
+    ['a new property', { ...before, properties: { ...before.properties, more: { type: 'string' } } }, []],
     ['a lost property', { ...before, properties: { id: { type: 'string' } } }, ['has lost many']],
     [
       'another type',

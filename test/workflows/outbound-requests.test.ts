@@ -172,7 +172,11 @@ describe('a request', () => {
 
   test('uses no proxy of the environment', async () => {
     const before = { ...process.env };
-    Object.assign(process.env, { HTTP_PROXY: 'http://127.0.0.1:9', http_proxy: 'http://127.0.0.1:9', NODE_USE_ENV_PROXY: '1' });
+    Object.assign(process.env, {
+      HTTP_PROXY: 'http://127.0.0.1:9',
+      http_proxy: 'http://127.0.0.1:9',
+      NODE_USE_ENV_PROXY: '1',
+    });
     try {
       expect((await ask()).status).toBe(204);
     } finally {

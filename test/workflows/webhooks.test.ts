@@ -85,7 +85,9 @@ describe('a message', () => {
       await newTask();
       await arrived(1);
       expect(other.received).toEqual([]);
-      expect(await asOwner(world, `select 1 from webhook_messages where organization_id = '${owner.organization.id}'`)).toHaveLength(1);
+      expect(
+        await asOwner(world, `select 1 from webhook_messages where organization_id = '${owner.organization.id}'`),
+      ).toHaveLength(1);
     } finally {
       await other.close();
     }
@@ -194,8 +196,12 @@ describe('a failed attempt', () => {
     for (let count = 1; count < 10; count++) {
       await untilAttempts(endpoint, count);
       world.clock.advance(27 * hour);
+      client = await signedIn(world, owner);
       // Success in between, so that the endpoint is not disabled.
-      await asOwner(world, `update webhook_queues set failing_since = null, failures = 0, blocked_until = null where endpoint_id = '${endpoint.id}'`);
+      await asOwner(
+        world,
+        `update webhook_queues set failing_since = null, failures = 0, blocked_until = null where endpoint_id = '${endpoint.id}'`,
+      );
     }
     await untilState(endpoint, 'failed');
     expect(new Set(sink.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);

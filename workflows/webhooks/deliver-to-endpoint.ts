@@ -1,4 +1,11 @@
-import { condition, continueAsNew, defineSignal, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow';
+import {
+  condition,
+  continueAsNew,
+  defineSignal,
+  proxyActivities,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { WebhooksActivities } from '#activities/webhooks/webhooks-activities.ts';
 import { activityOptions } from '../kit/activity-queue.ts';
 import { wakeSignalName, type DeliverToEndpointInput } from './deliver-to-endpoint.contract.ts';

@@ -212,7 +212,9 @@ export class TemporalGateway {
         });
         return true;
       });
-    await (middleware ? middleware({ type: 'start', name: contract.name, queue: taskQueue, workflowId }, wake) : wake());
+    await (middleware
+      ? middleware({ type: 'start', name: contract.name, queue: taskQueue, workflowId }, wake)
+      : wake());
   }
 
   /** Runs calls to Temporal under a deadline. @throws AppError workflows_unavailable */

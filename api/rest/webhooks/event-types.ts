@@ -8,7 +8,8 @@ export const eventTypes = defineRoute({
   url: '/v1/event-types',
   tag: 'Webhook endpoints',
   summary: 'List types of events',
-  description: 'The types of events that endpoints can receive, each with the JSON Schema of its message and an example.',
+  description:
+    'The types of events that endpoints can receive, each with the JSON Schema of its message and an example.',
   access: 'required',
   acceptsTokens: true,
   acceptsSingleSignOn: true,
