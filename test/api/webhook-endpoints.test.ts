@@ -166,7 +166,7 @@ test('a test message and what is sent are listed in pages', async () => {
 
 test('the types of events are listed with schema and example', async () => {
   const { body } = await client.get('/v1/event-types');
-  const types = new Map<string, any>(body.data.map((type: { readonly type: string }) => [type.type, type]));
+  const types = new Map<string, object>(body.data.map((type: { readonly type: string }) => [type.type, type]));
   expect(types.get('task.created')).toMatchObject({
     version: 1,
     schema: { properties: { type: { const: 'task.created' } } },

@@ -149,11 +149,12 @@ describe('a request', () => {
 
   test('goes to the address that was checked, though the name has another one by then', async () => {
     const asked: string[] = [];
-    const rebinding = (address: string): LookupFunction =>
-      ((host, _options, done) => {
+    const rebinding =
+      (address: string): LookupFunction =>
+      (host, _options, done) => {
         asked.push(host);
         done(null, [{ address, family: 4 }]);
-      }) as LookupFunction;
+      };
     const { port } = new URL(sink.url);
     const named = `http://hooks.example.com:${port}/hook`;
     expect((await ask(named, { lookup: rebinding('127.0.0.1') })).status).toBe(204);

@@ -12,6 +12,14 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
+/** What is shown of a message or an attempt. */
+interface ShownEntry {
+  readonly due_at: string | null;
+  readonly number: number;
+  readonly status: number | null;
+  readonly response: string | null;
+}
+
 let world: World;
 let owner: Person;
 let client: TestClient;
@@ -35,9 +43,8 @@ const rename = (id: string, title: string) =>
   client.mutate({ method: 'PATCH', url: `/v1/tasks/${id}`, payload: { title } });
 const arrived = (count: number) => eventually(() => sink.received.length >= count);
 const messages = async ({ path }: TestEndpoint, query = '') =>
-  (await client.get(`${path}/messages${query}`)).body.data as Record<string, any>[];
-const attempts = async ({ path }: TestEndpoint) =>
-  (await client.get(`${path}/attempts`)).body.data as Record<string, any>[];
+  (await client.get(`${path}/messages${query}`)).body.data as ShownEntry[];
+const attempts = async ({ path }: TestEndpoint) => (await client.get(`${path}/attempts`)).body.data as ShownEntry[];
 const untilState = (endpoint: TestEndpoint, state: string, count = 1) =>
   eventually(async () => (await messages(endpoint, `?state=${state}`)).length === count);
 const untilAttempts = (endpoint: TestEndpoint, count: number) =>
@@ -103,7 +110,7 @@ describe('a message', () => {
     sink.answer = () => ({ status: 200 });
     world.clock.advance(10 * second);
     await arrived(2);
-    expect(sink.bodies.map(({ data }) => [data['version'], data['record'].title])).toEqual([
+    expect(sink.bodies.map(({ data }) => [data['version'], data.record?.['title']])).toEqual([
       [1, 'before'],
       [1, 'after'],
     ]);
@@ -175,7 +182,7 @@ describe('a failed attempt', () => {
     expect(await attempts(endpoint)).toEqual([expect.objectContaining(logged)]);
     const [message] = await messages(endpoint);
     expect(message).toMatchObject({ state: 'due', attempts: 1 });
-    const pause = Date.parse(message!['due_at']) - world.clock.now().getTime();
+    const pause = Date.parse(message?.due_at ?? '') - world.clock.now().getTime();
     expect(pause).toBeGreaterThanOrEqual(5 * second);
     expect(pause).toBeLessThanOrEqual(5.5 * second);
   });
@@ -186,7 +193,7 @@ describe('a failed attempt', () => {
     await newTask();
     await untilAttempts(endpoint, 1);
     const [attempt] = await attempts(endpoint);
-    expect(attempt!['response']).toBe(`\u{FFFD}${'a'.repeat(4_095)}`);
+    expect(attempt?.response).toBe(`\u{FFFD}${'a'.repeat(4_095)}`);
   });
 
   test('is followed by nine more, under the same id, and then the message is given up', async () => {

@@ -44,7 +44,7 @@ export class OutboundError extends Error {
 export async function outboundRequest(
   target: string,
   request: OutboundRequest,
-  { reach, timeoutMs, maxBytes, signal, lookup = systemLookup as LookupFunction }: OutboundLimits,
+  { reach, timeoutMs, maxBytes, signal, lookup = systemLookup }: OutboundLimits,
 ): Promise<OutboundResponse> {
   const url = new URL(target);
   const mayReach = addressCheckOf(url, reach);

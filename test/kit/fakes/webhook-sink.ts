@@ -8,6 +8,11 @@ export interface ReceivedMessage {
   readonly path: string;
 }
 
+export interface SentBody {
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>> & { readonly record?: Readonly<Record<string, unknown>> | null };
+}
+
 export interface SinkAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -57,8 +62,8 @@ export class WebhookSink {
   }
 
   /** The messages as JSON. */
-  get bodies(): Record<string, any>[] {
-    return this.received.map(({ body }) => JSON.parse(body) as Record<string, any>);
+  get bodies(): SentBody[] {
+    return this.received.map(({ body }) => JSON.parse(body) as SentBody);
   }
 
   async close(): Promise<void> {
