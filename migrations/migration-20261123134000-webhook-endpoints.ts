@@ -111,7 +111,7 @@ const endpoints = [
     rotated_at:
       'When the secret was last replaced; null if it never was. For 24 hours, messages are signed with the former one as well.',
   }).map(([column, text]) => `comment on column "webhook_endpoints"."${column}" is '${text}';`),
-  ...[['id'], ['name', 'id'], ['status', 'id'], ['created_at', 'id'], ['updated_at', 'id']].map(
+  ...[['id'], ['status', 'id'], ['created_at', 'id'], ['updated_at', 'id']].map(
     (columns) =>
       `create index "webhook_endpoints_organization_id_${columns.join('_')}_index" on "webhook_endpoints" ("organization_id", ${columns.map((name) => `"${name}"`).join(', ')}) where deleted_at is null;`,
   ),

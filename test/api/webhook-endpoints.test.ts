@@ -4,7 +4,7 @@ import { expectProblem } from '../kit/expect-problem.ts';
 import { WebhookSink } from '../kit/fakes/webhook-sink.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import type { TestClient } from '../kit/test-client.ts';
-import { createdEndpoint } from '../kit/webhook-endpoints.ts';
+import { createdEndpoint } from '../kit/created-endpoint.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;

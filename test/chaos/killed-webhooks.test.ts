@@ -6,7 +6,7 @@ import { buildPerson, signedIn } from '../kit/people.ts';
 import { ProductProcesses, type Program } from '../kit/product-processes.ts';
 import type { TestClient } from '../kit/test-client.ts';
 import { recordTried } from '../kit/tried.ts';
-import { createdEndpoint } from '../kit/webhook-endpoints.ts';
+import { createdEndpoint } from '../kit/created-endpoint.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 const worker = 'worker/worker-main.ts' satisfies Program;

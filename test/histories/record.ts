@@ -13,7 +13,7 @@ import { setOwned, storeFile, untilCopied } from '../kit/stored-files.ts';
 import { runSchedule, sweep } from '../kit/sweep.ts';
 import { diskSettings } from '../kit/storage-settings.ts';
 import { ended, startExport, startImport } from '../kit/started-transfers.ts';
-import { createdEndpoint } from '../kit/webhook-endpoints.ts';
+import { createdEndpoint } from '../kit/created-endpoint.ts';
 import { WebhookSink } from '../kit/fakes/webhook-sink.ts';
 import { openWorld, type World } from '../kit/world.ts';
 import { portableHistory } from './portable-history.ts';

@@ -4,7 +4,7 @@ import { eventually } from '../kit/eventually.ts';
 import { WebhookSink } from '../kit/fakes/webhook-sink.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import type { TestClient } from '../kit/test-client.ts';
-import { createdEndpoint, verified, type TestEndpoint } from '../kit/webhook-endpoints.ts';
+import { createdEndpoint, verified, type TestEndpoint } from '../kit/created-endpoint.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 const second = 1_000;
