@@ -67,10 +67,10 @@ export async function replayEndpoint(
   { eventIds, since }: ReplayArguments,
 ): Promise<Replayed> {
   const { unit, services } = asking;
-  if ((eventIds == null) === (since == null))
-    throw inputError([{ path: '/since', message: 'or the ids of events must be given, and not both' }]);
   const endpoint = await lockedEndpoint(asking, wanted);
   refuseDisabled(endpoint);
+  if ((eventIds == null) === (since == null))
+    throw inputError([{ path: '/since', message: 'or the ids of events must be given, and not both' }]);
   const which = eventIds ? { eventIds } : { since: new Date(since as string), limit: maxReplayed };
   const { count, last } = await replayMessages(unit, { endpointId: endpoint.id, which });
   if (count > 0) unit.afterCommit(services.wakeRelays);

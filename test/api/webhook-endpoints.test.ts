@@ -116,7 +116,7 @@ test('only managers see and change endpoints, those of their own organization', 
   expectProblem(await stranger.post(`${path}/test`), 'not_found');
   expectProblem(await stranger.post(`${path}/replay`, { event_ids: ['x'] }), 'not_found');
   expectProblem(await stranger.post(`${path}/rotate`), 'not_found');
-  const { errors } = (await stranger.graphql('query ($id: ID!) { webhookAttempts(endpointId: $id) { id } }', {
+  const { errors } = (await stranger.graphql('query ($id: ID!) { webhookAttempts(id: $id) { id } }', {
     id,
   })) as { readonly errors?: readonly { readonly extensions: object }[] };
   expect(errors?.[0]?.extensions).toMatchObject({ code: 'not_found' });
@@ -157,7 +157,7 @@ test('a test message and what is sent are listed in pages', async () => {
     { event_id: ids[0], type: 'webhook_endpoint.tested', state: 'due' },
   ]);
   const { data, errors } = await client.graphql(
-    'query ($id: ID!) { webhookMessages(endpointId: $id, state: DUE, first: 5) { eventId topic state dueAt } }',
+    'query ($id: ID!) { webhookMessages(id: $id, state: DUE, first: 5) { eventId topic state dueAt } }',
     { id },
   );
   expect(errors).toBeUndefined();

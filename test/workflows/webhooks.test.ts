@@ -324,7 +324,7 @@ describe('sending again', () => {
     await arrived(2);
     expect(sink.received.map(({ headers }) => headers['webhook-id'])).toEqual([id, id]);
     const { data } = await client.graphql(
-      'mutation ($id: ID!, $ids: [ID!]) { replayWebhookMessages(id: $id, eventIds: $ids) { replayedCount next } }',
+      'mutation ($id: ID!, $ids: [String!]) { replayWebhookMessages(id: $id, eventIds: $ids) { replayedCount next } }',
       { id: endpoint.id, ids: [id, 'unknown'] },
     );
     expect(data.replayWebhookMessages).toEqual({ replayedCount: expect.any(Number), next: null });

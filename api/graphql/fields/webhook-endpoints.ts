@@ -29,6 +29,7 @@ import {
   type LogArguments,
   type ReplayArguments,
 } from '../../webhooks/endpoint-messages.ts';
+import { defaultPageSize } from '../../http/page-slice.ts';
 import { capitalized } from '../capitalized.ts';
 import { askingOf, type GraphqlContext } from '../graphql-context.ts';
 import type { HandWrittenField, Types } from '../hand-written-field.ts';
@@ -115,7 +116,7 @@ const testWebhookEndpoint: HandWrittenField = {
   build: () => ({
     type: new GraphQLNonNull(
       objectOf('TestWebhookEndpointPayload', {
-        eventId: [new GraphQLNonNull(GraphQLID), 'Id of the message (webhook-id).'],
+        eventId: [text, 'Id of the message (webhook-id).'],
       }),
     ),
     description: 'Sends a message of the type webhook_endpoint.tested, in the same way as all others.',
@@ -138,7 +139,7 @@ const replayWebhookMessages: HandWrittenField = {
     description: 'Sends messages to an endpoint again: those of some events, or the first 10,000 since an instant.',
     args: {
       id: idOfEndpoint,
-      eventIds: { type: new GraphQLList(new GraphQLNonNull(GraphQLID)), description: 'Ids of events.' },
+      eventIds: { type: words, description: 'Ids of events.' },
       since: { type: DateTime, description: 'Time of the first event.' },
     },
     resolve: (_source, { id, ...wanted }, context) =>
@@ -147,10 +148,10 @@ const replayWebhookMessages: HandWrittenField = {
 };
 
 const slice = {
-  endpointId: idOfEndpoint,
-  eventId: { type: GraphQLID, description: 'Only of this event.' },
-  after: { type: GraphQLID, description: 'Id of the last entry of the page before.' },
-  first: { type: GraphQLInt, description: 'Maximum number of entries.' },
+  id: idOfEndpoint,
+  eventId: { type: GraphQLString, description: 'Only of this event.' },
+  after: { type: GraphQLString, description: 'Id of the last entry of the page before.' },
+  first: { type: GraphQLInt, description: `Maximum number of entries. Without it: ${defaultPageSize}.` },
 } as const;
 
 const webhookMessages: HandWrittenField = {
@@ -163,10 +164,10 @@ const webhookMessages: HandWrittenField = {
       values: Object.fromEntries(messageStates.map((value) => [value.toUpperCase(), { value }])),
     });
     const type = objectOf('WebhookMessage', {
-      eventId: [new GraphQLNonNull(GraphQLID), 'Id of the event, which every attempt sends as webhook-id.'],
+      eventId: [text, 'Id of the event, which every attempt sends as webhook-id.'],
       topic: [text, 'Type of the event.'],
       entityKind: [text, 'Kind of the record.'],
-      entityId: [new GraphQLNonNull(GraphQLID), 'Id of the record.'],
+      entityId: [text, 'Id of the record.'],
       occurredAt: [new GraphQLNonNull(DateTime), 'When the event happened.'],
       state: [new GraphQLNonNull(state), 'How far the message is.'],
       attempts: [new GraphQLNonNull(GraphQLInt), 'Attempts that failed since the message became due.'],
@@ -176,8 +177,7 @@ const webhookMessages: HandWrittenField = {
       type: listOf(type),
       description: 'Messages to an endpoint, the newest first. They are kept for 30 days.',
       args: { ...slice, state: { type: state, description: 'Only in this state.' } },
-      resolve: (_source, { endpointId, ...page }, context) =>
-        messagesOf(askingOf(context), endpointId as string, page as LogArguments),
+      resolve: (_source, { id, ...page }, context) => messagesOf(askingOf(context), id as string, page as LogArguments),
     };
   },
 };
@@ -187,8 +187,8 @@ const webhookAttempts: HandWrittenField = {
   name: 'webhookAttempts',
   build: () => {
     const type = objectOf('WebhookAttempt', {
-      id: [new GraphQLNonNull(GraphQLID), 'Id of the attempt.'],
-      eventId: [new GraphQLNonNull(GraphQLID), 'Id of the event.'],
+      id: [text, 'Id of the attempt.'],
+      eventId: [text, 'Id of the event.'],
       topic: [text, 'Type of the event.'],
       number: [new GraphQLNonNull(GraphQLInt), '1 for the first attempt since the message became due.'],
       attemptedAt: [new GraphQLNonNull(DateTime), 'When the attempt began.'],
@@ -201,8 +201,7 @@ const webhookAttempts: HandWrittenField = {
       type: listOf(type),
       description: 'Attempts to send to an endpoint, the newest first. They are kept for 30 days.',
       args: slice,
-      resolve: (_source, { endpointId, ...page }, context) =>
-        attemptsOf(askingOf(context), endpointId as string, page as LogArguments),
+      resolve: (_source, { id, ...page }, context) => attemptsOf(askingOf(context), id as string, page as LogArguments),
     };
   },
 };

@@ -12,6 +12,7 @@ import {
   type ShownAttempt,
   type ShownMessage,
 } from '../../webhooks/endpoint-messages.ts';
+import { defaultPageSize } from '../../http/page-slice.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { inSnakeCase } from '../records/in-snake-case.ts';
 import { recordNames } from '../records/record-names.ts';
@@ -28,7 +29,9 @@ const nullable = (type: string, description: string, more = {}) =>
 const slice = {
   event_id: Type.Optional(id('Only of this event.')),
   after: Type.Optional(id('Id of the last entry of the page before.')),
-  first: Type.Optional(Type.Integer({ minimum: 0, description: 'Maximum number of entries.' })),
+  first: Type.Optional(
+    Type.Integer({ minimum: 0, description: `Maximum number of entries. Without it: ${defaultPageSize}.` }),
+  ),
 };
 
 const messageSchema = Type.Object({
