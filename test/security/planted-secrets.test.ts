@@ -186,7 +186,7 @@ async function keepSecret(client: TestClient): Promise<void> {
   const input = { integration_id: integration.id, name: 'endpoint' };
   const { body: endpoint } = await client.post('/v1/integration-webhooks', input);
   secrets.add('signing secret of an endpoint', endpoint.secret);
-  // Nobody listens there, so its messages stay due.
+  // Nobody listens there, and it is disabled before anything is due: its workflow would go on trying.
   const { body: target } = await client.post('/v1/webhook-endpoints', {
     name: 'planted',
     url: 'http://127.0.0.1:9/',
@@ -196,6 +196,7 @@ async function keepSecret(client: TestClient): Promise<void> {
   secrets.add('secret that signs messages', target.secret);
   const replaced = await client.post(`/v1/webhook-endpoints/${target.id}/rotate`);
   secrets.add('rotated secret that signs messages', replaced.body.secret);
+  await client.mutate({ method: 'PATCH', url: `/v1/webhook-endpoints/${target.id}`, payload: { status: 'disabled' } });
   const rotated = await client.post(`/v1/integration-webhooks/${endpoint.id}/rotate`);
   secrets.add('rotated signing secret of an endpoint', rotated.body.secret);
   await client.post('/v1/secrets', { name: 'too long', value: value().padEnd(70_000, '-') });
