@@ -157,6 +157,7 @@ const slice = {
 const webhookMessages: HandWrittenField = {
   on: 'Query',
   name: 'webhookMessages',
+  acceptsSingleSignOn: true,
   build: () => {
     const state = new GraphQLEnumType({
       name: 'WebhookMessageState',
@@ -185,6 +186,7 @@ const webhookMessages: HandWrittenField = {
 const webhookAttempts: HandWrittenField = {
   on: 'Query',
   name: 'webhookAttempts',
+  acceptsSingleSignOn: true,
   build: () => {
     const type = objectOf('WebhookAttempt', {
       id: [text, 'Id of the attempt.'],

@@ -131,9 +131,11 @@ export const messageRoutes: readonly Route[] = [
     body: Type.Object(
       {
         event_ids: Type.Optional(Type.Array(id('Id of an event.'), { minItems: 1, maxItems: 1_000 })),
-        since: Type.Optional(instant('Time of the first event.')),
+        since: Type.Optional(
+          Type.String({ format: 'date-time', maxLength: 40, description: 'Time of the first event.' }),
+        ),
       },
-      { additionalProperties: false },
+      { additionalProperties: false, minProperties: 1, maxProperties: 1 },
     ),
     answers: {
       202: Type.Object({
