@@ -1,4 +1,5 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
+import { eventCatalogue } from '#entities/kit/model/event-catalogue.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { recordTags } from './rest/records/record-routes.ts';
 
@@ -28,6 +29,7 @@ export function openapiOptions(registry: Registry): FastifyDynamicSwaggerOptions
         ...recordTags(registry),
         { name: 'Service', description: 'Health checks, public keys and API descriptions.' },
       ],
+      webhooks: webhooksOf(registry),
       components: {
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
@@ -36,4 +38,22 @@ export function openapiOptions(registry: Registry): FastifyDynamicSwaggerOptions
       },
     },
   };
+}
+
+/** The messages that endpoints receive, by type. */
+function webhooksOf(registry: Registry) {
+  const isPublic = eventCatalogue(registry).filter((type) => type.isPublic);
+  return Object.fromEntries(
+    isPublic.map(({ topic, description, schema, example }) => [
+      topic,
+      {
+        post: {
+          summary: description,
+          tags: ['Webhook endpoints'],
+          requestBody: { content: { 'application/json': { schema, example } } },
+          responses: { '2XX': { description: 'The message has arrived. All other responses are failed attempts.' } },
+        },
+      },
+    ]),
+  );
 }

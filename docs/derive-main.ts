@@ -11,7 +11,7 @@ import { registry } from '#entities/index.ts';
 import { deriveModel, printModel } from '#entities/kit/model/authorization-model.ts';
 import { printArchitecture } from './print-architecture.ts';
 import { printErrors } from './print-errors.ts';
-import { printEvents } from './print-events.ts';
+import { printEvents, printEventSchemas } from './print-events.ts';
 import { printLint } from './print-lint.ts';
 import { printPolicy } from './print-policy.ts';
 
@@ -30,6 +30,7 @@ const printed: Readonly<Record<string, (present: string) => string>> = {
   'docs/reference/configuration.md': printReference,
   'docs/reference/errors.md': printErrors,
   'docs/reference/events.md': printEvents,
+  'docs/reference/events.schema.json': printEventSchemas,
   'docs/reference/policy.md': printPolicy,
   'entities/authorization.fga': () => printModel(deriveModel(registry)),
 };

@@ -36,9 +36,10 @@ const activityImports = [
   'activities/kit',
 ];
 const relayImports = [...config, ...relayKit, ...kinds, ...contracts, 'activities/clients/*'];
-const shared = ['api/auth', 'api/http', 'api/credentials', 'api/people', 'api/transfers'];
+const shared = ['api/auth', 'api/http', 'api/credentials', 'api/people', 'api/transfers', 'api/webhooks'];
+const peopleImports = [...config, ...apiKit, ...kinds, 'api/http', 'api/credentials'];
 const servedImports = [...config, ...apiKit, ...kinds, 'runtime', ...shared];
-const relay = ['relay/outbox', 'relay/storage', 'relay/tuples', 'relay/authorization'];
+const relay = ['relay/outbox', 'relay/storage', 'relay/webhooks', 'relay/tuples', 'relay/authorization'];
 
 /** Rooms of one area stand in the order in which they may import each other: only those above. */
 export const rooms: readonly Room[] = [
@@ -105,11 +106,7 @@ export const rooms: readonly Room[] = [
     purpose: 'documents in CSV: what their cells say about records of a kind, and the other way round',
     imports: kit('base', 'model', 'read', 'write', 'unit'),
   },
-  {
-    path: 'entities/presets',
-    purpose: 'policies that several kinds share, by name',
-    imports: kit('base', 'model'),
-  },
+  { path: 'entities/presets', purpose: 'policies that several kinds share, by name', imports: kit('base', 'model') },
   {
     path: 'entities/*',
     purpose: 'the kinds of one area, one file each, and their list',
@@ -156,6 +153,7 @@ export const rooms: readonly Room[] = [
   },
   { path: 'relay/outbox', purpose: 'claims event rows and starts their workflows', imports: relayImports },
   { path: 'relay/storage', purpose: 'starts the workflows of stored bytes that are due', imports: relayImports },
+  { path: 'relay/webhooks', purpose: 'wakes the workflows of endpoints that have messages', imports: relayImports },
   { path: 'relay/tuples', purpose: 'writes desired tuples to the authorization store', imports: relayImports },
   {
     path: 'relay/authorization',
@@ -171,7 +169,7 @@ export const rooms: readonly Room[] = [
   {
     path: 'api/auth',
     purpose: 'passwords, passkeys, sign-in providers, access tokens, signing keys, session cookies',
-    imports: [...config, ...kit('base'), 'runtime'],
+    imports: [...config, ...kit('base'), 'activities/clients/*', 'runtime'],
   },
   {
     path: 'api/http',
@@ -180,19 +178,23 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'api/credentials',
-    purpose:
-      'what REST and GraphQL share about credentials: tokens of programs, and the proof that sensitive actions need',
+    purpose: 'what REST and GraphQL share about credentials: tokens of programs, proofs for sensitive actions',
     imports: [...config, ...apiKit, ...kinds, 'api/auth', 'api/http'],
   },
   {
     path: 'api/people',
     purpose: 'what REST and GraphQL share about people: who joins, who owns an organization, what they read',
-    imports: [...config, ...apiKit, ...kinds, 'api/http', 'api/credentials'],
+    imports: peopleImports,
   },
   {
     path: 'api/transfers',
     purpose: 'what REST and GraphQL share about exports and imports',
     imports: [...apiKit, ...kinds],
+  },
+  {
+    path: 'api/webhooks',
+    purpose: 'what REST and GraphQL share about endpoints of customers and what is sent to them',
+    imports: [...peopleImports, ...kit('outbox'), 'activities/clients/*'],
   },
   {
     path: 'api/rest',

@@ -22,4 +22,7 @@ export const infrastructureTables = [
   /^row_images$/,
   /^commit_decisions$/,
   /^export_pages$/,
+  /^webhook_messages$/,
+  /^webhook_attempts$/,
+  /^webhook_queues$/,
 ] as const;

@@ -2,14 +2,14 @@ import type { Logger } from 'pino';
 import type { ConfigStore } from '#config/live/config-store.ts';
 import type { CoreRuntime } from './core-runtime.ts';
 import type { Relay } from '#relay/outbox/relay.ts';
-import type { StorageRelay } from '#relay/storage/storage-relay.ts';
 import { listenForEvents, OutboxPoller, type PollerOptions } from '#relay/outbox/wake-up.ts';
 
 export interface RelayingOptions {
   readonly config: ConfigStore;
   readonly runtime: CoreRuntime;
   readonly relay: Relay;
-  readonly storageRelay: Pick<StorageRelay, 'wake'>;
+  /** Relays of work that is no event: stored bytes, messages to endpoints. */
+  readonly others: readonly { readonly wake: () => void }[];
   readonly logger: Logger;
   readonly pauses: PollerOptions['pauses'];
 }
@@ -23,20 +23,20 @@ export function startRelaying({
   config,
   runtime,
   relay,
-  storageRelay,
+  others,
   logger,
   pauses,
 }: RelayingOptions): () => Promise<void> {
   const { jobqueue, db } = config.current;
   const wake = () => {
     relay.wake();
-    storageRelay.wake();
+    for (const other of others) other.wake();
   };
   const poller = new OutboxPoller({ poll: wake, lastPollWasEmpty: () => relay.lastPollWasEmpty, pauses });
   const endings = [
     runtime.relayHere(wake),
     config.subscribe('workflows.dispatch', wake),
-    config.subscribe('objectstorage', () => storageRelay.wake()),
+    config.subscribe('objectstorage', wake),
     config.subscribe('jobqueue.queueconf', () => poller.pollSoon()),
   ];
   const stopListening = jobqueue.queueconf.PollOnly

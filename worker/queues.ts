@@ -1,5 +1,6 @@
 import type { Config } from '#config/objects/root.ts';
 import { deliveryQueue } from '#workflows/events/deliver-event.contract.ts';
+import { webhookQueue } from '#workflows/webhooks/deliver-to-endpoint.contract.ts';
 import { releaseWorkflows } from './release-workflows.ts';
 
 /** Queue on which all workflow types run. */
@@ -15,6 +16,9 @@ export interface ActivityQueueLimit {
 /** Concurrency of a queue that `jobqueue.queueconf.Queues` does not name. */
 const defaultConcurrency = 10;
 
+/** The same for webhooks: each activity stands for one endpoint, and mostly waits for the server of a customer. */
+const webhookConcurrency = 100;
+
 /** The activity queues that the contracts of this release name. */
 export function activityQueues({ jobqueue, workflows }: Config): readonly ActivityQueueLimit[] {
   const { Queues } = jobqueue.queueconf;
@@ -22,9 +26,19 @@ export function activityQueues({ jobqueue, workflows }: Config): readonly Activi
   const names = new Set(releaseWorkflows.flatMap(({ contract }) => contract.queue ?? []));
   return [...names].map((queue) => {
     const name = queue === deliveryQueue ? queuename : queue;
-    const otherwise = queue === deliveryQueue ? workercount : defaultConcurrency;
-    return { name, concurrency: Queues[name]?.MaxWorkers ?? otherwise };
+    return { name, concurrency: Queues[name]?.MaxWorkers ?? defaultOf(queue, workercount) };
   });
+}
+
+function defaultOf(queue: string, workercount: number): number {
+  if (queue === deliveryQueue) return workercount;
+  return queue === webhookQueue ? webhookConcurrency : defaultConcurrency;
+}
+
+/** Queues that the configuration names and for which this release has no work. */
+export function queuesWithoutWork(config: Config): string[] {
+  const names = new Set(activityQueues(config).map(({ name }) => name));
+  return Object.keys(config.jobqueue.queueconf.Queues).filter((name) => !names.has(name));
 }
 
 /** How often the relay of a worker polls for waiting events; settings of the event queue take precedence. */

@@ -8,6 +8,7 @@ import { checkNamespace, prepareNamespace, workflowRetentionMs } from '#activiti
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import { Relay } from '#relay/outbox/relay.ts';
 import { StorageRelay } from '#relay/storage/storage-relay.ts';
+import { WebhookRelay } from '#relay/webhooks/webhook-relay.ts';
 import { startRelaying } from '#runtime/relaying.ts';
 import type { ActivityMap } from '#activities/kit/activity-dependencies.ts';
 import { createActivities } from './release-activities.ts';
@@ -15,7 +16,7 @@ import { failureInterceptor } from './interceptors/failures.ts';
 import { heartbeatInterceptor } from './interceptors/heartbeat.ts';
 import { middlewareInterceptor } from './interceptors/middleware.ts';
 import { originInterceptor } from './interceptors/origin.ts';
-import { activityQueues, pollPauses, workflowQueue } from './queues.ts';
+import { activityQueues, pollPauses, queuesWithoutWork, workflowQueue } from './queues.ts';
 import { maintenanceQueue } from '#workflows/maintenance/sweep-outbox.contract.ts';
 import { convergeSchedules, wantedSchedules } from './schedules.ts';
 
@@ -53,6 +54,8 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
   const activity = activityQueues(start);
   refuseUnknown(queues, [workflowQueue, ...activity.map((queue) => queue.name)]);
   const isWanted = (name: string) => !queues || queues.includes(name);
+  for (const name of queuesWithoutWork(start))
+    logger.warn({ queue: name }, 'jobqueue.queueconf.Queues names a queue for which this release has no work');
   const schedules = wantedSchedules(start, temporal);
   await temporal.reach();
   if (runmigrations) await prepareNamespace(temporal, workflowRetentionMs(start.jobqueue));
@@ -78,6 +81,12 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
       logger,
       isEnabled: () => config.current.workflows.dispatch.enabled,
       backedUp: () => storage.backedUpProviders,
+    });
+    const webhookRelay = new WebhookRelay({
+      database,
+      temporal: eager,
+      logger,
+      isEnabled: () => config.current.workflows.dispatch.enabled,
     });
     const activities = createActivities({
       config,
@@ -109,7 +118,14 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
     });
     const stopRelaying =
       isWanted(workflowQueue) || isWanted(deliveryQueue)
-        ? startRelaying({ config, runtime, relay, storageRelay, logger, pauses: () => pollPauses(config.current) })
+        ? startRelaying({
+            config,
+            runtime,
+            relay,
+            others: [storageRelay, webhookRelay],
+            logger,
+            pauses: () => pollPauses(config.current),
+          })
         : undefined;
     logger.info({ queues: workers.map((worker) => worker.options.taskQueue) }, 'worker ready');
     return {
@@ -119,6 +135,7 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
         await stopRelaying?.();
         await relay.stop();
         await storageRelay.stop();
+        await webhookRelay.stop();
         for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
         await ended;
         await connection.close().catch(() => {});

@@ -33,6 +33,7 @@ import { mailWelcome } from './mail-welcome.ts';
 import { admitConfirmed } from './admit-confirmed.ts';
 import { announceEndedSession } from './announce-ended-session.ts';
 import { notifyAssigned } from './notifications/notify-assigned.ts';
+import { notifyEndpointDisabled, notifyEndpointFailing } from './notifications/notify-endpoint-failing.ts';
 import { notifyMentionedInNote, notifyMentionedInTask } from './notifications/notify-mentioned.ts';
 import { linkSubscribers } from './link-subscribers.ts';
 import { removeEmptyDiscussion } from './remove-empty-discussion.ts';
@@ -75,6 +76,8 @@ export const listeners: readonly Listener[] = [
   notifyAssigned,
   notifyMentionedInTask,
   notifyMentionedInNote,
+  notifyEndpointFailing,
+  notifyEndpointDisabled,
   removeEmptyDiscussion,
   linkSubscribers,
   beginSetUp,

@@ -5,6 +5,7 @@ import { resumeDeliveries } from '../events/resume-deliveries.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { ResealCursor, ResealedSecrets } from '#workflows/maintenance/reseal-secrets.contract.ts';
 import { newId } from '#entities/kit/base/ids.ts';
+import { pruneMessages } from '#entities/kit/outbox/webhook-messages.ts';
 import { maintainPartitions, maintainSecondPartitions } from '#entities/kit/outbox/outbox.ts';
 
 /** History is an audit record: it is kept for ten years. */
@@ -49,6 +50,7 @@ export const createMaintenanceActivities = defineActivities(
         // Events and deliveries are kept as long as ended workflows stay visible.
         const at = now();
         await database.transact(context, (unit) => maintainPartitions(unit, at, retention));
+        await database.transact(context, (unit) => pruneMessages(unit, at));
         if (database.second) await maintainSecondPartitions(database.second, at, retention);
       },
 

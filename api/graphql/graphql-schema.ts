@@ -13,6 +13,7 @@ import { createIntegrationWebhook, rotateIntegrationWebhook } from './fields/int
 import { markAllNotificationsRead } from './fields/mark-all-notifications-read.ts';
 import { self } from './fields/self.ts';
 import { transferOwnership } from './fields/ownership.ts';
+import { webhookEndpointFields } from './fields/webhook-endpoints.ts';
 import { transferFields } from './fields/cancel-and-restart.ts';
 
 /** The GraphQL schema: what is derived from the kinds, and the hand-written fields. Printed below `api/graphql/schema`. */
@@ -35,6 +36,7 @@ export function productSchema(kinds = registry): GraphQLSchema {
     markAllNotificationsRead,
     createIntegrationWebhook,
     rotateIntegrationWebhook,
+    ...webhookEndpointFields,
     ...transferFields,
   ]);
 }

@@ -51,6 +51,9 @@ import { transferRoutes } from './transfers/transfer-routes.ts';
 import { webfinger } from './single-sign-on/webfinger.ts';
 import { downloadFile } from './files/download-file.ts';
 import { webhookRoutes } from './integrations/webhook-routes.ts';
+import { endpointRoutes } from './webhooks/endpoint-routes.ts';
+import { eventTypes } from './webhooks/event-types.ts';
+import { messageRoutes } from './webhooks/message-routes.ts';
 import { readNotifications } from './people/mark-notifications-read.ts';
 import { recordRoutes } from './records/record-routes.ts';
 import { refresh } from './account/refresh.ts';
@@ -150,6 +153,9 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   downloadFile,
   readNotifications,
   ...webhookRoutes,
+  ...endpointRoutes,
+  ...messageRoutes,
+  eventTypes,
   ...recordRoutes(registry, bases),
   home,
   openapi,

@@ -78,7 +78,6 @@ const pending: Readonly<Record<string, readonly string[]>> = {
   ],
   'organization lifecycle': ['integrations.paymentreminder', 'integrations.organizationdelete'],
   'workflow engine': ['workflows.enabled', 'workflows.cel'],
-  'outbound webhooks': ['workflows.webhookallowprivateaddresses'],
   snapshots: ['edge'],
   shortlinks: ['shortlinks'],
   backfills: ['backfill'],

@@ -204,7 +204,7 @@ export const queueconf = object('Workers, retries and schedules of the job queue
     noEffect: true,
   }),
   Queues: map({
-    description: `Settings of task queues by name: ${activityQueues.join(', ')} and workflows.dispatch.queuename. A queue without an entry runs 10 activities at the same time; the event queue runs workflows.dispatch.workercount.`,
+    description: `Settings of task queues by name: ${activityQueues.join(', ')} and workflows.dispatch.queuename. A queue without an entry runs 10 activities at the same time; the event queue runs workflows.dispatch.workercount, and \`webhooks\` runs 100, one for each endpoint with messages.`,
     keyLabel: 'queue',
     keyFormat: shortName,
     values: object('One queue.', {

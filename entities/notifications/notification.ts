@@ -26,6 +26,7 @@ export const notification = defineEntityModule({
     ...recordOf('target', 'Id of the record that it is about, for a link; `node(id)` reads the record.', [
       'task',
       'note',
+      'webhookEndpoint',
     ]),
     isRead: flag('Whether the recipient has read it.', { default: false }),
     readAt: timestamp('When the recipient read it; null until then.', { optional: true }),

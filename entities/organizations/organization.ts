@@ -65,6 +65,7 @@ export const organization = defineEntityModule({
       'supportConsent',
       'delegation',
       'apiToken',
+      'webhookEndpoint',
       'organizationModule',
       'organizationSetting',
     ],

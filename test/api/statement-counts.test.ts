@@ -62,6 +62,6 @@ test('a create does not wait for its row before it sends history, event and tupl
   sent.length = 0;
   await client.post('/v1/tasks', { title: 'to be made' });
   const row = sent.find(({ text }) => text.startsWith('insert into "tasks"'));
-  const records = sent.find(({ text }) => text.includes('write_records'));
+  const records = sent.find(({ text }) => text.includes('write_changes'));
   expect(records?.from).toBeLessThan(row?.until ?? 0);
 });

@@ -35,6 +35,10 @@ const mortals: Readonly<Record<Failpoint, Readonly<Partial<Record<Program, numbe
   'export-page-kept': {},
   'export-stored': {},
   'import-page-written': {},
+  // Those of messages to endpoints are in killed-webhooks.test.ts.
+  'webhook-claimed': {},
+  'webhook-sent': {},
+  'webhook-settled': {},
   ...(Object.fromEntries(fileFailpoints.map(({ failpoint }) => [failpoint, {}])) as Record<FileFailpoint, object>),
 };
 

@@ -749,6 +749,9 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   'workflows.dispatch.queuename': shown(
     'test/worker/queues.test.ts > batches that are delivered at the same time > are as many as the queue of the configured name may have',
   ),
+  'workflows.webhookallowprivateaddresses': shown(
+    'test/api/webhook-endpoints.test.ts > without configuration, private addresses and http are refused, when an endpoint is made and when it changes',
+  ),
   'ratelimit.headers': shown(
     'test/security/spoofed-client-addresses.test.ts > T-27: ratelimit.headers names the headers that are believed, in their order',
   ),

@@ -124,6 +124,7 @@ test('whoever acts as somebody else reaches neither accounts nor credentials, an
     'organizationSetting',
     'taskShare',
     'user',
+    'webhookEndpoint',
   ]);
   const hidden = registry.modules.map(({ kind }) => kind).filter((kind) => !reached('view').includes(kind));
   expect(hidden.toSorted()).toEqual([

@@ -13,6 +13,8 @@ import { setOwned, storeFile, untilCopied } from '../kit/stored-files.ts';
 import { runSchedule, sweep } from '../kit/sweep.ts';
 import { diskSettings } from '../kit/storage-settings.ts';
 import { ended, startExport, startImport } from '../kit/started-transfers.ts';
+import { createdEndpoint } from '../kit/created-endpoint.ts';
+import { WebhookSink } from '../kit/fakes/webhook-sink.ts';
 import { openWorld, type World } from '../kit/world.ts';
 import { portableHistory } from './portable-history.ts';
 
@@ -38,6 +40,7 @@ beforeAll(async () => {
       CORE_WORKFLOWS_DISPATCH_MAXRETRIES: '1',
       CORE_JOBQUEUE_QUEUECONF_MAXATTEMPTS: '2',
       CORE_JOBQUEUE_QUEUECONF_RETRYPOLICY_INITIALINTERVAL: '10',
+      CORE_WORKFLOWS_WEBHOOKALLOWPRIVATEADDRESSES: 'true',
       CORE_OBJECTSTORAGE_DEVMODE: 'false',
       ...diskSettings(join(files, 'files')),
       CORE_OBJECTSTORAGE_PROVIDERS_DISK_BACKUP_ENABLED: 'true',
@@ -244,6 +247,20 @@ test('an organization that is set up, and removed', async () => {
   await client.post('/v1/switch', { target_organization_id: made.body.id });
   await client.mutate({ method: 'DELETE', url: `/v1/organizations/${made.body.id}` });
   await recordRun('remove-organization.removed', `WorkflowType = "removeOrganization" AND ${completed}`);
+});
+
+test('an endpoint that fails once, and gets its message after a pause', async () => {
+  const sink = await WebhookSink.open();
+  sink.answer = () => ({ status: 500 });
+  const client = await signedIn(world, await buildPerson(world));
+  const { id, path } = await createdEndpoint(client, sink);
+  await client.post('/v1/tasks', { title: 'recorded' });
+  await eventually(async () => (await client.get(`${path}/attempts`)).body.data.length === 1);
+  sink.answer = () => ({ status: 204 });
+  world.clock.advance(10_000);
+  await eventually(async () => (await client.get(`${path}/messages?state=delivered`)).body.data.length === 1);
+  await recordRun('deliver-to-endpoint.delivered', `EntityId = "${id}" AND ${completed}`);
+  await sink.close();
 });
 
 test('a person who is admitted by the domain of their address', async () => {

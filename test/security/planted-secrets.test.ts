@@ -51,6 +51,7 @@ beforeAll(async () => {
     worker: true,
     environment: {
       CORE_DB_DEBUG: 'true',
+      CORE_WORKFLOWS_WEBHOOKALLOWPRIVATEADDRESSES: 'true',
       CORE_TOTP_RECOVERYCODELENGTH: '24',
       CORE_AUTH_TOKEN_APITOKENS_ENABLED: 'true',
       CORE_API_TOKEN_KEY_FIRST: secrets.make('key of API tokens').padEnd(40, '-'),
@@ -185,6 +186,17 @@ async function keepSecret(client: TestClient): Promise<void> {
   const input = { integration_id: integration.id, name: 'endpoint' };
   const { body: endpoint } = await client.post('/v1/integration-webhooks', input);
   secrets.add('signing secret of an endpoint', endpoint.secret);
+  // Nobody listens there, and it is disabled before anything is due: its workflow would go on trying.
+  const { body: target } = await client.post('/v1/webhook-endpoints', {
+    name: 'planted',
+    url: 'http://127.0.0.1:9/',
+    topics: ['*'],
+    scopes: ['task:read', 'note:read'],
+  });
+  secrets.add('secret that signs messages', target.secret);
+  const replaced = await client.post(`/v1/webhook-endpoints/${target.id}/rotate`);
+  secrets.add('rotated secret that signs messages', replaced.body.secret);
+  await client.mutate({ method: 'PATCH', url: `/v1/webhook-endpoints/${target.id}`, payload: { status: 'disabled' } });
   const rotated = await client.post(`/v1/integration-webhooks/${endpoint.id}/rotate`);
   secrets.add('rotated signing secret of an endpoint', rotated.body.secret);
   await client.post('/v1/secrets', { name: 'too long', value: value().padEnd(70_000, '-') });
@@ -423,6 +435,8 @@ describe('T-62: a secret', () => {
       'identityProvider.clientSecret',
       'integrationWebhook.secret',
       'secret.value',
+      'webhookEndpoint.secret',
+      'webhookEndpoint.formerSecret',
     ]);
   });
 

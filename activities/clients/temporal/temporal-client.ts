@@ -187,6 +187,36 @@ export class TemporalGateway {
       : start();
   }
 
+  /**
+   * Sends a signal to a workflow, and starts it if it is not running.
+   * @throws AppError workflows_unavailable when Temporal cannot be reached in time
+   */
+  async wake<Input>(
+    contract: WorkflowContract<Input>,
+    input: StartInput<Input>,
+    { signal, search }: { readonly signal: string; readonly search: SearchValues },
+  ): Promise<void> {
+    const { middleware } = this.settings;
+    const workflowId = this.workflowId(contract, input);
+    const taskQueue = this.taskQueue('workflows');
+    const wake = () =>
+      this.call('wake a workflow', async () => {
+        await this.client.workflow.signalWithStart(contract.name, {
+          args: [this.inputOf(contract, input)],
+          taskQueue,
+          workflowId,
+          signal,
+          workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+          workflowTaskTimeout: this.workflowTaskTimeoutMs,
+          typedSearchAttributes: searchPairs(search),
+        });
+        return true;
+      });
+    await (middleware
+      ? middleware({ type: 'start', name: contract.name, queue: taskQueue, workflowId }, wake)
+      : wake());
+  }
+
   /** Runs calls to Temporal under a deadline. @throws AppError workflows_unavailable */
   async call<T>(doing: string, work: () => Promise<T>, timeoutMs = this.settings.timeoutMs ?? 5_000): Promise<T> {
     try {

@@ -31,6 +31,9 @@ export const failpoints = [
   'export-page-kept',
   'export-stored',
   'import-page-written',
+  'webhook-claimed',
+  'webhook-sent',
+  'webhook-settled',
 ] as const;
 export type Failpoint = (typeof failpoints)[number];
 

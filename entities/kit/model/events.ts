@@ -8,6 +8,8 @@ export interface CustomEvent {
   readonly description: string;
   /** JSON Schema of its payload: ids and small values, never secrets. */
   readonly payload: TObject;
+  /** Raised when the schema loses a property or gives one another type; 1 when left out. */
+  readonly version?: number;
 }
 
 export type CustomEvents = Readonly<Record<string, CustomEvent>>;

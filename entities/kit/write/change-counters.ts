@@ -15,6 +15,7 @@ export function checkRowCount(count: number, path = '/'): void {
 
 /** Effects of recorded changes that matter at the commit and after it. */
 interface ChangeEffects {
+  /** Events with a listener, and messages to endpoints. */
   readonly pendingEvents: number;
   readonly tupleChanges: number;
   readonly objectChanges: number;

@@ -2,6 +2,7 @@ import { systemScope } from '../access/authorization-state.ts';
 import type { DatabaseOptions } from '../access/database-options.ts';
 import { newId } from '../base/ids.ts';
 import { actorOf } from '../model/caller.ts';
+import { publicKinds } from '../model/event-catalogue.ts';
 import { soleOrganizationOf, type RecordedChange } from '../model/recorded-changes.ts';
 import type { EntityModule } from '../model/define.ts';
 import { deduplicateTuples, tupleChanges, type Tuple } from '../model/tuples.ts';
@@ -30,11 +31,13 @@ export async function recordChanges(
   const { options, origin } = work;
   const by = { actor: actorOf(work.context.caller), request_id: origin.requestId, at: work.clock.now().toISOString() };
   const tuples = tupleRows(changes, work.counters);
+  const events = eventRows(changes, drafts, by, { hasListener: options.hasListener, traceparent: origin.traceparent });
+  const announced = publicKindsIn(events, publicKinds(work.registry));
   const objects = objectRows(changes, by);
   const verdicts = verdictRows(changes);
   const entries = {
     history: options.recordHistory ? historyEntries(changes, by) : [],
-    events: eventRows(changes, drafts, by, { hasListener: options.hasListener, traceparent: origin.traceparent }),
+    events,
     tuples: deduplicateTuples(tuples),
     created: changes.flatMap(kindOfCreation),
     created_in: [...new Set(changes.flatMap(organizationOfCreation))],
@@ -42,11 +45,12 @@ export async function recordChanges(
     // Most changes concern no file, and `write_records` then looks for none.
     ...(objects.length > 0 ? { objects } : {}),
     ...(verdicts.length > 0 ? { verdicts } : {}),
+    ...(announced.length > 0 ? { public_kinds: announced } : {}),
   };
   if (Object.values(entries).every((list) => list.length === 0)) return;
-  const events = await write(session, entries, options);
+  const written = await write(session, entries, options);
   work.counters.add({
-    pendingEvents: events.filter(({ pending }) => pending).length,
+    pendingEvents: written.events.filter(({ pending }) => pending).length + written.messages,
     tupleChanges: tuples.length,
     objectChanges: objects.length,
     raisedScopes: new Set(tuples.flatMap((tuple) => (tuple.raises ? [tuple.organization_id ?? systemScope] : []))),
@@ -92,36 +96,44 @@ interface Entries {
   readonly changed_in?: readonly string[];
   readonly objects?: readonly ObjectRow[];
   readonly verdicts?: readonly VerdictRow[];
+  /** Kinds of these events that endpoints can receive: `write_changes` decides which endpoints of the organizations want them. */
+  readonly public_kinds?: readonly string[];
 }
 
-/** @returns the events that were written */
+interface Written {
+  readonly events: readonly EventRow[];
+  /** Number of messages to endpoints. */
+  readonly messages: number;
+}
+
 async function write(
   session: RoleSession,
   entries: Entries,
   { failOnEnqueueError, onBackgroundError }: DatabaseOptions,
-): Promise<readonly EventRow[]> {
+): Promise<Written> {
   const { events } = entries;
-  if (events.length === 0 || failOnEnqueueError()) {
-    await send(session, entries);
-    return events;
-  }
+  if (events.length === 0 || failOnEnqueueError()) return { events, messages: await send(session, entries) };
   // `workflows.dispatch.failonenqueueerror` is off: the change is kept even when its events cannot be recorded.
   await session.query('savepoint before_events');
   try {
-    await send(session, entries);
+    const messages = await send(session, entries);
     await session.query('release savepoint before_events');
-    return events;
+    return { events, messages };
   } catch (error) {
     await session.query('rollback to savepoint before_events');
     onBackgroundError(error, `recording ${events.length} events; the change is kept without them`);
     await send(session, { ...entries, events: [] });
-    return [];
+    return { events: [], messages: 0 };
   }
 }
 
-async function send(session: RoleSession, entries: Entries): Promise<void> {
+/** @returns how many messages to endpoints were written */
+async function send(session: RoleSession, entries: Entries): Promise<number> {
   // A SECURITY DEFINER function: the app role can add rows to these tables through it, but cannot read or change them.
-  await session.query('select write_records($1)', [JSON.stringify(entries)]);
+  const { rows } = await session.query<{ messages: number }>('select write_changes($1) as messages', [
+    JSON.stringify(entries),
+  ]);
+  return rows[0]?.messages ?? 0;
 }
 
 /** Who made a change, in which request, and when (RFC 3339). Every recorded row carries it. */
@@ -167,8 +179,15 @@ function snapshotOf({ module, after }: RecordedChange): Record<string, unknown> 
 }
 
 interface EventRow {
+  readonly entity_kind: string;
+  readonly organization_id: string | null;
   /** Whether the topic has a listener; the relay claims only such events. */
   readonly pending: boolean;
+}
+
+function publicKindsIn(events: readonly EventRow[], known: ReadonlySet<string>): string[] {
+  const kinds = events.flatMap(({ entity_kind, organization_id }) => (organization_id === null ? [] : [entity_kind]));
+  return [...new Set(kinds)].filter((kind) => known.has(kind));
 }
 
 /** Rows of the table `events`: one for each change whose kind declares the event, except cascaded ones, and one for each custom event, also of those that follow from fields. */

@@ -1,0 +1,45 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { withTimeout } from '#entities/kit/base/with-timeout.ts';
+import { addressCheckOf, hostOf, OutboundError } from './outbound-request.ts';
+import { isLocalName, type Reach } from './reachable-addresses.ts';
+
+/** Time for the name to be resolved, in milliseconds. */
+const resolveMs = 5_000;
+
+/** Addresses of a name. @throws Error when it has none */
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+const resolveBySystem: Resolve = async (host) =>
+  (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address);
+
+/**
+ * What is wrong with a URL that a customer gives, as the end of a sentence; undefined when it can be asked now. It is checked again at each
+ * request, because names change.
+ */
+export async function outboundUrlProblem(
+  text: string,
+  reach: Reach,
+  resolve: Resolve = resolveBySystem,
+): Promise<string | undefined> {
+  if (!URL.canParse(text)) return 'is not a URL';
+  const url = new URL(text);
+  if (url.username !== '' || url.password !== '') return 'contains credentials, which would be stored readable';
+  if (url.hash !== '') return 'has a fragment, which is not sent';
+  let mayReach: (address: string) => boolean;
+  try {
+    mayReach = addressCheckOf(url, reach);
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    return error.message === 'its address must not be asked' ? notPublic : 'does not begin with https://';
+  }
+  const host = hostOf(url);
+  if (isIP(host) > 0) return undefined;
+  if (isLocalName(host) && !reach.private) return notPublic;
+  const addresses = await withTimeout(resolve(host), resolveMs, () => undefined).catch(() => undefined);
+  if (addresses === undefined || addresses.length === 0) return 'has a host name that cannot be resolved';
+  // Which of several addresses a later request finds first is decided by whoever answers for the name.
+  return addresses.every(mayReach) ? undefined : notPublic;
+}
+
+const notPublic = 'does not lead to a public address';

@@ -1,0 +1,131 @@
+import { lookup as systemLookup } from 'node:dns';
+import { request as sendPlain, type IncomingHttpHeaders, type IncomingMessage, type RequestOptions } from 'node:http';
+import { request as sendEncrypted } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { isReachable, type Reach } from './reachable-addresses.ts';
+
+/** A request to a server that this one does not control. */
+export interface OutboundRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface OutboundLimits {
+  readonly reach: Reach;
+  /** Maximum duration, the answer included, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Maximum size of the answer. */
+  readonly maxBytes: number;
+  /** Ends the request early. */
+  readonly signal?: AbortSignal;
+  /** Resolves names; default: the system. */
+  readonly lookup?: LookupFunction;
+}
+
+export interface OutboundResponse {
+  /** Also 3xx: redirects are not followed. */
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** As it was sent: content codings are not undone. */
+  readonly body: Buffer;
+}
+
+/** Why a request has no usable response. Its message ends a sentence about the server. */
+export class OutboundError extends Error {
+  override readonly name = 'OutboundError';
+}
+
+/**
+ * The only way to a URL that a customer has given. Names are resolved once: the address that is checked is the one that is connected to.
+ * Redirects are not followed, proxies of the environment are not used, and the answer is limited in time and size.
+ * @throws OutboundError
+ */
+export async function outboundRequest(
+  target: string,
+  request: OutboundRequest,
+  { reach, timeoutMs, maxBytes, signal, lookup = systemLookup }: OutboundLimits,
+): Promise<OutboundResponse> {
+  const url = new URL(target);
+  const mayReach = addressCheckOf(url, reach);
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const options: RequestOptions = {
+    method: request.method,
+    headers: { ...request.headers, 'accept-encoding': 'identity' },
+    // A connection of its own: pooled ones would have been checked for somebody else.
+    agent: false,
+    lookup: checkedLookup(lookup, mayReach),
+    signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+  };
+  try {
+    return await exchange(url, options, request.body, maxBytes);
+  } catch (error) {
+    if (error instanceof OutboundError) throw error;
+    const reason = timeout.aborted
+      ? `it does not answer within ${timeoutMs / 1_000} seconds`
+      : `it cannot be reached${codeOf(error)}`;
+    throw new OutboundError(reason, { cause: error });
+  }
+}
+
+/** Which addresses may be connected to for a URL. @throws OutboundError for one that is never asked */
+export function addressCheckOf(url: URL, reach: Reach): (address: string) => boolean {
+  const isPlain = url.protocol === 'http:';
+  if (url.protocol !== 'https:' && !(isPlain && (reach.loopback || reach.plain)))
+    throw new OutboundError('its URL does not begin with https://');
+  const mayReach = (address: string) => isReachable(address, isPlain, reach);
+  const host = hostOf(url);
+  if (isIP(host) > 0 && !mayReach(host)) throw new OutboundError('its address must not be asked');
+  return mayReach;
+}
+
+/** The host of a URL, an IPv6 address without brackets. */
+export function hostOf({ hostname }: URL): string {
+  return hostname.replaceAll(/^\[|\]$/g, '');
+}
+
+function checkedLookup(lookup: LookupFunction, mayReach: (address: string) => boolean): LookupFunction {
+  return (host, options, done) => {
+    lookup(host, { ...options, all: true }, (error, found) => {
+      if (error) return done(error, []);
+      const allowed = (Array.isArray(found) ? found : []).filter(({ address }) => mayReach(address));
+      const [first] = allowed;
+      if (!first) return done(new OutboundError('its address must not be asked'), []);
+      if (options.all) return done(null, allowed);
+      return done(null, first.address, first.family);
+    });
+  };
+}
+
+function exchange(
+  url: URL,
+  options: RequestOptions,
+  body: string | undefined,
+  maxBytes: number,
+): Promise<OutboundResponse> {
+  return new Promise((resolve, reject) => {
+    const send = url.protocol === 'https:' ? sendEncrypted : sendPlain;
+    const outgoing = send(url, options, (incoming) => {
+      collect(incoming, maxBytes).then(resolve, reject);
+    });
+    outgoing.once('error', reject);
+    outgoing.end(body);
+  });
+}
+
+async function collect(incoming: IncomingMessage, maxBytes: number): Promise<OutboundResponse> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of incoming as AsyncIterable<Buffer>) {
+    size += part.length;
+    // Leaving the loop closes the connection.
+    if (size > maxBytes) throw new OutboundError(`its answer has more than ${maxBytes} bytes`);
+    parts.push(part);
+  }
+  return { status: incoming.statusCode ?? 0, headers: incoming.headers, body: Buffer.concat(parts) };
+}
+
+function codeOf(error: unknown): string {
+  const { code } = error as { readonly code?: unknown };
+  return typeof code === 'string' && code !== 'ABORT_ERR' ? ` (${code})` : '';
+}

@@ -1,0 +1,158 @@
+import { Type, type TSchema } from 'typebox';
+import { webhookEndpoint } from '#entities/integrations/webhook-endpoint.ts';
+import { snakeCase } from '#entities/kit/base/snake-case.ts';
+import {
+  changeEndpoint,
+  createEndpoint,
+  rotateEndpoint,
+  type EndpointChanges,
+  type EndpointSettings,
+  type IssuedEndpoint,
+} from '../../webhooks/change-endpoint.ts';
+import { defineRoute, type Call, type Route, type RouteResponse } from '../../http/route.ts';
+import { inSnakeCase } from '../records/in-snake-case.ts';
+import { recordNames } from '../records/record-names.ts';
+import { selectionOf } from '../records/record-routes.ts';
+import { idText, recordSchema, valueSchema, versionSchema } from '../records/record-schema.ts';
+import { matching, sendEntityTag } from '../records/record-version.ts';
+
+const { path, singular, tag } = recordNames(webhookEndpoint);
+const { fields } = webhookEndpoint;
+
+const settings = [
+  'name',
+  'description',
+  'url',
+  'topics',
+  'scopes',
+  'ordering',
+  'maxInFlight',
+  'maxPerSecond',
+  'includesRecord',
+] as const;
+const required: ReadonlySet<string> = new Set(['name', 'url', 'topics', 'scopes']);
+
+function properties(names: readonly (keyof typeof fields)[], isNeeded: (name: string) => boolean) {
+  return Object.fromEntries(
+    names.map((name): [string, TSchema] => {
+      const schema = Type.Unsafe({ ...valueSchema(fields[name]), description: fields[name].description });
+      return [snakeCase(name), isNeeded(name) ? schema : Type.Optional(schema)];
+    }),
+  );
+}
+
+const creation = Type.Object(
+  properties(settings, (name) => required.has(name)),
+  { additionalProperties: false },
+);
+
+const changeable = [...settings, 'status'] as const;
+const change = Type.Object(
+  { ...properties(changeable, () => false), record_version: versionSchema },
+  { additionalProperties: false },
+);
+
+const issuedAnswer = Type.Object(
+  {
+    ...recordSchema(webhookEndpoint).properties,
+    secret: Type.String({ description: 'The secret with which messages are signed.' }),
+  },
+  { description: webhookEndpoint.description },
+);
+
+/** The path parameter of routes about one endpoint. */
+export const endpointParams = Type.Object({ id: Type.Unsafe({ ...idText, description: 'Id of the endpoint.' }) });
+
+const proof = 'The user has signed in, or called /v1/2fa/step-up, within the last ten minutes.';
+const once = `The secret is shown in this response only. ${proof}`;
+
+/** Endpoints are listed, read and deleted like all records. */
+export const endpointRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'POST',
+    url: path,
+    tag,
+    summary: `Create one ${singular}`,
+    description: `Creates an endpoint to which events are sent. Nobody can give it scopes beyond their own rights. ${once}`,
+    access: 'required',
+    acceptsSingleSignOn: true,
+    body: creation,
+    answers: { 201: issuedAnswer },
+    errors: ['permission_denied', 'already_exists', 'step_up_required', 'limit_exceeded'],
+    handle: (call) =>
+      inSnakeCase(async () => {
+        // The schema has checked the values.
+        const input = given(settings, call.body) as unknown as EndpointSettings;
+        const issued = await createEndpoint(call, input);
+        void call.reply.header('location', `${path}/${issued.id}`);
+        return answered(201, call, issued);
+      }),
+  }),
+  defineRoute({
+    method: 'PATCH',
+    url: `${path}/:id`,
+    tag,
+    summary: `Update one ${singular}`,
+    description: `Omitted fields stay unchanged; null clears an optional field. For another URL, topics or scopes: ${proof}`,
+    access: 'required',
+    acceptsSingleSignOn: true,
+    params: endpointParams,
+    headers: Type.Object({
+      'if-match': Type.Optional(
+        Type.String({ maxLength: 1_000, description: 'Entity tags of the versions on which the change may be based.' }),
+      ),
+    }),
+    body: change,
+    answers: { 200: recordSchema(webhookEndpoint) },
+    errors: [
+      'not_found',
+      'permission_denied',
+      'already_exists',
+      'step_up_required',
+      'stale_record',
+      'precondition_failed',
+    ],
+    handle: (call) =>
+      inSnakeCase(async () => {
+        const values = given(changeable, call.body) as EndpointChanges;
+        const id = call.params['id'] ?? '';
+        const version = call.body.record_version;
+        const changed = await matching(call.request.headers['if-match'], version, (versions) =>
+          changeEndpoint(call, id, values, versions),
+        );
+        sendEntityTag(call.reply, changed.recordVersion);
+        const body = await call.unit.data.answers.record(selectionOf(webhookEndpoint), changed.id);
+        return { status: 200, body };
+      }),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: `${path}/:id/rotate`,
+    tag,
+    summary: `Replace the secret of one ${singular}`,
+    description: `For 24 hours, messages are signed with the former secret as well. ${once}`,
+    access: 'required',
+    acceptsSingleSignOn: true,
+    params: endpointParams,
+    answers: { 200: issuedAnswer },
+    errors: ['not_found', 'permission_denied', 'step_up_required'],
+    handle: async (call) => answered(200, call, await rotateEndpoint(call, call.params['id'] ?? '')),
+  }),
+];
+
+/** The values of a body, by the names of fields. */
+function given(names: readonly string[], body: object): Record<string, unknown> {
+  const values = body as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(
+    names.flatMap((name) => (values[snakeCase(name)] === undefined ? [] : [[name, values[snakeCase(name)]]])),
+  );
+}
+
+async function answered(
+  status: number,
+  { unit }: Call<unknown>,
+  { id, secret }: IssuedEndpoint,
+): Promise<RouteResponse> {
+  const record = await unit.data.answers.record(selectionOf(webhookEndpoint), id);
+  return { status, body: { ...record, secret } };
+}

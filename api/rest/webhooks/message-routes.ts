@@ -1,0 +1,191 @@
+import { Type } from 'typebox';
+import { webhookEndpoint } from '#entities/integrations/webhook-endpoint.ts';
+import {
+  attemptsOf,
+  maxReplayed,
+  messagesOf,
+  messageStates,
+  replayEndpoint,
+  testEndpoint,
+  type LogArguments,
+  type ReplayArguments,
+  type ShownAttempt,
+  type ShownMessage,
+} from '../../webhooks/endpoint-messages.ts';
+import { defaultPageSize } from '../../http/page-slice.ts';
+import { defineRoute, type Route } from '../../http/route.ts';
+import { inSnakeCase } from '../records/in-snake-case.ts';
+import { recordNames } from '../records/record-names.ts';
+import { idText } from '../records/record-schema.ts';
+import { endpointParams } from './endpoint-routes.ts';
+
+const { path, tag } = recordNames(webhookEndpoint);
+
+const id = (description: string) => Type.Unsafe<string>({ ...idText, description });
+const instant = (description: string) => Type.String({ format: 'date-time', description });
+const nullable = (type: string, description: string, more = {}) =>
+  Type.Unsafe<unknown>({ type: [type, 'null'], description, ...more });
+
+const slice = {
+  event_id: Type.Optional(id('Only of this event.')),
+  after: Type.Optional(id('Id of the last entry of the page before.')),
+  first: Type.Optional(
+    Type.Integer({ minimum: 0, description: `Maximum number of entries. Without it: ${defaultPageSize}.` }),
+  ),
+};
+
+const messageSchema = Type.Object({
+  event_id: id('Id of the event, which every attempt sends as webhook-id.'),
+  type: Type.String({ description: 'Type of the event.' }),
+  kind: Type.String({ description: 'Kind of the record.' }),
+  record_id: id('Id of the record.'),
+  occurred_at: instant('When the event happened.'),
+  state: Type.String({ enum: [...messageStates], description: 'How far the message is.' }),
+  attempts: Type.Integer({ description: 'Attempts that failed since the message became due.' }),
+  due_at: nullable('string', 'When the next attempt may begin; null unless the message is due.', {
+    format: 'date-time',
+  }),
+});
+
+const attemptSchema = Type.Object({
+  id: id('Id of the attempt.'),
+  event_id: id('Id of the event.'),
+  type: Type.String({ description: 'Type of the event.' }),
+  number: Type.Integer({ description: '1 for the first attempt since the message became due.' }),
+  attempted_at: instant('When the attempt began.'),
+  duration_ms: Type.Integer({ description: 'How long it took, in milliseconds.' }),
+  status: nullable('integer', 'HTTP status of the response; null without one.'),
+  problem: nullable('string', 'Why there is no usable response.'),
+  response: nullable('string', 'The first 4 KiB of the response.'),
+});
+
+/** What was sent to an endpoint, how it went, and how to send it again. */
+export const messageRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'GET',
+    url: `${path}/:id/messages`,
+    tag,
+    summary: 'List messages to an endpoint',
+    description: 'The newest first. Messages are kept for 30 days.',
+    access: 'required',
+    acceptsTokens: true,
+    acceptsSingleSignOn: true,
+    params: endpointParams,
+    query: Type.Object(
+      {
+        ...slice,
+        state: Type.Optional(Type.String({ enum: [...messageStates], description: 'Only in this state.' })),
+      },
+      { additionalProperties: false },
+    ),
+    answers: { 200: Type.Object({ data: Type.Array(messageSchema) }) },
+    errors: ['not_found', 'limit_exceeded'],
+    handle: async (call) => {
+      const found = await messagesOf(call, call.params['id'] ?? '', logArguments(call.query));
+      return { status: 200, body: { data: found.map(shownMessage) } };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    url: `${path}/:id/attempts`,
+    tag,
+    summary: 'List attempts to send to an endpoint',
+    description: 'The newest first. Attempts are kept for 30 days.',
+    access: 'required',
+    acceptsTokens: true,
+    acceptsSingleSignOn: true,
+    params: endpointParams,
+    query: Type.Object(slice, { additionalProperties: false }),
+    answers: { 200: Type.Object({ data: Type.Array(attemptSchema) }) },
+    errors: ['not_found', 'limit_exceeded'],
+    handle: async (call) => {
+      const found = await attemptsOf(call, call.params['id'] ?? '', logArguments(call.query));
+      return { status: 200, body: { data: found.map(shownAttempt) } };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    url: `${path}/:id/test`,
+    tag,
+    summary: 'Send a test message to an endpoint',
+    description: 'Sends a message of the type webhook_endpoint.tested, in the same way as all others.',
+    access: 'required',
+    acceptsSingleSignOn: true,
+    params: endpointParams,
+    answers: { 202: Type.Object({ event_id: id('Id of the message (webhook-id).') }) },
+    errors: ['not_found', 'permission_denied'],
+    handle: async (call) => {
+      const { eventId } = await testEndpoint(call, call.params['id'] ?? '');
+      return { status: 202, body: { event_id: eventId } };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    url: `${path}/:id/replay`,
+    tag,
+    summary: 'Send messages to an endpoint again',
+    description: `Either the messages of some events, or all since an instant, up to ${maxReplayed.toLocaleString('en')} at once. They keep their ids, so a receiver that has seen them can tell.`,
+    access: 'required',
+    acceptsSingleSignOn: true,
+    params: endpointParams,
+    body: Type.Object(
+      {
+        event_ids: Type.Optional(Type.Array(id('Id of an event.'), { minItems: 1, maxItems: 1_000 })),
+        since: Type.Optional(
+          Type.String({ format: 'date-time', maxLength: 40, description: 'Time of the first event.' }),
+        ),
+      },
+      { additionalProperties: false, minProperties: 1, maxProperties: 1 },
+    ),
+    answers: {
+      202: Type.Object({
+        replayed_count: Type.Integer({ description: 'Number of messages that are due again.' }),
+        next: nullable('string', 'Since when there are more: repeat the request with it; null when there are none.', {
+          format: 'date-time',
+        }),
+      }),
+    },
+    errors: ['not_found', 'permission_denied'],
+    handle: (call) =>
+      inSnakeCase(async () => {
+        const { event_ids: eventIds, since } = call.body;
+        const wanted: ReplayArguments = { ...(eventIds ? { eventIds } : {}), ...(since ? { since } : {}) };
+        const { replayedCount, next } = await replayEndpoint(call, call.params['id'] ?? '', wanted);
+        return { status: 202, body: { replayed_count: replayedCount, next } };
+      }),
+  }),
+];
+
+function logArguments(query: Readonly<Record<string, unknown>>): LogArguments {
+  const { event_id: eventId, state, after, first } = query;
+  // The schema has checked the values.
+  return { eventId, state, after, first } as LogArguments;
+}
+
+function shownMessage({ eventId, topic, entityKind, entityId, occurredAt, state, attempts, dueAt }: ShownMessage) {
+  return {
+    event_id: eventId,
+    type: topic,
+    kind: entityKind,
+    record_id: entityId,
+    occurred_at: occurredAt,
+    state,
+    attempts,
+    due_at: dueAt,
+  };
+}
+
+function shownAttempt(attempt: ShownAttempt) {
+  const { id: attemptId, eventId, topic, number, attemptedAt, durationMs, status, problem, response } = attempt;
+  return {
+    id: attemptId,
+    event_id: eventId,
+    type: topic,
+    number,
+    attempted_at: attemptedAt,
+    duration_ms: durationMs,
+    status,
+    problem,
+    response,
+  };
+}

@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto';
+import { customerReach } from '#activities/clients/outbound/customer-reach.ts';
+import { outboundUrlProblem } from '#activities/clients/outbound/check-outbound-url.ts';
+import { webhookEndpoint } from '#entities/integrations/webhook-endpoint.ts';
+import { AppError, type FieldProblem } from '#entities/kit/base/errors.ts';
+import { inputError, limitExceeded } from '#entities/kit/base/input-error.ts';
+import type { RowOf } from '#entities/kit/model/define.ts';
+import { deniedMessage } from '#entities/kit/model/denied-message.ts';
+import { isKnownPattern } from '#entities/kit/model/event-catalogue.ts';
+import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts';
+import { refuseScopesBeyond, refuseUnknownScopes } from '#entities/kit/model/scopes.ts';
+import { unblockEndpoint } from '#entities/kit/outbox/webhook-messages.ts';
+import { keepMessages } from '#entities/kit/outbox/webhook-queue.ts';
+import type { ExpectedVersion } from '#entities/kit/write/plan-changes.ts';
+import { openSealedValue } from '#entities/kit/write/sealed-values.ts';
+import { isManager } from '#entities/presets/roles.ts';
+import type { Asking } from '../credentials/asking.ts';
+import { requireOrganizationProof } from '../credentials/recent-proof.ts';
+
+type Endpoint = RowOf<typeof webhookEndpoint>;
+
+/** What people set. */
+export interface EndpointSettings {
+  readonly name: string;
+  readonly description?: string | null;
+  readonly url: string;
+  readonly topics: string[];
+  readonly scopes: string[];
+  readonly ordering?: Endpoint['ordering'];
+  readonly maxInFlight?: number;
+  readonly maxPerSecond?: number;
+  readonly includesRecord?: boolean;
+}
+
+export interface EndpointChanges extends Partial<EndpointSettings> {
+  readonly status?: Endpoint['status'];
+}
+
+/** The id of an endpoint, and its secret, which is shown once. */
+export interface IssuedEndpoint {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** Maximum number of endpoints of an organization. */
+const maxEndpoints = 50;
+
+/** 256 random bits in the form of Standard Webhooks. */
+function newSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`;
+}
+
+/** @throws AppError invalid_input, permission_denied, already_exists, step_up_required, limit_exceeded */
+export async function createEndpoint(asking: Asking, input: EndpointSettings): Promise<IssuedEndpoint> {
+  const { unit } = asking;
+  const settings = await checked(asking, 'create', input);
+  await requireOrganizationProof(asking);
+  const secret = newSecret();
+  const { id } = await unit.data.create(webhookEndpoint, { ...settings, secret });
+  // After the creation, which says why somebody may not create endpoints at all.
+  refuseScopesBeyond(unit.registry, settings.scopes, unit.context.caller);
+  if ((await unit.data.find(webhookEndpoint, { limit: maxEndpoints + 1 })).length > maxEndpoints)
+    throw limitExceeded(`There are ${maxEndpoints} endpoints already; delete some that are not used.`, {
+      path: '/',
+      message: `more than ${maxEndpoints} endpoints`,
+    });
+  return { id, secret };
+}
+
+/**
+ * Changes an endpoint. Whoever changes where messages go, or what they are about, has recently proven who they are, and has the rights
+ * that its scopes give.
+ * @throws AppError not_found, invalid_input, permission_denied, already_exists, step_up_required, stale_record
+ */
+export async function changeEndpoint(
+  asking: Asking,
+  wanted: string,
+  changes: EndpointChanges,
+  recordVersion?: ExpectedVersion,
+): Promise<Endpoint> {
+  const { unit, services } = asking;
+  const settings = await checked(asking, 'edit', changes);
+  const leadsElsewhere = [changes.url, changes.scopes, changes.topics].some((value) => value !== undefined);
+  if (leadsElsewhere) await requireOrganizationProof(asking);
+  const held = await lockedEndpoint(asking, wanted);
+  if (leadsElsewhere) refuseScopesBeyond(unit.registry, settings.scopes ?? held.scopes, unit.context.caller);
+  const { status } = settings;
+  const stateOf = {
+    enabled: { disabledReason: null, disabledAt: null },
+    disabled: { disabledReason: 'by_hand', disabledAt: services.clock.now() },
+  } as const;
+  const isSwitched = status !== undefined && status !== held.status;
+  const values = { ...settings, ...(isSwitched ? stateOf[status] : {}) };
+  const changed = await unit.data.update(webhookEndpoint, held.id, values, recordVersion);
+  if (isSwitched && status === 'disabled') await keepMessages(unit, held.id);
+  if (changed.status === 'enabled' && (isSwitched || changes.url !== undefined)) {
+    await unblockEndpoint(unit, held.id);
+    unit.afterCommit(services.wakeRelays);
+  }
+  return changed;
+}
+
+/**
+ * Replaces the secret. For 24 hours, messages are signed with the former one as well.
+ * @throws AppError not_found, permission_denied, step_up_required
+ */
+export async function rotateEndpoint(asking: Asking, wanted: string): Promise<IssuedEndpoint> {
+  const { unit, services } = asking;
+  await requireOrganizationProof(asking);
+  const held = await lockedEndpoint(asking, wanted);
+  refuseScopesBeyond(unit.registry, held.scopes, unit.context.caller);
+  const secret = newSecret();
+  const { secret: formerSecret } = await openSealedValue(
+    services.database.options,
+    webhookEndpoint,
+    { ...held },
+    'secret',
+  );
+  await unit.data.update(webhookEndpoint, held.id, { secret, formerSecret, rotatedAt: services.clock.now() });
+  return { id: held.id, secret };
+}
+
+/** An endpoint that the caller may change, locked. @throws AppError not_found, permission_denied */
+export async function lockedEndpoint({ unit }: Asking, wanted: string): Promise<Endpoint> {
+  const held = await unit.data.findLocked(webhookEndpoint, existingId(webhookEndpoint, wanted));
+  if (!held) throw missingRecord(webhookEndpoint, wanted);
+  if (!(await unit.data.decide(webhookEndpoint, 'edit', { ...held })).isAllowed)
+    throw new AppError('permission_denied', deniedMessage(webhookEndpoint, 'edit'));
+  return held;
+}
+
+/**
+ * Checks what needs no transaction; names are resolved here.
+ * @throws AppError invalid_input; permission_denied for callers who manage no endpoints and could only look up names
+ */
+async function checked<Input extends EndpointChanges>(
+  { unit, services }: Asking,
+  operation: 'create' | 'edit',
+  input: Input,
+): Promise<Input> {
+  const { caller } = unit.context;
+  if (caller.kind === 'user' && !isManager(caller.role))
+    throw new AppError('permission_denied', deniedMessage(webhookEndpoint, operation));
+  const { topics, scopes, url } = input;
+  const problems: FieldProblem[] = [];
+  for (const [name, list] of Object.entries({ topics, scopes }))
+    if (list?.length === 0) problems.push({ path: `/${name}`, message: 'must have at least one item' });
+  for (const [index, pattern] of (topics ?? []).entries())
+    if (!isKnownPattern(unit.registry, pattern))
+      problems.push({
+        path: `/topics/${index}`,
+        message: 'is not a type of event that endpoints receive; GET /v1/event-types lists them',
+      });
+  const urlProblem =
+    url === undefined ? undefined : await outboundUrlProblem(url, customerReach(services.config.current));
+  if (urlProblem !== undefined) problems.push({ path: '/url', message: urlProblem });
+  if (problems.length > 0) throw inputError(problems);
+  if (scopes) refuseUnknownScopes(unit.registry, 'api', scopes);
+  return { ...input, ...(topics ? { topics: unique(topics) } : {}), ...(scopes ? { scopes: unique(scopes) } : {}) };
+}
+
+function unique(list: readonly string[]): string[] {
+  return [...new Set(list)];
+}

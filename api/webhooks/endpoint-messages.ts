@@ -1,0 +1,117 @@
+import { webhookEndpoint } from '#entities/integrations/webhook-endpoint.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import { inputError } from '#entities/kit/base/input-error.ts';
+import { existingId } from '#entities/kit/model/missing-record.ts';
+import {
+  addMessage,
+  messageStates,
+  readAttempts,
+  readMessages,
+  replayMessages,
+  type LogPage,
+  type MessageState,
+  type ShownAttempt,
+  type ShownMessage,
+} from '#entities/kit/outbox/webhook-messages.ts';
+import type { Asking } from '../credentials/asking.ts';
+import { pageSlice } from '../http/page-slice.ts';
+import { lockedEndpoint } from './change-endpoint.ts';
+
+export { messageStates, type ShownAttempt, type ShownMessage };
+
+/** The type of messages that are sent to try an endpoint. */
+export const testTopic = `${webhookEndpoint.topic}.tested`;
+
+/** Messages that one request sends again. */
+export const maxReplayed = 10_000;
+
+export interface LogArguments {
+  readonly eventId?: string | null;
+  readonly state?: MessageState | null;
+  /** Id of the last entry of the page before. */
+  readonly after?: string | null;
+  readonly first?: number | null;
+}
+
+export interface ReplayArguments {
+  readonly eventIds?: readonly string[] | null;
+  readonly since?: Date | string | null;
+}
+
+export interface Replayed {
+  readonly replayedCount: number;
+  /** Since when there are more; null when there are none. */
+  readonly next: Date | null;
+}
+
+/** Sends a message that says nothing, in the same way as all others. @returns its id @throws AppError not_found, permission_denied, invalid_input */
+export async function testEndpoint(asking: Asking, wanted: string): Promise<{ readonly eventId: string }> {
+  const { unit, services } = asking;
+  const endpoint = await lockedEndpoint(asking, wanted);
+  refuseDisabled(endpoint);
+  const eventId = newId();
+  const { id: endpointId, organizationId, recordVersion } = endpoint;
+  const { topic: entityKind } = webhookEndpoint;
+  await addMessage(unit, { endpointId, organizationId, recordVersion, eventId, entityKind, topic: testTopic });
+  unit.afterCommit(services.wakeRelays);
+  return { eventId };
+}
+
+/**
+ * Sends messages again, under their own ids: some, or the first 10,000 since an instant.
+ * @throws AppError not_found, permission_denied, invalid_input
+ */
+export async function replayEndpoint(
+  asking: Asking,
+  wanted: string,
+  { eventIds, since }: ReplayArguments,
+): Promise<Replayed> {
+  const { unit, services } = asking;
+  const endpoint = await lockedEndpoint(asking, wanted);
+  refuseDisabled(endpoint);
+  if ((eventIds == null) === (since == null))
+    throw inputError([{ path: '/since', message: 'or the ids of events must be given, and not both' }]);
+  const which = eventIds ? { eventIds } : { since: new Date(since as string), limit: maxReplayed };
+  const { count, last } = await replayMessages(unit, { endpointId: endpoint.id, which });
+  if (count > 0) unit.afterCommit(services.wakeRelays);
+  return { replayedCount: count, next: 'limit' in which && count === maxReplayed ? last : null };
+}
+
+/** The newest messages of an endpoint. @throws AppError not_found, limit_exceeded */
+export async function messagesOf(
+  asking: Asking,
+  wanted: string,
+  slice: LogArguments,
+): Promise<readonly ShownMessage[]> {
+  const page = await pageOf(asking, wanted, slice);
+  return readMessages(asking.unit, { ...page, ...(slice.state == null ? {} : { state: slice.state }) });
+}
+
+/** The newest attempts to send to an endpoint. @throws AppError not_found, limit_exceeded */
+export async function attemptsOf(
+  asking: Asking,
+  wanted: string,
+  slice: LogArguments,
+): Promise<readonly ShownAttempt[]> {
+  return readAttempts(asking.unit, await pageOf(asking, wanted, slice));
+}
+
+async function pageOf(
+  { unit, services }: Asking,
+  wanted: string,
+  { eventId, after, first }: LogArguments,
+): Promise<LogPage> {
+  const { size } = pageSlice({ first: first ?? null }, services.config.current.server.maxresultlimit);
+  // What is read below has no rules of its own: whoever sees the endpoint sees what was sent to it.
+  const endpoint = await unit.data.get(webhookEndpoint, existingId(webhookEndpoint, wanted));
+  return {
+    endpointId: endpoint.id,
+    size,
+    ...(eventId == null ? {} : { eventId }),
+    ...(after == null ? {} : { before: after }),
+  };
+}
+
+function refuseDisabled({ status }: { readonly status: string }): void {
+  if (status === 'disabled') throw inputError([{ path: '/status', message: 'is disabled; enable the endpoint first' }]);
+}

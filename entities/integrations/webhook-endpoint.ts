@@ -1,0 +1,88 @@
+import { Type } from 'typebox';
+import { defineEntityModule } from '../kit/model/define.ts';
+import { payload } from '../kit/model/events.ts';
+import { choice, flag, integer, sealed, singleLine, text, textList, timestamp } from '../kit/model/fields.ts';
+import { managedRecord } from '../presets/managed-record.ts';
+import { scopeList } from '../presets/secret-token.ts';
+
+/** Why an endpoint gets no messages: somebody said so; it answered 410; it has failed for days. */
+export const disabledReasons = ['by_hand', 'gone', 'failing'] as const;
+
+const failures = payload({
+  since: Type.String({ format: 'date-time', description: 'When the first of these attempts failed.' }),
+});
+
+/** Created and changed by api/webhooks/, which checks URL, topics and scopes. What is due to it is in `webhook_messages`. */
+export const webhookEndpoint = defineEntityModule({
+  kind: 'webhookEndpoint',
+  table: 'webhook_endpoints',
+  description:
+    'URL of a customer to which events of the organization are sent as signed messages (Standard Webhooks). Its secret is shown once.',
+  fields: {
+    name: singleLine('Name of the endpoint.', { min: 1, max: 120 }),
+    description: text('What the endpoint is for.', { max: 2_000, optional: true }),
+    url: text('URL to which messages are sent: https, with a public address.', { max: 2_000 }),
+    topics: textList('Types of events that are sent: `task.created`, all of a kind as `task.*`, or all as `*`.', {
+      max: 100,
+      maxItems: 200,
+    }),
+    scopes: scopeList('Kinds of records about which the endpoint learns: `<kind>:read` for each.'),
+    ordering: choice(
+      'Whether the messages about one record are sent one after the other, or as they come.',
+      ['record', 'none'],
+      {
+        default: 'record',
+      },
+    ),
+    maxInFlight: integer('Number of messages that are sent at the same time.', { min: 1, max: 50, default: 5 }),
+    maxPerSecond: integer('Number of messages that are sent each second.', { min: 1, max: 1_000, default: 50 }),
+    includesRecord: flag('Whether messages contain the record, as far as the endpoint can read it at that attempt.', {
+      default: false,
+    }),
+    status: choice(
+      'Whether messages are sent. Those of a disabled endpoint are kept for 30 days, for replay.',
+      ['enabled', 'disabled'],
+      {
+        default: 'enabled',
+      },
+    ),
+    disabledReason: choice('Why the endpoint is disabled.', disabledReasons, { optional: true }),
+    disabledAt: timestamp('When the endpoint was disabled.', { optional: true }),
+    secret: sealed('Secret with which messages are signed.', { max: 200 }),
+    formerSecret: sealed('Secret before the last rotation.', { max: 200, optional: true }),
+    rotatedAt: timestamp(
+      'When the secret was last replaced; null if it never was. For 24 hours, messages are signed with the former one as well.',
+      { optional: true },
+    ),
+  },
+  unique: [{ fields: ['organizationId', 'name'], message: 'The organization has an endpoint with this name.' }],
+  tenancy: 'organization',
+  policy: managedRecord(),
+  expose: {
+    name: 'read',
+    description: 'read',
+    url: 'read',
+    topics: 'read',
+    scopes: 'read',
+    ordering: 'read',
+    maxInFlight: 'read',
+    maxPerSecond: 'read',
+    includesRecord: 'read',
+    status: 'read',
+    disabledReason: 'read',
+    disabledAt: 'read',
+    rotatedAt: 'read',
+  },
+  filter: ['name', 'status'],
+  order: ['name', 'createdAt'],
+  mutate: ['delete'],
+  needsSession: 'changes',
+  events: ['created', 'updated', 'deleted'],
+  customEvents: {
+    failing: { description: 'All attempts to send to an endpoint have failed for 24 hours.', payload: failures },
+    disabled: {
+      description: 'The server has disabled an endpoint that has failed for five days, or said that it is gone.',
+      payload: payload({ reason: Type.Union([Type.Literal('gone'), Type.Literal('failing')]) }),
+    },
+  },
+});

@@ -1,0 +1,156 @@
+import type { Work } from '../storage/work.ts';
+
+/** Time for which messages and the log of attempts are kept, in milliseconds: longer than events. */
+const retentionMs = 30 * 86_400_000;
+
+/** Rows that one statement removes. */
+const pruned = 10_000;
+
+export const messageStates = ['due', 'delivered', 'failed', 'kept'] as const;
+export type MessageState = (typeof messageStates)[number];
+
+/** A message as its organization sees it. */
+export interface ShownMessage {
+  readonly eventId: string;
+  readonly topic: string;
+  readonly entityKind: string;
+  readonly entityId: string;
+  readonly occurredAt: Date;
+  readonly state: MessageState;
+  readonly attempts: number;
+  readonly dueAt: Date | null;
+}
+
+/** An attempt as its organization sees it. */
+export interface ShownAttempt {
+  readonly id: string;
+  readonly eventId: string;
+  readonly topic: string;
+  readonly number: number;
+  readonly attemptedAt: Date;
+  readonly durationMs: number;
+  readonly status: number | null;
+  readonly problem: string | null;
+  readonly response: string | null;
+}
+
+export interface LogPage {
+  readonly endpointId: string;
+  readonly eventId?: string;
+  /** Those before this one; the newest when left out. */
+  readonly before?: string;
+  readonly size: number;
+}
+
+/** The newest messages of an endpoint, by the id of their event. Whoever calls it has found that the caller sees the endpoint. */
+export async function readMessages(
+  work: Work,
+  { endpointId, eventId, before, size, state }: LogPage & { readonly state?: MessageState },
+): Promise<ShownMessage[]> {
+  const session = await work.readAs('system');
+  const { rows } = await session.query<ShownMessage>(
+    `select event_id as "eventId", topic, entity_kind as "entityKind", entity_id as "entityId", occurred_at as "occurredAt", state,
+       attempts, due_at as "dueAt" from webhook_messages
+     where endpoint_id = $1 and ($2::text is null or event_id = $2) and ($3::text is null or event_id < $3)
+       and ($4::text is null or state = $4) order by event_id desc limit $5`,
+    [endpointId, eventId ?? null, before ?? null, state ?? null, size],
+  );
+  return rows;
+}
+
+/** The newest attempts, in the same way. */
+export async function readAttempts(
+  work: Work,
+  { endpointId, eventId, before, size }: LogPage,
+): Promise<ShownAttempt[]> {
+  const session = await work.readAs('system');
+  const { rows } = await session.query<ShownAttempt>(
+    `select id, event_id as "eventId", topic, number, attempted_at as "attemptedAt", duration_ms as "durationMs", status, problem, response
+     from webhook_attempts
+     where endpoint_id = $1 and ($2::text is null or event_id = $2) and ($3::text is null or id < $3) order by id desc limit $4`,
+    [endpointId, eventId ?? null, before ?? null, size],
+  );
+  return rows;
+}
+
+/** Which messages are sent again. */
+export interface Replay {
+  readonly endpointId: string;
+  /** These; or all since an instant. */
+  readonly which: { readonly eventIds: readonly string[] } | { readonly since: Date; readonly limit: number };
+}
+
+/**
+ * Makes messages due again that were delivered, given up or kept. They keep their ids.
+ * @returns how many, and the time of the last event among them
+ */
+export async function replayMessages(
+  work: Work,
+  { endpointId, which }: Replay,
+): Promise<{ readonly count: number; readonly last: Date | null }> {
+  const session = await work.readAs('system');
+  const chosen =
+    'eventIds' in which
+      ? { condition: 'm.event_id = any($3)', value: which.eventIds, limit: which.eventIds.length }
+      : { condition: 'm.occurred_at >= $3', value: which.since, limit: which.limit };
+  const { rows } = await session.query<{ count: number; last: Date | null }>(
+    `with changed as (
+       update webhook_messages held set state = 'due', due_at = $2, attempts = 0, claim_id = null, updated_at = $2
+       from (select m.event_id from webhook_messages m where m.endpoint_id = $1 and m.state <> 'due' and ${chosen.condition}
+         order by m.occurred_at, m.event_id limit $4 for update) as chosen
+       where held.endpoint_id = $1 and held.event_id = chosen.event_id returning held.occurred_at)
+     select count(*)::int as count, max(occurred_at) as last from changed`,
+    [endpointId, work.clock.now(), chosen.value, chosen.limit],
+  );
+  return rows[0] ?? { count: 0, last: null };
+}
+
+/** A message that belongs to no event. */
+export interface OwnMessage {
+  readonly endpointId: string;
+  readonly organizationId: string;
+  readonly eventId: string;
+  readonly topic: string;
+  readonly entityKind: string;
+  readonly recordVersion: number;
+}
+
+/** Writes a message about an endpoint itself. */
+export async function addMessage(work: Work, message: OwnMessage): Promise<void> {
+  const session = await work.readAs('system');
+  const { endpointId, organizationId, eventId, topic, entityKind, recordVersion } = message;
+  await session.query(
+    `insert into webhook_messages (endpoint_id, event_id, organization_id, topic, entity_kind, entity_id, record_version, request_id,
+       occurred_at, payload, state, due_at, updated_at)
+     values ($1, $2, $3, $4, $5, $1, $6, $7, $8, '{}', 'due', $8, $8)`,
+    [endpointId, eventId, organizationId, topic, entityKind, recordVersion, work.context.requestId, work.clock.now()],
+  );
+}
+
+/** Lets what may be sent begin at once: the endpoint was changed or enabled. */
+export async function unblockEndpoint(work: Work, endpointId: string): Promise<void> {
+  const session = await work.readAs('system');
+  await session.query(
+    `update webhook_queues set failures = 0, failing_since = null, told_at = null, blocked_until = null, next_at = '-infinity'
+     where endpoint_id = $1`,
+    [endpointId],
+  );
+}
+
+/** Removes messages and attempts that are past their retention, and those of endpoints that no longer exist. */
+export async function pruneMessages(work: Work, at: Date): Promise<void> {
+  const session = await work.readAs('system');
+  const before = new Date(at.getTime() - retentionMs);
+  await session.query(
+    `delete from webhook_messages where (endpoint_id, event_id) in (select endpoint_id, event_id from webhook_messages
+       where occurred_at < $1 and (state <> 'due' or due_at < $1) order by occurred_at limit ${pruned})`,
+    [before],
+  );
+  await session.query(
+    `delete from webhook_attempts where id in (select id from webhook_attempts where attempted_at < $1 order by attempted_at limit ${pruned})`,
+    [before],
+  );
+  const gone = `select w.id from webhook_endpoints w where w.deleted_at is not null and exists (select 1 from webhook_queues q where q.endpoint_id = w.id)`;
+  for (const table of ['webhook_messages', 'webhook_attempts', 'webhook_queues'])
+    await session.query(`delete from ${table} where endpoint_id in (${gone})`);
+}

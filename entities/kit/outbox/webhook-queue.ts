@@ -1,0 +1,237 @@
+import type { Work } from '../storage/work.ts';
+
+/** A message that an attempt was begun for. */
+export interface ClaimedMessage {
+  /** Of the attempt. */
+  readonly claimId: string;
+  readonly eventId: string;
+  readonly topic: string;
+  readonly entityKind: string;
+  readonly entityId: string;
+  readonly recordVersion: number;
+  readonly requestId: string;
+  readonly occurredAt: Date;
+  readonly payload: Readonly<Record<string, unknown>>;
+  /** Attempts that failed before. */
+  readonly attempts: number;
+}
+
+/** How an attempt ended. */
+export interface AttemptResult {
+  readonly message: ClaimedMessage;
+  readonly attemptedAt: Date;
+  readonly durationMs: number;
+  readonly status: number | null;
+  /** Why there is no usable response. */
+  readonly problem: string | null;
+  /** The beginning of the response. */
+  readonly response: string | null;
+}
+
+/** What becomes of the message of an attempt. */
+export interface SettledAttempt extends AttemptResult {
+  readonly state: 'delivered' | 'failed' | 'due';
+  /** When the next attempt may begin; null unless `due`. */
+  readonly dueAt: Date | null;
+}
+
+/** How sending to an endpoint goes. */
+export interface QueueState {
+  /** Attempts in a row that failed. */
+  readonly failures: number;
+  /** When the first of them failed. */
+  readonly failingSince: Date | null;
+  /** When the organization was told of it. */
+  readonly toldAt: Date | null;
+  readonly blockedUntil: Date | null;
+  /** Messages that may be sent at once, as of `tokensAt`; null before the first. */
+  readonly tokens: number | null;
+  readonly tokensAt: Date | null;
+}
+
+/** Time after which the workflow of an endpoint that was woken is woken again unless it has begun, in milliseconds. */
+const wakeMs = 5_000;
+
+/**
+ * Takes endpoints with messages that are due and whose workflow neither sends nor waits until a later time. They are taken again after
+ * five seconds unless their workflow has begun by then, so nothing is lost with the process that took them.
+ * @returns ids of endpoints with their organizations
+ */
+export async function claimDueEndpoints(
+  work: Work,
+  limit: number,
+): Promise<{ readonly endpointId: string; readonly organizationId: string }[]> {
+  const now = work.clock.now();
+  const session = await work.readAs('system');
+  const { rows } = await session.query<{ endpointId: string; organizationId: string }>(
+    `with recursive waiting as (
+       (select endpoint_id from webhook_messages where state = 'due' order by endpoint_id limit 1)
+       union all
+       select (select m.endpoint_id from webhook_messages m where m.state = 'due' and m.endpoint_id > w.endpoint_id
+         order by m.endpoint_id limit 1)
+       from waiting w where w.endpoint_id is not null
+     ),
+     wanted as materialized (
+       select first.endpoint_id, first.organization_id
+       from waiting w
+         cross join lateral (select m.endpoint_id, m.organization_id from webhook_messages m
+           where m.endpoint_id = w.endpoint_id and m.state = 'due' and m.due_at <= $1 order by m.due_at, m.event_id limit 1) as first
+         left join webhook_queues q on q.endpoint_id = w.endpoint_id
+       where q.next_at is null or q.next_at <= $1
+       limit $3
+     ),
+     taken as (
+       insert into webhook_queues as held (endpoint_id, next_at) select endpoint_id, $2 from wanted order by endpoint_id
+       on conflict (endpoint_id) do update set next_at = excluded.next_at where held.next_at <= $1
+       returning endpoint_id
+     )
+     select endpoint_id as "endpointId", organization_id as "organizationId" from taken join wanted using (endpoint_id)`,
+    [now, new Date(now.getTime() + wakeMs), limit],
+  );
+  return rows;
+}
+
+/** Locks the queue of an endpoint until the end of the transaction. */
+export async function lockQueue(work: Work, endpointId: string): Promise<QueueState> {
+  const session = await work.readAs('system');
+  await session.query('insert into webhook_queues (endpoint_id) values ($1) on conflict do nothing', [endpointId]);
+  const { rows } = await session.query<QueueState>(
+    `select failures, failing_since as "failingSince", told_at as "toldAt", blocked_until as "blockedUntil", tokens,
+       tokens_at as "tokensAt" from webhook_queues where endpoint_id = $1 for update`,
+    [endpointId],
+  );
+  return rows[0] as QueueState;
+}
+
+/** @param nextAt when the workflow has to be woken at the earliest, if messages are due by then */
+export async function saveQueue(work: Work, endpointId: string, state: QueueState, nextAt: Date): Promise<void> {
+  const session = await work.readAs('system');
+  const { failures, failingSince, toldAt, blockedUntil, tokens, tokensAt } = state;
+  await session.query(
+    `update webhook_queues set failures = $2, failing_since = $3, told_at = $4, blocked_until = $5, tokens = $6, tokens_at = $7,
+       next_at = $8 where endpoint_id = $1`,
+    [endpointId, failures, failingSince, toldAt, blockedUntil, tokens, tokensAt, nextAt],
+  );
+}
+
+export interface MessageClaim {
+  readonly endpointId: string;
+  /** Only the first due message of each record. */
+  readonly isOrdered: boolean;
+  /** Ids of the attempts; at most as many messages are taken. */
+  readonly claimIds: readonly string[];
+  /** After this time without a result, the attempt counts as lost and the message is due again. */
+  readonly leaseMs: number;
+}
+
+/** Takes messages that are due, the oldest first. */
+export async function claimMessages(
+  work: Work,
+  { endpointId, isOrdered, claimIds, leaseMs }: MessageClaim,
+): Promise<ClaimedMessage[]> {
+  if (claimIds.length === 0) return [];
+  const now = work.clock.now();
+  const session = await work.readAs('system');
+  const { rows } = await session.query<ClaimedMessage>(
+    `with chosen as (
+       select m.event_id, row_number() over (order by m.due_at, m.event_id) as place from webhook_messages m
+       where m.endpoint_id = $1 and m.state = 'due' and m.due_at <= $2 ${isOrdered ? `and not ${isBehind}` : ''}
+       order by m.due_at, m.event_id limit $4
+     )
+     update webhook_messages held set due_at = $3, claim_id = ($5::text[])[chosen.place], updated_at = $2
+     from chosen where held.endpoint_id = $1 and held.event_id = chosen.event_id
+     returning held.claim_id as "claimId", held.event_id as "eventId", held.topic, held.entity_kind as "entityKind",
+       held.entity_id as "entityId", held.record_version as "recordVersion", held.request_id as "requestId",
+       held.occurred_at as "occurredAt", held.payload, held.attempts`,
+    [endpointId, now, new Date(now.getTime() + leaseMs), claimIds.length, claimIds],
+  );
+  return rows.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1));
+}
+
+/** Whether an earlier message about the same record is still due, also one that is being sent. */
+const isBehind = `exists (select 1 from webhook_messages earlier
+  where earlier.endpoint_id = m.endpoint_id and earlier.entity_id = m.entity_id and earlier.state = 'due'
+    and (earlier.record_version, earlier.event_id) < (m.record_version, m.event_id))`;
+
+/** Keeps how attempts ended. A message that another attempt has taken since, or that was settled meanwhile, stays as it is. */
+export async function settleAttempts(
+  work: Work,
+  endpointId: string,
+  settled: readonly SettledAttempt[],
+): Promise<void> {
+  if (settled.length === 0) return;
+  const session = await work.readAs('system');
+  await session.query(
+    `insert into webhook_attempts (id, endpoint_id, event_id, topic, number, attempted_at, duration_ms, status, problem, response)
+     select a.id, $1, a.event_id, a.topic, a.number, a.attempted_at, a.duration_ms, a.status, a.problem, a.response
+     from unnest($2::text[], $3::text[], $4::text[], $5::int[], $6::timestamptz[], $7::int[], $8::int[], $9::text[], $10::text[])
+       as a (id, event_id, topic, number, attempted_at, duration_ms, status, problem, response)
+     on conflict do nothing`,
+    [
+      endpointId,
+      settled.map(({ message }) => message.claimId),
+      settled.map(({ message }) => message.eventId),
+      settled.map(({ message }) => message.topic),
+      settled.map(({ message }) => message.attempts + 1),
+      settled.map(({ attemptedAt }) => attemptedAt),
+      settled.map(({ durationMs }) => Math.round(durationMs)),
+      settled.map(({ status }) => status),
+      settled.map(({ problem }) => problem),
+      settled.map(({ response }) => response),
+    ],
+  );
+  await session.query(
+    `update webhook_messages held set state = s.state, due_at = s.due_at, claim_id = null, updated_at = $6,
+       attempts = held.attempts + case s.state when 'delivered' then 0 else 1 end
+     from unnest($2::text[], $3::text[], $4::text[], $5::timestamptz[]) as s (event_id, claim_id, state, due_at)
+     where held.endpoint_id = $1 and held.event_id = s.event_id and held.claim_id = s.claim_id and held.state = 'due'`,
+    [
+      endpointId,
+      settled.map(({ message }) => message.eventId),
+      settled.map(({ message }) => message.claimId),
+      settled.map(({ state }) => state),
+      settled.map(({ dueAt }) => dueAt),
+      work.clock.now(),
+    ],
+  );
+}
+
+/**
+ * When the next message of an endpoint is due; null when none is. Messages behind another one of their record are due with it from
+ * then on. To be called while nothing is being sent.
+ */
+export async function nextDue(work: Work, endpointId: string, isOrdered: boolean): Promise<Date | null> {
+  const session = await work.readAs('system');
+  if (isOrdered)
+    await session.query(
+      `update webhook_messages held set due_at = first.due_at
+       from (select m.event_id, (select earlier.due_at from webhook_messages earlier
+           where earlier.endpoint_id = m.endpoint_id and earlier.entity_id = m.entity_id and earlier.state = 'due'
+           order by earlier.record_version, earlier.event_id limit 1) as due_at
+         from webhook_messages m where m.endpoint_id = $1 and m.state = 'due' and m.due_at <= $2) as first
+       where held.endpoint_id = $1 and held.event_id = first.event_id and first.due_at > $2`,
+      [endpointId, work.clock.now()],
+    );
+  const { rows } = await session.query<{ at: Date | null }>(
+    `select min(due_at) as at from webhook_messages where endpoint_id = $1 and state = 'due'`,
+    [endpointId],
+  );
+  return rows[0]?.at ?? null;
+}
+
+/** Keeps what is due to an endpoint for replay, because it is disabled. */
+export async function keepMessages(work: Work, endpointId: string): Promise<void> {
+  const session = await work.readAs('system');
+  await session.query(
+    `update webhook_messages set state = 'kept', due_at = null, claim_id = null, updated_at = $2
+     where endpoint_id = $1 and state = 'due'`,
+    [endpointId, work.clock.now()],
+  );
+}
+
+/** Removes what belongs to an endpoint that no longer exists. */
+export async function forgetEndpoint(work: Work, endpointId: string): Promise<void> {
+  const session = await work.readAs('system');
+  for (const table of ['webhook_messages', 'webhook_attempts', 'webhook_queues'])
+    await session.query(`delete from ${table} where endpoint_id = $1`, [endpointId]);
+}

@@ -1,0 +1,75 @@
+import type { Logger } from 'pino';
+import type { TemporalGateway } from '#activities/clients/temporal/temporal-client.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import { claimDueEndpoints } from '#entities/kit/outbox/webhook-queue.ts';
+import type { Database } from '#entities/kit/unit/database.ts';
+import { deliverToEndpointContract, wakeSignalName } from '#workflows/webhooks/deliver-to-endpoint.contract.ts';
+
+export interface WebhookRelayOptions {
+  readonly database: Database;
+  readonly temporal: TemporalGateway;
+  readonly logger: Logger;
+  /** `workflows.dispatch.enabled`. While it is off, messages stay due. */
+  readonly isEnabled: () => boolean;
+}
+
+/** Most endpoints of one claim. */
+const maxClaimed = 50;
+
+/**
+ * Wakes the workflows of endpoints with messages that are due. It finds them in committed rows, so a wake is never too early; one that comes
+ * while the workflow ends begins another round of it (`deliverToEndpoint`).
+ */
+export class WebhookRelay {
+  readonly #options: WebhookRelayOptions;
+  #running: Promise<void> | undefined;
+  #isWanted = false;
+  #isStopped = false;
+
+  constructor(options: WebhookRelayOptions) {
+    this.#options = options;
+  }
+
+  /** To be called when messages may be due. */
+  wake(): void {
+    this.#isWanted = true;
+    if (this.#running || this.#isStopped) return;
+    this.#running = this.#run()
+      .catch((error: unknown) => {
+        this.#options.logger.error({ err: error }, 'the relay of webhooks failed; the next poll tries again');
+      })
+      .finally(() => {
+        this.#running = undefined;
+        if (this.#isWanted && !this.#isStopped && this.#options.isEnabled()) this.wake();
+      });
+  }
+
+  /** Claims nothing more and waits for wakes under way. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { database, temporal, isEnabled } = this.#options;
+    while (this.#isWanted && !this.#isStopped && isEnabled()) {
+      this.#isWanted = false;
+      const context = { caller: systemCaller('webhook relay'), requestId: `webhooks-${newId()}` };
+      const due = await database.transact(context, (unit) => claimDueEndpoints(unit, maxClaimed));
+      await Promise.all(
+        due.map((endpoint) =>
+          temporal.wake(deliverToEndpointContract, endpoint, {
+            signal: wakeSignalName,
+            search: {
+              OrganizationId: [endpoint.organizationId],
+              EntityKind: 'webhook_endpoint',
+              EntityId: endpoint.endpointId,
+            },
+          }),
+        ),
+      );
+      if (due.length === maxClaimed) this.#isWanted = true;
+    }
+  }
+}

@@ -1,0 +1,205 @@
+import { gzipSync } from 'node:zlib';
+import type { LookupFunction } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { outboundUrlProblem } from '#activities/clients/outbound/check-outbound-url.ts';
+import { customerReach } from '#activities/clients/outbound/customer-reach.ts';
+import { outboundRequest, type OutboundLimits } from '#activities/clients/outbound/outbound-request.ts';
+import { isReachable } from '#activities/clients/outbound/reachable-addresses.ts';
+import type { Config } from '#config/objects/root.ts';
+import { WebhookSink } from '../kit/fakes/webhook-sink.ts';
+
+const reachWith = (webhookallowprivateaddresses: boolean) =>
+  customerReach({ workflows: { webhookallowprivateaddresses } as Config['workflows'] });
+const open = reachWith(true);
+const closed = reachWith(false);
+
+let sink: WebhookSink;
+beforeAll(async () => {
+  sink = await WebhookSink.open();
+});
+beforeEach(() => {
+  sink.received.length = 0;
+  sink.answer = () => ({ status: 204 });
+});
+afterAll(() => sink.close());
+
+const post = { method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'hello' };
+const ask = (url = sink.url, limits: Partial<OutboundLimits> = {}) =>
+  outboundRequest(url, post, { reach: open, timeoutMs: 2_000, maxBytes: 65_536, ...limits });
+
+const forbidden = [
+  '127.0.0.1',
+  '127.8.8.8',
+  '10.1.2.3',
+  '172.16.0.1',
+  '192.168.1.1',
+  '169.254.169.254',
+  '100.64.0.1',
+  '0.0.0.0',
+  '192.0.2.1',
+  '198.18.0.1',
+  '203.0.113.9',
+  '224.0.0.1',
+  '240.0.0.1',
+  '255.255.255.255',
+  '::1',
+  '::',
+  'fe80::1',
+  'fc00::1',
+  'fec0::1',
+  '::ffff:127.0.0.1',
+  '::127.0.0.1',
+  '64:ff9b::7f00:1',
+  '64:ff9b:1::1',
+  '100::1',
+  '2001::1',
+  '2001:db8::1',
+  '2002:7f00:1::',
+  'ff02::1',
+];
+
+describe('addresses of customers', () => {
+  test.each(forbidden)('%s is not asked', (address) => {
+    expect(isReachable(address, false, closed)).toBe(false);
+    expect(isReachable(address, true, closed)).toBe(false);
+  });
+
+  test.each(['1.1.1.1', '93.184.216.34', '2606:4700::1111'])('%s is asked over HTTPS only', (address) => {
+    for (const reach of [open, closed]) {
+      expect(isReachable(address, false, reach)).toBe(true);
+      expect(isReachable(address, true, reach)).toBe(false);
+    }
+  });
+
+  test('webhookallowprivateaddresses opens private, loopback and link-local addresses and no others', () => {
+    const opened = forbidden.filter((address) => isReachable(address, true, open));
+    expect(opened).toEqual([
+      '127.0.0.1',
+      '127.8.8.8',
+      '10.1.2.3',
+      '172.16.0.1',
+      '192.168.1.1',
+      '169.254.169.254',
+      '100.64.0.1',
+      '::1',
+      'fe80::1',
+      'fc00::1',
+      '::ffff:127.0.0.1',
+      '::127.0.0.1',
+    ]);
+  });
+});
+
+describe('a URL of a customer is refused', () => {
+  const at = (address: string) => () => Promise.resolve([address]);
+  test.each([
+    ['not a URL', 'is not a URL'],
+    ['http://example.com/', 'does not begin with https://'],
+    ['ftp://example.com/', 'does not begin with https://'],
+    ['https://user:secret@example.com/', 'contains credentials, which would be stored readable'],
+    ['https://example.com/#part', 'has a fragment, which is not sent'],
+    ['https://127.0.0.1/', 'does not lead to a public address'],
+    ['https://[::1]/', 'does not lead to a public address'],
+    ['https://2130706433/', 'does not lead to a public address'],
+    ['https://0x7f.1/', 'does not lead to a public address'],
+    ['https://169.254.169.254/latest/meta-data', 'does not lead to a public address'],
+    ['https://localhost/', 'does not lead to a public address'],
+    ['https://intranet/', 'does not lead to a public address'],
+    ['https://metadata.google.internal/', 'does not lead to a public address'],
+    ['https://printer.local./', 'does not lead to a public address'],
+  ])('%s', async (url, problem) => {
+    expect(await outboundUrlProblem(url, closed, at('93.184.216.34'))).toBe(problem);
+  });
+
+  test('when one of its addresses is private, or it has none', async () => {
+    const url = 'https://hooks.example.com/';
+    expect(await outboundUrlProblem(url, closed, at('93.184.216.34'))).toBeUndefined();
+    expect(await outboundUrlProblem(url, closed, () => Promise.resolve(['93.184.216.34', '10.0.0.1']))).toBe(
+      'does not lead to a public address',
+    );
+    expect(await outboundUrlProblem(url, closed, () => Promise.reject(new Error('ENOTFOUND')))).toBe(
+      'has a host name that cannot be resolved',
+    );
+  });
+
+  test('but not a private one where the configuration allows it', async () => {
+    expect(await outboundUrlProblem(sink.url, open)).toBeUndefined();
+  });
+});
+
+describe('a request', () => {
+  test('sends its body and reads the answer', async () => {
+    sink.answer = () => ({ status: 201, headers: { 'x-answer': 'yes' }, body: 'made' });
+    const { status, headers, body } = await ask();
+    expect({ status, answer: headers['x-answer'], body: String(body) }).toEqual({
+      status: 201,
+      answer: 'yes',
+      body: 'made',
+    });
+    expect(sink.received).toMatchObject([{ body: 'hello', headers: { 'accept-encoding': 'identity' } }]);
+  });
+
+  test('to a private address is refused without configuration, and nothing arrives', async () => {
+    await expect(ask(sink.url, { reach: closed })).rejects.toThrow('its URL does not begin with https://');
+    await expect(ask(sink.url.replace('http:', 'https:'), { reach: closed })).rejects.toThrow(
+      'its address must not be asked',
+    );
+    expect(sink.received).toEqual([]);
+  });
+
+  test('goes to the address that was checked, though the name has another one by then', async () => {
+    const asked: string[] = [];
+    const rebinding =
+      (address: string): LookupFunction =>
+      (host, _options, done) => {
+        asked.push(host);
+        done(null, [{ address, family: 4 }]);
+      };
+    const { port } = new URL(sink.url);
+    const named = `http://hooks.example.com:${port}/hook`;
+    expect((await ask(named, { lookup: rebinding('127.0.0.1') })).status).toBe(204);
+    const closedly = { reach: closed, lookup: rebinding('127.0.0.1') };
+    await expect(ask(`https://hooks.example.com:${port}/`, closedly)).rejects.toThrow('its address must not be asked');
+    expect(asked).toEqual(['hooks.example.com', 'hooks.example.com']);
+    expect(sink.received).toHaveLength(1);
+  });
+
+  test('follows no redirect', async () => {
+    sink.answer = ({ path }) =>
+      path === '/hook' ? { status: 307, headers: { location: '/elsewhere' } } : { status: 200 };
+    expect((await ask()).status).toBe(307);
+    expect(sink.received.map(({ path }) => path)).toEqual(['/hook']);
+  });
+
+  test('uses no proxy of the environment', async () => {
+    const before = { ...process.env };
+    Object.assign(process.env, {
+      HTTP_PROXY: 'http://127.0.0.1:9',
+      http_proxy: 'http://127.0.0.1:9',
+      NODE_USE_ENV_PROXY: '1',
+    });
+    try {
+      expect((await ask()).status).toBe(204);
+    } finally {
+      process.env = before;
+    }
+  });
+
+  test('that nobody answers ends in time, also when the answer has begun', async () => {
+    sink.answer = () => ({ status: 200, hangs: true });
+    await expect(ask(sink.url, { timeoutMs: 200 })).rejects.toThrow('it does not answer within 0.2 seconds');
+  });
+
+  test('ends when the answer is too large, and undoes no compression', async () => {
+    sink.answer = () => ({ status: 200, body: Buffer.alloc(70_000) });
+    await expect(ask()).rejects.toThrow('its answer has more than 65536 bytes');
+    const bomb = gzipSync(Buffer.alloc(30_000_000));
+    sink.answer = () => ({ status: 200, headers: { 'content-encoding': 'gzip' }, body: bomb });
+    const { body } = await ask();
+    expect(body.equals(bomb)).toBe(true);
+  });
+
+  test('to a port where nobody listens says so', async () => {
+    await expect(ask('http://127.0.0.1:9/')).rejects.toThrow('it cannot be reached (ECONNREFUSED)');
+  });
+});

@@ -1,0 +1,21 @@
+import type { ActivityQueue } from '../kit/activity-queue.ts';
+import { defineContract } from '../kit/contract.ts';
+
+export interface DeliverToEndpointInput {
+  readonly queue: ActivityQueue;
+  readonly endpointId: string;
+  readonly organizationId: string;
+}
+
+/** Task queue of what is sent to customers' URLs. */
+export const webhookQueue = 'webhooks';
+
+/** Says that messages may have become due. */
+export const wakeSignalName = 'wake';
+
+/** Sends the messages of one endpoint while there are any. Their rows say which are due (entities/kit/outbox/webhook-queue.ts). */
+export const deliverToEndpointContract = defineContract<DeliverToEndpointInput>({
+  name: 'deliverToEndpoint',
+  queue: webhookQueue,
+  workflowId: ({ endpointId }) => `webhook/${endpointId}`,
+});
