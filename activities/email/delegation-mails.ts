@@ -3,7 +3,7 @@ import { supportConsent } from '#entities/organizations/support-consent.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
-import type { EmailContent } from '../clients/email/render.ts';
+import type { EmailContent } from '../clients/email/content.ts';
 import { recipientOf, type Mail } from './mail.ts';
 
 /** Without the reason: who acts chooses the text. The record has it, and stays when the access ends, so the mail always names them. */

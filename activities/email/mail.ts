@@ -3,7 +3,7 @@ import { organization } from '#entities/organizations/organization.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
-import type { EmailContent } from '../clients/email/render.ts';
+import type { EmailContent } from '../clients/email/content.ts';
 
 /** A mail to one recipient, before its layout. */
 export interface Mail {

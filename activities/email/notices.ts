@@ -1,5 +1,5 @@
 import type { EmailTemplate } from '#workflows/email/send-email.contract.ts';
-import type { EmailContent } from '../clients/email/render.ts';
+import type { EmailContent } from '../clients/email/content.ts';
 
 /** Mails that say no more than that something has happened. */
 export const notices = {

@@ -4,7 +4,7 @@ import { membership } from '#entities/organizations/membership.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
-import type { EmailContent } from '../clients/email/render.ts';
+import type { EmailContent } from '../clients/email/content.ts';
 import { organizationName, recipientOf, type Mail } from './mail.ts';
 
 /** Tells that a member has become an owner; undefined when that is no longer so. */

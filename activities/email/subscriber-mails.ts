@@ -27,7 +27,7 @@ export async function subscriberMail(
         `The link works until ${held.expiresAt.toUTCString()}. If you do not want these e-mails, do nothing, or unsubscribe.`,
       ],
       action: { text: 'Confirm the subscription', url: `${apiUrl}/v1/subscribe/verify#token=${verification}` },
-      unsubscribeUrl: `${apiUrl}/v1/unsubscribe#token=${unsubscription}`,
+      unsubscribeToken: unsubscription,
     },
   };
 }

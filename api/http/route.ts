@@ -57,6 +57,8 @@ export interface RouteDefinition<Body extends TObject> {
    * body (`findUploader`); reading has its own limit, `server.readtimeout`.
    */
   readonly receives?: readonly string[];
+  /** The handler gets the bytes of the body as a `Buffer`, of whatever type, up to this many. */
+  readonly rawBodyLimit?: number;
   readonly params?: TObject;
   /** Request headers that the route reads, in lower case. */
   readonly headers?: TObject;
@@ -92,12 +94,20 @@ export function defineRoute<Body extends TObject>(definition: RouteDefinition<Bo
 const noQuery = Type.Object({}, { additionalProperties: false });
 
 export function registerRoute(app: FastifyInstance, services: Services, route: Route): void {
-  if (!route.receives) return addRoute(app, services, route);
+  const { receives, rawBodyLimit } = route;
+  if (!receives && rawBodyLimit === undefined) return addRoute(app, services, route);
   void app.register((scope, _options, done) => {
-    acceptStreams(scope, route.receives ?? []);
+    if (receives) acceptStreams(scope, receives);
+    else if (rawBodyLimit !== undefined) acceptBytes(scope, rawBodyLimit);
     addRoute(scope, services, route);
     done();
   });
+}
+
+/** Hands bodies of any type to handlers as bytes. */
+function acceptBytes(scope: FastifyInstance, bodyLimit: number): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, (_request, body, done) => done(null, body));
 }
 
 /** Hands bodies of these types to handlers unread; all others are refused. */
@@ -148,7 +158,7 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
       ...(route.body && isOptional(route.body) ? [completesBody] : []),
     ],
     handler: async (request, reply) => {
-      if (!route.body) refuseBody(request.body);
+      if (!route.body && route.rawBodyLimit === undefined) refuseBody(request.body);
       const call: Call<never> = {
         body: request.body as never,
         params: request.params as Call<never>['params'],

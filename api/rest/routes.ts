@@ -50,6 +50,7 @@ import { tokenAuthorizationRoutes } from './single-sign-on/token-authorization-r
 import { transferRoutes } from './transfers/transfer-routes.ts';
 import { webfinger } from './single-sign-on/webfinger.ts';
 import { downloadFile } from './files/download-file.ts';
+import { emailReceivers } from './webhooks/email-receivers.ts';
 import { webhookRoutes } from './integrations/webhook-routes.ts';
 import { readNotifications } from './people/mark-notifications-read.ts';
 import { recordRoutes } from './records/record-routes.ts';
@@ -150,6 +151,7 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   downloadFile,
   readNotifications,
   ...webhookRoutes,
+  ...emailReceivers,
   ...recordRoutes(registry, bases),
   home,
   openapi,

@@ -5,6 +5,7 @@ import type { ChangesOf, CreationOf, EntityModule, RowOf, TypedModule, Tenancy }
 import { deniedMessage } from '../model/denied-message.ts';
 import type { Fields } from '../model/declared-field.ts';
 import { validateChanges } from '../model/input.ts';
+import type { EventDraft } from '../model/event-draft.ts';
 import type { LinkChange } from '../model/links.ts';
 import { missingRecord } from '../model/missing-record.ts';
 import type { Operation } from '../model/policy.ts';
@@ -15,6 +16,7 @@ import { changeRecord } from '../write/change-record.ts';
 import { changeSet, type SetResult } from '../write/change-set.ts';
 import type { ExpectedVersion } from '../write/plan-changes.ts';
 import { createEach, type CreatedEach } from '../write/create-each.ts';
+import { createOnce } from '../write/create-once.ts';
 import { createRecords } from '../write/create-records.ts';
 import type { ChangeWork } from '../write/change-work.ts';
 import { lockInOrder, type LockTarget } from '../write/lock-order.ts';
@@ -112,8 +114,7 @@ export class DataClient {
    * @throws AppError, see `createRecords`
    */
   createAll(creations: readonly Creation[], known: readonly FieldProblem[] = []): Promise<Row[]> {
-    const creator = { caller: this.#caller, actor: this.#actor, at: this.#work.clock.now(), known };
-    return createRecords(this.#work, creations, creator, (module, row) => this.#authorize(module, 'create', row));
+    return createRecords(this.#work, creations, this.#creator(known), (module, row) => this.#authorize(module, 'create', row));
   }
 
   /**
@@ -129,6 +130,30 @@ export class DataClient {
       await check(left);
       return this.createAll(left);
     });
+  }
+
+  /**
+   * Creates a record with an event, unless a unique key of its kind is taken; one statement writes both or neither.
+   * @returns the row; undefined when there is one already
+   * @throws AppError, see `createOnce`
+   */
+  async createOnce<M extends EntityModule>(
+    module: M,
+    input: CreationOf<M>,
+    eventOf: (row: RowOf<M>) => EventDraft,
+  ): Promise<RowOf<M> | undefined> {
+    const row = await createOnce(
+      this.#work,
+      { module, input, path: '' },
+      this.#creator([]),
+      (kind, values) => this.#authorize(kind, 'create', values),
+      (values) => eventOf(values as RowOf<M>),
+    );
+    return row as RowOf<M> | undefined;
+  }
+
+  #creator(known: readonly FieldProblem[]) {
+    return { caller: this.#caller, actor: this.#actor, at: this.#work.clock.now(), known };
   }
 
   /**

@@ -25,6 +25,24 @@ export async function recordChanges(
   drafts: readonly EventDraft[],
   work: ChangeWork,
 ): Promise<void> {
+  const { entries, countEffects } = prepareRecords(changes, drafts, work);
+  if (Object.values(entries).every((list) => list.length === 0)) return;
+  countEffects(await write(session, entries, work.options));
+}
+
+/** What is recorded of changes: the document of `write_records`, and what to count once it is written. */
+export interface PreparedRecords {
+  readonly entries: Entries;
+  /** @param events those that were written */
+  readonly countEffects: (events: readonly EventRow[]) => void;
+}
+
+/** The document with all that is recorded of a set of changes. Hooks after the commit are scheduled with it. */
+export function prepareRecords(
+  changes: readonly RecordedChange[],
+  drafts: readonly EventDraft[],
+  work: ChangeWork,
+): PreparedRecords {
   scheduleAfterCommitHooks(work, changes);
   for (const change of changes) work.counters.addRecord(change);
   const { options, origin } = work;
@@ -43,14 +61,16 @@ export async function recordChanges(
     ...(objects.length > 0 ? { objects } : {}),
     ...(verdicts.length > 0 ? { verdicts } : {}),
   };
-  if (Object.values(entries).every((list) => list.length === 0)) return;
-  const events = await write(session, entries, options);
-  work.counters.add({
-    pendingEvents: events.filter(({ pending }) => pending).length,
-    tupleChanges: tuples.length,
-    objectChanges: objects.length,
-    raisedScopes: new Set(tuples.flatMap((tuple) => (tuple.raises ? [tuple.organization_id ?? systemScope] : []))),
-  });
+  return {
+    entries,
+    countEffects: (events) =>
+      work.counters.add({
+        pendingEvents: events.filter(({ pending }) => pending).length,
+        tupleChanges: tuples.length,
+        objectChanges: objects.length,
+        raisedScopes: new Set(tuples.flatMap((tuple) => (tuple.raises ? [tuple.organization_id ?? systemScope] : []))),
+      }),
+  };
 }
 
 /** The entry of a new record in `record_kinds`, for look-ups by id alone. With an organization, only callers in it can find the record. */
@@ -81,7 +101,7 @@ function changedIn(changes: readonly RecordedChange[], { context, registry }: Ch
   return organizations.length > 0 ? { changed_in: [...new Set(organizations)] } : {};
 }
 
-interface Entries {
+export interface Entries {
   readonly history: readonly object[];
   readonly events: readonly EventRow[];
   readonly tuples: readonly object[];
@@ -166,7 +186,7 @@ function snapshotOf({ module, after }: RecordedChange): Record<string, unknown> 
   );
 }
 
-interface EventRow {
+export interface EventRow {
   /** Whether the topic has a listener; the relay claims only such events. */
   readonly pending: boolean;
 }

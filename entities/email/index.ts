@@ -1,0 +1,2 @@
+export { accountEmail } from './account-email.ts';
+export { email } from './email.ts';
