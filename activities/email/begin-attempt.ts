@@ -2,6 +2,7 @@ import { organizationSetting } from '#entities/organizations/organization-settin
 import { newId } from '#entities/kit/base/ids.ts';
 import type { DatabaseOptions } from '#entities/kit/access/database-options.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { suppressionOf } from '../listeners/suppress-address.ts';
 import type { SendEmailInput, SendEmailResult } from '#workflows/email/send-email.contract.ts';
 import type { EmailThemeName } from '../clients/email/content.ts';
 import type { EmailTransport, OutgoingEmail } from '../clients/email/transport.ts';
@@ -22,7 +23,7 @@ export type Attempt =
 
 export interface AttemptSettings {
   readonly options: DatabaseOptions;
-  readonly links: Links;
+  readonly links: Omit<Links, 'emailId'>;
   readonly transport: EmailTransport | undefined;
   /** The mail as it is sent. @param id of its record */
   readonly render: (mail: Mail, id: string, theme: EmailThemeName) => OutgoingEmail;
@@ -48,13 +49,21 @@ export async function beginAttempt(
       message: held.message,
       uncertain: { carrier: row.carrier, since: row.attemptedAt ?? row.createdAt },
     };
-  const mail = await readMail(input, unit, settings.links);
-  if (!mail) {
-    if (row) await unit.data.update(kind, row.id, { state: 'outdated', content: null });
-    return { result: 'outdated' };
-  }
   const { transport } = settings;
   const id = row?.id ?? newId(unit.clock.now().getTime());
+  const mail = await readMail(input, unit, { ...settings.links, emailId: id });
+  if (!mail) {
+    if (row) await unit.data.update(kind, id, { state: 'outdated', content: null });
+    return { result: 'outdated' };
+  }
+  const scope = { organizationId: input.organizationId ?? null };
+  const reason = await suppressionOf(unit, scope, mail.to, mail.content.unsubscribeToken !== undefined);
+  if (reason !== undefined) {
+    const ended = { state: 'suppressed', errorCode: reason, errorMessage: null } as const;
+    if (row) await unit.data.update(kind, id, { ...ended, content: null });
+    else await unit.data.create(kind, { id, ...identity(input), ...ended });
+    return { result: 'suppressed' };
+  }
   const message = held?.message ?? settings.render(mail, id, await themeOf(unit));
   const kept = transport && held?.bodies[transport.carrier];
   const body = kept ?? transport?.bodyOf(message);

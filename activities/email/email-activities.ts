@@ -1,9 +1,11 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { publicApiUrl } from '#config/objects/public-api-url.ts';
+import { emailSuppression } from '#entities/email/email-suppression.ts';
 import { deriveKey } from '#entities/kit/base/keys.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import type { ReleaseAddressInput } from '#workflows/email/release-address.contract.ts';
 import type { SendEmailInput, SendEmailResult } from '#workflows/email/send-email.contract.ts';
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { emailBrand } from '../clients/email/email-brand.ts';
@@ -11,6 +13,7 @@ import { emailTransport, transportOf } from '../clients/email/from-config.ts';
 import type { EmailThemeName } from '../clients/email/content.ts';
 import { renderEmail } from '../clients/email/render.ts';
 import { SendFailure, type EmailTransport, type OutgoingEmail } from '../clients/email/transport.ts';
+import { suppressAddress } from '../listeners/suppress-address.ts';
 import { workContext } from '../clients/temporal/work-origin.ts';
 import { beginAttempt, type Attempt } from './begin-attempt.ts';
 import { recordAccepted, recordProblem } from './email-records.ts';
@@ -26,7 +29,7 @@ export type EmailActivities = ReturnType<typeof createEmailActivities>;
 const askAfterMs = 60_000;
 
 /** Pause after a refused key or a missing provider, in milliseconds: an operator has to do something. */
-const operatorPauseMs = 60_000;
+const usualOperatorPauseMs = 60_000;
 
 /** What the record says while a mail is not sent for a reason that may pass. */
 const passingProblems = {
@@ -46,6 +49,7 @@ const finalProblems = {
 export const createEmailActivities = defineActivities(
   ({ config, database, logger, emailProviders }: EmailDependencies) => {
     const pauses = new ProviderPauses();
+    const operatorPauseMs = emailProviders.operatorPauseMs ?? usualOperatorPauseMs;
     /** A folder is never asked: writing the same file again changes nothing. */
     const askAfter = (carrier: string | null) => (carrier === 'folder' ? 0 : (emailProviders.askAfterMs ?? askAfterMs));
 
@@ -75,13 +79,22 @@ export const createEmailActivities = defineActivities(
     };
 
     /** Records why a mail was not sent. @throws ApplicationFailure when another attempt can succeed */
-    const recordFailure = async (input: SendEmailInput, carrier: string, error: unknown): Promise<SendEmailResult> => {
+    const recordFailure = async (
+      input: SendEmailInput,
+      { id, to }: OutgoingEmail,
+      carrier: string,
+      error: unknown,
+    ): Promise<SendEmailResult> => {
       // Whatever else has failed: nobody knows what the provider has seen.
       const failure = error instanceof SendFailure ? error : new SendFailure('unknown', 'The attempt broke off.');
       const { reason, message } = failure;
       if (reason === 'address' || reason === 'content') {
         const { state, code } = finalProblems[reason];
-        await transact(input, (unit) => recordProblem(input, unit, { state, code, message }));
+        await transact(input, async (unit) => {
+          await recordProblem(input, unit, { state, code, message });
+          const scope = { organizationId: input.organizationId ?? null };
+          if (reason === 'address') await suppressAddress(unit, scope, to, { reason: 'refused', emailId: id });
+        });
         return state;
       }
       const { state, code } = passingProblems[reason];
@@ -112,7 +125,7 @@ export const createEmailActivities = defineActivities(
           failpoint('email-before-send');
           messageId = await transport.send(attempt.message, attempt.body);
         } catch (error) {
-          return recordFailure(input, transport.carrier, error);
+          return recordFailure(input, attempt.message, transport.carrier, error);
         }
         return accept(input, messageId);
       },
@@ -120,6 +133,19 @@ export const createEmailActivities = defineActivities(
       /** The workflow has given up: after two days, or because no attempt can succeed. */
       async giveUpEmail(input: SendEmailInput): Promise<void> {
         await transact(input, (unit) => recordProblem(input, unit, { state: 'failed', code: 'given_up' }));
+      },
+
+      /** Makes the configured providers send to a released address again. */
+      async releaseAddress({ suppressionId, organizationId }: ReleaseAddressInput): Promise<void> {
+        const caller = systemCaller('release address', organizationId);
+        const context = workContext(caller, `release-${suppressionId}`);
+        const held = await database.transact({ ...context, readOnly: true }, ({ data }) =>
+          data.findOne(emailSuppression, { id: { eq: suppressionId } }),
+        );
+        // Deleted with its organization.
+        if (!held) return;
+        for (const carrier of ['providera', 'providerb'] as const)
+          await transportOf(carrier, config.current, emailProviders)?.release(held.email);
       },
     };
 

@@ -76,10 +76,11 @@ export async function recordProblem(
 export async function recordAccepted(input: SendEmailInput, unit: UnitOfWork, messageId: string): Promise<void> {
   const row = await lockedEmail(input, unit);
   if (!row) return;
+  const now = unit.clock.now();
   await unit.data.update(kindOf(input), row.id, {
     ...(isOpen(row.state) ? { state: 'sent' } : {}),
     messageId: row.messageId ?? messageId,
-    sentAt: row.sentAt ?? unit.clock.now(),
+    sentAt: row.sentAt === null || row.sentAt > now ? now : row.sentAt,
     content: null,
     errorCode: null,
     errorMessage: null,

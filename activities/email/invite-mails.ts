@@ -3,14 +3,15 @@ import { invite, openStatuses } from '#entities/organizations/invite.ts';
 import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
-import { organizationName, recipientOf, type Links, type Mail } from './mail.ts';
+import { organizationName, recipientOf, unsubscribeTokenOf, type Links, type Mail } from './mail.ts';
 
 /** The mail of an invitation; undefined when its link would not work any more. */
 export async function inviteMail(
   { about }: SendEmailInput,
   unit: UnitOfWork,
-  { tokenKey, apiUrl }: Links,
+  links: Links,
 ): Promise<Mail | undefined> {
+  const { tokenKey, apiUrl } = links;
   const held = about && (await unit.data.findOne(invite, { id: { eq: about.id } }));
   const isUsable = held && held.round === about.round && openStatuses.includes(held.status);
   if (!isUsable || held.expiresAt === null || held.expiresAt <= unit.clock.now()) return undefined;
@@ -31,11 +32,16 @@ export async function inviteMail(
         text: 'Open the invitation',
         url: `${apiUrl}/v1/invite#token=${oneTimeToken(tokenKey, 'invite', held.id, held.round)}`,
       },
+      unsubscribeToken: unsubscribeTokenOf(links),
     },
   };
 }
 
-export async function inviteAcceptedMail(input: SendEmailInput, unit: UnitOfWork): Promise<Mail | undefined> {
+export async function inviteAcceptedMail(
+  input: SendEmailInput,
+  unit: UnitOfWork,
+  links: Links,
+): Promise<Mail | undefined> {
   const { about } = input;
   const inviter = await recipientOf(input, unit);
   const held = about && (await unit.data.findOne(invite, { id: { eq: about.id } }));
@@ -47,6 +53,8 @@ export async function inviteAcceptedMail(input: SendEmailInput, unit: UnitOfWork
     content: {
       subject: 'Your invitation was accepted',
       paragraphs: [`${held?.recipient} has joined ${name} with the role ${held?.role}.`],
+      action: { text: 'Open the organization', path: '/' },
+      unsubscribeToken: unsubscribeTokenOf(links),
     },
   };
 }

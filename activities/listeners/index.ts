@@ -39,6 +39,9 @@ import { removeEmptyDiscussion } from './remove-empty-discussion.ts';
 import { beginRemoval } from './begin-removal.ts';
 import { beginSetUp } from './begin-set-up.ts';
 import { startExport, startImport } from './start-transfers.ts';
+import { applyEmailReport } from './apply-email-report.ts';
+import { releaseSuppression } from './release-suppression.ts';
+import { resendEmail } from './resend-email.ts';
 import type { Listener } from './listener.ts';
 
 /** Every listener of the product. Events whose topic none of them names are recorded, but start nothing. */
@@ -83,4 +86,7 @@ export const listeners: readonly Listener[] = [
   announceEndedSession,
   startExport,
   startImport,
+  applyEmailReport,
+  resendEmail,
+  releaseSuppression,
 ];

@@ -59,6 +59,8 @@ export interface RouteDefinition<Body extends TObject> {
   readonly receives?: readonly string[];
   /** The handler gets the bytes of the body as a `Buffer`, of whatever type, up to this many. */
   readonly rawBodyLimit?: number;
+  /** Forms are accepted besides JSON, and what is in them does not count: programs send them along. */
+  readonly ignoresForms?: true;
   readonly params?: TObject;
   /** Request headers that the route reads, in lower case. */
   readonly headers?: TObject;
@@ -94,14 +96,25 @@ export function defineRoute<Body extends TObject>(definition: RouteDefinition<Bo
 const noQuery = Type.Object({}, { additionalProperties: false });
 
 export function registerRoute(app: FastifyInstance, services: Services, route: Route): void {
-  const { receives, rawBodyLimit } = route;
-  if (!receives && rawBodyLimit === undefined) return addRoute(app, services, route);
+  const { receives, rawBodyLimit, ignoresForms } = route;
+  if (!receives && rawBodyLimit === undefined && !ignoresForms) return addRoute(app, services, route);
   void app.register((scope, _options, done) => {
     if (receives) acceptStreams(scope, receives);
-    else if (rawBodyLimit !== undefined) acceptBytes(scope, rawBodyLimit);
+    if (rawBodyLimit !== undefined) acceptBytes(scope, rawBodyLimit);
+    if (ignoresForms) acceptForms(scope);
     addRoute(scope, services, route);
     done();
   });
+}
+
+/** Maximum size of a form that is ignored, in bytes. */
+const maxIgnoredBytes = 10_000;
+
+function acceptForms(scope: FastifyInstance): void {
+  const types = ['application/x-www-form-urlencoded', 'multipart/form-data'];
+  scope.addContentTypeParser(types, { parseAs: 'buffer', bodyLimit: maxIgnoredBytes }, (_request, _body, done) =>
+    done(null, {}),
+  );
 }
 
 /** Hands bodies of any type to handlers as bytes. */
@@ -123,6 +136,7 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
   app.route({
     method: route.method,
     url: route.url,
+    ...(route.rawBodyLimit === undefined ? {} : { bodyLimit: route.rawBodyLimit }),
     config: {
       access: route.access,
       acceptsTokens: route.acceptsTokens ?? false,

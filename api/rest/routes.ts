@@ -50,6 +50,8 @@ import { tokenAuthorizationRoutes } from './single-sign-on/token-authorization-r
 import { transferRoutes } from './transfers/transfer-routes.ts';
 import { webfinger } from './single-sign-on/webfinger.ts';
 import { downloadFile } from './files/download-file.ts';
+import { releaseSuppression } from './email/release-suppression.ts';
+import { resendEmail } from './email/resend-email.ts';
 import { emailReceivers } from './webhooks/email-receivers.ts';
 import { webhookRoutes } from './integrations/webhook-routes.ts';
 import { readNotifications } from './people/mark-notifications-read.ts';
@@ -152,6 +154,8 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   readNotifications,
   ...webhookRoutes,
   ...emailReceivers,
+  resendEmail,
+  releaseSuppression,
   ...recordRoutes(registry, bases),
   home,
   openapi,

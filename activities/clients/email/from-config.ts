@@ -12,6 +12,8 @@ export interface EmailProviderSettings {
   readonly timeoutMs?: number;
   /** How long after an attempt without an answer the provider is asked what became of it, in milliseconds. */
   readonly askAfterMs?: number;
+  /** Pause after a refused key, in milliseconds. */
+  readonly operatorPauseMs?: number;
 }
 
 const providerUrls = { providera: 'https://api.resend.com', providerb: 'https://api.postmarkapp.com' } as const;

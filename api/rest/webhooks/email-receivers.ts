@@ -9,8 +9,8 @@ type Outcome =
   | 'delivered'
   | 'opened'
   | 'clicked'
-  | 'hard-bounce'
-  | 'soft-bounce'
+  | 'hard_bounce'
+  | 'soft_bounce'
   | 'complaint'
   | 'failed'
   | 'suppressed';
@@ -71,7 +71,7 @@ function readA(document: unknown, { headers }: RawDelivery): ReceivedEvent | und
 
 /** Only a permanent bounce says something about the address. */
 function bounceOfA(type: string | undefined): Outcome {
-  return type === undefined || type === 'Permanent' ? 'hard-bounce' : 'soft-bounce';
+  return type === undefined || type === 'Permanent' ? 'hard_bounce' : 'soft_bounce';
 }
 
 function recipientOfA(document: unknown): string | undefined {
@@ -91,7 +91,7 @@ function tagOf(document: unknown, name: string): string | undefined {
 /** By the type of record: what it reports, and where it has its time. */
 const recordsOfB: Readonly<Record<string, { readonly outcome: Outcome; readonly at: string }>> = {
   Delivery: { outcome: 'delivered', at: 'DeliveredAt' },
-  Bounce: { outcome: 'soft-bounce', at: 'BouncedAt' },
+  Bounce: { outcome: 'soft_bounce', at: 'BouncedAt' },
   SpamComplaint: { outcome: 'complaint', at: 'BouncedAt' },
   Open: { outcome: 'opened', at: 'ReceivedAt' },
   Click: { outcome: 'clicked', at: 'ReceivedAt' },
@@ -116,7 +116,7 @@ function readB(document: unknown): ReceivedEvent | undefined {
     externalId: createHash('sha256').update(parts).digest('hex'),
     type,
     occurredAt,
-    outcome: isHard ? 'hard-bounce' : record.outcome,
+    outcome: isHard ? 'hard_bounce' : record.outcome,
     emailId,
     messageId,
     address: textAt(document, 'Recipient') ?? textAt(document, 'Email'),
