@@ -6,6 +6,7 @@ export const notices = {
   welcome: {
     subject: 'Welcome',
     paragraphs: ['Your address is confirmed and your own organization is ready.', 'Sign in and look around.'],
+    action: { text: 'Open the application', path: '/' },
   },
   'registration-repeated': {
     subject: 'You have an account already',

@@ -5,6 +5,7 @@ import { personalAccessToken } from '#entities/identity/personal-access-token.ts
 import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
+import { accountContents } from './account-contents.ts';
 import { accountMail, isAccountTemplate } from './account-mails.ts';
 import { delegationMail, supportConsentMail } from './delegation-mails.ts';
 import { inviteAcceptedMail, inviteMail, recordSentInvite } from './invite-mails.ts';
@@ -35,15 +36,7 @@ async function verificationMail(
     to: verification.email,
     // The name is left out until the address is confirmed: a stranger may have chosen it as a text for this address.
     name: undefined,
-    content: {
-      subject: 'Confirm your e-mail address',
-      paragraphs: [
-        'Somebody, hopefully you, signed up with this address. If it was not you, do nothing.',
-        'To confirm, you need the password of that sign-up. If you got several of these e-mails, each belongs to a sign-up of its own; you can also set a new password when you confirm.',
-        'The link works for seven days.',
-      ],
-      action: { text: 'Confirm the address', url: `${apiUrl}/v1/verify#token=${token}` },
-    },
+    content: accountContents['verify-address'].content({ url: `${apiUrl}/v1/verify#token=${token}` }),
   };
 }
 
@@ -63,14 +56,10 @@ async function resetMail(
   return {
     to: reset.email,
     name: person.displayName,
-    content: {
-      subject: 'Set a new password',
-      paragraphs: [
-        'Somebody, hopefully you, asked for a link to set a new password for your account. If it was not you, do nothing: your password stays as it is.',
-        `The link works once, until ${reset.expiresAt.toUTCString()}. A new password signs out all devices.`,
-      ],
-      action: { text: 'Set a new password', url: `${apiUrl}/v1/password-reset#token=${token}` },
-    },
+    content: accountContents['reset-password'].content({
+      url: `${apiUrl}/v1/password-reset#token=${token}`,
+      until: reset.expiresAt.toUTCString(),
+    }),
   };
 }
 
@@ -81,37 +70,26 @@ async function newDeviceMail(input: SendEmailInput, unit: UnitOfWork): Promise<M
   return {
     to: person.email,
     name: person.displayName,
-    content: {
-      subject: 'New sign-in to your account',
-      paragraphs: [
-        'Somebody signed in to your account with a browser or program that had not signed in to it before.',
-        `Device: ${productsOf(device.userAgent)}. Network address: ${device.address}. Time: ${device.at}.`,
-        'If it was you, do nothing. If not, change your password: that signs out all other devices.',
-      ],
-    },
+    content: accountContents['new-device'].content({
+      device: productsOf(device.userAgent),
+      address: device.address,
+      at: device.at,
+    }),
   };
 }
 
-/** Without the name of the token: who creates it chooses the text. */
 async function tokenMail(input: SendEmailInput, unit: UnitOfWork): Promise<Mail | undefined> {
   const person = await recipientOf(input, unit);
   if (!person || !input.about) return undefined;
   const where = { id: { eq: input.about.id } };
   const ofOrganization = await unit.data.findOne(apiToken, where);
   const found = ofOrganization ?? (await unit.data.findOne(personalAccessToken, where));
-  const which = ofOrganization ? 'an API token of your organization' : 'a token';
   return {
     to: person.email,
     name: person.displayName,
-    content: {
-      subject: 'A token for programs was created',
-      paragraphs: [
-        found
-          ? `Somebody created ${which}, or gave it a new secret. It ends in ${found.hint}.`
-          : 'Somebody created a token for programs, or gave it a new secret, and has deleted it since.',
-        'If you do not expect this, delete the token in the list of tokens and change your password.',
-      ],
-    },
+    content: accountContents['token-created'].content({
+      token: found && { isOfOrganization: ofOrganization !== undefined, hint: found.hint },
+    }),
   };
 }
 

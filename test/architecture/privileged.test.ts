@@ -93,6 +93,8 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   // Whoever holds the mailed token of a subscriber is nobody the organization knows; unsubscribing works in archived ones, too.
   'api/rest/people/verify-subscriber.ts': [`privileged 'verify subscriber'`],
   'api/rest/people/unsubscribe.ts': [`system 'unsubscribe'`],
+  // Another system has proven with its secret who it is; what follows from its events is up to listeners.
+  'api/rest/webhooks/receiver.ts': [`system 'receive event'`],
   'api/rest/people/register-invited.ts': [`system 'sign-up with invitation'`, `privileged 'sign-up with invitation'`],
   // Its founder has no role in it before the first membership is there.
   'api/people/found-own-organization.ts': [`privileged 'create organization'`],
@@ -132,7 +134,7 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   // Compares the rows of all organizations with the authorization store.
   'activities/authorization/authorization-activities.ts': [`system 'reconcile authorization'`],
   // Reads what a mail is made of, in a transaction that is read-only; records that an invitation was sent.
-  'activities/email/email-activities.ts': [`system 'send e-mail'`, `system 'send e-mail'`],
+  'activities/email/email-activities.ts': [`system 'send e-mail'`, `system 'release address'`],
 };
 
 const folders = ['api', 'relay', 'runtime', 'worker', 'activities', 'workflows', 'entities'];

@@ -137,6 +137,24 @@ describe.each(['providera', 'providerb'] as const)('%s', (name) => {
   });
 });
 
+test('messagestream, trackopens and tracklinks are in requests to providerb, except tracking of mails with a token', async () => {
+  await world.reconfigure({
+    ...settingsOf('providerb'),
+    CORE_INTEGRATIONS_EMAIL_PROVIDERB_MESSAGESTREAM: 'alerts',
+    CORE_INTEGRATIONS_EMAIL_PROVIDERB_TRACKOPENS: 'true',
+    CORE_INTEGRATIONS_EMAIL_PROVIDERB_TRACKLINKS: 'HtmlAndText',
+  });
+  const to = `${newId().toLowerCase()}@example.com`;
+  await mailAbout(await invite(to), 'sent');
+  const [withToken] = b.accepted.filter(({ To }) => To === to);
+  expect(withToken).toMatchObject({ MessageStream: 'alerts', TrackOpens: false, TrackLinks: 'None' });
+  const token = await client.post('/v1/api-tokens', { name: 'program', scopes: ['task:read'] });
+  expect(token.status).toBe(201);
+  await mailAbout(token.body.id, 'sent');
+  const notice = b.accepted.findLast(({ To }) => To === owner.user.email);
+  expect(notice).toMatchObject({ MessageStream: 'alerts', TrackOpens: true, TrackLinks: 'HtmlAndText' });
+});
+
 test('a mail that is read by a stranger of the organization, or sent again by one, does not exist for them', async () => {
   const id = await invite();
   const mail = await mailAbout(id, 'sent');
