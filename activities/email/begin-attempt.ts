@@ -1,3 +1,5 @@
+import type { accountEmail } from '#entities/email/account-email.ts';
+import type { ChangesOf } from '#entities/kit/model/define.ts';
 import { organizationSetting } from '#entities/organizations/organization-setting.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import type { DatabaseOptions } from '#entities/kit/access/database-options.ts';
@@ -72,7 +74,7 @@ export async function beginAttempt(
     message,
     bodies: { ...held?.bodies, ...(transport && body !== undefined ? { [transport.carrier]: body } : {}) },
   };
-  const values = {
+  const values: ChangesOf<typeof accountEmail> = {
     ...(isComplete ? {} : { content: JSON.stringify(content) }),
     ...(transport
       ? {
@@ -84,7 +86,7 @@ export async function beginAttempt(
           errorMessage: null,
         }
       : { state: 'waiting', errorCode: 'no_provider', errorMessage: null }),
-  } as const;
+  };
   if (row) await unit.data.update(kind, id, values);
   else await unit.data.create(kind, { id, ...identity(input), ...values });
   return body === undefined ? { isWithoutProvider: true } : { message, body };

@@ -42,7 +42,7 @@ export async function unsealed(
   row: EmailRow,
 ): Promise<SealedEmail | undefined> {
   if (row.content === null) return undefined;
-  const { secret } = await openSealedValue(options, kind, row, 'content');
+  const { secret } = await openSealedValue(options, kind, { ...row }, 'content');
   return JSON.parse(secret) as SealedEmail;
 }
 

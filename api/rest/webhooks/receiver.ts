@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import type { Config } from '#config/objects/root.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { JsonRefusal, parseStrictJson } from '#entities/kit/base/strict-json.ts';
