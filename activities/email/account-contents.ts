@@ -43,14 +43,17 @@ export const accountContents = {
       ],
     }),
   ),
-  'confirm-email-change': defineMail({ url: sample.url as string, until: sample.until as string }, ({ url, until }) => ({
-    subject: 'Confirm your new e-mail address',
-    paragraphs: [
-      'Somebody, hopefully you, wants to use this address for an account. If it was not you, do nothing.',
-      `To confirm, you need the password of the account. The link works once, until ${until}. It signs out all other devices.`,
-    ],
-    action: { text: 'Confirm the address', url },
-  })),
+  'confirm-email-change': defineMail(
+    { url: sample.url as string, until: sample.until as string },
+    ({ url, until }) => ({
+      subject: 'Confirm your new e-mail address',
+      paragraphs: [
+        'Somebody, hopefully you, wants to use this address for an account. If it was not you, do nothing.',
+        `To confirm, you need the password of the account. The link works once, until ${until}. It signs out all other devices.`,
+      ],
+      action: { text: 'Confirm the address', url },
+    }),
+  ),
   'email-change-requested': defineMail({ newEmail: sample.person as string }, ({ newEmail }) => ({
     subject: 'Somebody wants to change the e-mail address of your account',
     paragraphs: [

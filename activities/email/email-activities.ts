@@ -58,7 +58,11 @@ export const createEmailActivities = defineActivities(
       return database.transact(workContext(caller, `email-${input.key}`), work);
     };
 
-    const begin = (input: SendEmailInput, transport: EmailTransport | undefined, isAnswered = false): Promise<Attempt> => {
+    const begin = (
+      input: SendEmailInput,
+      transport: EmailTransport | undefined,
+      isAnswered = false,
+    ): Promise<Attempt> => {
       const current = config.current;
       const tokenKey = deriveKey(current.sessions.signingkey, 'one-time-token');
       const links = { tokenKey, apiUrl: publicApiUrl(current) };
@@ -101,7 +105,12 @@ export const createEmailActivities = defineActivities(
       await transact(input, (unit) => recordProblem(input, unit, { state, code, message }));
       if (reason === 'credentials') logger.error({ carrier, reason: message }, 'the provider of e-mails refuses us');
       if (reason === 'limited') pauses.pause(carrier, failure.retryAfterMs);
-      const delays = { limited: pauses.remainingMs(carrier), credentials: operatorPauseMs, unknown: askAfter(carrier), unsent: 0 };
+      const delays = {
+        limited: pauses.remainingMs(carrier),
+        credentials: operatorPauseMs,
+        unknown: askAfter(carrier),
+        unsent: 0,
+      };
       throw laterFailure(code, message, delays[reason], error);
     };
 
@@ -119,7 +128,11 @@ export const createEmailActivities = defineActivities(
         }
         if ('result' in attempt) return attempt.result;
         if (!transport || !('body' in attempt))
-          throw laterFailure('no_provider', 'No provider of e-mails is configured (integrations.email.provider).', operatorPauseMs);
+          throw laterFailure(
+            'no_provider',
+            'No provider of e-mails is configured (integrations.email.provider).',
+            operatorPauseMs,
+          );
         let messageId: string;
         try {
           failpoint('email-before-send');
@@ -159,7 +172,9 @@ export const createEmailActivities = defineActivities(
       const asked = carrier && transportOf(carrier, config.current, emailProviders);
       if (!asked) {
         const problem = `It is not known whether ${carrier} has accepted the mail, and no key to ask it is configured.`;
-        await transact(input, (unit) => recordProblem(input, unit, { state: 'sending', code: 'no_provider', message: problem }));
+        await transact(input, (unit) =>
+          recordProblem(input, unit, { state: 'sending', code: 'no_provider', message: problem }),
+        );
         throw laterFailure('no_provider', problem, operatorPauseMs);
       }
       try {
@@ -167,7 +182,9 @@ export const createEmailActivities = defineActivities(
       } catch (error) {
         // Whatever was the matter with the question, the outcome of the attempt is as unknown as before.
         const problem = error instanceof SendFailure ? error.message : 'The question broke off.';
-        await transact(input, (unit) => recordProblem(input, unit, { state: 'sending', code: 'no_answer', message: problem }));
+        await transact(input, (unit) =>
+          recordProblem(input, unit, { state: 'sending', code: 'no_answer', message: problem }),
+        );
         throw laterFailure('no_answer', problem, askAfter(carrier), error);
       }
     }

@@ -7,11 +7,7 @@ import { organizationContents } from './organization-contents.ts';
 import { organizationName, recipientOf, unsubscribeTokenOf, type Links, type Mail } from './mail.ts';
 
 /** The mail of an invitation; undefined when its link would not work any more. */
-export async function inviteMail(
-  { about }: SendEmailInput,
-  unit: UnitOfWork,
-  links: Links,
-): Promise<Mail | undefined> {
+export async function inviteMail({ about }: SendEmailInput, unit: UnitOfWork, links: Links): Promise<Mail | undefined> {
   const { tokenKey, apiUrl } = links;
   const held = about && (await unit.data.findOne(invite, { id: { eq: about.id } }));
   const isUsable = held && held.round === about.round && openStatuses.includes(held.status);

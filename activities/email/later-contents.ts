@@ -1,12 +1,20 @@
 import { defineMail, sample } from './mail-definition.ts';
 
-const { organization: name, person, until, url, unsubscribeToken } = sample as Readonly<Record<keyof typeof sample, string>>;
+const {
+  organization: name,
+  person,
+  until,
+  url,
+  unsubscribeToken,
+} = sample as Readonly<Record<keyof typeof sample, string>>;
 
 /** Mails about records that come with later features: what they say is decided, and only the look-up is missing. */
 export const laterContents = {
   'verify-billing': defineMail({ url }, (values) => ({
     subject: 'Confirm the address for invoices',
-    paragraphs: ['This address was entered to receive the invoices of an organization. If you do not expect this, do nothing.'],
+    paragraphs: [
+      'This address was entered to receive the invoices of an organization. If you do not expect this, do nothing.',
+    ],
     action: { text: 'Confirm the address', url: values.url },
   })),
   'billing-email-changed': defineMail({ name, from: person, to: person, at: until }, (values) => ({
@@ -26,7 +34,9 @@ export const laterContents = {
   })),
   'nda-request': defineMail({ name, url }, (values) => ({
     subject: `Sign the agreement with ${values.name}`,
-    paragraphs: [`You asked ${values.name} for access to its documents. They are open to you once you have signed the agreement.`],
+    paragraphs: [
+      `You asked ${values.name} for access to its documents. They are open to you once you have signed the agreement.`,
+    ],
     action: { text: 'Read and sign', url: values.url },
   })),
   'nda-signed': defineMail({ name, url }, (values) => ({

@@ -7,10 +7,7 @@ export interface MailDefinition<Values> {
   readonly content: (values: Values) => EmailContent;
 }
 
-export function defineMail<Values>(
-  fixture: Values,
-  content: (values: Values) => EmailContent,
-): MailDefinition<Values> {
+export function defineMail<Values>(fixture: Values, content: (values: Values) => EmailContent): MailDefinition<Values> {
   return { fixture, content };
 }
 

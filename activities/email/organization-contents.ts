@@ -1,6 +1,12 @@
 import { defineMail, sample } from './mail-definition.ts';
 
-const { organization: name, person, until, url, unsubscribeToken } = sample as Readonly<Record<keyof typeof sample, string>>;
+const {
+  organization: name,
+  person,
+  until,
+  url,
+  unsubscribeToken,
+} = sample as Readonly<Record<keyof typeof sample, string>>;
 
 /** Mails of organizations. Names of organizations are given as `organizationName` makes them. */
 export const organizationContents = {
@@ -75,13 +81,16 @@ export const organizationContents = {
       'If you do not expect this, delete the consent: that ends all access at once.',
     ],
   })),
-  'support-access-begun': defineMail({ actor: person, period: `acts there until ${until} at the latest` }, (values) => ({
-    subject: 'Support has access to your organization',
-    paragraphs: [
-      `Support (${values.actor}), to which your organization has given its consent, ${values.period}.`,
-      'The reason is in the list of delegations. To end the access at once, delete the consent to support access.',
-    ],
-  })),
+  'support-access-begun': defineMail(
+    { actor: person, period: `acts there until ${until} at the latest` },
+    (values) => ({
+      subject: 'Support has access to your organization',
+      paragraphs: [
+        `Support (${values.actor}), to which your organization has given its consent, ${values.period}.`,
+        'The reason is in the list of delegations. To end the access at once, delete the consent to support access.',
+      ],
+    }),
+  ),
   'impersonation-begun': defineMail(
     { actor: person, period: `acts there as you until ${until} at the latest` },
     (values) => ({

@@ -22,7 +22,9 @@ export const applyEmailReport = defineListener(
     if (!held) return;
     const changes = mergedReport(held, { outcome, at: new Date(occurredAt), messageId });
     if (Object.keys(changes).length > 0)
-      await (ofOrganization ? unit.data.update(email, held.id, changes) : unit.data.update(accountEmail, held.id, changes));
+      await (ofOrganization
+        ? unit.data.update(email, held.id, changes)
+        : unit.data.update(accountEmail, held.id, changes));
     const reason = suppressionAfter(outcome);
     if (reason === undefined || address === undefined) return;
     const organizationId = ofOrganization?.organizationId ?? null;

@@ -11,8 +11,8 @@ const outcomes = {
   clicked: 'delivered',
   failed: 'failed',
   suppressed: 'refused',
-  'soft_bounce': 'bounced',
-  'hard_bounce': 'bounced',
+  soft_bounce: 'bounced',
+  hard_bounce: 'bounced',
   complaint: 'complained',
 } as const satisfies Readonly<Record<string, EmailState>>;
 
@@ -53,8 +53,8 @@ const times = {
   delivered: 'deliveredAt',
   opened: 'openedAt',
   clicked: 'clickedAt',
-  'soft_bounce': 'bouncedAt',
-  'hard_bounce': 'bouncedAt',
+  soft_bounce: 'bouncedAt',
+  hard_bounce: 'bouncedAt',
   complaint: 'complainedAt',
 } as const satisfies { readonly [Outcome in ReportedOutcome]?: keyof Row };
 

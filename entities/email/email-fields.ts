@@ -34,11 +34,14 @@ export function emailFields() {
       pattern: /^[a-z][a-z-]*$/,
       immutable: true,
     }),
-    recipientId: text('Id of the person it goes to; null for an address without an account, which the record it is about has.', {
-      max: 26,
-      optional: true,
-      immutable: true,
-    }),
+    recipientId: text(
+      'Id of the person it goes to; null for an address without an account, which the record it is about has.',
+      {
+        max: 26,
+        optional: true,
+        immutable: true,
+      },
+    ),
     aboutId: text('Id of the record that it is about.', { max: 26, optional: true, immutable: true }),
     aboutRound: integer('For a record with a link: which of its links.', {
       min: 0,
@@ -65,9 +68,13 @@ export function emailFields() {
     }),
     errorMessage: text('What the provider said about that.', { max: 500, optional: true }),
     sentAt: timestamp('When the provider accepted it.', { optional: true }),
-    deliveredAt: timestamp('When the server of the recipient accepted it, as the provider reports.', { optional: true }),
+    deliveredAt: timestamp('When the server of the recipient accepted it, as the provider reports.', {
+      optional: true,
+    }),
     bouncedAt: timestamp('When the server of the recipient refused it.', { optional: true }),
-    bounceType: choice('hard: the address takes no e-mails; soft: it might later.', ['hard', 'soft'], { optional: true }),
+    bounceType: choice('hard: the address takes no e-mails; soft: it might later.', ['hard', 'soft'], {
+      optional: true,
+    }),
     complainedAt: timestamp('When the recipient reported it as unwanted.', { optional: true }),
     openedAt: timestamp('When it was first opened, where that is tracked.', { optional: true }),
     clickedAt: timestamp('When a link of it was first followed, where that is tracked.', { optional: true }),

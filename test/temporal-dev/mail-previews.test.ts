@@ -17,14 +17,19 @@ afterAll(() => {
 async function previews(settings: Readonly<Record<string, string>>): Promise<ReadonlyMap<string, string>> {
   const folder = mkdtempSync(join(tmpdir(), 'core-previews-'));
   folders.push(folder);
-  const variables = Object.entries(settings).map(([name, value]) => [`CORE_INTEGRATIONS_EMAIL_${name.toUpperCase()}`, value]);
+  const variables = Object.entries(settings).map(([name, value]) => [
+    `CORE_INTEGRATIONS_EMAIL_${name.toUpperCase()}`,
+    value,
+  ]);
   await promisify(execFile)(process.execPath, ['temporal-dev/read-mail-main.ts', 'preview'], {
     cwd: root,
     env: { PATH: process.env['PATH'], STACK_STATE_DIR: folder, ...Object.fromEntries(variables) },
   });
   const written = join(folder, 'mail-preview');
   const names = await readdir(written);
-  return new Map(await Promise.all(names.map(async (name) => [name, await readFile(join(written, name), 'utf8')] as const)));
+  return new Map(
+    await Promise.all(names.map(async (name) => [name, await readFile(join(written, name), 'utf8')] as const)),
+  );
 }
 
 /** Values of the settings, each of its own; those of `first` exclude some of the others. */
@@ -83,7 +88,9 @@ test('every mail is there in both themes and as text, of at most 100 KB', () => 
 });
 
 test('the footer leads to a page that ends nothing by itself', () => {
-  expect(bySecond.get('invite.modern.txt')).toContain('https://product.example.com/unsubscribe?email=you%40example.com');
+  expect(bySecond.get('invite.modern.txt')).toContain(
+    'https://product.example.com/unsubscribe?email=you%40example.com',
+  );
   expect(usual.get('invite.modern.txt')).toContain('/v1/unsubscribe#token=');
   expect(usual.get('password-changed.modern.txt')).not.toMatch(/unsubscribe/i);
 });

@@ -19,8 +19,18 @@ beforeAll(async () => {
   [a, b] = [await FakeProviderA.start(), await FakeProviderB.start()];
   world = await openWorld({
     worker: true,
-    environment: { CORE_INTEGRATIONS_EMAIL_TESTDIR: '', ...settingsOf('providera') },
-    emailProviders: { urls: { providera: a.url, providerb: b.url }, timeoutMs: 500, askAfterMs: 0, operatorPauseMs: 500 },
+    environment: {
+      CORE_INTEGRATIONS_EMAIL_TESTDIR: '',
+      CORE_AUTH_TOKEN_APITOKENS_ENABLED: 'true',
+      CORE_API_TOKEN_KEY_FIRST: 'f'.repeat(40),
+      ...settingsOf('providera'),
+    },
+    emailProviders: {
+      urls: { providera: a.url, providerb: b.url },
+      timeoutMs: 500,
+      askAfterMs: 0,
+      operatorPauseMs: 500,
+    },
   });
   owner = await buildPerson(world);
   client = await signedIn(world, owner);
@@ -74,7 +84,9 @@ describe.each(['providera', 'providerb'] as const)('%s', (name) => {
     const [accepted, ...others] = acceptedFor(name, to);
     expect(others).toEqual([]);
     expect(JSON.stringify(accepted)).toContain(mail.id);
-    expect([(accepted as { id?: string }).id, (accepted as { MessageID?: string }).MessageID]).toContain(mail.message_id);
+    expect([(accepted as { id?: string }).id, (accepted as { MessageID?: string }).MessageID]).toContain(
+      mail.message_id,
+    );
     const [row] = await asOwner(world, 'select content from emails where id = $1', [mail.id]);
     expect(row).toEqual({ content: null });
   });
@@ -149,7 +161,7 @@ test('messagestream, trackopens and tracklinks are in requests to providerb, exc
   const [withToken] = b.accepted.filter(({ To }) => To === to);
   expect(withToken).toMatchObject({ MessageStream: 'alerts', TrackOpens: false, TrackLinks: 'None' });
   const token = await client.post('/v1/api-tokens', { name: 'program', scopes: ['task:read'] });
-  expect(token.status).toBe(201);
+  expect(token, JSON.stringify(token.body)).toMatchObject({ status: 201 });
   await mailAbout(token.body.id, 'sent');
   const notice = b.accepted.findLast(({ To }) => To === owner.user.email);
   expect(notice).toMatchObject({ MessageStream: 'alerts', TrackOpens: true, TrackLinks: 'HtmlAndText' });
@@ -185,7 +197,10 @@ test('e-mails about accounts are recorded, and seen by nobody', async () => {
   const to = `${newId().toLowerCase()}@example.com`;
   await world.client().post('/v1/register', { email: to, password: 'correct horse battery' });
   await eventually(async () => {
-    const rows = await asOwner(world, `select 1 from account_emails where template = 'verify-address' and state = 'sent'`);
+    const rows = await asOwner(
+      world,
+      `select 1 from account_emails where template = 'verify-address' and state = 'sent'`,
+    );
     return rows.length === 1;
   });
   expect(JSON.stringify((await client.get('/v1/emails?first=100')).body)).not.toContain('verify-address');

@@ -14,7 +14,7 @@ const names = [
 ] as const;
 
 test.each(names)('a name with %s is inert in a mail', async (_what, name) => {
-  const environment = installationEnvironment('t', 'postgres://localhost/core', '/nowhere');
+  const environment = installationEnvironment('inert', 'postgres://localhost/core', '/nowhere');
   const { config } = await loadConfiguration({ environment, directory: '/', stateFolder: '/nowhere' });
   const { fixture, content } = organizationContents['new-owner'];
   const email = renderEmail(content(fixture), {

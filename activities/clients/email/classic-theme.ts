@@ -13,10 +13,9 @@ export function classicTheme(view: EmailView): string {
     `<p style="margin:24px 0"><a href="${escapeHtml(action.url)}" style="display:inline-block;padding:10px 20px;background-color:${colors.button};color:${colors.buttonText};text-decoration:none">${escapeHtml(action.text)}</a></p>
 <p style="margin:16px 0;font-size:13px">${escapeHtml(action.trouble)}<br>${anchor(action.url, escapeHtml(action.url), colors.text)}</p>`;
   const small = `margin:0 0 8px;font-size:13px;color:${colors.footerText}`;
-  const footer = [
-    [companyName, brand.companyAddress].filter((line) => line !== '').join(', '),
-    brand.copyright,
-  ].filter((line) => line !== '');
+  const footer = [[companyName, brand.companyAddress].filter((line) => line !== '').join(', '), brand.copyright].filter(
+    (line) => line !== '',
+  );
   const footerLinks = links.map(({ text, url }) => anchor(url, escapeHtml(text), colors.footerText)).join(' | ');
   const accent = colors.accent === '' ? '' : `border-top:4px solid ${colors.accent};`;
   return documentOf(

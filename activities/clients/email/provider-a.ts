@@ -62,7 +62,11 @@ export class ProviderA implements EmailTransport {
     if (answer.status !== 200 && answer.status !== 404) throw failureOf(answer);
   }
 
-  #ask(method: 'GET' | 'POST' | 'DELETE', path: string, more: { body?: string; headers?: Record<string, string> } = {}) {
+  #ask(
+    method: 'GET' | 'POST' | 'DELETE',
+    path: string,
+    more: { body?: string; headers?: Record<string, string> } = {},
+  ) {
     const { url, apiKey, timeoutMs } = this.#settings;
     return askProvider({
       method,

@@ -46,7 +46,11 @@ export async function askProvider({ url, timeoutMs, ...request }: ProviderReques
       : new SendFailure('unknown', 'The provider gave no answer.', { cause });
   }
   if (response.status >= 500) throw new SendFailure('unknown', `The provider answered ${response.status}.`);
-  return { status: response.status, body: parsed(text), retryAfterMs: retryAfterMs(response.headers.get('retry-after')) };
+  return {
+    status: response.status,
+    body: parsed(text),
+    retryAfterMs: retryAfterMs(response.headers.get('retry-after')),
+  };
 }
 
 function parsed(text: string): Readonly<Record<string, unknown>> {

@@ -49,7 +49,11 @@ export class SendFailure extends Error {
   /** When the provider takes requests again, in milliseconds from now. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(reason: SendFailureReason, message: string, options: { retryAfterMs?: number | undefined; cause?: unknown } = {}) {
+  constructor(
+    reason: SendFailureReason,
+    message: string,
+    options: { retryAfterMs?: number | undefined; cause?: unknown } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.reason = reason;
     this.retryAfterMs = options.retryAfterMs;

@@ -16,7 +16,12 @@ import { checkLink } from '../account/mailed-link.ts';
 
 const purpose = 'unsubscribe';
 
-const token = Type.String({ minLength: 1, maxLength: 200, writeOnly: true, description: 'Token of the e-mailed link.' });
+const token = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  writeOnly: true,
+  description: 'Token of the e-mailed link.',
+});
 
 /**
  * The server does it itself: nobody has to go on receiving e-mails because an organization is archived. Programs of recipients send the
@@ -72,10 +77,7 @@ async function suppressRecipient(sent: RowOf<typeof email>, data: DataClient): P
 }
 
 /** The address that the e-mail goes to now; undefined when its recipient is deleted. */
-async function addressOf(
-  { recipientId, aboutId }: RowOf<typeof email>,
-  data: DataClient,
-): Promise<string | undefined> {
+async function addressOf({ recipientId, aboutId }: RowOf<typeof email>, data: DataClient): Promise<string | undefined> {
   if (recipientId !== null) return (await data.findOne(user, { id: { eq: recipientId } }))?.email;
   if (aboutId === null) return undefined;
   return (await data.findOne(invite, { id: { eq: aboutId } }))?.recipient;

@@ -98,7 +98,11 @@ const recordsOfB: Readonly<Record<string, { readonly outcome: Outcome; readonly 
 };
 
 /** Types of bounces that will not be otherwise next time. */
-const hardBouncesOfB: ReadonlySet<string | undefined> = new Set(['HardBounce', 'BadEmailAddress', 'ManuallyDeactivated']);
+const hardBouncesOfB: ReadonlySet<string | undefined> = new Set([
+  'HardBounce',
+  'BadEmailAddress',
+  'ManuallyDeactivated',
+]);
 
 function readB(document: unknown): ReceivedEvent | undefined {
   const type = textAt(document, 'RecordType');

@@ -114,7 +114,9 @@ export class DataClient {
    * @throws AppError, see `createRecords`
    */
   createAll(creations: readonly Creation[], known: readonly FieldProblem[] = []): Promise<Row[]> {
-    return createRecords(this.#work, creations, this.#creator(known), (module, row) => this.#authorize(module, 'create', row));
+    return createRecords(this.#work, creations, this.#creator(known), (module, row) =>
+      this.#authorize(module, 'create', row),
+    );
   }
 
   /**

@@ -31,7 +31,8 @@ export async function createOnce(
   let isNew = false;
   await work.changeRows(databaseRoleOf(creator.caller), module, async (session) => {
     const { entries, countEffects } = prepareRecords([creationOf(module, row)], [eventOf(row)], work);
-    const { text, values } = compileSql(sql`with stored as (${insertion(module, [row])} on conflict do nothing returning id)
+    const { text, values } =
+      compileSql(sql`with stored as (${insertion(module, [row])} on conflict do nothing returning id)
       select write_records(${JSON.stringify(entries)}::jsonb) from stored`);
     const { rows } = await session.query(text, values);
     isNew = rows.length > 0;

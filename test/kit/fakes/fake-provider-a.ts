@@ -71,8 +71,7 @@ export class FakeProviderA {
 
   #answer(request: FakeRequest): Answering {
     const { method, path, query, headers } = request;
-    if (headers.authorization !== `Bearer ${this.apiKey}`)
-      return problem(401, 'invalid_api_key', 'API key is invalid');
+    if (headers.authorization !== `Bearer ${this.apiKey}`) return problem(401, 'invalid_api_key', 'API key is invalid');
     if (method === 'POST' && path === '/emails') return this.#send(request);
     if (method === 'GET' && path === '/emails') {
       const newest = this.accepted.toReversed();
@@ -84,7 +83,9 @@ export class FakeProviderA {
     const [, kind, id = ''] = /^\/(emails|suppressions)\/([^/]+)$/.exec(path) ?? [];
     if (method === 'GET' && kind === 'emails') {
       const found = this.accepted.find((mail) => mail.id === id);
-      return found ? { status: 200, body: { object: 'email', ...found } } : problem(404, 'not_found', 'Email not found');
+      return found
+        ? { status: 200, body: { object: 'email', ...found } }
+        : problem(404, 'not_found', 'Email not found');
     }
     if (method === 'DELETE' && kind === 'suppressions') {
       const isKnown = this.suppressed.delete(decodeURIComponent(id));
@@ -104,7 +105,9 @@ export class FakeProviderA {
     if (behaviour === 'silent') return 'silent';
     if (known) return { status: 200, body: { id: known.id } };
     const mail = JSON.parse(body) as MailOfA;
-    if (!mail.to.every((address) => /^[^@\s]+@[^@\s]+\.[^@\s.]+$/.test(address) && !address.endsWith('@refused.example')))
+    if (
+      !mail.to.every((address) => /^[^@\s]+@[^@\s]+\.[^@\s.]+$/.test(address) && !address.endsWith('@refused.example'))
+    )
       return problem(422, 'validation_error', 'Invalid `to` field. The email address needs to follow the format.');
     const id = randomUUID();
     this.accepted.push({ id, created_at: new Date().toISOString(), ...mail });
