@@ -2,7 +2,7 @@ import { defineMail, sample } from './mail-definition.ts';
 
 /** Mails about the account of a person that say more than that something has happened (notices.ts). */
 export const accountContents = {
-  'verify-address': defineMail({ url: sample.url as string }, ({ url }) => ({
+  'verify-address': defineMail({ url: sample.url }, ({ url }) => ({
     subject: 'Confirm your e-mail address',
     paragraphs: [
       'Somebody, hopefully you, signed up with this address. If it was not you, do nothing.',
@@ -11,7 +11,7 @@ export const accountContents = {
     ],
     action: { text: 'Confirm the address', url },
   })),
-  'reset-password': defineMail({ url: sample.url as string, until: sample.until as string }, ({ url, until }) => ({
+  'reset-password': defineMail({ url: sample.url, until: sample.until }, ({ url, until }) => ({
     subject: 'Set a new password',
     paragraphs: [
       'Somebody, hopefully you, asked for a link to set a new password for your account. If it was not you, do nothing: your password stays as it is.',
@@ -31,8 +31,8 @@ export const accountContents = {
     }),
   ),
   // Without the name of the token: who creates it chooses the text.
-  'token-created': defineMail(
-    { token: { isOfOrganization: true, hint: 'x7Qa' } as { isOfOrganization: boolean; hint: string } | undefined },
+  'token-created': defineMail<{ token: { isOfOrganization: boolean; hint: string } | undefined }>(
+    { token: { isOfOrganization: true, hint: 'x7Qa' } },
     ({ token }) => ({
       subject: 'A token for programs was created',
       paragraphs: [
@@ -43,25 +43,22 @@ export const accountContents = {
       ],
     }),
   ),
-  'confirm-email-change': defineMail(
-    { url: sample.url as string, until: sample.until as string },
-    ({ url, until }) => ({
-      subject: 'Confirm your new e-mail address',
-      paragraphs: [
-        'Somebody, hopefully you, wants to use this address for an account. If it was not you, do nothing.',
-        `To confirm, you need the password of the account. The link works once, until ${until}. It signs out all other devices.`,
-      ],
-      action: { text: 'Confirm the address', url },
-    }),
-  ),
-  'email-change-requested': defineMail({ newEmail: sample.person as string }, ({ newEmail }) => ({
+  'confirm-email-change': defineMail({ url: sample.url, until: sample.until }, ({ url, until }) => ({
+    subject: 'Confirm your new e-mail address',
+    paragraphs: [
+      'Somebody, hopefully you, wants to use this address for an account. If it was not you, do nothing.',
+      `To confirm, you need the password of the account. The link works once, until ${until}. It signs out all other devices.`,
+    ],
+    action: { text: 'Confirm the address', url },
+  })),
+  'email-change-requested': defineMail({ newEmail: sample.person }, ({ newEmail }) => ({
     subject: 'Somebody wants to change the e-mail address of your account',
     paragraphs: [
       `Somebody who knows your password asked to change the e-mail address of your account to ${newEmail}. It changes when a link is confirmed that was sent there.`,
       'If it was not you, change your password at once: that signs out all other devices.',
     ],
   })),
-  'email-changed': defineMail({ newEmail: sample.person as string }, ({ newEmail }) => ({
+  'email-changed': defineMail({ newEmail: sample.person }, ({ newEmail }) => ({
     subject: 'The e-mail address of your account was changed',
     paragraphs: [
       `Your account now has the address ${newEmail}; sign in with it. Links that were sent to this address no longer work.`,
@@ -75,7 +72,7 @@ export const accountContents = {
       'You can sign up again with this address. If it was not you, answer to our support at once.',
     ],
   })),
-  'account-deactivated': defineMail({ url: sample.url as string }, ({ url }) => ({
+  'account-deactivated': defineMail({ url: sample.url }, ({ url }) => ({
     subject: 'Your account is deactivated',
     paragraphs: [
       'Your account is deactivated, and all devices are signed out. Nothing is deleted.',

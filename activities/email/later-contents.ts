@@ -1,12 +1,6 @@
 import { defineMail, sample } from './mail-definition.ts';
 
-const {
-  organization: name,
-  person,
-  until,
-  url,
-  unsubscribeToken,
-} = sample as Readonly<Record<keyof typeof sample, string>>;
+const { organization: name, person, until, url, unsubscribeToken } = sample;
 
 /** Mails about records that come with later features: what they say is decided, and only the look-up is missing. */
 export const laterContents = {
@@ -62,7 +56,7 @@ export const laterContents = {
     isAboutQuestionnaire: true,
   })),
   'subprocessors-changed': defineMail(
-    { name, changes: ['Example Hosting was added'] as readonly string[], url, unsubscribeToken },
+    { name, changes: ['Example Hosting was added'], url, unsubscribeToken },
     (values) => ({
       subject: `${values.name} has changed its subprocessors`,
       paragraphs: values.changes.map((change) => `${change}.`),

@@ -1,28 +1,29 @@
 import { defineMail, sample } from './mail-definition.ts';
 
-const {
-  organization: name,
-  person,
-  until,
-  url,
-  unsubscribeToken,
-} = sample as Readonly<Record<keyof typeof sample, string>>;
+const { organization: name, person, until, url, unsubscribeToken } = sample;
+
+interface Invitation {
+  /** Absent for a deleted person. */
+  readonly inviter: string | undefined;
+  readonly name: string;
+  readonly role: string;
+  readonly until: string;
+  readonly url: string;
+  readonly unsubscribeToken: string;
+}
 
 /** Mails of organizations. Names of organizations are given as `organizationName` makes them. */
 export const organizationContents = {
-  invite: defineMail(
-    { inviter: person as string | undefined, name, role: 'admin', until, url, unsubscribeToken },
-    (values) => ({
-      subject: `Invitation to join ${values.name}`,
-      paragraphs: [
-        // Their address is confirmed; their display name could be any text.
-        `${values.inviter ?? 'An organization'} invites you to join ${values.name} with the role ${values.role}.`,
-        `The link works until ${values.until}. If you do not know who invites you, do nothing.`,
-      ],
-      action: { text: 'Open the invitation', url: values.url },
-      unsubscribeToken: values.unsubscribeToken,
-    }),
-  ),
+  invite: defineMail<Invitation>({ inviter: person, name, role: 'admin', until, url, unsubscribeToken }, (values) => ({
+    subject: `Invitation to join ${values.name}`,
+    paragraphs: [
+      // Their address is confirmed; their display name could be any text.
+      `${values.inviter ?? 'An organization'} invites you to join ${values.name} with the role ${values.role}.`,
+      `The link works until ${values.until}. If you do not know who invites you, do nothing.`,
+    ],
+    action: { text: 'Open the invitation', url: values.url },
+    unsubscribeToken: values.unsubscribeToken,
+  })),
   'invite-accepted': defineMail({ recipient: person, name, role: 'member', unsubscribeToken }, (values) => ({
     subject: 'Your invitation was accepted',
     paragraphs: [`${values.recipient} has joined ${values.name} with the role ${values.role}.`],
@@ -45,7 +46,7 @@ export const organizationContents = {
       'If you do not expect this, write to the other owners, or to our support, at once.',
     ],
   })),
-  'single-sign-on-enforcement': defineMail({ isEnforced: true as boolean, name }, (values) => ({
+  'single-sign-on-enforcement': defineMail({ isEnforced: true, name }, (values) => ({
     subject: values.isEnforced ? 'Single sign-on is enforced' : 'Single sign-on is no longer enforced',
     paragraphs: [
       values.isEnforced
@@ -55,7 +56,7 @@ export const organizationContents = {
     ],
   })),
   'single-sign-on-provider': defineMail(
-    { issuer: 'https://login.example.com', domains: ['example.com'] as readonly string[], name },
+    { issuer: 'https://login.example.com', domains: ['example.com'], name },
     (values) => ({
       subject: 'The provider of single sign-on was changed',
       paragraphs: [

@@ -18,9 +18,7 @@ export const emailStates = [
 export type EmailState = (typeof emailStates)[number];
 
 /** Names of what can carry e-mails: the folder of development, and the providers of `integrations.email.provider`. */
-export const emailCarriers = ['folder', 'providera', 'providerb'] as const;
-
-export type EmailCarrier = (typeof emailCarriers)[number];
+const emailCarriers = ['folder', 'providera', 'providerb'] as const;
 
 /** What is known of every e-mail, whoever it concerns. The address is not: it is read from the recipient at each attempt. */
 export function emailFields() {

@@ -55,7 +55,7 @@ function sendA(body: string, { id = newId(), secret = svixSecret, offsetS = 0, s
   const headers = { 'svix-id': id, 'svix-timestamp': timestamp, 'svix-signature': `v1,${signature}` };
   return world.client().request({
     method: 'POST',
-    url: urlA as string,
+    url: urlA,
     headers: { ...headers, 'content-type': 'application/json' },
     payload: body,
   });
@@ -65,7 +65,7 @@ function sendB(body: string, given = password): Promise<TestAnswer> {
   const authorization = `Basic ${Buffer.from(`webhook:${given}`).toString('base64')}`;
   return world.client().request({
     method: 'POST',
-    url: urlB as string,
+    url: urlB,
     headers: { authorization, 'content-type': 'application/json' },
     payload: body,
   });
@@ -111,7 +111,7 @@ const stored = () => asOwner(world, 'select external_id from webhook_events');
 
 describe('a receiver', () => {
   test.each([
-    ['without headers', () => world.client().request({ method: 'POST', url: urlA as string, payload: '{}' })],
+    ['without headers', () => world.client().request({ method: 'POST', url: urlA, payload: '{}' })],
     ['signed with another secret', () => sendA('{}', { secret: `whsec_${Buffer.from('wrong').toString('base64')}` })],
     ['with another body than the signed one', () => sendA('{"type":"email.sent"}', { signed: '{}' })],
     ['301 seconds old', () => sendA('{}', { offsetS: -301 })],

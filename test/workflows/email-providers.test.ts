@@ -158,7 +158,7 @@ test('messagestream, trackopens and tracklinks are in requests to providerb, exc
   });
   const to = `${newId().toLowerCase()}@example.com`;
   await mailAbout(await invite(to), 'sent');
-  const [withToken] = b.accepted.filter(({ To }) => To === to);
+  const withToken = b.accepted.find(({ To }) => To === to);
   expect(withToken).toMatchObject({ MessageStream: 'alerts', TrackOpens: false, TrackLinks: 'None' });
   const token = await client.post('/v1/api-tokens', { name: 'program', scopes: ['task:read'] });
   expect(token, JSON.stringify(token.body)).toMatchObject({ status: 201 });
