@@ -40,8 +40,8 @@ import { beginRemoval } from './begin-removal.ts';
 import { beginSetUp } from './begin-set-up.ts';
 import { startExport, startImport } from './start-transfers.ts';
 import { applyEmailReport } from './apply-email-report.ts';
-import { releaseSuppression } from './release-suppression.ts';
-import { resendEmail } from './resend-email.ts';
+import { releaseAtProvider } from './release-at-provider.ts';
+import { sendAgain } from './send-again.ts';
 import type { Listener } from './listener.ts';
 
 /** Every listener of the product. Events whose topic none of them names are recorded, but start nothing. */
@@ -87,6 +87,6 @@ export const listeners: readonly Listener[] = [
   startExport,
   startImport,
   applyEmailReport,
-  resendEmail,
-  releaseSuppression,
+  sendAgain,
+  releaseAtProvider,
 ];

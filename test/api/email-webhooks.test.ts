@@ -136,6 +136,11 @@ describe('a receiver', () => {
     await world.reconfigure({ CORE_INTEGRATIONS_EMAIL_PROVIDERB_WEBHOOKSECRET: '' });
     expectProblem(await sendB('{}', ''), 'route_not_found');
     await world.reconfigure({ CORE_INTEGRATIONS_EMAIL_PROVIDERB_WEBHOOKSECRET: password });
+    expect((await sendB('{}')).status).toBe(200);
+    await world.reconfigure({ CORE_INTEGRATIONS_EMAIL_PROVIDERA_WEBHOOKSECRET: '' });
+    expectProblem(await sendA('{}'), 'route_not_found');
+    await world.reconfigure({ CORE_INTEGRATIONS_EMAIL_PROVIDERA_WEBHOOKSECRET: svixSecret });
+    expect((await sendA('{}')).status).toBe(200);
   });
 
   test('answers types that nobody knows, and mails of others, without effect', async () => {

@@ -142,6 +142,7 @@ beforeAll(async () => {
     '/v1/discussions',
     '/v1/logout',
     '/v1/refresh',
+    '/v1/unsubscribe',
   ]);
   tried = sampled();
   expect(addresses).toEqual(expect.arrayContaining(['/v1/login', '/v1/register', '/v1/verify', '/v1/resend']));

@@ -190,7 +190,7 @@ describe('the walks of ARCHITECTURE.md name the files that run', () => {
     const ran = new Set<string>();
     await eventually(async () => {
       for (const file of await ranFiles()) ran.add(file);
-      return ran.has('activities/clients/email/folder-transport.ts') && ran.has('relay/outbox/wake-up.ts');
+      return ran.has('activities/clients/email/mail-folder.ts') && ran.has('relay/outbox/wake-up.ts');
     });
     await worker.stop();
     const { all } = walk('An event');

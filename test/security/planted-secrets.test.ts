@@ -421,6 +421,9 @@ describe('T-62: a secret', () => {
       'session.refreshTokenHash',
       'user.passwordHash',
       'identityProvider.clientSecret',
+      // Mails with tokens, all of which are planted; they are sealed until they are sent.
+      'email.content',
+      'accountEmail.content',
       'integrationWebhook.secret',
       'secret.value',
     ]);

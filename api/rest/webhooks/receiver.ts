@@ -53,7 +53,7 @@ export function defineReceiver(receiver: Receiver): Route {
   return defineRoute({
     method: 'POST',
     url,
-    tag: 'Webhooks',
+    tag: 'Receivers',
     summary: receiver.summary,
     description: `${receiver.description} Without a configured secret, there is no such route. An event that was received before, and one of an unknown type, are answered with 200 and have no effect.`,
     access: 'anonymous',

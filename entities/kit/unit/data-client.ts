@@ -16,7 +16,6 @@ import { changeRecord } from '../write/change-record.ts';
 import { changeSet, type SetResult } from '../write/change-set.ts';
 import type { ExpectedVersion } from '../write/plan-changes.ts';
 import { createEach, type CreatedEach } from '../write/create-each.ts';
-import { createOnce } from '../write/create-once.ts';
 import { createRecords } from '../write/create-records.ts';
 import type { ChangeWork } from '../write/change-work.ts';
 import { lockInOrder, type LockTarget } from '../write/lock-order.ts';
@@ -24,8 +23,11 @@ import type { Creation } from '../write/creations.ts';
 import { checkReferences, type GivenReference } from '../write/references.ts';
 import { Answers } from './answers.ts';
 import { changeLinks } from './change-links.ts';
+import { createOnce } from './create-once.ts';
 import { LockedRow, type RowReader } from './locked-row.ts';
 import type { AnswerWork } from './answer-work.ts';
+
+// Long because it has every way to records, each with what it throws.
 
 type Row = Record<string, unknown>;
 type AnyTyped = TypedModule<Fields, Tenancy>;

@@ -3,8 +3,8 @@ import { releaseAddressContract } from '#workflows/email/release-address.contrac
 import { defineListener, on } from './listener.ts';
 
 /** Providers suppress addresses by themselves; what is released here is released there. */
-export const releaseSuppression = defineListener(
-  'release-suppression',
+export const releaseAtProvider = defineListener(
+  'release-at-provider',
   [on(emailSuppression, 'released')],
   ({ event: { entityId, organizationId }, start }) => {
     if (organizationId !== null) start(releaseAddressContract, { suppressionId: entityId, organizationId });

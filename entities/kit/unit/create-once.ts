@@ -3,10 +3,10 @@ import { databaseRoleOf } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { EventDraft } from '../model/event-draft.ts';
 import { compileSql } from '../storage/sql.ts';
-import { prepareRecords } from './change-log.ts';
-import type { ChangeWork } from './change-work.ts';
-import { newRows, type Creation, type Creator } from './creations.ts';
-import { creationOf, insertion } from './insert-rows.ts';
+import { prepareRecords } from '../write/change-log.ts';
+import type { ChangeWork } from '../write/change-work.ts';
+import { newRows, type Creation, type Creator } from '../write/creations.ts';
+import { creationOf, insertion } from '../write/insert-rows.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
