@@ -759,47 +759,77 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
     'test/api/email-webhooks.test.ts > a receiver > is not there without a secret',
   ),
   'integrations.email.questionnaireemail': shown(
-    'test/temporal-dev/mail-previews.test.ts > questionnaireemail is in the mails',
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
   ),
-  'integrations.email.rooturl': shown('test/temporal-dev/mail-previews.test.ts > rooturl is in the mails'),
-  'integrations.email.producturl': shown('test/temporal-dev/mail-previews.test.ts > producturl is in the mails'),
-  'integrations.email.docsurl': shown('test/temporal-dev/mail-previews.test.ts > docsurl is in the mails'),
+  'integrations.email.rooturl': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
+  'integrations.email.producturl': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
+  'integrations.email.docsurl': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
   'integrations.email.CompanyAddress': shown(
-    'test/temporal-dev/mail-previews.test.ts > CompanyAddress is in the mails',
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
   ),
-  'integrations.email.Corporation': shown('test/temporal-dev/mail-previews.test.ts > Corporation is in the mails'),
-  'integrations.email.LogoURL': shown('test/temporal-dev/mail-previews.test.ts > LogoURL is in the mails'),
-  'integrations.email.HeaderLogoURL': shown('test/temporal-dev/mail-previews.test.ts > HeaderLogoURL is in the mails'),
-  'integrations.email.Copyright': shown('test/temporal-dev/mail-previews.test.ts > Copyright is in the mails'),
-  'integrations.email.TermsURL': shown('test/temporal-dev/mail-previews.test.ts > TermsURL is in the mails'),
-  'integrations.email.PrivacyURL': shown('test/temporal-dev/mail-previews.test.ts > PrivacyURL is in the mails'),
+  'integrations.email.Corporation': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
+  'integrations.email.LogoURL': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
+  'integrations.email.HeaderLogoURL': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
+  'integrations.email.Copyright': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
+  'integrations.email.TermsURL': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
+  'integrations.email.PrivacyURL': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
   'integrations.email.UnsubscribeURL': shown(
-    'test/temporal-dev/mail-previews.test.ts > UnsubscribeURL is in the mails',
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
   ),
-  'integrations.email.HeaderText': shown('test/temporal-dev/mail-previews.test.ts > HeaderText is in the mails'),
-  'integrations.email.CardStyle': shown('test/temporal-dev/mail-previews.test.ts > CardStyle is in the mails'),
+  'integrations.email.HeaderText': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
+  'integrations.email.CardStyle': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
   'integrations.email.BodyBackgroundColor': shown(
-    'test/temporal-dev/mail-previews.test.ts > BodyBackgroundColor is in the mails',
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
   ),
   'integrations.email.CardBackgroundColor': shown(
-    'test/temporal-dev/mail-previews.test.ts > CardBackgroundColor is in the mails',
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
   ),
   'integrations.email.HeroBackgroundColor': shown(
-    'test/temporal-dev/mail-previews.test.ts > HeroBackgroundColor is in the mails',
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
   ),
-  'integrations.email.ButtonColor': shown('test/temporal-dev/mail-previews.test.ts > ButtonColor is in the mails'),
+  'integrations.email.ButtonColor': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
   'integrations.email.ButtonTextColor': shown(
-    'test/temporal-dev/mail-previews.test.ts > ButtonTextColor is in the mails',
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
   ),
-  'integrations.email.HeadingColor': shown('test/temporal-dev/mail-previews.test.ts > HeadingColor is in the mails'),
-  'integrations.email.TextColor': shown('test/temporal-dev/mail-previews.test.ts > TextColor is in the mails'),
+  'integrations.email.HeadingColor': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
+  'integrations.email.TextColor': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
   'integrations.email.FooterTextColor': shown(
-    'test/temporal-dev/mail-previews.test.ts > FooterTextColor is in the mails',
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
   ),
   'integrations.email.AccentBorderColor': shown(
-    'test/temporal-dev/mail-previews.test.ts > AccentBorderColor is in the mails',
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
   ),
-  'integrations.email.Tagline': shown('test/temporal-dev/mail-previews.test.ts > Tagline is in the mails'),
+  'integrations.email.Tagline': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
   'workflows.dispatch.enabled': shown(
     'test/relay/dispatch-switch.test.ts > dispatch.enabled off keeps events in their rows, and switching it on delivers them',
   ),

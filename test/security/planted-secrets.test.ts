@@ -422,8 +422,8 @@ describe('T-62: a secret', () => {
       'user.passwordHash',
       'identityProvider.clientSecret',
       // Mails with tokens, all of which are planted; they are sealed until they are sent.
-      'email.content',
       'accountEmail.content',
+      'email.content',
       'integrationWebhook.secret',
       'secret.value',
     ]);

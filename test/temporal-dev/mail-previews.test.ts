@@ -68,10 +68,12 @@ beforeAll(async () => {
 
 const textOf = (files: ReadonlyMap<string, string>) => [...files.values()].join('\n');
 
-test.each([...Object.entries(first), ...Object.entries(second)])('%s is in the mails', (name, value) => {
-  const shown = name === 'CardStyle' ? 'border:1px solid' : value;
-  expect(textOf(name in first ? byFirst : bySecond)).toContain(shown);
-  expect(textOf(usual)).not.toContain(shown);
+test('texts, links and colours of the configuration are in the mails', () => {
+  for (const [name, value] of [...Object.entries(first), ...Object.entries(second)]) {
+    const shown = name === 'CardStyle' ? 'border:1px solid' : value;
+    expect(textOf(name in first ? byFirst : bySecond), name).toContain(shown);
+    expect(textOf(usual), name).not.toContain(shown);
+  }
 });
 
 test('every mail is there in both themes and as text, of at most 100 KB', () => {
