@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { armFailpoints } from '#entities/kit/base/failpoint.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
@@ -102,6 +103,18 @@ describe.each(['providera', 'providerb'] as const)('%s', (name) => {
       expect(mail.message_id).not.toBeNull();
     },
   );
+
+  test('that has accepted a mail is asked after a crash that came before it was recorded', async () => {
+    armFailpoints([{ name: 'email-accepted', action: 'throw', after: 0 }]);
+    const to = `${newId().toLowerCase()}@example.com`;
+    const id = await invite(to);
+    await eventually(() => acceptedFor(name, to).length === 1);
+    await mailAbout(id, 'sending');
+    armFailpoints([]);
+    await mailAbout(id, 'sent');
+    expect(acceptedFor(name, to)).toHaveLength(1);
+    expect(fakes[name]().bodies.filter((body) => body.includes(to))).toHaveLength(1);
+  });
 
   test('that gives no answer and has accepted nothing gets the same bytes again', async () => {
     fakes[name]().next.push('silent', 'fail');
