@@ -18,6 +18,15 @@ export interface EmailProviderSettings {
 
 const providerUrls = { providera: 'https://api.resend.com', providerb: 'https://api.postmarkapp.com' } as const;
 
+/** Base URL of a provider: what a test says counts only while `server.dev` is on. */
+export function providerUrl(
+  carrier: keyof typeof providerUrls,
+  { server }: Pick<Config, 'server'>,
+  { urls }: EmailProviderSettings,
+): string {
+  return (server.dev ? urls?.[carrier] : undefined) ?? providerUrls[carrier];
+}
+
 /** What carries mails now (`integrations.email`); undefined while nothing is configured. */
 export function emailTransport(config: Config, settings: EmailProviderSettings): EmailTransport | undefined {
   const { testdir, provider } = config.integrations.email;
@@ -33,7 +42,7 @@ export function transportOf(
 ): EmailTransport | undefined {
   const { testdir, providera, providerb } = config.integrations.email;
   if (carrier === 'folder') return testdir ? new FolderTransport(testdir) : undefined;
-  const url = (config.server.dev ? settings.urls?.[carrier] : undefined) ?? providerUrls[carrier];
+  const url = providerUrl(carrier, config, settings);
   const timeoutMs = settings.timeoutMs ?? providerTimeoutMs;
   if (carrier === 'providera')
     return providera.apikey ? new ProviderA({ url, apiKey: providera.apikey, timeoutMs }) : undefined;
