@@ -1,5 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { publicApiUrl } from '#config/objects/public-api-url.ts';
+import { accountEmailSuppression } from '#entities/email/account-email-suppression.ts';
 import { emailSuppression } from '#entities/email/email-suppression.ts';
 import { deriveKey } from '#entities/kit/base/keys.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
@@ -150,10 +151,12 @@ export const createEmailActivities = defineActivities(
 
       /** Makes the configured providers send to a released address again. */
       async releaseAddress({ suppressionId, organizationId }: ReleaseAddressInput): Promise<void> {
-        const caller = systemCaller('release address', organizationId);
+        const caller = systemCaller('release address', organizationId ?? null);
         const context = workContext(caller, `release-${suppressionId}`);
         const held = await database.transact({ ...context, readOnly: true }, ({ data }) =>
-          data.findOne(emailSuppression, { id: { eq: suppressionId } }),
+          organizationId === undefined
+            ? data.findOne(accountEmailSuppression, { id: { eq: suppressionId } })
+            : data.findOne(emailSuppression, { id: { eq: suppressionId } }),
         );
         // Deleted with its organization.
         if (!held) return;

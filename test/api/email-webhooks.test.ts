@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runAddressCommand, type AddressCommand } from '#runtime/address-commands.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
@@ -287,4 +288,41 @@ test('a mail is unsubscribed from with one request that has the token of its hea
   expectProblem(await oneClick(url.slice(0, -1)), 'invalid_token');
   expectProblem(await oneClick('/v1/unsubscribe'), 'invalid_input');
   expectProblem(await oneClick(url, 'text/plain'), 'unsupported_media_type');
+});
+
+test('an address that has complained about a mail of an account is released by an operator', async () => {
+  const email = `${newId().toLowerCase()}@example.com`;
+  const register = () => world.client().post('/v1/register', { email, password: 'correct horse battery' });
+  const resend = () => {
+    world.clock.advance(10 * 60_000);
+    return world.client().post('/v1/resend', { email });
+  };
+  const states = async () =>
+    (
+      await asOwner<{ state: string }>(
+        world,
+        `select state from account_emails e join email_verifications v on v.id = e.about_id where v.email = $1 order by e.id`,
+        [email],
+      )
+    ).map(({ state }) => state);
+  await register();
+  await eventually(async () => (await states())[0] === 'sent');
+  const { tags = [], id: message_id = '' } = fake.accepted.find(({ to }) => to.includes(email)) ?? {};
+  const mail = { id: tags[0]?.value ?? '', message_id, to: email };
+  await sendA(eventOfA(mail, 'email.complained', 1));
+  await eventually(async () => (await states())[0] === 'complained');
+  await resend();
+  await eventually(async () => (await states())[1] === 'suppressed');
+
+  const lines: string[] = [];
+  const run = (command: AddressCommand) =>
+    runAddressCommand(command, { runtime: world.runtime, print: (line) => lines.push(line) });
+  fake.suppressed.add(email);
+  expect(await run({ name: 'list' })).toBe(true);
+  expect(lines.join()).toContain(`${email}  complaint`);
+  const release = { name: 'release', address: email.toUpperCase(), reason: 'by mistake' } as const;
+  expect([await run(release), await run(release)]).toEqual([true, false]);
+  await eventually(() => !fake.suppressed.has(email));
+  await resend();
+  await eventually(async () => (await states())[2] === 'sent');
 });

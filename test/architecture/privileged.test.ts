@@ -93,6 +93,8 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   // Whoever holds the mailed token of a subscriber is nobody the organization knows; unsubscribing works in archived ones, too.
   'api/rest/people/verify-subscriber.ts': [`privileged 'verify subscriber'`],
   'api/rest/people/unsubscribe.ts': [`system 'unsubscribe'`],
+  // An operator of the installation, at its command line; no role of an organization concerns accounts.
+  'runtime/address-commands.ts': [`system 'operator of addresses'`],
   // Another system has proven with its secret who it is; what follows from its events is up to listeners.
   'api/rest/webhooks/receiver.ts': [`system 'receive event'`],
   'api/rest/people/register-invited.ts': [`system 'sign-up with invitation'`, `privileged 'sign-up with invitation'`],
@@ -136,7 +138,7 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   // Reads what a mail is made of, in a transaction that is read-only; records that an invitation was sent.
   'activities/email/email-activities.ts': [
     `system 'send e-mail', input.organizationId ?? null`,
-    `system 'release address', organizationId`,
+    `system 'release address', organizationId ?? null`,
   ],
 };
 

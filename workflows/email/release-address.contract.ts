@@ -4,7 +4,8 @@ import { defineContract } from '../kit/contract.ts';
 export interface ReleaseAddressInput {
   readonly queue: ActivityQueue;
   readonly suppressionId: string;
-  readonly organizationId: string;
+  /** Absent for an address that gets no e-mails about accounts. */
+  readonly organizationId?: string;
 }
 
 export const releaseAddressContract = defineContract<ReleaseAddressInput>({
