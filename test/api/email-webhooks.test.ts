@@ -7,6 +7,7 @@ import { eventually } from '../kit/eventually.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { FakeProviderA } from '../kit/fakes/fake-provider-a.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
+import { requestStatements } from '../kit/request-statements.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -14,6 +15,8 @@ let world: World;
 let fake: FakeProviderA;
 let owner: Person;
 let client: TestClient;
+/** Texts of the statements of requests. */
+const statements: string[] = [];
 
 const svixSecret = `whsec_${Buffer.from('secret of the webhooks of a').toString('base64')}`;
 const password = 'password of the webhooks of b';
@@ -33,6 +36,7 @@ beforeAll(async () => {
       CORE_INTEGRATIONS_EMAIL_PROVIDERB_WEBHOOKSECRET: password,
     },
     emailProviders: { urls: { providera: fake.url } },
+    observers: [requestStatements(statements)],
   });
   owner = await buildPerson(world);
   client = await signedIn(world, owner);
@@ -162,9 +166,15 @@ describe('a receiver', () => {
     const body = eventOfA(mail, 'email.delivered', 5);
     const answers = await Promise.all(Array.from({ length: 10 }, () => sendA(body, { id })));
     const delivery = eventOfB(mail, 'Delivery', { DeliveredAt: at(6) });
+    const ofStoring = () => statements.filter((text) => text.includes('"webhook_events"'));
+    const storing = ofStoring().length;
+    expect((await sendB(eventOfB(mail, 'Open', { ReceivedAt: at(4) }))).status).toBe(200);
+    // The event is written by the statement that stores it.
+    expect(ofStoring()).toHaveLength(storing + 1);
+    expect(ofStoring().at(-1)).toContain('select write_records(');
     const others = await Promise.all(Array.from({ length: 10 }, () => sendB(delivery)));
     expect([...answers, ...others].map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
-    expect(await stored()).toHaveLength(before + 2);
+    expect(await stored()).toHaveLength(before + 3);
     await eventually(async () => (await read(mail)).state === 'delivered');
   });
 });
