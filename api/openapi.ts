@@ -27,6 +27,7 @@ export function openapiOptions(registry: Registry): FastifyDynamicSwaggerOptions
         },
         { name: 'Acting as somebody else', description: 'Support access, and impersonation of members by managers.' },
         ...recordTags(registry),
+        { name: 'Receivers', description: 'For other systems, which report events to this server and sign them.' },
         { name: 'Service', description: 'Health checks, public keys and API descriptions.' },
       ],
       webhooks: webhooksOf(registry),

@@ -1,4 +1,5 @@
 import * as billing from './billing/index.ts';
+import * as email from './email/index.ts';
 import * as files from './files/index.ts';
 import * as groups from './groups/index.ts';
 import * as identity from './identity/index.ts';
@@ -10,6 +11,7 @@ import * as work from './work/index.ts';
 import { createRegistry } from './kit/model/registry.ts';
 
 export * from './billing/index.ts';
+export * from './email/index.ts';
 export * from './files/index.ts';
 export * from './groups/index.ts';
 export * from './identity/index.ts';
@@ -27,6 +29,7 @@ export const registry = createRegistry({
   work,
   files,
   notifications,
+  email,
   integrations,
   billing,
   transfers,

@@ -2,18 +2,23 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { mailFolder } from '#activities/clients/email/mail-folder.ts';
+import { writePreviews } from './product/write-previews.ts';
 
 /**
  * Prints the newest mail to an address: `npm run -s mail -- ADDRESS`, or the newest that contains a text: `npm run -s mail -- ADDRESS TEXT`.
- * Waits up to ten seconds for one.
+ * Waits up to ten seconds for one. `npm run -s mail -- preview` writes every mail of the product, as the configuration makes it look, to files.
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const [, , address, wanted = ''] = process.argv;
 if (!address) {
-  console.error('usage: npm run -s mail -- ADDRESS [TEXT]');
+  console.error('usage: npm run -s mail -- ADDRESS [TEXT], or npm run -s mail -- preview');
   process.exit(2);
 }
 const stateDir = process.env['STACK_STATE_DIR'] ?? join(root, '.local');
+if (address === 'preview') {
+  console.log(await writePreviews(join(stateDir, 'mail-preview'), process.argv.slice(3)));
+  process.exit(0);
+}
 const folder = mailFolder(join(stateDir, 'email'), address.toLowerCase());
 
 for (const giveUpAt = Date.now() + 10_000; ;) {

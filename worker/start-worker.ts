@@ -2,6 +2,7 @@ import { NativeConnection, Worker, type NativeConnectionOptions, type WorkerOpti
 import type { Logger } from 'pino';
 import { ConfigurationError } from '#config/schema/config-problem.ts';
 import type { ConfigStore } from '#config/live/config-store.ts';
+import type { EmailProviderSettings } from '#activities/clients/email/from-config.ts';
 import { configuredMiddleware } from '#activities/clients/temporal/job-middleware.ts';
 import { encryptedDataConverter, TemporalGateway } from '#activities/clients/temporal/temporal-client.ts';
 import { checkNamespace, prepareNamespace, workflowRetentionMs } from '#activities/clients/temporal/temporal-admin.ts';
@@ -28,6 +29,8 @@ export interface WorkerProcessOptions {
   readonly bundlePath: string;
   /** Only these activity queues, and workflows only when named; default all. */
   readonly queues?: readonly string[];
+  /** Where the providers of e-mail are, for tests. */
+  readonly emailProviders?: EmailProviderSettings;
 }
 
 export interface RunningWorker {
@@ -97,6 +100,7 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
       storage,
       storageMetrics,
       fileReceiver,
+      emailProviders: options.emailProviders ?? {},
       contextOfCallers: runtime.contextOfCallers,
       textRecords,
       logger,

@@ -10,6 +10,7 @@ import { serverUrl } from '#runtime/server-url.ts';
 import { onStop } from '#runtime/stop-signals.ts';
 import { statementSpans, startTelemetry } from '#runtime/telemetry.ts';
 import {
+  readEmailProviderUrls,
   readFailpoints,
   readStateFolder,
   readTelemetryEnvironment,
@@ -105,6 +106,7 @@ async function startWhenReachable(): Promise<RunningWorker> {
         runtime,
         logger,
         bundlePath,
+        emailProviders: { urls: readEmailProviderUrls() },
         ...(values.queues ? { queues: values.queues.split(',') } : {}),
       });
     } catch (error) {

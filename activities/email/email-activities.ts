@@ -1,185 +1,206 @@
+import { ApplicationFailure } from '@temporalio/activity';
 import { publicApiUrl } from '#config/objects/public-api-url.ts';
-import { apiToken } from '#entities/identity/api-token.ts';
-import { emailVerification } from '#entities/identity/email-verification.ts';
-import { passwordReset } from '#entities/identity/password-reset.ts';
-import { personalAccessToken } from '#entities/identity/personal-access-token.ts';
-import { systemCaller } from '#entities/kit/model/caller.ts';
+import { accountEmailSuppression } from '#entities/email/account-email-suppression.ts';
+import { emailSuppression } from '#entities/email/email-suppression.ts';
 import { deriveKey } from '#entities/kit/base/keys.ts';
-import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
+import { failpoint } from '#entities/kit/base/failpoint.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
-import { inviteAcceptedMail, inviteMail, recordSentInvite } from './invite-mails.ts';
-import { delegationMail, supportConsentMail } from './delegation-mails.ts';
-import { enforcementMail, newOwnerMail, providerMail, removalMail } from './organization-mails.ts';
-import { recordSentVerification, subscriberMail } from './subscriber-mails.ts';
-import { recipientOf, type Links, type Mail } from './mail.ts';
-import { notices } from './notices.ts';
+import type { ReleaseAddressInput } from '#workflows/email/release-address.contract.ts';
+import type { SendEmailInput, SendEmailResult } from '#workflows/email/send-email.contract.ts';
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
-import { workContext } from '../clients/temporal/work-origin.ts';
-import { emailTheme, emailTransport } from '../clients/email/from-config.ts';
+import { emailBrand } from '../clients/email/email-brand.ts';
+import { emailTransport, transportOf } from '../clients/email/from-config.ts';
+import type { EmailThemeName } from '../clients/email/content.ts';
 import { renderEmail } from '../clients/email/render.ts';
-import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
-import { accountMail, isAccountTemplate } from './account-mails.ts';
+import { SendFailure, type EmailTransport, type OutgoingEmail } from '../clients/email/transport.ts';
+import { suppressAddress } from '../listeners/suppress-address.ts';
+import { workContext } from '../clients/temporal/work-origin.ts';
+import { beginAttempt, type Attempt } from './begin-attempt.ts';
+import { recordAccepted, recordProblem } from './email-records.ts';
+import type { Mail } from './mail.ts';
+import { ProviderPauses } from './provider-pauses.ts';
+import { sentRecords } from './read-mail.ts';
 
-type EmailDependencies = Pick<ActivityDependencies, 'config' | 'database'>;
+type EmailDependencies = Pick<ActivityDependencies, 'config' | 'database' | 'logger' | 'emailProviders'>;
 
 export type EmailActivities = ReturnType<typeof createEmailActivities>;
 
-/** Sends mail. Its content is read when it is sent, so neither address nor token is in a workflow's history. */
-export const createEmailActivities = defineActivities(({ config, database }: EmailDependencies) => {
-  const transport = emailTransport(config.current);
-  const tokenKey = deriveKey(config.current.sessions.signingkey, 'one-time-token');
-  return {
-    /** @returns `outdated` when the content of the mail is no longer true; then nothing is sent */
-    async deliverEmail(input: SendEmailInput): Promise<'sent' | 'outdated'> {
-      const context = { ...workContext(systemCaller('send e-mail'), `email-${input.key}`), readOnly: true };
-      const message = await database.transact(context, async (unit): Promise<Mail | undefined> => {
-        const links = { tokenKey, apiUrl: publicApiUrl(config.current) };
-        if (isAccountTemplate(input.template)) return accountMail(input.template, input, unit, links);
-        if (hasMail(input.template)) return mails[input.template](input, unit, links);
-        const person = await recipientOf(input, unit);
-        if (!person) return undefined;
-        return { to: person.email, name: person.displayName, content: notices[input.template] };
-      });
-      if (!message) return 'outdated';
-      const theme = emailTheme(config.current);
-      await transport.send({
-        key: input.key,
-        from: theme.fromEmail,
-        to: message.to,
-        ...renderEmail(message.content, message.name, theme),
-      });
-      const recordSent = sentRecords[input.template];
-      if (recordSent)
-        await database.transact(workContext(systemCaller('send e-mail'), `email-${input.key}`), (unit) =>
-          recordSent(input, unit),
-        );
-      return 'sent';
-    },
-  };
-});
+/** How long after an attempt without an answer the provider is asked about it, unless a test says otherwise: it takes time to list a mail. */
+const askAfterMs = 60_000;
 
-async function verificationMail(
-  { about }: SendEmailInput,
-  unit: UnitOfWork,
-  { tokenKey, apiUrl }: Links,
-): Promise<Mail | undefined> {
-  const verification = about && (await unit.data.findOne(emailVerification, { id: { eq: about.id } }));
-  // The address was confirmed meanwhile: this link would not work.
-  if (!verification || verification.usedAt) return undefined;
-  const token = oneTimeToken(tokenKey, 'email-verification', verification.id, verification.round);
-  return {
-    to: verification.email,
-    // The name is left out until the address is confirmed: a stranger may have chosen it as a text for this address.
-    name: undefined,
-    content: {
-      subject: 'Confirm your e-mail address',
-      paragraphs: [
-        'Somebody, hopefully you, signed up with this address. If it was not you, do nothing.',
-        'To confirm, you need the password of that sign-up. If you got several of these e-mails, each belongs to a sign-up of its own; you can also set a new password when you confirm.',
-        'The link works for seven days.',
-      ],
-      action: { text: 'Confirm the address', url: `${apiUrl}/v1/verify#token=${token}` },
-    },
-  };
-}
+/** Pause after a refused key or a missing provider, in milliseconds: an operator has to do something. */
+const usualOperatorPauseMs = 60_000;
 
-async function resetMail(
-  input: SendEmailInput,
-  unit: UnitOfWork,
-  { tokenKey, apiUrl }: Links,
-): Promise<Mail | undefined> {
-  const { about } = input;
-  const reset = about && (await unit.data.findOne(passwordReset, { id: { eq: about.id } }));
-  const person = await recipientOf(input, unit);
-  const isUsable = reset && !reset.usedAt && reset.expiresAt > unit.clock.now();
-  // Meanwhile a password was set, the account changed, or the time is up: this link would not work.
-  if (!isUsable || !person?.emailConfirmedAt || person.status !== 'active' || person.email !== reset.email)
-    return undefined;
-  const token = oneTimeToken(tokenKey, 'password-reset', reset.id, about.round);
-  return {
-    to: reset.email,
-    name: person.displayName,
-    content: {
-      subject: 'Set a new password',
-      paragraphs: [
-        'Somebody, hopefully you, asked for a link to set a new password for your account. If it was not you, do nothing: your password stays as it is.',
-        `The link works once, until ${reset.expiresAt.toUTCString()}. A new password signs out all devices.`,
-      ],
-      action: { text: 'Set a new password', url: `${apiUrl}/v1/password-reset#token=${token}` },
-    },
-  };
-}
-
-async function newDeviceMail(input: SendEmailInput, unit: UnitOfWork): Promise<Mail | undefined> {
-  const person = await recipientOf(input, unit);
-  const { device } = input;
-  if (!person || !device) return undefined;
-  return {
-    to: person.email,
-    name: person.displayName,
-    content: {
-      subject: 'New sign-in to your account',
-      paragraphs: [
-        'Somebody signed in to your account with a browser or program that had not signed in to it before.',
-        `Device: ${productsOf(device.userAgent)}. Network address: ${device.address}. Time: ${device.at}.`,
-        'If it was you, do nothing. If not, change your password: that signs out all other devices.',
-      ],
-    },
-  };
-}
-
-/** Without the name of the token: who creates it chooses the text. */
-async function tokenMail(input: SendEmailInput, unit: UnitOfWork): Promise<Mail | undefined> {
-  const person = await recipientOf(input, unit);
-  if (!person || !input.about) return undefined;
-  const where = { id: { eq: input.about.id } };
-  const ofOrganization = await unit.data.findOne(apiToken, where);
-  const found = ofOrganization ?? (await unit.data.findOne(personalAccessToken, where));
-  const which = ofOrganization ? 'an API token of your organization' : 'a token';
-  return {
-    to: person.email,
-    name: person.displayName,
-    content: {
-      subject: 'A token for programs was created',
-      paragraphs: [
-        found
-          ? `Somebody created ${which}, or gave it a new secret. It ends in ${found.hint}.`
-          : 'Somebody created a token for programs, or gave it a new secret, and has deleted it since.',
-        'If you do not expect this, delete the token in the list of tokens and change your password.',
-      ],
-    },
-  };
-}
-
-/** The products that a User-Agent names (RFC 9110, section 10.1.5), and nothing else of it: who signs in chooses the text. */
-function productsOf(userAgent: string): string {
-  const products = userAgent.match(/(?<![^ ])[A-Za-z]{2,20}\/\d{1,5}(?:\.\d{1,5}){0,3}(?![^ ])/g) ?? [];
-  return products.slice(0, 4).join(' ') || 'unknown';
-}
-
-/** Mails that say more than that something has happened, besides those of accounts. */
-const mails = {
-  'verify-address': verificationMail,
-  'reset-password': resetMail,
-  'new-device': newDeviceMail,
-  'token-created': tokenMail,
-  'support-consent-given': supportConsentMail,
-  'support-access-begun': delegationMail,
-  'impersonation-begun': delegationMail,
-  'new-owner': newOwnerMail,
-  'single-sign-on-enforcement': enforcementMail,
-  'single-sign-on-provider': providerMail,
-  'single-sign-on-removed': removalMail,
-  invite: inviteMail,
-  'invite-accepted': inviteAcceptedMail,
-  'verify-subscriber': subscriberMail,
+/** What the record says while a mail is not sent for a reason that may pass. */
+const passingProblems = {
+  limited: { state: 'waiting', code: 'too_many_requests' },
+  credentials: { state: 'waiting', code: 'credentials_refused' },
+  unsent: { state: 'pending', code: 'provider_unreachable' },
+  unknown: { state: 'sending', code: 'no_answer' },
 } as const;
 
-/** What records of their own e-mails say afterwards. */
-const sentRecords: Partial<
-  Record<SendEmailInput['template'], (input: SendEmailInput, unit: UnitOfWork) => Promise<void>>
-> = { invite: recordSentInvite, 'verify-subscriber': recordSentVerification };
+/** What it says when the provider does not take the mail, now or later. */
+const finalProblems = {
+  address: { state: 'refused', code: 'address_refused' },
+  content: { state: 'failed', code: 'content_refused' },
+} as const;
 
-function hasMail(template: SendEmailInput['template']): template is keyof typeof mails {
-  return Object.hasOwn(mails, template);
+/** Sends mail. Its content is read when it is sent, so neither address nor token is in a workflow's history. */
+export const createEmailActivities = defineActivities(
+  ({ config, database, logger, emailProviders }: EmailDependencies) => {
+    const pauses = new ProviderPauses();
+    const operatorPauseMs = emailProviders.operatorPauseMs ?? usualOperatorPauseMs;
+    /** A folder is never asked: writing the same file again changes nothing. */
+    const askAfter = (carrier: string | null) => (carrier === 'folder' ? 0 : (emailProviders.askAfterMs ?? askAfterMs));
+
+    const transact = <T>(input: SendEmailInput, work: (unit: UnitOfWork) => Promise<T>): Promise<T> => {
+      const caller = systemCaller('send e-mail', input.organizationId ?? null);
+      return database.transact(workContext(caller, `email-${input.key}`), work);
+    };
+
+    const begin = (
+      input: SendEmailInput,
+      transport: EmailTransport | undefined,
+      isAnswered = false,
+    ): Promise<Attempt> => {
+      const current = config.current;
+      const tokenKey = deriveKey(current.sessions.signingkey, 'one-time-token');
+      const links = { tokenKey, apiUrl: publicApiUrl(current) };
+      const brand = emailBrand(current, database.options.clock.now());
+      const render = ({ content, to, name }: Mail, id: string, theme: EmailThemeName): OutgoingEmail =>
+        renderEmail(content, { id, to, name, theme, brand });
+      const settings = { options: database.options, links, transport, render };
+      return transact(input, (unit) => beginAttempt(input, unit, settings, isAnswered));
+    };
+
+    const accept = async (input: SendEmailInput, messageId: string): Promise<'sent'> => {
+      failpoint('email-accepted');
+      await transact(input, async (unit) => {
+        await recordAccepted(input, unit, messageId);
+        await sentRecords[input.template]?.(input, unit);
+      });
+      return 'sent';
+    };
+
+    /** Records why a mail was not sent. @throws ApplicationFailure when another attempt can succeed */
+    const recordFailure = async (
+      input: SendEmailInput,
+      { id, to }: OutgoingEmail,
+      carrier: string,
+      error: unknown,
+    ): Promise<SendEmailResult> => {
+      // Whatever else has failed: nobody knows what the provider has seen.
+      const failure = error instanceof SendFailure ? error : new SendFailure('unknown', 'The attempt broke off.');
+      const { reason, message } = failure;
+      if (reason === 'address' || reason === 'content') {
+        const { state, code } = finalProblems[reason];
+        await transact(input, async (unit) => {
+          await recordProblem(input, unit, { state, code, message });
+          const scope = { organizationId: input.organizationId ?? null };
+          if (reason === 'address') await suppressAddress(unit, scope, to, { reason: 'refused', emailId: id });
+        });
+        return state;
+      }
+      const { state, code } = passingProblems[reason];
+      await transact(input, (unit) => recordProblem(input, unit, { state, code, message }));
+      if (reason === 'credentials') logger.error({ carrier, reason: message }, 'the provider of e-mails refuses us');
+      if (reason === 'limited') pauses.pause(carrier, failure.retryAfterMs);
+      const delays = {
+        limited: pauses.remainingMs(carrier),
+        credentials: operatorPauseMs,
+        unknown: askAfter(carrier),
+        unsent: 0,
+      };
+      throw laterFailure(code, message, delays[reason], error);
+    };
+
+    return {
+      /** One attempt. @returns how the mail has ended; `outdated` when its content is no longer true: then nothing is sent */
+      async deliverEmail(input: SendEmailInput): Promise<SendEmailResult> {
+        const transport = emailTransport(config.current, emailProviders);
+        const pausedMs = transport ? pauses.remainingMs(transport.carrier) : 0;
+        if (pausedMs > 0) throw laterFailure('too_many_requests', 'The provider takes no requests yet.', pausedMs);
+        let attempt = await begin(input, transport);
+        if ('uncertain' in attempt) {
+          const found = await askAbout(input, attempt);
+          if (found !== undefined) return accept(input, found);
+          attempt = await begin(input, transport, true);
+        }
+        if ('result' in attempt) return attempt.result;
+        if (!transport || !('body' in attempt))
+          throw laterFailure(
+            'no_provider',
+            'No provider of e-mails is configured (integrations.email.provider).',
+            operatorPauseMs,
+          );
+        let messageId: string;
+        try {
+          failpoint('email-before-send');
+          messageId = await transport.send(attempt.message, attempt.body);
+        } catch (error) {
+          return recordFailure(input, attempt.message, transport.carrier, error);
+        }
+        return accept(input, messageId);
+      },
+
+      /** The workflow has given up: after two days, or because no attempt can succeed. */
+      async giveUpEmail(input: SendEmailInput): Promise<void> {
+        await transact(input, (unit) => recordProblem(input, unit, { state: 'failed', code: 'given_up' }));
+      },
+
+      /** Makes the configured providers send to a released address again. */
+      async releaseAddress({ suppressionId, organizationId }: ReleaseAddressInput): Promise<void> {
+        const caller = systemCaller('release address', organizationId ?? null);
+        const context = workContext(caller, `release-${suppressionId}`);
+        const held = await database.transact({ ...context, readOnly: true }, ({ data }) =>
+          organizationId === undefined
+            ? data.findOne(accountEmailSuppression, { id: { eq: suppressionId } })
+            : data.findOne(emailSuppression, { id: { eq: suppressionId } }),
+        );
+        // Deleted with its organization.
+        if (!held) return;
+        for (const carrier of ['providera', 'providerb'] as const)
+          await transportOf(carrier, config.current, emailProviders)?.release(held.email);
+      },
+    };
+
+    /** The id of the mail at the provider that may have accepted it. @throws ApplicationFailure while that cannot be known */
+    async function askAbout(
+      input: SendEmailInput,
+      { message, uncertain: { carrier, since } }: Extract<Attempt, { uncertain: unknown }>,
+    ): Promise<string | undefined> {
+      const waitMs = since.getTime() + askAfter(carrier) - database.options.clock.now().getTime();
+      if (waitMs > 0) throw laterFailure('no_answer', 'The provider is asked about the last attempt later.', waitMs);
+      const asked = carrier && transportOf(carrier, config.current, emailProviders);
+      if (!asked) {
+        const problem = `It is not known whether ${carrier} has accepted the mail, and no key to ask it is configured.`;
+        await transact(input, (unit) =>
+          recordProblem(input, unit, { state: 'sending', code: 'no_provider', message: problem }),
+        );
+        throw laterFailure('no_provider', problem, operatorPauseMs);
+      }
+      try {
+        return await asked.find(message, since);
+      } catch (error) {
+        // Whatever was the matter with the question, the outcome of the attempt is as unknown as before.
+        const problem = error instanceof SendFailure ? error.message : 'The question broke off.';
+        await transact(input, (unit) =>
+          recordProblem(input, unit, { state: 'sending', code: 'no_answer', message: problem }),
+        );
+        throw laterFailure('no_answer', problem, askAfter(carrier), error);
+      }
+    }
+  },
+);
+
+/** A failure after which Temporal tries again: after this time, or after that of the retry policy. */
+function laterFailure(type: string, message: string, delayMs: number, cause?: unknown): ApplicationFailure {
+  return ApplicationFailure.create({
+    type,
+    message,
+    nonRetryable: false,
+    ...(delayMs > 0 ? { nextRetryDelay: Math.ceil(delayMs) } : {}),
+    ...(cause instanceof Error ? { cause } : {}),
+  });
 }

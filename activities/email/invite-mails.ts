@@ -3,14 +3,12 @@ import { invite, openStatuses } from '#entities/organizations/invite.ts';
 import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
-import { organizationName, recipientOf, type Links, type Mail } from './mail.ts';
+import { organizationContents } from './organization-contents.ts';
+import { organizationName, recipientOf, unsubscribeTokenOf, type Links, type Mail } from './mail.ts';
 
 /** The mail of an invitation; undefined when its link would not work any more. */
-export async function inviteMail(
-  { about }: SendEmailInput,
-  unit: UnitOfWork,
-  { tokenKey, apiUrl }: Links,
-): Promise<Mail | undefined> {
+export async function inviteMail({ about }: SendEmailInput, unit: UnitOfWork, links: Links): Promise<Mail | undefined> {
+  const { tokenKey, apiUrl } = links;
   const held = about && (await unit.data.findOne(invite, { id: { eq: about.id } }));
   const isUsable = held && held.round === about.round && openStatuses.includes(held.status);
   if (!isUsable || held.expiresAt === null || held.expiresAt <= unit.clock.now()) return undefined;
@@ -20,34 +18,36 @@ export async function inviteMail(
   return {
     to: held.recipient,
     name: undefined,
-    content: {
-      subject: `Invitation to join ${name}`,
-      paragraphs: [
-        // Their address is confirmed; their display name could be any text.
-        `${inviter?.email ?? 'An organization'} invites you to join ${name} with the role ${held.role}.`,
-        `The link works until ${held.expiresAt.toUTCString()}. If you do not know who invites you, do nothing.`,
-      ],
-      action: {
-        text: 'Open the invitation',
-        url: `${apiUrl}/v1/invite#token=${oneTimeToken(tokenKey, 'invite', held.id, held.round)}`,
-      },
-    },
+    content: organizationContents.invite.content({
+      inviter: inviter?.email,
+      name,
+      role: held.role,
+      until: held.expiresAt.toUTCString(),
+      url: `${apiUrl}/v1/invite#token=${oneTimeToken(tokenKey, 'invite', held.id, held.round)}`,
+      unsubscribeToken: unsubscribeTokenOf(links),
+    }),
   };
 }
 
-export async function inviteAcceptedMail(input: SendEmailInput, unit: UnitOfWork): Promise<Mail | undefined> {
+export async function inviteAcceptedMail(
+  input: SendEmailInput,
+  unit: UnitOfWork,
+  links: Links,
+): Promise<Mail | undefined> {
   const { about } = input;
   const inviter = await recipientOf(input, unit);
   const held = about && (await unit.data.findOne(invite, { id: { eq: about.id } }));
   const name = held && (await organizationName(held, unit));
-  if (!inviter || name === undefined) return undefined;
+  if (!inviter || !held || name === undefined) return undefined;
   return {
     to: inviter.email,
     name: inviter.displayName,
-    content: {
-      subject: 'Your invitation was accepted',
-      paragraphs: [`${held?.recipient} has joined ${name} with the role ${held?.role}.`],
-    },
+    content: organizationContents['invite-accepted'].content({
+      recipient: held.recipient,
+      name,
+      role: held.role,
+      unsubscribeToken: unsubscribeTokenOf(links),
+    }),
   };
 }
 

@@ -1,9 +1,11 @@
 import { user } from '#entities/identity/user.ts';
+import { unsubscribeRound } from '#entities/organizations/subscriber.ts';
+import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
 import { organization } from '#entities/organizations/organization.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
-import type { EmailContent } from '../clients/email/render.ts';
+import type { EmailContent } from '../clients/email/content.ts';
 
 /** A mail to one recipient, before its layout. */
 export interface Mail {
@@ -19,6 +21,13 @@ export interface Links {
   readonly tokenKey: Buffer;
   /** Base of links that lead to the API itself (`integrations.email.apiurl`), without a trailing slash. */
   readonly apiUrl: string;
+  /** Id of the record of the e-mail; a token to unsubscribe names it. */
+  readonly emailId: string;
+}
+
+/** Token with which the recipient of an e-mail ends those of the organization, as long as they keep it. */
+export function unsubscribeTokenOf({ tokenKey, emailId }: Links): string {
+  return oneTimeToken(tokenKey, 'unsubscribe', emailId, unsubscribeRound);
 }
 
 export async function recipientOf(

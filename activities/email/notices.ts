@@ -1,11 +1,12 @@
 import type { EmailTemplate } from '#workflows/email/send-email.contract.ts';
-import type { EmailContent } from '../clients/email/render.ts';
+import type { EmailContent } from '../clients/email/content.ts';
 
 /** Mails that say no more than that something has happened. */
 export const notices = {
   welcome: {
     subject: 'Welcome',
     paragraphs: ['Your address is confirmed and your own organization is ready.', 'Sign in and look around.'],
+    action: { text: 'Open the application', path: '/' },
   },
   'registration-repeated': {
     subject: 'You have an account already',

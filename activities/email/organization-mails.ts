@@ -4,7 +4,8 @@ import { membership } from '#entities/organizations/membership.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
-import type { EmailContent } from '../clients/email/render.ts';
+import type { EmailContent } from '../clients/email/content.ts';
+import { organizationContents } from './organization-contents.ts';
 import { organizationName, recipientOf, type Mail } from './mail.ts';
 
 /** Tells that a member has become an owner; undefined when that is no longer so. */
@@ -21,41 +22,22 @@ export async function newOwnerMail(input: SendEmailInput, unit: UnitOfWork): Pro
   return {
     to: person.email,
     name: person.displayName,
-    content: {
-      subject: 'An organization has a new owner',
-      paragraphs: [
-        `${owner.email} is now an owner of ${name}, with all rights there.`,
-        'If you do not expect this, write to the other owners, or to our support, at once.',
-      ],
-    },
+    content: organizationContents['new-owner'].content({ owner: owner.email, name }),
   };
 }
 
 /** Tells whether single sign-on is enforced now. */
 export function enforcementMail(input: SendEmailInput, unit: UnitOfWork): Promise<Mail | undefined> {
-  return providerNotice(input, unit, ({ isEnforced }, name) => ({
-    subject: isEnforced ? 'Single sign-on is enforced' : 'Single sign-on is no longer enforced',
-    paragraphs: [
-      isEnforced
-        ? `Members of ${name} now act there only after its single sign-on. Owners keep their other ways to sign in.`
-        : `Members of ${name} act there again without its single sign-on.`,
-      'If you do not expect this, look at the settings and the managers of the organization.',
-    ],
-  }));
+  return providerNotice(input, unit, ({ isEnforced }, name) =>
+    organizationContents['single-sign-on-enforcement'].content({ isEnforced, name }),
+  );
 }
 
 /** Tells which provider decides who the members are, after it was set or replaced. */
 export function providerMail(input: SendEmailInput, unit: UnitOfWork): Promise<Mail | undefined> {
-  return providerNotice(input, unit, ({ issuer, allowedDomains }, name) => ({
-    subject: 'The provider of single sign-on was changed',
-    paragraphs: [
-      `The single sign-on of ${name} now uses the provider ${issuer}. Whoever runs it can sign in there as any member who has linked an identity of it.`,
-      allowedDomains.length === 0
-        ? 'No domain is allowed: nobody becomes a member with it.'
-        : `People with addresses of these domains become members when they first sign in with it, once a DNS record proves the domain: ${allowedDomains.join(', ')}.`,
-      'If you do not expect this, look at the settings and the managers of the organization.',
-    ],
-  }));
+  return providerNotice(input, unit, ({ issuer, allowedDomains }, name) =>
+    organizationContents['single-sign-on-provider'].content({ issuer, domains: allowedDomains, name }),
+  );
 }
 
 /** A mail about the settings of single sign-on as they are now; undefined once they or their organization are gone. */
@@ -81,12 +63,6 @@ export async function removalMail(input: SendEmailInput, unit: UnitOfWork): Prom
   return {
     to: person.email,
     name: person.displayName,
-    content: {
-      subject: 'Single sign-on was removed',
-      paragraphs: [
-        `The single sign-on of ${name} was removed. Members act there again without it, and sessions that began with it have ended.`,
-        'If you do not expect this, look at the managers of the organization.',
-      ],
-    },
+    content: organizationContents['single-sign-on-removed'].content({ name }),
   };
 }

@@ -2,6 +2,7 @@ import { subscriber, unsubscribeRound } from '#entities/organizations/subscriber
 import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
+import { organizationContents } from './organization-contents.ts';
 import { organizationName, type Links, type Mail } from './mail.ts';
 
 /** The mail that verifies the address of a subscriber; undefined when its link would not work any more. */
@@ -20,15 +21,12 @@ export async function subscriberMail(
   return {
     to: held.email,
     name: undefined,
-    content: {
-      subject: 'Confirm your subscription',
-      paragraphs: [
-        `This address was entered to receive e-mails of ${name}. It receives none until you confirm.`,
-        `The link works until ${held.expiresAt.toUTCString()}. If you do not want these e-mails, do nothing, or unsubscribe.`,
-      ],
-      action: { text: 'Confirm the subscription', url: `${apiUrl}/v1/subscribe/verify#token=${verification}` },
-      unsubscribeUrl: `${apiUrl}/v1/unsubscribe#token=${unsubscription}`,
-    },
+    content: organizationContents['verify-subscriber'].content({
+      name,
+      until: held.expiresAt.toUTCString(),
+      url: `${apiUrl}/v1/subscribe/verify#token=${verification}`,
+      unsubscribeToken: unsubscription,
+    }),
   };
 }
 

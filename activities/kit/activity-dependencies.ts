@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { StorageMetrics } from '../clients/storage/storage-metrics.ts';
 import type { FileReceiver } from '../clients/storage/file-receiver.ts';
 import type { ObjectStorage } from '../clients/storage/object-storage.ts';
+import type { EmailProviderSettings } from '../clients/email/from-config.ts';
 import type { EndedSessions } from '../clients/cache/ended-sessions.ts';
 import type { AuthorizationStore } from '../clients/fga/authorization-store.ts';
 import type { TemporalGateway } from '../clients/temporal/temporal-client.ts';
@@ -23,6 +24,8 @@ export interface ActivityDependencies {
   readonly storage: ObjectStorage;
   readonly storageMetrics: StorageMetrics;
   readonly fileReceiver: Pick<FileReceiver, 'check' | 'limitsOf' | 'newLocation' | 'receive' | 'removeIncoming'>;
+  /** Where the providers of e-mail are; empty except in tests. */
+  readonly emailProviders: EmailProviderSettings;
   /** How the organization of a person counts, for work that has their rights. */
   readonly contextOfCallers: () => Promise<Partial<Caller>>;
   /** The text records of a name in the DNS. */

@@ -40,6 +40,9 @@ import { removeEmptyDiscussion } from './remove-empty-discussion.ts';
 import { beginRemoval } from './begin-removal.ts';
 import { beginSetUp } from './begin-set-up.ts';
 import { startExport, startImport } from './start-transfers.ts';
+import { applyEmailReport } from './apply-email-report.ts';
+import { releaseAtProvider } from './release-at-provider.ts';
+import { sendAgain } from './send-again.ts';
 import type { Listener } from './listener.ts';
 
 /** Every listener of the product. Events whose topic none of them names are recorded, but start nothing. */
@@ -86,4 +89,7 @@ export const listeners: readonly Listener[] = [
   announceEndedSession,
   startExport,
   startImport,
+  applyEmailReport,
+  sendAgain,
+  releaseAtProvider,
 ];

@@ -24,7 +24,8 @@ export const mailInvite = defineListener(
       { key: `invite-of:${held.organizationId}`, limit: limits.organization },
     ];
     if (await takeAttempt(unit, counters, dayMs)) return;
-    start(sendEmailContract, { key, template: 'invite', about: { id: held.id, round } });
+    const { organizationId } = held;
+    start(sendEmailContract, { key, template: 'invite', organizationId, about: { id: held.id, round } });
   },
 );
 
@@ -38,6 +39,7 @@ export const mailInviteAccepted = defineListener(
     start(sendEmailContract, {
       key,
       template: 'invite-accepted',
+      organizationId: held.organizationId,
       userId: held.inviterId,
       about: { id: held.id, round: held.round },
     });

@@ -24,6 +24,7 @@ export const mailSubscriber = defineListener(
       { key: `subscription-of:${held.organizationId}`, limit: limits.organization },
     ];
     if (await takeAttempt(unit, counters, dayMs)) return;
-    start(sendEmailContract, { key, template: 'verify-subscriber', about: { id: held.id, round } });
+    const { organizationId } = held;
+    start(sendEmailContract, { key, template: 'verify-subscriber', organizationId, about: { id: held.id, round } });
   },
 );

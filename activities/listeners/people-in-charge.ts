@@ -25,6 +25,12 @@ export function mailAboutRecord(
   userId: string,
   recordId = event.entityId,
 ): void {
-  const about = { id: recordId, round: 1 };
-  start(sendEmailContract, { key: `${key}/${userId}`, template, userId, about });
+  const { organizationId } = event;
+  start(sendEmailContract, {
+    key: `${key}/${userId}`,
+    template,
+    userId,
+    about: { id: recordId, round: 1 },
+    ...(organizationId === null ? {} : { organizationId }),
+  });
 }

@@ -57,6 +57,10 @@ export interface RouteDefinition<Body extends TObject> {
    * body (`findUploader`); reading has its own limit, `server.readtimeout`.
    */
   readonly receives?: readonly string[];
+  /** The handler gets the bytes of the body as a `Buffer`, of whatever type, up to this many. */
+  readonly rawBodyLimit?: number;
+  /** Forms are accepted besides JSON, and what is in them does not count: programs send them along. */
+  readonly ignoresForms?: true;
   readonly params?: TObject;
   /** Request headers that the route reads, in lower case. */
   readonly headers?: TObject;
@@ -92,12 +96,31 @@ export function defineRoute<Body extends TObject>(definition: RouteDefinition<Bo
 const noQuery = Type.Object({}, { additionalProperties: false });
 
 export function registerRoute(app: FastifyInstance, services: Services, route: Route): void {
-  if (!route.receives) return addRoute(app, services, route);
+  const { receives, rawBodyLimit, ignoresForms } = route;
+  if (!receives && rawBodyLimit === undefined && !ignoresForms) return addRoute(app, services, route);
   void app.register((scope, _options, done) => {
-    acceptStreams(scope, route.receives ?? []);
+    if (receives) acceptStreams(scope, receives);
+    if (rawBodyLimit !== undefined) acceptBytes(scope, rawBodyLimit);
+    if (ignoresForms) acceptForms(scope);
     addRoute(scope, services, route);
     done();
   });
+}
+
+/** Maximum size of a form that is ignored, in bytes. */
+const maxIgnoredBytes = 10_000;
+
+function acceptForms(scope: FastifyInstance): void {
+  const types = ['application/x-www-form-urlencoded', 'multipart/form-data'];
+  scope.addContentTypeParser(types, { parseAs: 'buffer', bodyLimit: maxIgnoredBytes }, (_request, _body, done) =>
+    done(null, {}),
+  );
+}
+
+/** Hands bodies of any type to handlers as bytes. */
+function acceptBytes(scope: FastifyInstance, bodyLimit: number): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, (_request, body, done) => done(null, body));
 }
 
 /** Hands bodies of these types to handlers unread; all others are refused. */
@@ -113,6 +136,7 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
   app.route({
     method: route.method,
     url: route.url,
+    ...(route.rawBodyLimit === undefined ? {} : { bodyLimit: route.rawBodyLimit }),
     config: {
       access: route.access,
       acceptsTokens: route.acceptsTokens ?? false,
@@ -148,7 +172,7 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
       ...(route.body && isOptional(route.body) ? [completesBody] : []),
     ],
     handler: async (request, reply) => {
-      if (!route.body) refuseBody(request.body);
+      if (!route.body && route.rawBodyLimit === undefined) refuseBody(request.body);
       const call: Call<never> = {
         body: request.body as never,
         params: request.params as Call<never>['params'],

@@ -50,6 +50,9 @@ import { tokenAuthorizationRoutes } from './single-sign-on/token-authorization-r
 import { transferRoutes } from './transfers/transfer-routes.ts';
 import { webfinger } from './single-sign-on/webfinger.ts';
 import { downloadFile } from './files/download-file.ts';
+import { releaseSuppression } from './email/release-suppression.ts';
+import { resendEmail } from './email/resend-email.ts';
+import { emailReceivers } from './webhooks/email-receivers.ts';
 import { webhookRoutes } from './integrations/webhook-routes.ts';
 import { endpointRoutes } from './webhooks/endpoint-routes.ts';
 import { eventTypes } from './webhooks/event-types.ts';
@@ -156,6 +159,9 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   ...endpointRoutes,
   ...messageRoutes,
   eventTypes,
+  ...emailReceivers,
+  resendEmail,
+  releaseSuppression,
   ...recordRoutes(registry, bases),
   home,
   openapi,

@@ -1,4 +1,4 @@
-import { email } from './email.ts';
+import { emailRuntime } from './email-runtime.ts';
 import { flag, integer, list, object, secret, text } from '../schema/field.ts';
 import { httpUrl } from '../schema/format.ts';
 
@@ -115,7 +115,7 @@ export const integrations = object('Integrations with third-party services, and 
     applicationid: applicationid('personal drive'),
   }),
   oidclocal,
-  email,
+  email: emailRuntime,
   paymentreminder: object('Scheduled job that marks organizations without a payment method for deletion.', {
     paymentmethodinterval: integer({
       description: 'Age at which an organization without a payment method is marked for deletion.',

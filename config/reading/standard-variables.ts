@@ -1,6 +1,6 @@
 /**
  * Settings that use the standard environment variables of other systems instead of `CORE_…`: tracing (OpenTelemetry
- * specification, OTLP exporter) and credentials for Temporal (Temporal's environment configuration).
+ * specification, OTLP exporter) and credentials for Temporal (Temporal's environment configuration). And what only tests set.
  */
 import { httpUrl } from '../schema/format.ts';
 import { ConfigurationError, type Problem } from '../schema/config-problem.ts';
@@ -66,6 +66,25 @@ export function readTemporalEnvironment(environment: Environment = process.env):
     refuse({ where: set, reason: `is set, but ${missing} is not`, remedy: 'set both or neither' });
   }
   return temporal;
+}
+
+/** Where the providers of e-mail are, by their names in `integrations.email.provider`. */
+export type EmailProviderUrls = { readonly [Name in 'providera' | 'providerb']?: string };
+
+/**
+ * Reads `EMAIL_PROVIDERA_URL` and `EMAIL_PROVIDERB_URL`, with which tests put servers of their own in the place of the providers. They
+ * count only while server.dev is on. Throws a `ConfigurationError` when one is not a URL.
+ */
+export function readEmailProviderUrls(environment: Environment = process.env): EmailProviderUrls {
+  const variables = { providera: 'EMAIL_PROVIDERA_URL', providerb: 'EMAIL_PROVIDERB_URL' } as const;
+  const set = Object.entries(variables).flatMap(([name, variable]) => {
+    const url = environment[variable] ?? '';
+    if (url === '') return [];
+    const reason = httpUrl.check(url);
+    if (reason !== undefined) refuse({ where: variable, reason, remedy: 'write it like http://127.0.0.1:4318' });
+    return [[name, url] as const];
+  });
+  return Object.fromEntries(set);
 }
 
 /** Folder for the generated secrets and other files of a local installation: `STACK_STATE_DIR`, else `.local`. */

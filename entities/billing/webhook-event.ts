@@ -1,12 +1,14 @@
+import { Type } from 'typebox';
 import { defineEntityModule } from '../kit/model/define.ts';
+import { payload } from '../kit/model/events.ts';
 import { text, timestamp } from '../kit/model/fields.ts';
 import { internalRecord } from '../presets/internal-record.ts';
 
-/** Written in the transaction that acts on the event, so the second copy of an event has no effect. */
+/** Written by receivers (api/rest/webhooks/receiver.ts), so the second copy of an event has no effect. */
 export const webhookEvent = defineEntityModule({
   kind: 'webhookEvent',
   table: 'webhook_events',
-  description: 'Event of the payment provider that was acted on.',
+  description: 'Event that another system has sent to this server. Events that arrive twice are stored once.',
   fields: {
     provider: text('Name of the provider.', { max: 64, pattern: /^[a-z][a-z0-9_-]*$/, immutable: true }),
     externalId: text('Id of the event at the provider.', { max: 200, immutable: true }),
@@ -25,4 +27,15 @@ export const webhookEvent = defineEntityModule({
   filter: ['provider', 'type'],
   order: ['createdAt'],
   events: [],
+  customEvents: {
+    received: {
+      description: 'An event of another system has arrived for the first time.',
+      payload: payload({
+        provider: Type.String({ description: 'Name of the system.' }),
+        type: Type.String({ description: 'Type of the event, as the system names it.' }),
+        occurredAt: Type.String({ description: 'When it happened, by the clock of the system (RFC 3339).' }),
+        values: Type.Record(Type.String(), Type.String(), { description: 'What it says, by name.' }),
+      }),
+    },
+  },
 });

@@ -1,6 +1,6 @@
 import { roles } from '../kit/model/caller.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
-import { email, flag, textList } from '../kit/model/fields.ts';
+import { choice, email, flag, textList } from '../kit/model/fields.ts';
 import { timeZone } from '../kit/model/composed/time-zone.ts';
 import { allow, anyone, deny, role, system } from '../kit/model/policy.ts';
 import { internalRecord } from '../presets/internal-record.ts';
@@ -29,6 +29,9 @@ export const organizationSetting = defineEntityModule({
       'Whether people become members, with the role member, when they confirm an address of one of these domains. Nobody does who has been a member before, or while single sign-on is enforced.',
       { default: false },
     ),
+    emailTheme: choice('Looks of the e-mails that are sent for the organization.', ['modern', 'classic'], {
+      default: 'modern',
+    }),
   },
   unique: [{ fields: ['organizationId'], message: 'This organization already has settings.' }],
   tenancy: 'organization',
@@ -53,6 +56,7 @@ export const organizationSetting = defineEntityModule({
     filesNeedVerdict: 'read-write',
     emailDomains: 'read-write',
     admitsEmailDomains: 'read-write',
+    emailTheme: 'read-write',
   },
   filter: [],
   order: ['createdAt'],

@@ -142,6 +142,7 @@ beforeAll(async () => {
     '/v1/discussions',
     '/v1/logout',
     '/v1/refresh',
+    '/v1/unsubscribe',
   ]);
   tried = sampled();
   expect(addresses).toEqual(expect.arrayContaining(['/v1/login', '/v1/register', '/v1/verify', '/v1/resend']));
@@ -235,6 +236,8 @@ describe('names that a body does not have', () => {
 describe('a content type that is not JSON is refused', () => {
   test.each(otherTypes)('%s', async (type) => {
     for (const url of addressesFor(type)) {
+      // Programs send it a form, which does not count (RFC 8058).
+      if (url === '/v1/unsubscribe' && /form/.test(type)) continue;
       const answer = await send(url, '{"email": "a@example.com"}', { 'content-type': type });
       expectProblem(answer, 'unsupported_media_type', `${url} ${type}`);
     }

@@ -722,6 +722,8 @@ describe('a session of single sign-on', () => {
       'POST /v1/account/roles',
       'POST /v1/api-tokens/:id/rotate',
       'POST /v1/delegations/:id/end',
+      'POST /v1/email-suppressions/:id/release',
+      'POST /v1/emails/:id/resend',
       'POST /v1/exports/:id/cancel',
       'POST /v1/exports/:id/restart',
       'POST /v1/impersonation',

@@ -27,8 +27,10 @@ const mortals: Readonly<Record<Failpoint, Readonly<Partial<Record<Program, numbe
   'delivery-after-commit': { [worker]: 0 },
   'delivery-before-settle': { [worker]: 0 },
   'delivery-after-settle': { [worker]: 0 },
+  'email-before-send': { [worker]: 0 },
   'email-before-write': { [worker]: 0 },
   'email-after-write': { [worker]: 0 },
+  'email-accepted': { [worker]: 0 },
   'tuples-before-write': { [api]: 0 },
   'tuples-after-write': { [api]: 0 },
   // Those of exports and imports are in killed-transfers.test.ts.

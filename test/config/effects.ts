@@ -734,6 +734,102 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   'integrations.email.TroubleText': shown(
     'test/workflows/email-settings.test.ts > sender, company, texts, links and folder are those of integrations.email',
   ),
+  'integrations.email.provider': shown(
+    'test/workflows/email-providers.test.ts > providera > is given a mail once, and managers see that it was sent',
+  ),
+  'integrations.email.providera.apikey': shown(
+    'test/workflows/email-providers.test.ts > providera > that refuses the key makes mails wait where managers see it, until the configuration has another',
+  ),
+  'integrations.email.providera.webhooksecret': shown(
+    'test/api/email-webhooks.test.ts > a receiver > is not there without a secret',
+  ),
+  'integrations.email.providerb.servertoken': shown(
+    'test/workflows/email-providers.test.ts > providerb > that refuses the key makes mails wait where managers see it, until the configuration has another',
+  ),
+  'integrations.email.providerb.messagestream': shown(
+    'test/workflows/email-providers.test.ts > messagestream, trackopens and tracklinks are in requests to providerb, except tracking of mails with a token',
+  ),
+  'integrations.email.providerb.trackopens': shown(
+    'test/workflows/email-providers.test.ts > messagestream, trackopens and tracklinks are in requests to providerb, except tracking of mails with a token',
+  ),
+  'integrations.email.providerb.tracklinks': shown(
+    'test/workflows/email-providers.test.ts > messagestream, trackopens and tracklinks are in requests to providerb, except tracking of mails with a token',
+  ),
+  'integrations.email.providerb.webhooksecret': shown(
+    'test/api/email-webhooks.test.ts > a receiver > is not there without a secret',
+  ),
+  'integrations.email.questionnaireemail': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
+  'integrations.email.rooturl': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
+  'integrations.email.producturl': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
+  'integrations.email.docsurl': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
+  'integrations.email.CompanyAddress': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
+  'integrations.email.Corporation': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
+  'integrations.email.LogoURL': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
+  'integrations.email.HeaderLogoURL': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
+  'integrations.email.Copyright': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
+  'integrations.email.TermsURL': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
+  'integrations.email.PrivacyURL': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
+  'integrations.email.UnsubscribeURL': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
+  'integrations.email.HeaderText': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
+  'integrations.email.CardStyle': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
+  'integrations.email.BodyBackgroundColor': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
+  'integrations.email.CardBackgroundColor': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
+  'integrations.email.HeroBackgroundColor': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
+  'integrations.email.ButtonColor': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
+  'integrations.email.ButtonTextColor': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
+  'integrations.email.HeadingColor': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
+  'integrations.email.TextColor': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
+  'integrations.email.FooterTextColor': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
+  'integrations.email.AccentBorderColor': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
+  'integrations.email.Tagline': shown(
+    'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
+  ),
   'workflows.dispatch.enabled': shown(
     'test/relay/dispatch-switch.test.ts > dispatch.enabled off keeps events in their rows, and switching it on delivers them',
   ),

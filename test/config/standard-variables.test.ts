@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { readTelemetryEnvironment, readTemporalEnvironment } from '#config/reading/standard-variables.ts';
+import {
+  readEmailProviderUrls,
+  readTelemetryEnvironment,
+  readTemporalEnvironment,
+} from '#config/reading/standard-variables.ts';
 
 describe('readTelemetryEnvironment', () => {
   test('refuses what is no URL', () => {
@@ -15,6 +19,13 @@ describe('readTelemetryEnvironment', () => {
     expect(readTelemetryEnvironment({ OTEL_EXPORTER_OTLP_ENDPOINT: '' })).toEqual({});
     expect(readTelemetryEnvironment({})).toEqual({});
   });
+});
+
+test('readEmailProviderUrls gives what is set, and refuses what is no URL', () => {
+  expect(readEmailProviderUrls({})).toEqual({});
+  const url = 'http://127.0.0.1:9';
+  expect(readEmailProviderUrls({ EMAIL_PROVIDERA_URL: url, EMAIL_PROVIDERB_URL: '' })).toEqual({ providera: url });
+  expect(() => readEmailProviderUrls({ EMAIL_PROVIDERB_URL: 'localhost' })).toThrow('EMAIL_PROVIDERB_URL');
 });
 
 describe('readTemporalEnvironment', () => {

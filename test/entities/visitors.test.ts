@@ -128,6 +128,8 @@ test('whoever acts as somebody else reaches neither accounts nor credentials, an
   ]);
   const hidden = registry.modules.map(({ kind }) => kind).filter((kind) => !reached('view').includes(kind));
   expect(hidden.toSorted()).toEqual([
+    'accountEmail',
+    'accountEmailSuppression',
     'apiToken',
     'delegation',
     'emailChange',

@@ -84,6 +84,13 @@ test('a mail, and the batch that asked for it', async () => {
   await recordRun('deliver-events.delivered', `${own} AND WorkflowType = "deliverEvents"`);
 });
 
+test('an address is released, also where providers are', async () => {
+  const client = await signedIn(world, await buildPerson(world));
+  const { body } = await client.post('/v1/email-suppressions', { email: 'released@example.com' });
+  await client.post(`/v1/email-suppressions/${body.id}/release`, { reason: 'it is recorded' });
+  await recordRun('release-address.released', `WorkflowType = "releaseAddress" AND ${completed}`);
+});
+
 test('a failing delivery: it waits, an operator mends it, what was held behind it follows', async () => {
   const failing = await failingRecord(world, fragile);
   await recordRun(

@@ -10,6 +10,7 @@ import { createApi, listen, type Api, type Listening } from '#api/start-api.ts';
 import { listeners as productListeners } from '#activities/listeners/index.ts';
 import type { Listener } from '#activities/listeners/listener.ts';
 import type { SecretManagerEndpoint } from '#activities/clients/secret-manager/secret-versions.ts';
+import type { EmailProviderSettings } from '#activities/clients/email/from-config.ts';
 import type { EmailNetwork } from '#activities/clients/email-validation/email-validator.ts';
 import { ConfigStore, type ReloadReport } from '#config/live/config-store.ts';
 import { ManualClock } from '#entities/kit/base/clock.ts';
@@ -47,6 +48,8 @@ export interface WorldOptions {
   readonly skipVerify?: boolean;
   /** Servers that are asked about e-mail addresses. */
   readonly emailNetwork?: Partial<EmailNetwork>;
+  /** Where the providers of e-mail are. */
+  readonly emailProviders?: EmailProviderSettings;
   /** Kinds other than those of the product; their tables are created. */
   readonly registry?: Registry;
   /** Servers of its own, for tests that stop them; default those of the run. */
@@ -188,6 +191,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
           runtime,
           logger,
           bundlePath: stack.bundlePath,
+          ...(options.emailProviders ? { emailProviders: options.emailProviders } : {}),
           ...(queues ? { queues } : {}),
         });
       },

@@ -433,6 +433,9 @@ describe('T-62: a secret', () => {
       'session.refreshTokenHash',
       'user.passwordHash',
       'identityProvider.clientSecret',
+      // Mails with tokens, all of which are planted; they are sealed until they are sent.
+      'accountEmail.content',
+      'email.content',
       'integrationWebhook.secret',
       'secret.value',
       'webhookEndpoint.secret',

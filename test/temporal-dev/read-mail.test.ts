@@ -5,16 +5,17 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
-import { FolderTransport } from '#activities/clients/email/transport.ts';
+import { FolderTransport } from '#activities/clients/email/folder-transport.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const stateDir = mkdtempSync(join(tmpdir(), 'core-mail-'));
 afterAll(() => rmSync(stateDir, { recursive: true, force: true }));
 
-async function send(to: string, text: string, key = to): Promise<void> {
+async function send(to: string, text: string, id = to): Promise<void> {
   const transport = new FolderTransport(join(stateDir, 'email'));
-  const from = 'core@example.com';
-  await transport.send({ key, from, to, subject: 'A mail', text, html: '<p>A mail</p>' });
+  const rest = { subject: 'A mail', text, html: '<p>A mail</p>', headers: {}, isTrackable: true };
+  const message = { id, from: 'core@example.com', to, ...rest };
+  await transport.send(message, transport.bodyOf(message));
 }
 
 /** What `npm run mail` prints of a mail to this address. */

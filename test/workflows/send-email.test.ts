@@ -8,6 +8,7 @@ import { isSettled } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { mailsTo, tokenIn, waitForMails } from '../kit/mailbox.ts';
+import { buildPerson } from '../kit/people.ts';
 import { waitForRuns } from '../kit/runs.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -108,6 +109,19 @@ test('a mail to an address that nobody has confirmed repeats nothing that whoeve
   expect(welcome).toContain('Hello Prize!');
   // In the text of the mail, never among its headers.
   expect(welcome.slice(0, welcome.indexOf('\r\n\r\n'))).not.toMatch(/Bcc|evil/);
+});
+
+test('a mail for an organization that is gone is given up', async () => {
+  const { user, organization } = await buildPerson(world);
+  const mail = { template: 'welcome', userId: user.id, organizationId: organization.id } as const;
+  expect(await send({ ...mail, key: 'in-time' })).toBe('sent');
+  const deletedAt = (value: string) =>
+    asOwner(world, `update organizations set deleted_at = ${value} where id = $1`, [organization.id]);
+  await deletedAt('now()');
+  await expect(send({ ...mail, key: 'too-late' })).rejects.toThrow();
+  await deletedAt('null');
+  const rows = await asOwner(world, 'select key, state from emails where organization_id = $1', [organization.id]);
+  expect(rows).toEqual([{ key: 'in-time', state: 'sent' }]);
 });
 
 test('a mail is sent after all when the system role gets back a privilege that it lacked', async () => {

@@ -44,6 +44,8 @@ export interface SendEmailInput {
   /** Idempotency key: `<event>/<listener>`, or one that several events share when they cause one mail. */
   readonly key: string;
   readonly template: EmailTemplate;
+  /** The organization that it is sent for, whose managers see what becomes of it; absent for e-mails about an account. */
+  readonly organizationId?: string;
   /** The recipient; the address is read when the mail is sent. Absent for an address that has no account yet: it is read from `about`. */
   readonly userId?: string;
   /** The record that the mail is about, and for a record with a link its round. */
@@ -51,6 +53,9 @@ export interface SendEmailInput {
   /** The device that the mail is about, and when it was seen (RFC 3339). */
   readonly device?: { readonly userAgent: string; readonly address: string; readonly at: string };
 }
+
+/** How the sending of an e-mail ends; see the states of `email`. */
+export type SendEmailResult = 'sent' | 'refused' | 'suppressed' | 'outdated' | 'failed';
 
 export const sendEmailContract = defineContract<SendEmailInput>({
   name: 'sendEmail',

@@ -1,58 +1,87 @@
-import { escapeHtml } from '#entities/kit/base/escape-html.ts';
+import { classicTheme } from './classic-theme.ts';
+import type { EmailBrand, EmailContent, EmailThemeName, EmailView } from './content.ts';
+import { inertText } from './inert-text.ts';
+import { modernTheme } from './modern-theme.ts';
+import { plainText } from './plain-text.ts';
+import type { OutgoingEmail } from './transport.ts';
 
-/** The content of a mail, without its layout. */
-export interface EmailContent {
-  readonly subject: string;
-  readonly paragraphs: readonly string[];
-  readonly action?: { readonly text: string; readonly url: string };
-  /** Where the recipient ends e-mails of this sort. */
-  readonly unsubscribeUrl?: string;
+const themes = { modern: modernTheme, classic: classicTheme } as const satisfies Record<
+  EmailThemeName,
+  (view: EmailView) => string
+>;
+
+/** For whom a mail is made, and how it looks. */
+export interface RenderOptions {
+  /** Id of its record. */
+  readonly id: string;
+  readonly to: string;
+  /** Name of the recipient; undefined where a stranger may have chosen it. */
+  readonly name: string | undefined;
+  readonly theme: EmailThemeName;
+  readonly brand: EmailBrand;
 }
 
-/** Company and theme of all mails (configuration `integrations.email`). */
-export interface EmailTheme {
-  readonly fromEmail: string;
-  readonly companyName: string;
-  readonly supportEmail: string;
-  readonly troubleText: string;
+const maxSubject = 200;
+
+/** A URL with a token in its query or fragment. */
+const hasToken = /[#?&]token=/;
+
+/** A mail as it is sent: as plain text and as HTML. The same arguments give the same bytes. */
+export function renderEmail(content: EmailContent, { id, to, name, theme, brand }: RenderOptions): OutgoingEmail {
+  const { unsubscribeToken: token, isAboutQuestionnaire } = content;
+  const shown = name === undefined ? '' : inertText(name);
+  const action = content.action && actionOf(content.action, brand);
+  const view: EmailView = {
+    subject: oneLine(content.subject).slice(0, maxSubject),
+    greeting: shown === '' ? 'Hello,' : `Hello ${shown},`,
+    paragraphs: content.paragraphs.map(oneLine),
+    action: action && { ...action, trouble: brand.troubleText.replaceAll('{ACTION}', () => action.text) },
+    support: brand.supportEmail && `Questions? Write to ${brand.supportEmail}.`,
+    links: [
+      ...linkTo('Documentation', brand.docsUrl),
+      ...linkTo('Terms', brand.termsUrl),
+      ...linkTo('Privacy', brand.privacyUrl),
+      ...(token === undefined ? [] : linkTo('Unsubscribe', unsubscribePage(token, to, brand))),
+    ],
+    brand,
+  };
+  const [text, html] = [plainText(view), themes[theme](view)];
+  return {
+    id,
+    from: isAboutQuestionnaire ? brand.questionnaireFrom : brand.from,
+    to,
+    subject: view.subject,
+    text,
+    html,
+    // RFC 8058: a program of the recipient sends the POST, which needs nothing but the URL.
+    headers:
+      token === undefined
+        ? {}
+        : {
+            'List-Unsubscribe': `<${brand.apiUrl}/v1/unsubscribe?token=${token}>`,
+            'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+          },
+    isTrackable: token === undefined && !hasToken.test(text),
+  };
 }
 
-export interface RenderedEmail {
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
+function actionOf(action: NonNullable<EmailContent['action']>, { rootUrl }: EmailBrand) {
+  if ('url' in action) return action;
+  return rootUrl === '' ? undefined : { text: action.text, url: `${rootUrl}${action.path}` };
 }
 
-/** The same mail as plain text and as HTML. */
-export function renderEmail(content: EmailContent, name: string | undefined, theme: EmailTheme): RenderedEmail {
-  const greeting = name === undefined ? 'Hello,' : `Hello ${name},`;
-  const trouble = content.action ? theme.troubleText.replaceAll('{ACTION}', content.action.text) : undefined;
-  const footer = theme.supportEmail ? [`Questions? Write to ${theme.supportEmail}.`] : [];
-  const text = [
-    greeting,
-    ...content.paragraphs,
-    ...(content.action ? [`${content.action.text}: ${content.action.url}`] : []),
-    ...footer,
-    ...(content.unsubscribeUrl ? [`Unsubscribe: ${content.unsubscribeUrl}`] : []),
-    ...(theme.companyName ? [theme.companyName] : []),
-  ].join('\n\n');
-  const paragraph = (line: string) => `<p>${escapeHtml(line)}</p>`;
-  const html = [
-    '<!doctype html><html lang="en"><body>',
-    paragraph(greeting),
-    ...content.paragraphs.map(paragraph),
-    ...(content.action
-      ? [
-          `<p><a href="${escapeHtml(content.action.url)}">${escapeHtml(content.action.text)}</a></p>`,
-          `<p><small>${escapeHtml(trouble ?? '')}<br>${escapeHtml(content.action.url)}</small></p>`,
-        ]
-      : []),
-    ...footer.map(paragraph),
-    ...(content.unsubscribeUrl
-      ? [`<p><small><a href="${escapeHtml(content.unsubscribeUrl)}">Unsubscribe</a></small></p>`]
-      : []),
-    ...(theme.companyName ? [paragraph(theme.companyName)] : []),
-    '</body></html>',
-  ].join('\n');
-  return { subject: content.subject, text, html };
+/** The link for people. A page of the product knows the address only, which ends nothing by itself; ours has a button. */
+function unsubscribePage(token: string, to: string, { unsubscribeUrl, productUrl, apiUrl }: EmailBrand): string {
+  if (unsubscribeUrl !== '') return unsubscribeUrl;
+  return productUrl === ''
+    ? `${apiUrl}/v1/unsubscribe#token=${token}`
+    : `${productUrl}/unsubscribe?email=${encodeURIComponent(to)}`;
+}
+
+function linkTo(text: string, url: string): { readonly text: string; readonly url: string }[] {
+  return url === '' ? [] : [{ text, url }];
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 }

@@ -1,59 +1,61 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import MailComposer from 'nodemailer/lib/mail-composer/index.js';
-import { AppError } from '#entities/kit/base/errors.ts';
-import { failpoint } from '#entities/kit/base/failpoint.ts';
-import { digestOf, mailFolder } from './mail-folder.ts';
+/** What can carry mails; the kinds of `entities/email` name them the same. */
+export type EmailCarrier = 'folder' | 'providera' | 'providerb';
 
+/** A mail to one recipient, as every provider is given it. */
 export interface OutgoingEmail {
-  /** Idempotency key: a second attempt with the same key has no effect for the recipient. */
-  readonly key: string;
+  /** Id of the record of the mail: the idempotency key, and in the metadata of the provider. */
+  readonly id: string;
   readonly from: string;
   readonly to: string;
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  /** Further headers, such as List-Unsubscribe. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Whether the provider may track when it is opened and which links are followed: never where a link has a token. */
+  readonly isTrackable: boolean;
 }
 
+/** A way to send mails. */
 export interface EmailTransport {
-  /** @throws when the mail was not accepted; the attempt may be repeated */
-  send(email: OutgoingEmail): Promise<void>;
+  readonly carrier: EmailCarrier;
+  /** The request that sends a mail. It is kept and sent unchanged at each attempt, whatever the configuration says by then. */
+  bodyOf(email: OutgoingEmail): string;
+  /**
+   * @returns the id at the provider, which has accepted the mail
+   * @throws SendFailure
+   */
+  send(email: OutgoingEmail, body: string): Promise<string>;
+  /**
+   * The id of a mail that the provider has accepted before, found by `id` in its metadata; undefined when it has not.
+   * @throws SendFailure when the provider cannot be asked
+   */
+  find(email: OutgoingEmail, since: Date): Promise<string | undefined>;
+  /** Makes the provider send to an address again that it has suppressed. @throws SendFailure */
+  release(address: string): Promise<void>;
 }
 
 /**
- * Writes mails as MIME files below a folder, one folder per recipient: development and tests read them there
- * (`integrations.email.testdir`). The file is named by the key, so repeating an attempt replaces the same file.
+ * Why a mail was not sent:
+ * `address`: the provider does not send to this address; `content`: it does not take this mail; `credentials`: it refuses the key, the
+ * sender or the account, which an operator puts right; `limited`: too many requests; `unsent`: the request did not reach it;
+ * `unknown`: it may have been accepted.
  */
-export class FolderTransport implements EmailTransport {
-  readonly #folder: string;
+export type SendFailureReason = 'address' | 'content' | 'credentials' | 'limited' | 'unsent' | 'unknown';
 
-  constructor(folder: string) {
-    this.#folder = folder;
-  }
+export class SendFailure extends Error {
+  override readonly name = 'SendFailure';
+  readonly reason: SendFailureReason;
+  /** When the provider takes requests again, in milliseconds from now. */
+  readonly retryAfterMs: number | undefined;
 
-  async send({ key, ...message }: OutgoingEmail): Promise<void> {
-    const folder = mailFolder(this.#folder, message.to);
-    await mkdir(folder, { recursive: true });
-    const composer = new MailComposer({
-      ...message,
-      messageId: `<${digestOf(key)}@core>`,
-      headers: { 'x-idempotency-key': key },
-    });
-    const file = join(folder, `${digestOf(key)}.eml`);
-    const draft = `${file}.${process.pid}.draft`;
-    await writeFile(draft, await composer.compile().build());
-    failpoint('email-before-write');
-    await rename(draft, file);
-    failpoint('email-after-write');
-  }
-}
-
-/** Used while no mail provider is configured: sending fails with the reason, and is tried again. */
-export class NoTransport implements EmailTransport {
-  async send(): Promise<void> {
-    throw new AppError(
-      'workflows_unavailable',
-      'No way to send mails is configured: turn on server.dev and set integrations.email.testdir. Other e-mail providers do not exist yet.',
-    );
+  constructor(
+    reason: SendFailureReason,
+    message: string,
+    options: { retryAfterMs?: number | undefined; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.reason = reason;
+    this.retryAfterMs = options.retryAfterMs;
   }
 }

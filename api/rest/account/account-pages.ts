@@ -61,4 +61,5 @@ export const unsubscribePages = formPage({
   fields: '',
   button: 'Unsubscribe',
   body: '{}',
+  acceptsQuery: true,
 });

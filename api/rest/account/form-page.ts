@@ -19,6 +19,8 @@ interface FormPage {
   readonly sends?: { readonly to: string; readonly tokenAs: string };
   /** Path of a POST that says what the token stands for: the page shows the `message` of its answer, and `shown` is the answer. */
   readonly shows?: string;
+  /** The token may be in the query as well: of links that programs follow. */
+  readonly acceptsQuery?: true;
 }
 
 /**
@@ -80,14 +82,14 @@ ${fields}
 }
 
 function scriptOf(
-  { url, body, sends, shows }: FormPage,
+  { url, body, sends, shows, acceptsQuery }: FormPage,
   csrf: { readonly cookie: string; readonly header: string },
 ): string {
   return `'use strict';
 const form = document.getElementById('form');
 const button = document.getElementById('confirm');
 const result = document.getElementById('result');
-const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
+const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? ${acceptsQuery ? `new URLSearchParams(location.search).get('token') ?? ` : ''}'';
 const value = (id) => document.getElementById(id).value;
 const cookieValue = (name) =>
   document.cookie.split('; ').find((entry) => entry.startsWith(name + '='))?.slice(name.length + 1) ?? '';

@@ -44,6 +44,7 @@ export const errorCatalogue = {
   token_expired: entry('invalid', 'The token has expired.'),
   invalid_passkey: entry('invalid', 'The passkey was not accepted.'),
   weak_password: entry('invalid', 'The password is too easy to guess.'),
+  invalid_signature: entry('unauthenticated', 'The request is not signed as it should be.'),
   invalid_credentials: entry('unauthenticated', 'The sign-in failed.'),
   provider_sign_in_failed: entry('unauthenticated', 'The sign-in at the provider failed.'),
   unauthenticated: entry('unauthenticated', 'Sign in first.'),

@@ -5,6 +5,7 @@ import type { ChangesOf, CreationOf, EntityModule, RowOf, TypedModule, Tenancy }
 import { deniedMessage } from '../model/denied-message.ts';
 import type { Fields } from '../model/declared-field.ts';
 import { validateChanges } from '../model/input.ts';
+import type { EventDraft } from '../model/event-draft.ts';
 import type { LinkChange } from '../model/links.ts';
 import { missingRecord } from '../model/missing-record.ts';
 import type { Operation } from '../model/policy.ts';
@@ -22,8 +23,11 @@ import { newRows, type Creation } from '../write/creations.ts';
 import { checkReferences, type GivenReference } from '../write/references.ts';
 import { Answers } from './answers.ts';
 import { changeLinks } from './change-links.ts';
+import { createOnce } from './create-once.ts';
 import { LockedRow, type RowReader } from './locked-row.ts';
 import type { AnswerWork } from './answer-work.ts';
+
+// Long because it has every way to records, each with what it throws.
 
 type Row = Record<string, unknown>;
 type AnyTyped = TypedModule<Fields, Tenancy>;
@@ -119,8 +123,9 @@ export class DataClient {
    * @throws AppError, see `createRecords`
    */
   createAll(creations: readonly Creation[], known: readonly FieldProblem[] = []): Promise<Row[]> {
-    const creator = { caller: this.#caller, actor: this.#actor, at: this.#work.clock.now(), known };
-    return createRecords(this.#work, creations, creator, (module, row) => this.#authorize(module, 'create', row));
+    return createRecords(this.#work, creations, this.#creator(known), (module, row) =>
+      this.#authorize(module, 'create', row),
+    );
   }
 
   /**
@@ -139,6 +144,30 @@ export class DataClient {
       await check(left);
       return this.createAll(left);
     });
+  }
+
+  /**
+   * Creates a record with an event, unless a unique key of its kind is taken; one statement writes both or neither.
+   * @returns the row; undefined when there is one already
+   * @throws AppError, see `createOnce`
+   */
+  async createOnce<M extends EntityModule>(
+    module: M,
+    input: CreationOf<M>,
+    eventOf: (row: RowOf<M>) => EventDraft,
+  ): Promise<RowOf<M> | undefined> {
+    const row = await createOnce(
+      this.#work,
+      { module, input, path: '' },
+      this.#creator([]),
+      (kind, values) => this.#authorize(kind, 'create', values),
+      (values) => eventOf(values as RowOf<M>),
+    );
+    return row as RowOf<M> | undefined;
+  }
+
+  #creator(known: readonly FieldProblem[]) {
+    return { caller: this.#caller, actor: this.#actor, at: this.#work.clock.now(), known };
   }
 
   /**

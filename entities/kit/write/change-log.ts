@@ -26,6 +26,23 @@ export async function recordChanges(
   drafts: readonly EventDraft[],
   work: ChangeWork,
 ): Promise<void> {
+  const { entries, countEffects } = prepareRecords(changes, drafts, work);
+  if (Object.values(entries).every((list) => list.length === 0)) return;
+  countEffects(await write(session, entries, work.options));
+}
+
+/** What is recorded of changes: the document of `write_records`, and what to count once it is written. */
+export interface PreparedRecords {
+  readonly entries: Entries;
+  readonly countEffects: (written: Written) => void;
+}
+
+/** The document with all that is recorded of a set of changes. Hooks after the commit are scheduled with it. */
+export function prepareRecords(
+  changes: readonly RecordedChange[],
+  drafts: readonly EventDraft[],
+  work: ChangeWork,
+): PreparedRecords {
   scheduleAfterCommitHooks(work, changes);
   for (const change of changes) work.counters.addRecord(change);
   const { options, origin } = work;
@@ -47,14 +64,16 @@ export async function recordChanges(
     ...(verdicts.length > 0 ? { verdicts } : {}),
     ...(announced.length > 0 ? { public_kinds: announced } : {}),
   };
-  if (Object.values(entries).every((list) => list.length === 0)) return;
-  const written = await write(session, entries, options);
-  work.counters.add({
-    pendingEvents: written.events.filter(({ pending }) => pending).length + written.messages,
-    tupleChanges: tuples.length,
-    objectChanges: objects.length,
-    raisedScopes: new Set(tuples.flatMap((tuple) => (tuple.raises ? [tuple.organization_id ?? systemScope] : []))),
-  });
+  return {
+    entries,
+    countEffects: (written) =>
+      work.counters.add({
+        pendingEvents: written.events.filter(({ pending }) => pending).length + written.messages,
+        tupleChanges: tuples.length,
+        objectChanges: objects.length,
+        raisedScopes: new Set(tuples.flatMap((tuple) => (tuple.raises ? [tuple.organization_id ?? systemScope] : []))),
+      }),
+  };
 }
 
 /** The entry of a new record in `record_kinds`, for look-ups by id alone. With an organization, only callers in it can find the record. */
@@ -85,7 +104,7 @@ function changedIn(changes: readonly RecordedChange[], { context, registry }: Ch
   return organizations.length > 0 ? { changed_in: [...new Set(organizations)] } : {};
 }
 
-interface Entries {
+export interface Entries {
   readonly history: readonly object[];
   readonly events: readonly EventRow[];
   readonly tuples: readonly object[];
@@ -100,7 +119,7 @@ interface Entries {
   readonly public_kinds?: readonly string[];
 }
 
-interface Written {
+export interface Written {
   readonly events: readonly EventRow[];
   /** Number of messages to endpoints. */
   readonly messages: number;

@@ -4,7 +4,7 @@ import { newId } from '../base/ids.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import { recordFieldNames, tenancyField, type EntityModule } from '../model/define.ts';
 import { organizationOf, type RecordedChange } from '../model/recorded-changes.ts';
-import { compileSql } from '../storage/sql.ts';
+import { compileSql, type Sql } from '../storage/sql.ts';
 import type { RoleSession } from '../storage/transaction.ts';
 import type { Stamp } from './change-work.ts';
 
@@ -30,18 +30,27 @@ export async function insertRows(
 ): Promise<RecordedChange[]> {
   if (rows.length === 0) return [];
   const whole = rows.map((row) => completed(module, row, stamp));
+  const { text, values } = compileSql(insertion(module, whole));
+  await session.query(text, values);
+  return whole.map((row) => creationOf(module, row));
+}
+
+/** The statement that writes complete rows. */
+export function insertion(module: EntityModule, rows: readonly Row[]): Sql {
   const names = [...recordFieldNames, ...tenancyField(module.tenancy), ...Object.keys(module.fields)];
   const columns = names.map((name) => ({
     name: sql.id(snakeCase(name)),
     type: sql.raw(module.fields[name]?.columnType ?? recordTypes[name] ?? 'text'),
   }));
-  const documents = whole.map((row) => Object.fromEntries(names.map((name) => [snakeCase(name), row[name]])));
-  const { text, values } =
-    compileSql(sql`insert into ${sql.table(module.table)} (${sql.join(columns.map(({ name }) => name))})
+  const documents = rows.map((row) => Object.fromEntries(names.map((name) => [snakeCase(name), row[name]])));
+  return sql`insert into ${sql.table(module.table)} (${sql.join(columns.map(({ name }) => name))})
     select ${sql.join(columns.map(({ name }) => name))} from jsonb_to_recordset(${JSON.stringify(documents)}::jsonb)
-      as given (${sql.join(columns.map(({ name, type }) => sql`${name} ${type}`))})`);
-  await session.query(text, values);
-  return whole.map((row) => ({
+      as given (${sql.join(columns.map(({ name, type }) => sql`${name} ${type}`))})`;
+}
+
+/** The creation of a complete row, as it is recorded. */
+export function creationOf(module: EntityModule, row: Row): RecordedChange {
+  return {
     module,
     operation: 'created',
     id: row['id'] as string,
@@ -50,7 +59,7 @@ export async function insertRows(
     changedFields: [...tenancyField(module.tenancy), ...Object.keys(module.fields)].filter((name) => row[name] != null),
     before: null,
     after: row,
-  }));
+  };
 }
 
 function completed(module: EntityModule, row: Row, { at, actor }: Stamp): Record<string, unknown> {

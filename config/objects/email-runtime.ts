@@ -51,7 +51,7 @@ const theme = {
 };
 
 /** `integrations.email`. */
-export const email = object(
+export const emailRuntime = object(
   'E-mail: provider, addresses and theme. The object can be omitted while the server sends no mail.',
   {
     testdir: text({

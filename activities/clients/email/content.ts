@@ -1,0 +1,63 @@
+/** What a mail says, without its looks. */
+export interface EmailContent {
+  readonly subject: string;
+  readonly paragraphs: readonly string[];
+  /** A link as a button: a whole URL, or the path of a page of the application, which is left out while no `rooturl` is configured. */
+  readonly action?: { readonly text: string; readonly url: string } | { readonly text: string; readonly path: string };
+  /** Token with which the recipient ends e-mails of this sort; absent for mails about accounts and security. */
+  readonly unsubscribeToken?: string;
+  /** Sent with `questionnaireemail` as the sender. */
+  readonly isAboutQuestionnaire?: true;
+}
+
+/** The looks of a mail; an organization chooses one. */
+export const emailThemes = ['modern', 'classic'] as const;
+
+export type EmailThemeName = (typeof emailThemes)[number];
+
+/** Texts, addresses and colours of all mails (`integrations.email`); empty texts are left out. */
+export interface EmailBrand {
+  readonly from: string;
+  readonly questionnaireFrom: string;
+  readonly supportEmail: string;
+  readonly rootUrl: string;
+  readonly productUrl: string;
+  readonly docsUrl: string;
+  /** Base of links that lead to the API itself, without a trailing slash. */
+  readonly apiUrl: string;
+  readonly companyName: string;
+  readonly companyAddress: string;
+  readonly logoUrl: string;
+  readonly headerLogoUrl: string;
+  readonly copyright: string;
+  readonly troubleText: string;
+  readonly termsUrl: string;
+  readonly privacyUrl: string;
+  readonly unsubscribeUrl: string;
+  readonly headerText: string;
+  readonly tagline: string;
+  readonly cardStyle: 'flat' | 'elevated';
+  readonly colors: {
+    readonly body: string;
+    readonly card: string;
+    readonly hero: string;
+    readonly button: string;
+    readonly buttonText: string;
+    readonly heading: string;
+    readonly text: string;
+    readonly footerText: string;
+    /** Empty: no line. */
+    readonly accent: string;
+  };
+}
+
+/** A mail as both themes and the plain text show it: texts without line breaks, and whole URLs. */
+export interface EmailView {
+  readonly subject: string;
+  readonly greeting: string;
+  readonly paragraphs: readonly string[];
+  readonly action: { readonly text: string; readonly url: string; readonly trouble: string } | undefined;
+  readonly support: string;
+  readonly links: readonly { readonly text: string; readonly url: string }[];
+  readonly brand: EmailBrand;
+}

@@ -1,0 +1,18 @@
+import type { EmailView } from './content.ts';
+
+/** The mail for programs that show no HTML. */
+export function plainText({ greeting, paragraphs, action, support, links, brand }: EmailView): string {
+  const { tagline, companyName, companyAddress, copyright } = brand;
+  return [
+    greeting,
+    ...paragraphs,
+    ...(action ? [`${action.text}: ${action.url}`] : []),
+    support,
+    ...links.map(({ text, url }) => `${text}: ${url}`),
+    tagline,
+    [companyName, companyAddress].filter((line) => line !== '').join('\n'),
+    copyright,
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}

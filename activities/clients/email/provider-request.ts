@@ -1,0 +1,70 @@
+import { SendFailure } from './transport.ts';
+
+/** Maximum duration of one request, in milliseconds, unless a test says otherwise. */
+export const providerTimeoutMs = 20_000;
+
+export interface ProviderRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly timeoutMs: number;
+}
+
+export interface ProviderAnswer {
+  readonly status: number;
+  /** Parsed JSON; an empty object for what is none. */
+  readonly body: Readonly<Record<string, unknown>>;
+  /** The header Retry-After, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+}
+
+/** Errors of a connection that was never made: the provider has seen nothing of the request. */
+const unsentCodes: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/**
+ * One request to a provider of e-mail, without following redirects.
+ * @throws SendFailure `unsent` or `unknown` when there is no answer, or none but that the provider has failed
+ */
+export async function askProvider({ url, timeoutMs, ...request }: ProviderRequest): Promise<ProviderAnswer> {
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(url, { ...request, redirect: 'error', signal: AbortSignal.timeout(timeoutMs) });
+    text = await response.text();
+  } catch (cause) {
+    const { code } = ((cause as Error).cause ?? {}) as { readonly code?: unknown };
+    throw unsentCodes.has(code)
+      ? new SendFailure('unsent', 'The provider cannot be reached.', { cause })
+      : new SendFailure('unknown', 'The provider gave no answer.', { cause });
+  }
+  if (response.status >= 500) throw new SendFailure('unknown', `The provider answered ${response.status}.`);
+  return {
+    status: response.status,
+    body: parsed(text),
+    retryAfterMs: retryAfterMs(response.headers.get('retry-after')),
+  };
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Seconds, or a date (RFC 9110, section 10.2.3). */
+function retryAfterMs(value: string | null): number | undefined {
+  if (value === null) return undefined;
+  const delay = /^\d{1,6}$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - Date.now();
+  return Number.isFinite(delay) ? Math.max(0, delay) : undefined;
+}

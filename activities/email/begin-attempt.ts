@@ -1,0 +1,110 @@
+import type { accountEmail } from '#entities/email/account-email.ts';
+import type { ChangesOf } from '#entities/kit/model/define.ts';
+import { organizationSetting } from '#entities/organizations/organization-setting.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import type { DatabaseOptions } from '#entities/kit/access/database-options.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { suppressionOf } from '../listeners/suppress-address.ts';
+import type { SendEmailInput, SendEmailResult } from '#workflows/email/send-email.contract.ts';
+import type { EmailThemeName } from '../clients/email/content.ts';
+import type { EmailTransport, OutgoingEmail } from '../clients/email/transport.ts';
+import { isOpen, kindOf, lockedEmail, resultOf, unsealed, type EmailRow, type SealedEmail } from './email-records.ts';
+import { readMail } from './read-mail.ts';
+import type { Links, Mail } from './mail.ts';
+
+/** What an attempt to send a mail has to do. */
+export type Attempt =
+  /** Nothing: the mail has come to its end. */
+  | { readonly result: SendEmailResult }
+  /** To wait: nothing is configured that could send it. */
+  | { readonly isWithoutProvider: true }
+  /** To send it. Its record says already that it is being sent. */
+  | { readonly message: OutgoingEmail; readonly body: string }
+  /** To ask what became of an earlier attempt, of which nobody knows whether the provider has accepted it. */
+  | { readonly message: OutgoingEmail; readonly uncertain: Pick<EmailRow, 'carrier'> & { readonly since: Date } };
+
+export interface AttemptSettings {
+  readonly options: DatabaseOptions;
+  readonly links: Omit<Links, 'emailId'>;
+  readonly transport: EmailTransport | undefined;
+  /** The mail as it is sent. @param id of its record */
+  readonly render: (mail: Mail, id: string, theme: EmailThemeName) => OutgoingEmail;
+}
+
+/**
+ * Decides what to do with a mail, and records it before it is done: whoever comes later, after a crash too, knows that the mail may be at
+ * the provider. The first attempt renders it; later ones send the same bytes.
+ * @param isAnswered an uncertain attempt was asked about, and the provider has not accepted it
+ */
+export async function beginAttempt(
+  input: SendEmailInput,
+  unit: UnitOfWork,
+  settings: AttemptSettings,
+  isAnswered = false,
+): Promise<Attempt> {
+  const kind = kindOf(input);
+  const row = await lockedEmail(input, unit);
+  if (row && !isOpen(row.state)) return { result: resultOf(row.state) };
+  const held = row && (await unsealed(settings.options, kind, row));
+  if (row?.state === 'sending' && held && !isAnswered)
+    return {
+      message: held.message,
+      uncertain: { carrier: row.carrier, since: row.attemptedAt ?? row.createdAt },
+    };
+  const { transport } = settings;
+  const id = row?.id ?? newId(unit.clock.now().getTime());
+  const mail = await readMail(input, unit, { ...settings.links, emailId: id });
+  if (!mail) {
+    if (row) await unit.data.update(kind, id, { state: 'outdated', content: null });
+    return { result: 'outdated' };
+  }
+  const scope = { organizationId: input.organizationId ?? null };
+  const reason = await suppressionOf(unit, scope, mail.to, mail.content.unsubscribeToken !== undefined);
+  if (reason !== undefined) {
+    const ended = { state: 'suppressed', errorCode: reason, errorMessage: null } as const;
+    if (row) await unit.data.update(kind, id, { ...ended, content: null });
+    else await unit.data.create(kind, { id, ...identity(input), ...ended });
+    return { result: 'suppressed' };
+  }
+  const message = held?.message ?? settings.render(mail, id, await themeOf(unit));
+  const kept = transport && held?.bodies[transport.carrier];
+  const body = kept ?? transport?.bodyOf(message);
+  const isComplete = held !== undefined && (kept !== undefined || !transport);
+  const content: SealedEmail = {
+    message,
+    bodies: { ...held?.bodies, ...(transport && body !== undefined ? { [transport.carrier]: body } : {}) },
+  };
+  const values: ChangesOf<typeof accountEmail> = {
+    ...(isComplete ? {} : { content: JSON.stringify(content) }),
+    ...(transport
+      ? {
+          state: 'sending',
+          carrier: transport.carrier,
+          attempts: (row?.attempts ?? 0) + 1,
+          attemptedAt: unit.clock.now(),
+          errorCode: null,
+          errorMessage: null,
+        }
+      : { state: 'waiting', errorCode: 'no_provider', errorMessage: null }),
+  };
+  if (row) await unit.data.update(kind, id, values);
+  else await unit.data.create(kind, { id, ...identity(input), ...values });
+  return body === undefined ? { isWithoutProvider: true } : { message, body };
+}
+
+/** The looks that the organization has chosen for its mails. */
+async function themeOf({ data }: UnitOfWork): Promise<EmailThemeName> {
+  if (data.caller.organizationId === null) return 'modern';
+  const settings = await data.findOne(organizationSetting, {});
+  return settings?.emailTheme ?? 'modern';
+}
+
+/** What an e-mail is, as its record has it. */
+function identity({ key, template, userId, about }: SendEmailInput) {
+  return {
+    key,
+    template,
+    ...(userId === undefined ? {} : { recipientId: userId }),
+    ...(about === undefined ? {} : { aboutId: about.id, aboutRound: about.round }),
+  };
+}

@@ -1,0 +1,105 @@
+import { defineMail, sample } from './mail-definition.ts';
+
+const { organization: name, person, until, url, unsubscribeToken } = sample;
+
+interface Invitation {
+  /** Absent for a deleted person. */
+  readonly inviter: string | undefined;
+  readonly name: string;
+  readonly role: string;
+  readonly until: string;
+  readonly url: string;
+  readonly unsubscribeToken: string;
+}
+
+/** Mails of organizations. Names of organizations are given as `organizationName` makes them. */
+export const organizationContents = {
+  invite: defineMail<Invitation>({ inviter: person, name, role: 'admin', until, url, unsubscribeToken }, (values) => ({
+    subject: `Invitation to join ${values.name}`,
+    paragraphs: [
+      // Their address is confirmed; their display name could be any text.
+      `${values.inviter ?? 'An organization'} invites you to join ${values.name} with the role ${values.role}.`,
+      `The link works until ${values.until}. If you do not know who invites you, do nothing.`,
+    ],
+    action: { text: 'Open the invitation', url: values.url },
+    unsubscribeToken: values.unsubscribeToken,
+  })),
+  'invite-accepted': defineMail({ recipient: person, name, role: 'member', unsubscribeToken }, (values) => ({
+    subject: 'Your invitation was accepted',
+    paragraphs: [`${values.recipient} has joined ${values.name} with the role ${values.role}.`],
+    action: { text: 'Open the organization', path: '/' },
+    unsubscribeToken: values.unsubscribeToken,
+  })),
+  'verify-subscriber': defineMail({ name, until, url, unsubscribeToken }, (values) => ({
+    subject: 'Confirm your subscription',
+    paragraphs: [
+      `This address was entered to receive e-mails of ${values.name}. It receives none until you confirm.`,
+      `The link works until ${values.until}. If you do not want these e-mails, do nothing, or unsubscribe.`,
+    ],
+    action: { text: 'Confirm the subscription', url: values.url },
+    unsubscribeToken: values.unsubscribeToken,
+  })),
+  'new-owner': defineMail({ owner: person, name }, (values) => ({
+    subject: 'An organization has a new owner',
+    paragraphs: [
+      `${values.owner} is now an owner of ${values.name}, with all rights there.`,
+      'If you do not expect this, write to the other owners, or to our support, at once.',
+    ],
+  })),
+  'single-sign-on-enforcement': defineMail({ isEnforced: true, name }, (values) => ({
+    subject: values.isEnforced ? 'Single sign-on is enforced' : 'Single sign-on is no longer enforced',
+    paragraphs: [
+      values.isEnforced
+        ? `Members of ${values.name} now act there only after its single sign-on. Owners keep their other ways to sign in.`
+        : `Members of ${values.name} act there again without its single sign-on.`,
+      'If you do not expect this, look at the settings and the managers of the organization.',
+    ],
+  })),
+  'single-sign-on-provider': defineMail(
+    { issuer: 'https://login.example.com', domains: ['example.com'], name },
+    (values) => ({
+      subject: 'The provider of single sign-on was changed',
+      paragraphs: [
+        `The single sign-on of ${values.name} now uses the provider ${values.issuer}. Whoever runs it can sign in there as any member who has linked an identity of it.`,
+        values.domains.length === 0
+          ? 'No domain is allowed: nobody becomes a member with it.'
+          : `People with addresses of these domains become members when they first sign in with it, once a DNS record proves the domain: ${values.domains.join(', ')}.`,
+        'If you do not expect this, look at the settings and the managers of the organization.',
+      ],
+    }),
+  ),
+  'single-sign-on-removed': defineMail({ name }, (values) => ({
+    subject: 'Single sign-on was removed',
+    paragraphs: [
+      `The single sign-on of ${values.name} was removed. Members act there again without it, and sessions that began with it have ended.`,
+      'If you do not expect this, look at the managers of the organization.',
+    ],
+  })),
+  'support-consent-given': defineMail({ until }, (values) => ({
+    subject: 'Your organization is open to support',
+    paragraphs: [
+      `An owner has given the consent of your organization to support access, until ${values.until}. Each access is announced, and is on record with its reason.`,
+      'If you do not expect this, delete the consent: that ends all access at once.',
+    ],
+  })),
+  'support-access-begun': defineMail(
+    { actor: person, period: `acts there until ${until} at the latest` },
+    (values) => ({
+      subject: 'Support has access to your organization',
+      paragraphs: [
+        `Support (${values.actor}), to which your organization has given its consent, ${values.period}.`,
+        'The reason is in the list of delegations. To end the access at once, delete the consent to support access.',
+      ],
+    }),
+  ),
+  'impersonation-begun': defineMail(
+    { actor: person, period: `acts there as you until ${until} at the latest` },
+    (values) => ({
+      subject: 'Somebody acts as you',
+      paragraphs: [
+        `${values.actor}, who manages an organization of which you are a member, ${values.period}.`,
+        'They reach neither your account nor other organizations, and the history of each change names them. If you do not expect this, ask an owner of the organization.',
+      ],
+    }),
+  ),
+} as const;

@@ -1,0 +1,42 @@
+import { accountEmailSuppression } from '#entities/email/account-email-suppression.ts';
+import { emailSuppression } from '#entities/email/email-suppression.ts';
+import { optionalReasons, type SuppressionReason } from '#entities/email/suppression-fields.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+
+/** For whom an address gets no e-mails: an organization, or with null the accounts of the installation. */
+export interface SuppressionScope {
+  readonly organizationId: string | null;
+}
+
+/** Stops e-mails to an address; one that gets none already stays as it is. The unit of work is one of the server. */
+export async function suppressAddress(
+  { data }: Pick<UnitOfWork, 'data'>,
+  { organizationId }: SuppressionScope,
+  address: string,
+  about: { readonly reason: SuppressionReason; readonly emailId: string },
+): Promise<void> {
+  const email = address.toLowerCase();
+  if (organizationId === null) {
+    if (await data.findOne(accountEmailSuppression, { suppressedEmail: { eq: email } })) return;
+    await data.create(accountEmailSuppression, { email, ...about });
+    return;
+  }
+  const where = { organizationId: { eq: organizationId }, suppressedEmail: { eq: email } };
+  if (await data.findOne(emailSuppression, where)) return;
+  await data.create(emailSuppression, { organizationId, email, ...about });
+}
+
+/** Why an address gets no e-mails; undefined when it gets them. @param isOptional the e-mail is neither about an account nor about security */
+export async function suppressionOf(
+  { data }: Pick<UnitOfWork, 'data'>,
+  { organizationId }: SuppressionScope,
+  address: string,
+  isOptional: boolean,
+): Promise<SuppressionReason | undefined> {
+  const suppressedEmail = { eq: address.toLowerCase() };
+  const found =
+    organizationId === null
+      ? await data.findOne(accountEmailSuppression, { suppressedEmail })
+      : await data.findOne(emailSuppression, { organizationId: { eq: organizationId }, suppressedEmail });
+  return found && (isOptional || !optionalReasons.has(found.reason)) ? found.reason : undefined;
+}

@@ -1,0 +1,19 @@
+import { defineEntityModule } from '../kit/model/define.ts';
+import { internalRecord } from '../presets/internal-record.ts';
+import { suppressedEmailOf, suppressionFields } from './suppression-fields.ts';
+
+/** The same as `emailSuppression`, for e-mails about accounts. */
+export const accountEmailSuppression = defineEntityModule({
+  kind: 'accountEmailSuppression',
+  table: 'account_email_suppressions',
+  description: 'Address to which no e-mails about accounts are sent.',
+  fields: suppressionFields(),
+  unique: [{ fields: ['suppressedEmail'], message: 'This address gets no e-mails already.' }],
+  tenancy: { none: 'accounts belong to no organization' },
+  policy: internalRecord(),
+  expose: {},
+  filter: ['email', 'reason'],
+  order: ['createdAt'],
+  events: [],
+  hooks: { derivedValues: suppressedEmailOf },
+});

@@ -1,0 +1,18 @@
+import { defineEntityModule } from '../kit/model/define.ts';
+import { internalRecord } from '../presets/internal-record.ts';
+import { emailFields } from './email-fields.ts';
+
+/** The same as `email`, for e-mails that concern a person and no organization: nobody but the server sees them. */
+export const accountEmail = defineEntityModule({
+  kind: 'accountEmail',
+  table: 'account_emails',
+  description: 'E-mail about the account of a person, or to an address that has none yet.',
+  fields: emailFields(),
+  unique: [{ fields: ['key'], message: 'This e-mail is recorded already.' }],
+  tenancy: { none: 'accounts belong to no organization' },
+  policy: internalRecord(),
+  expose: {},
+  filter: ['template', 'state', 'recipientId'],
+  order: ['createdAt'],
+  events: [],
+});

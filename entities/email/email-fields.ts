@@ -1,0 +1,80 @@
+import { choice, integer, sealed, text, timestamp } from '../kit/model/fields.ts';
+
+/** How far an e-mail is, in the order of the life of one. */
+export const emailStates = [
+  'pending',
+  'sending',
+  'waiting',
+  'sent',
+  'delivered',
+  'bounced',
+  'complained',
+  'refused',
+  'suppressed',
+  'outdated',
+  'failed',
+] as const;
+
+export type EmailState = (typeof emailStates)[number];
+
+/** Names of what can carry e-mails: the folder of development, and the providers of `integrations.email.provider`. */
+const emailCarriers = ['folder', 'providera', 'providerb'] as const;
+
+/** What is known of every e-mail, whoever it concerns. The address is not: it is read from the recipient at each attempt. */
+export function emailFields() {
+  return {
+    key: text('Idempotency key: the same key is the same e-mail, however often it is asked for.', {
+      max: 300,
+      immutable: true,
+    }),
+    template: text('Which e-mail it is, for example invite.', {
+      max: 64,
+      pattern: /^[a-z][a-z-]*$/,
+      immutable: true,
+    }),
+    recipientId: text(
+      'Id of the person it goes to; null for an address without an account, which the record it is about has.',
+      {
+        max: 26,
+        optional: true,
+        immutable: true,
+      },
+    ),
+    aboutId: text('Id of the record that it is about.', { max: 26, optional: true, immutable: true }),
+    aboutRound: integer('For a record with a link: which of its links.', {
+      min: 0,
+      max: 2_147_483_647,
+      optional: true,
+      immutable: true,
+    }),
+    state: choice(
+      'pending: to be sent; sending: handed to the provider, whose answer is not known; waiting: the provider takes none at the moment (see errorCode); sent: the provider has accepted it; delivered, bounced, complained: what the provider has reported since; refused: the provider does not accept the address; suppressed: the address gets no e-mails; outdated: what it says was no longer true; failed: given up.',
+      emailStates,
+      { default: 'pending' },
+    ),
+    attempts: integer('Number of attempts to hand it to a provider.', { min: 0, max: 1_000_000, default: 0 }),
+    attemptedAt: timestamp('When the last attempt began.', { optional: true }),
+    carrier: choice('What carries it: a provider, or in development a folder.', emailCarriers, { optional: true }),
+    messageId: text('Id of the e-mail at the provider.', { max: 200, optional: true }),
+    content: sealed('The e-mail as it is sent, until it is accepted: a repeated attempt sends the same bytes.', {
+      max: 1_000_000,
+      optional: true,
+    }),
+    errorCode: text('Why it is not sent: for example too_many_requests, credentials_refused, address_refused.', {
+      max: 64,
+      optional: true,
+    }),
+    errorMessage: text('What the provider said about that.', { max: 500, optional: true }),
+    sentAt: timestamp('When the provider accepted it.', { optional: true }),
+    deliveredAt: timestamp('When the server of the recipient accepted it, as the provider reports.', {
+      optional: true,
+    }),
+    bouncedAt: timestamp('When the server of the recipient refused it.', { optional: true }),
+    bounceType: choice('hard: the address takes no e-mails; soft: it might later.', ['hard', 'soft'], {
+      optional: true,
+    }),
+    complainedAt: timestamp('When the recipient reported it as unwanted.', { optional: true }),
+    openedAt: timestamp('When it was first opened, where that is tracked.', { optional: true }),
+    clickedAt: timestamp('When a link of it was first followed, where that is tracked.', { optional: true }),
+  };
+}

@@ -1,0 +1,31 @@
+import { defineEntityModule } from '../kit/model/define.ts';
+import { payload } from '../kit/model/events.ts';
+import { managedRecord } from '../presets/managed-record.ts';
+import { suppressedEmailOf, suppressionFields } from './suppression-fields.ts';
+
+/** Checked at each attempt to send (activities/email/begin-attempt.ts). It ends with a stated reason (api/rest/email/release-suppression.ts). */
+export const emailSuppression = defineEntityModule({
+  kind: 'emailSuppression',
+  table: 'email_suppressions',
+  description:
+    'Address to which no e-mails of the organization are sent. Managers see why, enter addresses, and release them with a reason.',
+  fields: suppressionFields(),
+  unique: [
+    {
+      fields: ['organizationId', 'suppressedEmail'],
+      names: 'email',
+      message: 'This address gets no e-mails already.',
+    },
+  ],
+  tenancy: 'organization',
+  policy: managedRecord(),
+  expose: { email: 'read-write', reason: 'read', emailId: 'read', releasedAt: 'read', releaseReason: 'read' },
+  filter: ['email', 'reason', 'releasedAt'],
+  order: ['email', 'createdAt'],
+  mutate: ['create'],
+  events: ['created'],
+  customEvents: {
+    released: { description: 'Somebody has released an address that got no e-mails.', payload: payload({}) },
+  },
+  hooks: { derivedValues: suppressedEmailOf },
+});

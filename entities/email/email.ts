@@ -1,0 +1,54 @@
+import { timestamp } from '../kit/model/fields.ts';
+import { defineEntityModule } from '../kit/model/define.ts';
+import { payload } from '../kit/model/events.ts';
+import { allow, anyone, deny, scope, system } from '../kit/model/policy.ts';
+import { managers } from '../presets/roles.ts';
+import { emailFields } from './email-fields.ts';
+
+/** Written by activities/email, one for each key. */
+export const email = defineEntityModule({
+  kind: 'email',
+  table: 'emails',
+  description:
+    'E-mail that the server sends for the organization. Managers see what became of it, and have it sent again. E-mails about the account of a person are not among them.',
+  fields: {
+    ...emailFields(),
+    resentAt: timestamp('When somebody last asked to send it again, as a further e-mail.', { optional: true }),
+  },
+  unique: [{ fields: ['organizationId', 'key'], message: 'This e-mail is recorded already.' }],
+  tenancy: 'organization',
+  policy: {
+    view: [allow(system), allow(managers), allow(scope), deny(anyone)],
+    create: [allow(system)],
+    // To have it sent again (api/rest/email/resend-email.ts).
+    edit: [allow(system), allow(managers), allow(scope)],
+    remove: [allow(system)],
+  },
+  expose: {
+    key: 'read',
+    template: 'read',
+    recipientId: 'read',
+    aboutId: 'read',
+    state: 'read',
+    attempts: 'read',
+    attemptedAt: 'read',
+    carrier: 'read',
+    messageId: 'read',
+    errorCode: 'read',
+    errorMessage: 'read',
+    sentAt: 'read',
+    deliveredAt: 'read',
+    bouncedAt: 'read',
+    bounceType: 'read',
+    complainedAt: 'read',
+    openedAt: 'read',
+    clickedAt: 'read',
+    resentAt: 'read',
+  },
+  filter: ['template', 'state', 'recipientId', 'aboutId', 'carrier', 'errorCode'],
+  order: ['createdAt', 'sentAt'],
+  events: [],
+  customEvents: {
+    resent: { description: 'Somebody asked to send an e-mail again.', payload: payload({}) },
+  },
+});

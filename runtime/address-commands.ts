@@ -1,0 +1,53 @@
+import { accountEmailSuppression } from '#entities/email/account-email-suppression.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import { releaseAddressContract } from '#workflows/email/release-address.contract.ts';
+import type { CoreRuntime } from './core-runtime.ts';
+
+export type AddressCommand =
+  | { readonly name: 'list' }
+  | { readonly name: 'release'; readonly address: string; readonly reason: string };
+
+/** Most addresses that are listed. */
+const maxListed = 1_000;
+
+interface AddressTool {
+  readonly runtime: Pick<CoreRuntime, 'database' | 'temporal'>;
+  readonly print: (line: string) => void;
+}
+
+/**
+ * What operators do about addresses that get no e-mails about accounts. Those of an organization are up to its managers.
+ * @returns whether it was done
+ */
+export async function runAddressCommand(command: AddressCommand, { runtime, print }: AddressTool): Promise<boolean> {
+  const { database, temporal } = runtime;
+  const context = { caller: systemCaller('operator of addresses'), requestId: `addresses-${newId()}` };
+  if (command.name === 'list') {
+    const held = await database.transact({ ...context, readOnly: true }, ({ data }) =>
+      data.find(accountEmailSuppression, {
+        where: { releasedAt: { isNull: true } },
+        orderBy: [{ field: 'createdAt', direction: 'desc' }],
+        limit: maxListed,
+      }),
+    );
+    for (const { email, reason, createdAt } of held) print(`${email}  ${reason}  since ${createdAt.toISOString()}`);
+    return true;
+  }
+  const released = await database.transact(context, async ({ data, clock }) => {
+    const held = await data.findOne(accountEmailSuppression, {
+      suppressedEmail: { eq: command.address.toLowerCase() },
+    });
+    if (!held) return undefined;
+    await data.update(accountEmailSuppression, held.id, { releasedAt: clock.now(), releaseReason: command.reason });
+    return held.id;
+  });
+  if (released === undefined) {
+    print(`${command.address} gets e-mails about accounts already.`);
+    return false;
+  }
+  // The providers may suppress it as well.
+  await temporal.start(releaseAddressContract, { suppressionId: released }, { search: {} });
+  print(`${command.address} gets e-mails about accounts again.`);
+  return true;
+}

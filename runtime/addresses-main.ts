@@ -1,0 +1,37 @@
+import { parseArgs } from 'node:util';
+import { runAddressCommand, type AddressCommand } from './address-commands.ts';
+import { openTool } from './open-tool.ts';
+
+const usage = `usage: npm run addresses -- COMMAND
+  list                             addresses that get no e-mails about accounts, and why
+  release ADDRESS --reason TEXT    sends them there again, also at the provider`;
+
+/** Undefined for arguments that are no command. */
+function readCommand(args: readonly string[]): AddressCommand | undefined {
+  try {
+    const options = { config: { type: 'string' }, reason: { type: 'string' } } as const;
+    const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
+    const [name, address, ...others] = positionals;
+    if (name === 'list' && address === undefined) return { name };
+    const reason = values.reason?.trim() ?? '';
+    if (name !== 'release' || address === undefined || others.length > 0 || reason === '') return undefined;
+    return { name, address, reason };
+  } catch (error) {
+    console.error((error as Error).message);
+    return undefined;
+  }
+}
+
+const args = process.argv.slice(2);
+const command = readCommand(args);
+if (!command) {
+  console.error(usage);
+  process.exit(2);
+}
+const runtime = await openTool('addresses', args);
+try {
+  const isDone = await runAddressCommand(command, { runtime, print: (line) => console.log(line) });
+  process.exitCode = isDone ? 0 : 1;
+} finally {
+  await runtime.close();
+}

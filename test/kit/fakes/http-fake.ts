@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A request as a fake has received it. */
+export interface FakeRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+export interface FakeAnswer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** `silent`: the connection stays open without an answer; `cut`: it is closed without one. */
+export type Answering = FakeAnswer | 'silent' | 'cut';
+
+/** An HTTP server of a test on a port of its own, which answers in JSON and remembers what it was asked. */
+export class HttpFake {
+  readonly requests: FakeRequest[] = [];
+  url = '';
+  readonly #server;
+
+  private constructor(answer: (request: FakeRequest) => Answering) {
+    this.#server = createServer((incoming, response) => void this.#handle(incoming, response, answer));
+  }
+
+  static async start(answer: (request: FakeRequest) => Answering): Promise<HttpFake> {
+    const fake = new HttpFake(answer);
+    fake.#server.listen(0, '127.0.0.1');
+    await once(fake.#server, 'listening');
+    fake.url = `http://127.0.0.1:${(fake.#server.address() as AddressInfo).port}`;
+    return fake;
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  async #handle(incoming: IncomingMessage, response: ServerResponse, answer: (request: FakeRequest) => Answering) {
+    let body = '';
+    for await (const chunk of incoming as AsyncIterable<Buffer>) body += chunk.toString();
+    const { pathname: path, searchParams: query } = new URL(incoming.url ?? '/', 'http://fake');
+    const request = { method: incoming.method ?? '', path, query, headers: incoming.headers, body };
+    this.requests.push(request);
+    const given = answer(request);
+    if (given === 'silent') return;
+    if (given === 'cut') {
+      incoming.socket.destroy();
+      return;
+    }
+    response.writeHead(given.status, { 'content-type': 'application/json', ...given.headers });
+    response.end(JSON.stringify(given.body));
+  }
+}
