@@ -156,5 +156,6 @@ function exampleValue({ type, format, const: only, enum: words, anyOf: choices, 
   if (type === 'integer' || type === 'number') return 1;
   if (type === 'boolean') return true;
   if (type === 'array') return items ? [exampleValue(items)] : [];
+  if (type === 'object') return {};
   return type === 'string' ? '01KG9ZX2L6N8Q4S0U7W3Y5A9BC' : null;
 }

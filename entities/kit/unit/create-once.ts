@@ -33,10 +33,10 @@ export async function createOnce(
     const { entries, countEffects } = prepareRecords([creationOf(module, row)], [eventOf(row)], work);
     const { text, values } =
       compileSql(sql`with stored as (${insertion(module, [row])} on conflict do nothing returning id)
-      select write_records(${JSON.stringify(entries)}::jsonb) from stored`);
-    const { rows } = await session.query(text, values);
-    isNew = rows.length > 0;
-    if (isNew) countEffects(entries.events);
+      select write_changes(${JSON.stringify(entries)}::jsonb) as messages from stored`);
+    const [stored] = (await session.query<{ messages: number }>(text, values)).rows;
+    isNew = stored !== undefined;
+    if (stored) countEffects({ events: entries.events, messages: stored.messages });
     // All that follows is recorded by the statement itself.
     return [];
   });
