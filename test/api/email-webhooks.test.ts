@@ -171,7 +171,7 @@ describe('a receiver', () => {
     expect((await sendB(eventOfB(mail, 'Open', { ReceivedAt: at(4) }))).status).toBe(200);
     // The event is written by the statement that stores it.
     expect(ofStoring()).toHaveLength(storing + 1);
-    expect(ofStoring().at(-1)).toContain('select write_records(');
+    expect(ofStoring().at(-1)).toContain('select write_changes(');
     const others = await Promise.all(Array.from({ length: 10 }, () => sendB(delivery)));
     expect([...answers, ...others].map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
     expect(await stored()).toHaveLength(before + 3);

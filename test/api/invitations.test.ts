@@ -10,7 +10,7 @@ import { storedDeliveries } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
-import { mailsTo, tokenIn, waitForMails } from '../kit/mailbox.ts';
+import { mailsTo, tokenIn, unfolded, waitForMails } from '../kit/mailbox.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
 import { recordTried } from '../kit/tried.ts';
@@ -72,7 +72,7 @@ describe('an invitation', () => {
     const { email } = person.user;
     const id = await invited(email.toUpperCase(), 'admin');
     const [mail = ''] = await waitForMails(world, email);
-    const text = mail.replaceAll(/=\r?\n/g, '');
+    const text = unfolded(mail);
     expect(text).toContain(owner.user.email);
     expect(text).toContain(owner.organization.name);
     const read = await eventually(async () => {
@@ -104,7 +104,7 @@ describe('an invitation', () => {
 
     const told = await eventually(async () => {
       const mails = await mailsTo(world, owner.user.email);
-      return mails.find((each) => each.replaceAll(/=\r?\n/g, '').includes(`${email} has joined`));
+      return mails.find((each) => unfolded(each).includes(`${email} has joined`));
     });
     expect(told).toContain('Your invitation was accepted');
     // Accepted once.

@@ -7,7 +7,7 @@ import { countHashes } from '../kit/count-hashes.ts';
 import { isSettled } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { expectProblem, messageOf } from '../kit/expect-problem.ts';
-import { mailsTo, tokenIn, waitForMails } from '../kit/mailbox.ts';
+import { mailsTo, tokenIn, unfolded, waitForMails } from '../kit/mailbox.ts';
 import {
   newPasskey,
   passkeyEnvironment,
@@ -348,7 +348,7 @@ describe('a sign-in', () => {
     const mails = await waitForMails(world, email, 2);
     await eventually(() => isSettled(world));
     expect(await mailsTo(world, email)).toHaveLength(2);
-    for (const mail of mails) expect(mail).toContain('Device: Script/2. Network address:');
+    for (const mail of mails) expect(unfolded(mail)).toContain('Device: Script/2. Network address:');
     expect(mails.join('\n')).toContain('198.51.100.9');
     expect(mails.join('\n')).not.toContain('evil');
   });

@@ -62,8 +62,10 @@ beforeAll(async () => {
 afterAll(async () => {
   // The world's own process writes to one database; so the checks at its end can.
   await prepare({ ...instance, config: world.config });
+  const { name } = world;
+  const by = admin();
   await world.close();
-  await dropDatabase(admin(), `${world.name}_second`);
+  await dropDatabase(by, `${name}_second`);
   await proxy.close();
 });
 

@@ -4,7 +4,7 @@ import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
 import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
-import { mailsTo, tokenIn, waitForMails } from '../kit/mailbox.ts';
+import { mailsTo, tokenIn, unfolded, waitForMails } from '../kit/mailbox.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import type { TestClient } from '../kit/test-client.ts';
 import { emailChangeToken, subscriberToken, unsubscribeToken } from '../kit/verification-token.ts';
@@ -44,7 +44,7 @@ describe('a subscriber', () => {
     const email = newEmail();
     const id = await subscribed(email.toUpperCase());
     const [mail = ''] = await waitForMails(world, email);
-    const text = mail.replaceAll(/=\r?\n/g, '');
+    const text = unfolded(mail);
     expect(text).toContain(owner.organization.name);
     expect(text).toContain('/v1/unsubscribe#token=');
     expect(text).not.toContain(owner.user.email);

@@ -117,7 +117,7 @@ const tables: Readonly<Record<string, Rows>> = {
     changes: { module: ['registry', 'compliance'], deleted_at: never },
   },
   organization_settings: {
-    rows: organizations.map((id) => ({ id: newId(), organization_id: id })),
+    rows: organizations.map((id) => ({ id: newId(), organization_id: id, email_theme: 'modern' })),
     changes: { requires_second_factor: [true, false, false], deleted_at: never },
   },
   identity_providers: {

@@ -18,6 +18,11 @@ export function waitForMails(world: World, address: string, count = 1, withinMs?
   }, withinMs);
 }
 
+/** A mail without the soft line breaks of quoted-printable. */
+export function unfolded(mail: string): string {
+  return mail.replaceAll(/=\r?\n/g, '');
+}
+
 /** The confirmation token in a mail. */
 export function tokenIn(mail: string): string {
   return linkIn(mail).hash.slice('#token='.length);
@@ -26,9 +31,9 @@ export function tokenIn(mail: string): string {
 /** The first link in a mail that carries a token, or the first one to a path. */
 export function linkIn(mail: string, path = ''): URL {
   // Undo quoted-printable: soft line breaks and encoded characters.
-  const text = mail
-    .replaceAll(/=\r?\n/g, '')
-    .replaceAll(/=([0-9A-F]{2})/g, (_match, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  const text = unfolded(mail).replaceAll(/=([0-9A-F]{2})/g, (_match, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
   const links = Array.from(text.matchAll(/https?:[^\s"<>#]+#token=[A-Za-z0-9._-]+/g), ([link]) => new URL(link));
   const link = links.find(({ pathname }) => pathname.endsWith(path));
   if (!link) throw new Error(`no link with a token ${path === '' ? '' : `to ${path} `}in this mail:\n${mail}`);

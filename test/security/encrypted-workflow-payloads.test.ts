@@ -14,9 +14,9 @@ let runs: StoredRun[];
 beforeAll(async () => {
   world = await openWorld({ worker: true });
   // Sending fails at first, by an error that nobody foresaw.
-  armFailpoints([{ name: 'email-after-write', action: 'throw', after: 0 }]);
+  armFailpoints([{ name: 'email-accepted', action: 'throw', after: 0 }]);
   await world.client().post('/v1/register', { email: 'encrypted@example.com', password: 'correct horse battery' });
-  await eventually(() => world.logs.some((line) => JSON.stringify(line).includes('failpoint email-after-write')));
+  await eventually(() => world.logs.some((line) => JSON.stringify(line).includes('failpoint email-accepted')));
   armFailpoints([]);
   await waitForRuns(world, 'WorkflowType = "sendEmail" AND ExecutionStatus = "Completed"', 1);
   runs = await storedRuns(world);
@@ -38,7 +38,7 @@ test('T-123: failures are stored encrypted, and an unexpected error does not sto
   for (const { id, stored, decrypted } of runs) {
     expect(stored, id).not.toContain('see the log of the worker');
     expect(stored, id).not.toContain('failures.ts');
-    expect(stored + decrypted, id).not.toContain('failpoint email-after-write');
+    expect(stored + decrypted, id).not.toContain('failpoint email-accepted');
   }
 });
 

@@ -2,7 +2,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
-import { waitForMails } from '../kit/mailbox.ts';
+import { unfolded, waitForMails } from '../kit/mailbox.ts';
 import { openWorld, type Instance, type World } from '../kit/world.ts';
 
 const settings = {
@@ -17,8 +17,7 @@ async function mailOf(world: World, instance: Pick<Instance, 'client'>, mailFold
   const email = `settings-${newId().toLowerCase()}@example.com`;
   await instance.client().post('/v1/register', { email, password: 'correct horse battery' });
   const [mail = ''] = await waitForMails({ ...world, mailFolder }, email);
-  // Undo the soft line breaks of quoted-printable.
-  return mail.replaceAll(/=\r?\n/g, '');
+  return unfolded(mail);
 }
 
 test('sender, company, texts, links and folder are those of integrations.email', async () => {

@@ -306,7 +306,7 @@ describe('an endpoint that fails', () => {
       const endpoint = await createdEndpoint(client, sink);
       for (let count = 0; count < 3; count++) await newTask(`task ${count}`);
       await untilState(endpoint, 'delivered', 3);
-      expect(hanging.received.length).toBeGreaterThan(0);
+      await eventually(() => hanging.received.length > 0);
     } finally {
       await hanging.close();
     }
