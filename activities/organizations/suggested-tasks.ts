@@ -7,7 +7,7 @@ export const suggestedTasks: readonly (CreationOf<typeof task> & { readonly exte
     externalId: 'onboarding/invite-members',
     title: 'Invite the people you work with',
     details:
-      'Invite them by their e-mail addresses. Each invitation gives a role: members work, auditors read, admins manage.',
+      'Invite them by their e-mail addresses. Each invitation gives a role: members work with the records that concern them, auditors read them, admins manage people and settings.',
   },
   {
     externalId: 'onboarding/second-owner',

@@ -41,9 +41,9 @@ export function proofNote({ needsProof = {} }: EntityModule, nameOf: (field: str
     .join('');
 }
 
-/** The same for the description of a deletion. */
-export function deletionProofNote({ deletionNeedsProof }: EntityModule): string {
-  return deletionNeedsProof ? ` Whoever does so ${hasProven}` : '';
+/** What else the description of a deletion says: what goes along with the record, and the proof that it needs. */
+export function deletionNote({ deletionNeedsProof, removal }: EntityModule): string {
+  return `${removal ? ` ${removal.note}` : ''}${deletionNeedsProof ? ` Whoever does so ${hasProven}` : ''}`;
 }
 
 const hasProven = 'has signed in, or called /v1/2fa/step-up, within the last ten minutes.';

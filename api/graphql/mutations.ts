@@ -3,7 +3,7 @@ import { unlessHidden, type RecordJson } from '#entities/kit/unit/answers.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import { checkNewAddresses } from '../http/check-new-addresses.ts';
-import { deletionProofNote, proofNote, requireProofFor, requireProofToDelete } from '../credentials/required-proof.ts';
+import { deletionNote, proofNote, requireProofFor, requireProofToDelete } from '../credentials/required-proof.ts';
 import { askingOf, type GraphqlContext } from './graphql-context.ts';
 import type { Types } from './hand-written-field.ts';
 import { changing } from './known-targets.ts';
@@ -101,7 +101,7 @@ function deleteField(module: EntityModule): FieldConfig {
   });
   return {
     type: new GraphQLNonNull(payload),
-    description: `Deletes one ${module.typeName} together with its dependent records.${deletionProofNote(module)}`,
+    description: `Deletes one ${module.typeName} together with its dependent records.${deletionNote(module)}`,
     args: { id: { type: new GraphQLNonNull(GraphQLID), description: 'Id of the record.' }, recordVersion },
     extensions: changing(({ id }) => ({ module, ids: [id], operation: 'remove', values: {} })),
     resolve: async (_source, args: { id: string; recordVersion?: number | null }, context) => {

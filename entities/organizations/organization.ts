@@ -69,6 +69,7 @@ export const organization = defineEntityModule({
       'organizationModule',
       'organizationSetting',
     ],
+    note: 'The organizations below it are deleted as well, also those with other owners. Contents are removed by a workflow; organization removals say how far it is.',
   },
   refusals: [
     {

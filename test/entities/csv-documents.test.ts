@@ -191,9 +191,8 @@ describe('a header', () => {
     expect(told('title', 'update')).toEqual([
       'line 1: the column "id" or "displayId" is missing; it says which record changes',
     ]);
-    expect(told('id,displayId,title', 'update')).toEqual([
-      'line 1, column "displayId": says the same as the column "id"; leave out one',
-    ]);
+    expect(told('id,id,title', 'update')).toEqual(['line 1, column "id": occurs more than once']);
+    expect(told('displayId,id,title', 'update'), 'as exports have them').toEqual([]);
   });
 
   test('may have what only the server sets, which is ignored', () => {

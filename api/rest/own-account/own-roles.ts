@@ -10,9 +10,15 @@ import { signedInPerson } from '../../credentials/signed-in-person.ts';
 const descriptions: Readonly<Record<Role, readonly [name: string, description: string]>> = {
   owner: ['Owner', 'May do everything, and delete the organization. There is at least one.'],
   super_admin: ['Super administrator', 'May do everything except delete the organization.'],
-  admin: ['Administrator', 'Manages people, settings and records.'],
-  member: ['Member', 'Works with the records of the organization and with those shared with them.'],
-  auditor: ['Auditor', 'Reads all records and their history.'],
+  admin: [
+    'Administrator',
+    'Manages people, groups and settings. Sees and changes records such as tasks as a member does.',
+  ],
+  member: [
+    'Member',
+    'Creates records, and works with own ones, those assigned to them and those shared with their groups.',
+  ],
+  auditor: ['Auditor', 'Reads what a member reads, and changes nothing.'],
 };
 
 const RoleSchema = Type.Object({

@@ -15,12 +15,7 @@ import type { DownloadBases } from '#entities/kit/read/file-selection.ts';
 import type { RecordSelection } from '#entities/kit/read/selection.ts';
 import { linksAsChildren } from '#entities/kit/write/creations.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
-import {
-  deletionProofNote,
-  proofNote,
-  requireProofFor,
-  requireProofToDelete,
-} from '../../credentials/required-proof.ts';
+import { deletionNote, proofNote, requireProofFor, requireProofToDelete } from '../../credentials/required-proof.ts';
 import { checkNewAddresses } from '../../http/check-new-addresses.ts';
 import { defineRoute, type Call, type Route, type RouteResponse } from '../../http/route.ts';
 import { withSavedView } from '../../people/apply-saved-view.ts';
@@ -241,7 +236,7 @@ function deleteRoute(module: EntityModule): Route {
     url: `${path}/:id`,
     tag,
     summary: `Delete one ${singular}`,
-    description: `Deletes the record together with its dependent records.${deletionProofNote(module)}`,
+    description: `Deletes the record together with its dependent records.${deletionNote(module)}`,
     access: 'required',
     params,
     headers,

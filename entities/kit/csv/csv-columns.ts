@@ -97,7 +97,12 @@ export function readHeader(target: CsvTarget, header: CsvRow | undefined): Colum
       [snakeCase(title), column] as const,
     ]),
   );
-  const columns = titles.map((title) => byTitle.get(title.toLowerCase()));
+  const named = titles.map((title) => byTitle.get(title.toLowerCase()));
+  const hasId = named.some((column) => column?.is === 'key' && column.name === 'id');
+  // The server sets display ids; where a document has both, as exports have, the id says which record changes.
+  const columns = named.map((column) =>
+    hasId && column?.is === 'key' && column.name !== 'id' ? ({ is: 'ignored', name: column.name } as const) : column,
+  );
   const problems = [
     ...columns.flatMap((column, place) => (column ? [] : [unknownColumn(titles, place, line, known)])),
     ...doubledColumns(columns, titles, line),

@@ -102,6 +102,8 @@ export interface LaterRemoval {
   readonly fields: { readonly id: string; readonly name: string; readonly person: string };
   /** Kinds whose records end with the deletion: they admit to an organization, or are found without being in it. */
   readonly atOnce: readonly string[];
+  /** What the descriptions of a deletion say besides: sentences. */
+  readonly note: string;
 }
 
 /** Records that the server keeps in line with those of another kind: each transaction that changes one also changes what follows it. */
