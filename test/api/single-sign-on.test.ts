@@ -1262,7 +1262,8 @@ test('an organization that names a provider of the private network does not keep
       rules: { isDev: false, allowsPrivate },
     });
   await expect(begin(false)).rejects.toThrow('must not be asked');
-  await expect(begin(true)).rejects.toThrow('cannot be reached');
+  // It is asked; what becomes of that is up to the network of the machine.
+  await expect(begin(true)).rejects.toThrow(/cannot be reached|does not answer/);
 });
 
 test('ids of organizations are not to be tried', async () => {
