@@ -20,6 +20,7 @@ import { shownRecords } from '#entities/kit/unit/shown-records.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { openSealedValue } from '#entities/kit/write/sealed-values.ts';
+import { organization } from '#entities/organizations/organization.ts';
 import { messageBody, type MessageRecord } from './message-body.ts';
 import { inFlightLimit, outcomeOf, refilled, type AnsweredAttempt, type Outcome } from './next-attempt.ts';
 
@@ -80,7 +81,9 @@ export async function takeStep(
   const now = unit.clock.now();
   let queue = await lockQueue(unit, endpointId);
   const endpoint = await unit.data.findOne(webhookEndpoint, { id: { eq: endpointId } });
-  if (!endpoint) {
+  // The records of a deleted organization are removed little by little, its endpoints among them.
+  const owner = await unit.data.findOne(organization, { id: { eq: target.organizationId } });
+  if (!endpoint || !owner) {
     await forgetEndpoint(unit, endpointId);
     return nothing;
   }

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runAddressCommand, type AddressCommand } from '#runtime/address-commands.ts';
 import { newId } from '#entities/kit/base/ids.ts';
@@ -148,11 +149,26 @@ describe('a receiver', () => {
     expect((await sendA('{}')).status).toBe(200);
   });
 
+  test('accepts nothing that is signed with a secret that has no key', async () => {
+    try {
+      for (const secret of ['whsec_', 'whsec_AAAA', '!']) {
+        await world.reconfigure({ CORE_INTEGRATIONS_EMAIL_PROVIDERA_WEBHOOKSECRET: secret });
+        expectProblem(await sendA('{}', { secret }), 'invalid_signature');
+      }
+    } finally {
+      await world.reconfigure({ CORE_INTEGRATIONS_EMAIL_PROVIDERA_WEBHOOKSECRET: svixSecret });
+    }
+  });
+
   test('answers types that nobody knows, and mails of others, without effect', async () => {
     const before = (await stored()).length;
     const mail = await sentMail();
     expect((await sendA(eventOfA(mail, 'contact.created', 1))).status).toBe(200);
     expect((await sendA('{"type":{"a":1}}')).status).toBe(200);
+    for (const type of ['constructor', 'toString', '__proto__'])
+      expect((await sendA(eventOfA(mail, type, 1))).status, type).toBe(200);
+    const late = eventOfA(mail, 'email.sent', 1).replace(at(1), '+200000-01-01T00:00:00Z');
+    expect((await sendA(late)).status).toBe(200);
     expect((await sendB('[]')).status).toBe(200);
     expect((await sendB(JSON.stringify({ RecordType: 'SubscriptionChange' }))).status).toBe(200);
     expect(await stored()).toHaveLength(before);
@@ -171,7 +187,7 @@ describe('a receiver', () => {
     expect((await sendB(eventOfB(mail, 'Open', { ReceivedAt: at(4) }))).status).toBe(200);
     // The event is written by the statement that stores it.
     expect(ofStoring()).toHaveLength(storing + 1);
-    expect(ofStoring().at(-1)).toContain('select write_records(');
+    expect(ofStoring().at(-1)).toContain('select write_changes(');
     const others = await Promise.all(Array.from({ length: 10 }, () => sendB(delivery)));
     expect([...answers, ...others].map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
     expect(await stored()).toHaveLength(before + 3);
@@ -259,6 +275,26 @@ describe('an address', () => {
       }),
     ).toMatchObject({ bounce_type: 'soft' });
     expect(await suppressions(mail.to)).toEqual([]);
+  });
+
+  test('that a manager has entered and releases stays suppressed at the provider, which knows why', async () => {
+    const email = `${newId().toLowerCase()}@example.com`;
+    const { body } = await client.post('/v1/email-suppressions', { email });
+    expect((await client.post(`/v1/email-suppressions/${body.id}/release`, { reason: 'a mistake' })).status).toBe(200);
+    await eventually(
+      async () =>
+        (
+          await asOwner(
+            world,
+            `select 1 from event_deliveries where entity_id = $1 and listener = 'release-at-provider' and state = 'done'`,
+            [body.id],
+          )
+        ).length === 1,
+    );
+    // A workflow is started before its listener's delivery is recorded.
+    const { client: temporal } = world.runtime.temporal;
+    const handle = temporal.workflow.getHandle(`${world.name}/release-address/${body.id}`);
+    await expect(handle.describe()).rejects.toThrow(WorkflowNotFoundError);
   });
 
   test('that a manager enters gets none, except about security', async () => {

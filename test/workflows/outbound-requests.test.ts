@@ -1,11 +1,14 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type LookupFunction } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import type { LookupFunction } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { outboundUrlProblem } from '#activities/clients/outbound/check-outbound-url.ts';
 import { customerReach } from '#activities/clients/outbound/customer-reach.ts';
 import { outboundRequest, type OutboundLimits } from '#activities/clients/outbound/outbound-request.ts';
 import { isReachable } from '#activities/clients/outbound/reachable-addresses.ts';
+import { lookupByDns, resolveByDns } from '#activities/clients/outbound/resolve-by-dns.ts';
 import type { Config } from '#config/objects/root.ts';
+import { DnsServer } from '../kit/dns-server.ts';
 import { WebhookSink } from '../kit/fakes/webhook-sink.ts';
 
 const reachWith = (webhookallowprivateaddresses: boolean) =>
@@ -127,6 +130,39 @@ describe('a URL of a customer is refused', () => {
   });
 });
 
+describe('names of customers', () => {
+  let dns: DnsServer;
+  beforeAll(async () => {
+    dns = await DnsServer.start();
+    dns.zone.set('hooks.example.com', { a: ['93.184.216.34'] });
+    dns.zone.set('rebound.example.com', { a: ['127.0.0.1'] });
+    dns.zone.set('mixed.example.com', { a: ['93.184.216.34', '10.0.0.1'] });
+    dns.zone.set('silent.example.com', 'silent');
+  });
+  afterAll(() => dns.close());
+
+  test('are resolved by name servers, and those that nobody answers for hold up no others', async () => {
+    const network = { nameServers: [dns.address], limitMs: 600 };
+    const silent = Array.from({ length: 50 }, () => resolveByDns('silent.example.com', network).catch(() => 'silent'));
+    const first = await Promise.race([...silent, resolveByDns('hooks.example.com', network)]);
+    expect(first).toEqual(['93.184.216.34']);
+    expect(new Set(await Promise.all(silent))).toEqual(new Set(['silent']));
+    await expect(resolveByDns('missing.example.com', network)).rejects.toThrow('ENOTFOUND');
+  });
+
+  test('that lead to a private address are not asked', async () => {
+    const network = { nameServers: [dns.address] };
+    const limits = { reach: closed, lookup: lookupByDns(network) };
+    const { port } = new URL(sink.url);
+    await expect(ask(`https://rebound.example.com:${port}/`, limits)).rejects.toThrow('its address must not be asked');
+    await expect(ask(`https://missing.example.com:${port}/`, limits)).rejects.toThrow('it cannot be reached');
+    expect(
+      await outboundUrlProblem('https://mixed.example.com/', closed, (host) => resolveByDns(host, network)),
+    ).toBe('does not lead to a public address');
+    expect(sink.received).toEqual([]);
+  });
+});
+
 describe('a request', () => {
   test('sends its body and reads the answer', async () => {
     sink.answer = () => ({ status: 201, headers: { 'x-answer': 'yes' }, body: 'made' });
@@ -188,6 +224,21 @@ describe('a request', () => {
   test('that nobody answers ends in time, also when the answer has begun', async () => {
     sink.answer = () => ({ status: 200, hangs: true });
     await expect(ask(sink.url, { timeoutMs: 200 })).rejects.toThrow('it does not answer within 0.2 seconds');
+  });
+
+  test('that is answered with another protocol fails, and nobody waits for more', async () => {
+    const answer = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n';
+    const server = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.write(answer));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    try {
+      const { port } = server.address() as AddressInfo;
+      await expect(ask(`http://127.0.0.1:${port}/`)).rejects.toThrow('it switches to another protocol');
+    } finally {
+      server.close();
+    }
   });
 
   test('ends when the answer is too large, and undoes no compression', async () => {

@@ -2,7 +2,8 @@ import { lookup as systemLookup } from 'node:dns';
 import { request as sendPlain, type IncomingHttpHeaders, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as sendEncrypted } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { isReachable, type Reach } from './reachable-addresses.ts';
+import { isReachable, reachesOwnNetwork, type Reach } from './reachable-addresses.ts';
+import { lookupByDns } from './resolve-by-dns.ts';
 
 /** A request to a server that this one does not control. */
 export interface OutboundRequest {
@@ -19,7 +20,7 @@ export interface OutboundLimits {
   readonly maxBytes: number;
   /** Ends the request early. */
   readonly signal?: AbortSignal;
-  /** Resolves names; default: the system. */
+  /** Resolves names; default: DNS, or the system where it knows names of its own network. */
   readonly lookup?: LookupFunction;
 }
 
@@ -44,21 +45,22 @@ export class OutboundError extends Error {
 export async function outboundRequest(
   target: string,
   request: OutboundRequest,
-  { reach, timeoutMs, maxBytes, signal, lookup = systemLookup }: OutboundLimits,
+  { reach, timeoutMs, maxBytes, signal, lookup = lookupOf(reach) }: OutboundLimits,
 ): Promise<OutboundResponse> {
   const url = new URL(target);
   const mayReach = addressCheckOf(url, reach);
   const timeout = AbortSignal.timeout(timeoutMs);
+  const end = signal ? AbortSignal.any([signal, timeout]) : timeout;
   const options: RequestOptions = {
     method: request.method,
     headers: { ...request.headers, 'accept-encoding': 'identity' },
     // A connection of its own: pooled ones would have been checked for somebody else.
     agent: false,
     lookup: checkedLookup(lookup, mayReach),
-    signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    signal: end,
   };
   try {
-    return await exchange(url, options, request.body, maxBytes);
+    return await exchange(url, options, { body: request.body, maxBytes, end });
   } catch (error) {
     if (error instanceof OutboundError) throw error;
     const reason = timeout.aborted
@@ -84,6 +86,11 @@ export function hostOf({ hostname }: URL): string {
   return hostname.replaceAll(/^\[|\]$/g, '');
 }
 
+/** Names of the own network come from files and search domains, which only the system reads. */
+function lookupOf(reach: Reach): LookupFunction {
+  return reachesOwnNetwork(reach) ? systemLookup : lookupByDns();
+}
+
 function checkedLookup(lookup: LookupFunction, mayReach: (address: string) => boolean): LookupFunction {
   return (host, options, done) => {
     lookup(host, { ...options, all: true }, (error, found) => {
@@ -97,18 +104,26 @@ function checkedLookup(lookup: LookupFunction, mayReach: (address: string) => bo
   };
 }
 
-function exchange(
-  url: URL,
-  options: RequestOptions,
-  body: string | undefined,
-  maxBytes: number,
-): Promise<OutboundResponse> {
+interface Exchange {
+  readonly body: string | undefined;
+  readonly maxBytes: number;
+  readonly end: AbortSignal;
+}
+
+function exchange(url: URL, options: RequestOptions, { body, maxBytes, end }: Exchange): Promise<OutboundResponse> {
   return new Promise((resolve, reject) => {
     const send = url.protocol === 'https:' ? sendEncrypted : sendPlain;
     const outgoing = send(url, options, (incoming) => {
       collect(incoming, maxBytes).then(resolve, reject);
     });
-    outgoing.once('error', reject);
+    outgoing.on('error', reject);
+    // Without this listener, Node closes the connection and reports neither a response nor an error.
+    outgoing.once('upgrade', (_incoming, socket) => {
+      socket.destroy();
+      reject(new OutboundError('it switches to another protocol'));
+    });
+    // Whatever else a connection does without reporting it: nobody waits longer than said.
+    end.addEventListener('abort', () => reject(end.reason as Error), { once: true });
     outgoing.end(body);
   });
 }

@@ -39,15 +39,15 @@ const providerB = defineReceiver({
 
 export const emailReceivers = [providerA, providerB] as const;
 
-const outcomesOfA: Readonly<Record<string, Outcome>> = {
-  'email.sent': 'sent',
-  'email.delivered': 'delivered',
-  'email.opened': 'opened',
-  'email.clicked': 'clicked',
-  'email.complained': 'complaint',
-  'email.failed': 'failed',
-  'email.suppressed': 'suppressed',
-};
+const outcomesOfA: ReadonlyMap<string, Outcome> = new Map([
+  ['email.sent', 'sent'],
+  ['email.delivered', 'delivered'],
+  ['email.opened', 'opened'],
+  ['email.clicked', 'clicked'],
+  ['email.complained', 'complaint'],
+  ['email.failed', 'failed'],
+  ['email.suppressed', 'suppressed'],
+]);
 
 function readA(document: unknown, { headers }: RawDelivery): ReceivedEvent | undefined {
   const type = textAt(document, 'type');
@@ -55,7 +55,7 @@ function readA(document: unknown, { headers }: RawDelivery): ReceivedEvent | und
   const occurredAt = instantAt(document, 'created_at');
   if (type === undefined || typeof externalId !== 'string' || !occurredAt) return undefined;
   const isBounce = type === 'email.bounced';
-  const outcome = isBounce ? bounceOfA(textAt(document, 'data', 'bounce', 'type')) : outcomesOfA[type];
+  const outcome = isBounce ? bounceOfA(textAt(document, 'data', 'bounce', 'type')) : outcomesOfA.get(type);
   const emailId = tagOf(document, 'email_id');
   if (outcome === undefined || emailId === undefined) return undefined;
   return eventOf({
@@ -89,13 +89,13 @@ function tagOf(document: unknown, name: string): string | undefined {
 }
 
 /** By the type of record: what it reports, and where it has its time. */
-const recordsOfB: Readonly<Record<string, { readonly outcome: Outcome; readonly at: string }>> = {
-  Delivery: { outcome: 'delivered', at: 'DeliveredAt' },
-  Bounce: { outcome: 'soft_bounce', at: 'BouncedAt' },
-  SpamComplaint: { outcome: 'complaint', at: 'BouncedAt' },
-  Open: { outcome: 'opened', at: 'ReceivedAt' },
-  Click: { outcome: 'clicked', at: 'ReceivedAt' },
-};
+const recordsOfB: ReadonlyMap<string, { readonly outcome: Outcome; readonly at: string }> = new Map([
+  ['Delivery', { outcome: 'delivered', at: 'DeliveredAt' }],
+  ['Bounce', { outcome: 'soft_bounce', at: 'BouncedAt' }],
+  ['SpamComplaint', { outcome: 'complaint', at: 'BouncedAt' }],
+  ['Open', { outcome: 'opened', at: 'ReceivedAt' }],
+  ['Click', { outcome: 'clicked', at: 'ReceivedAt' }],
+]);
 
 /** Types of bounces that will not be otherwise next time. */
 const hardBouncesOfB: ReadonlySet<string | undefined> = new Set([
@@ -106,7 +106,7 @@ const hardBouncesOfB: ReadonlySet<string | undefined> = new Set([
 
 function readB(document: unknown): ReceivedEvent | undefined {
   const type = textAt(document, 'RecordType');
-  const record = type === undefined ? undefined : recordsOfB[type];
+  const record = type === undefined ? undefined : recordsOfB.get(type);
   const emailId = textAt(document, 'Metadata', 'email_id');
   const messageId = textAt(document, 'MessageID');
   const occurredAt = record && instantAt(document, record.at);
