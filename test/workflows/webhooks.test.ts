@@ -5,7 +5,6 @@ import { WebhookSink } from '../kit/fakes/webhook-sink.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import type { TestClient } from '../kit/test-client.ts';
 import { createdEndpoint, verified, type TestEndpoint } from '../kit/created-endpoint.ts';
-import { runSchedule } from '../kit/sweep.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 const second = 1_000;
@@ -385,29 +384,4 @@ describe('an organization that is deleted', () => {
     );
     expect(sink.received).toHaveLength(1);
   });
-});
-
-test('messages and attempts are removed after 30 days, however many there are', async () => {
-  const endpoint = await createdEndpoint(client, sink);
-  const before = new Date(world.clock.now().getTime() - 31 * day);
-  const count = 25_000;
-  await asOwner(
-    world,
-    `insert into webhook_messages (endpoint_id, event_id, organization_id, topic, entity_kind, entity_id, record_version, request_id,
-       occurred_at, payload, state, updated_at)
-     select $1, 'old ' || number, $2, 'task.created', 'task', 'old', number, 'old', $3, '{}', 'delivered', $3
-     from generate_series(1, $4::int) as number`,
-    [endpoint.id, owner.organization.id, before, count],
-  );
-  await asOwner(
-    world,
-    `insert into webhook_attempts (id, endpoint_id, event_id, topic, number, attempted_at, duration_ms, status)
-     select $1 || ' ' || number, $1, 'old ' || number, 'task.created', 1, $2, 1, 200 from generate_series(1, $3::int) as number`,
-    [endpoint.id, before, count],
-  );
-  await newTask();
-  await arrived(1);
-  await runSchedule(world, 'prune-records');
-  expect(await asOwner(world, 'select topic from webhook_messages where endpoint_id = $1', [endpoint.id])).toHaveLength(1);
-  await eventually(async () => (await attempts(endpoint)).length === 1);
 });
