@@ -138,6 +138,28 @@ describe('a message', () => {
     expect(versions).toEqual([1, 2, 2, 3]);
   });
 
+  test('with thousands behind it about its record keeps no other waiting', async () => {
+    const endpoint = await createdEndpoint(client, sink);
+    const failing = await newTask('failing');
+    sink.answer = ({ body }) => ({ status: body.includes(failing) ? 500 : 200 });
+    await arrived(1);
+    await rename(failing, 'again');
+    await untilAttempts(endpoint, 1);
+    await asOwner(
+      world,
+      `insert into webhook_messages (endpoint_id, event_id, organization_id, topic, entity_kind, entity_id, record_version, request_id,
+         occurred_at, payload, state, due_at, updated_at)
+       select $1::text, 'Z' || number, $2::text, 'task.updated', 'task', $3::text, number, 'planted', $4::timestamptz, '{}', 'due', $4::timestamptz,
+         $4::timestamptz from generate_series(3, 2500) as number`,
+      [endpoint.id, owner.organization.id, failing, world.clock.now()],
+    );
+    const another = await newTask('another');
+    await eventually(() => sink.bodies.some(({ data }) => data['id'] === another));
+    const versions = sink.bodies.filter(({ data }) => data['id'] === failing).map(({ data }) => data['version']);
+    expect(versions.toSorted().at(-1)).toBeLessThanOrEqual(2);
+    expect((await client.mutate({ method: 'DELETE', url: endpoint.path })).status).toBe(204);
+  });
+
   test('is not sent while too many others are under way', async () => {
     const endpoint = await createdEndpoint(client, sink, { max_in_flight: 2, ordering: 'none' });
     for (let count = 0; count < 8; count++) await newTask(`task ${count}`);
