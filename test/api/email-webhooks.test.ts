@@ -265,6 +265,15 @@ describe('an address', () => {
     await eventually(() => fake.accepted.filter(({ to }) => to.includes(mail.to)).length === 2);
   });
 
+  test('that a provider writes in another form is not suppressed, and the rest of its report counts', async () => {
+    const mail = await sentMail();
+    const body = JSON.parse(eventOfB(mail, 'SpamComplaint', { BouncedAt: at(4) })) as object;
+    const odd = { Recipient: `Jo <${mail.to}>`, Email: 'x'.repeat(300), MessageID: 'm'.repeat(1_000) };
+    expect((await sendB(JSON.stringify({ ...body, ...odd }))).status).toBe(200);
+    await eventually(async () => (await read(mail)).state === 'complained');
+    expect(await suppressions(mail.to)).toEqual([]);
+  });
+
   test('gets mails again after a soft bounce', async () => {
     const mail = await sentMail();
     await sendB(eventOfB(mail, 'Bounce', { BouncedAt: at(4) }, { Type: 'Transient' }));

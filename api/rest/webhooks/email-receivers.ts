@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { IsEmail } from 'typebox/format';
 import { hasBasicPassword } from './basic-password.ts';
 import { defineReceiver, instantAt, textAt, type RawDelivery, type ReceivedEvent } from './receiver.ts';
 import { hasSvixSignature } from './svix-signature.ts';
@@ -137,13 +138,15 @@ interface Report {
   readonly address: string | undefined;
 }
 
-/** Longest text of an event that is kept: an address has at most 254 characters, ids have fewer. */
-const maxLength = 254;
+/** Maximum lengths of what is kept of an event; longer texts, and what is no address, could not become part of a record. */
+const maxLengths = { outcome: 64, emailId: 26, messageId: 200, address: 254 } as const;
 
 function eventOf({ externalId, type, occurredAt, outcome, emailId, messageId, address }: Report) {
-  const texts = { outcome, emailId, messageId, address: address?.toLowerCase() };
+  const email = address?.toLowerCase();
+  const texts = { outcome, emailId, messageId, address: email !== undefined && IsEmail(email) ? email : undefined };
   const known = Object.entries(texts).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined && entry[1].length <= maxLength,
+    (entry): entry is [keyof typeof texts, string] =>
+      entry[1] !== undefined && entry[1].length <= maxLengths[entry[0] as keyof typeof texts],
   );
   if (externalId.length > 200) return undefined;
   return { externalId, type, occurredAt, values: Object.fromEntries(known) };
