@@ -37,8 +37,8 @@ export interface Step {
   readonly ended: readonly AnsweredAttempt[];
   /** Number of attempts that are under way. */
   readonly inFlight: number;
-  /** Whether further ones may begin. */
-  readonly mayBegin: boolean;
+  /** How many further ones may begin, whatever the limits of the endpoint are. */
+  readonly maxCount: () => number;
 }
 
 /** A message as it is sent. */
@@ -75,7 +75,7 @@ export async function takeStep(
   deps: WebhookDependencies,
   unit: UnitOfWork,
   target: Target,
-  { ended, inFlight, mayBegin }: Step,
+  { ended, inFlight, maxCount }: Step,
 ): Promise<NextStep> {
   const { endpointId } = target;
   const now = unit.clock.now();
@@ -107,7 +107,7 @@ export async function takeStep(
   const tokens = refilled(queue, endpoint.maxPerSecond, now);
   const isBlocked = queue.blockedUntil !== null && queue.blockedUntil > now;
   const room = isBlocked ? 0 : inFlightLimit(queue, endpoint.maxInFlight) - inFlight;
-  const limit = mayBegin ? Math.max(0, Math.min(room, Math.floor(tokens))) : 0;
+  const limit = Math.max(0, Math.min(room, Math.floor(tokens), maxCount()));
   const claimIds = Array.from({ length: limit }, () => newId());
   const claimed = await claimMessages(unit, { endpointId, isOrdered, claimIds, leaseMs });
   queue = { ...queue, tokens: tokens - claimed.length, tokensAt: now };

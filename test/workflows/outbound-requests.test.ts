@@ -244,6 +244,9 @@ describe('a request', () => {
   test('ends when the answer is too large, and undoes no compression', async () => {
     sink.answer = () => ({ status: 200, body: Buffer.alloc(70_000) });
     await expect(ask()).rejects.toThrow('its answer has more than 65536 bytes');
+    sink.answer = () => ({ status: 200, body: Buffer.alloc(60_000, 'a') });
+    expect(String((await ask(sink.url, { keptBytes: 3 })).body)).toBe('aaa');
+    await expect(ask(sink.url, { keptBytes: 3, maxBytes: 50_000 })).rejects.toThrow('has more than 50000 bytes');
     const bomb = gzipSync(Buffer.alloc(30_000_000));
     sink.answer = () => ({ status: 200, headers: { 'content-encoding': 'gzip' }, body: bomb });
     const { body } = await ask();

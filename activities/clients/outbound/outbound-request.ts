@@ -18,6 +18,8 @@ export interface OutboundLimits {
   readonly timeoutMs: number;
   /** Maximum size of the answer. */
   readonly maxBytes: number;
+  /** Size of its beginning that is kept; default: all of it. */
+  readonly keptBytes?: number;
   /** Ends the request early. */
   readonly signal?: AbortSignal;
   /** Resolves names; default: DNS, or the system where it knows names of its own network. */
@@ -45,7 +47,7 @@ export class OutboundError extends Error {
 export async function outboundRequest(
   target: string,
   request: OutboundRequest,
-  { reach, timeoutMs, maxBytes, signal, lookup = lookupOf(reach) }: OutboundLimits,
+  { reach, timeoutMs, maxBytes, keptBytes = maxBytes, signal, lookup = lookupOf(reach) }: OutboundLimits,
 ): Promise<OutboundResponse> {
   const url = new URL(target);
   const mayReach = addressCheckOf(url, reach);
@@ -60,7 +62,7 @@ export async function outboundRequest(
     signal: end,
   };
   try {
-    return await exchange(url, options, { body: request.body, maxBytes, end });
+    return await exchange(url, options, { body: request.body, maxBytes, keptBytes, end });
   } catch (error) {
     if (error instanceof OutboundError) throw error;
     const reason = timeout.aborted
@@ -107,14 +109,16 @@ function checkedLookup(lookup: LookupFunction, mayReach: (address: string) => bo
 interface Exchange {
   readonly body: string | undefined;
   readonly maxBytes: number;
+  readonly keptBytes: number;
   readonly end: AbortSignal;
 }
 
-function exchange(url: URL, options: RequestOptions, { body, maxBytes, end }: Exchange): Promise<OutboundResponse> {
+function exchange(url: URL, options: RequestOptions, request: Exchange): Promise<OutboundResponse> {
+  const { body, end } = request;
   return new Promise((resolve, reject) => {
     const send = url.protocol === 'https:' ? sendEncrypted : sendPlain;
     const outgoing = send(url, options, (incoming) => {
-      collect(incoming, maxBytes).then(resolve, reject);
+      collect(incoming, request).then(resolve, reject);
     });
     outgoing.on('error', reject);
     // Without this listener, Node closes the connection and reports neither a response nor an error.
@@ -128,14 +132,19 @@ function exchange(url: URL, options: RequestOptions, { body, maxBytes, end }: Ex
   });
 }
 
-async function collect(incoming: IncomingMessage, maxBytes: number): Promise<OutboundResponse> {
+async function collect(
+  incoming: IncomingMessage,
+  { maxBytes, keptBytes }: Pick<Exchange, 'maxBytes' | 'keptBytes'>,
+): Promise<OutboundResponse> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of incoming as AsyncIterable<Buffer>) {
     size += part.length;
     // Leaving the loop closes the connection.
     if (size > maxBytes) throw new OutboundError(`its answer has more than ${maxBytes} bytes`);
-    parts.push(part);
+    const kept = part.subarray(0, Math.max(0, keptBytes - (size - part.length)));
+    // A copy: the part belongs to a larger piece of memory.
+    if (kept.length > 0) parts.push(keptBytes < maxBytes ? Buffer.from(kept) : kept);
   }
   return { status: incoming.statusCode ?? 0, headers: incoming.headers, body: Buffer.concat(parts) };
 }
