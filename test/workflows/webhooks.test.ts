@@ -5,6 +5,7 @@ import { WebhookSink } from '../kit/fakes/webhook-sink.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import type { TestClient } from '../kit/test-client.ts';
 import { createdEndpoint, verified, type TestEndpoint } from '../kit/created-endpoint.ts';
+import { holdRow } from '../kit/held-row.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 const second = 1_000;
@@ -333,6 +334,28 @@ describe('an endpoint that fails', () => {
       await hanging.close();
     }
   });
+});
+
+test('an endpoint whose queue is locked for long keeps no other one from being woken', async () => {
+  const [busy, endpoint] = [await createdEndpoint(client, sink), await createdEndpoint(client, sink)];
+  await newTask();
+  for (const each of [busy, endpoint]) await untilState(each, 'delivered', 1);
+  // Its round ends.
+  await eventually(
+    async () =>
+      (
+        await asOwner(world, 'select 1 from webhook_queues where endpoint_id = $1 and next_at <= $2', [
+          busy.id,
+          world.clock.now(),
+        ])
+      ).length === 1,
+  );
+  const release = await holdRow(world, 'webhook_queues', busy.id, 'endpoint_id');
+  await newTask('while it is locked');
+  await untilState(endpoint, 'delivered', 2);
+  expect(await messages(busy, '?state=delivered')).toHaveLength(1);
+  await release();
+  await untilState(busy, 'delivered', 2);
 });
 
 describe('sending again', () => {

@@ -80,8 +80,15 @@ export async function claimDueEndpoints(
        where q.next_at is null or q.next_at <= $1
        limit $3
      ),
+     -- Queues that a step has locked are being worked on; the endpoints of others do not wait for them.
+     free as materialized (
+       select q.endpoint_id from webhook_queues q join wanted using (endpoint_id) for update of q skip locked
+     ),
      taken as (
-       insert into webhook_queues as held (endpoint_id, next_at) select endpoint_id, $2 from wanted order by endpoint_id
+       insert into webhook_queues as held (endpoint_id, next_at) select w.endpoint_id, $2 from wanted w
+       where w.endpoint_id in (select endpoint_id from free)
+         or not exists (select 1 from webhook_queues q where q.endpoint_id = w.endpoint_id)
+       order by w.endpoint_id
        on conflict (endpoint_id) do update set next_at = excluded.next_at where held.next_at <= $1
        returning endpoint_id
      )
