@@ -115,21 +115,22 @@ interface Exchange {
 
 function exchange(url: URL, options: RequestOptions, request: Exchange): Promise<OutboundResponse> {
   const { body, end } = request;
-  return new Promise((resolve, reject) => {
-    const send = url.protocol === 'https:' ? sendEncrypted : sendPlain;
-    const outgoing = send(url, options, (incoming) => {
-      collect(incoming, request).then(resolve, reject);
-    });
-    outgoing.on('error', reject);
-    // Without this listener, Node closes the connection and reports neither a response nor an error.
-    outgoing.once('upgrade', (_incoming, socket) => {
-      socket.destroy();
-      reject(new OutboundError('it switches to another protocol'));
-    });
-    // Whatever else a connection does without reporting it: nobody waits longer than said.
-    end.addEventListener('abort', () => reject(end.reason as Error), { once: true });
-    outgoing.end(body);
+  const { promise, resolve, reject } = Promise.withResolvers<OutboundResponse>();
+  const send = url.protocol === 'https:' ? sendEncrypted : sendPlain;
+  const outgoing = send(url, options, (incoming) => {
+    collect(incoming, request).then(resolve, reject);
   });
+  outgoing.on('error', reject);
+  // Without this listener, Node closes the connection and reports neither a response nor an error.
+  outgoing.once('upgrade', (_incoming, socket) => {
+    socket.destroy();
+    reject(new OutboundError('it switches to another protocol'));
+  });
+  // Whatever else a connection does without reporting it: nobody waits longer than said.
+  const giveUp = () => reject(end.reason as Error);
+  end.addEventListener('abort', giveUp, { once: true });
+  outgoing.end(body);
+  return promise.finally(() => end.removeEventListener('abort', giveUp));
 }
 
 async function collect(
