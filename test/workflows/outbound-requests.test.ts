@@ -93,6 +93,54 @@ describe('addresses of customers', () => {
   });
 });
 
+/** Hosts of URLs that lead to an IPv4 address, or to one that contains it. */
+function spellingsOf(address: string): string[] {
+  const parts = address.split('.').map(Number);
+  const [a = 0, b = 0, c = 0, d = 0] = parts;
+  const number = parts.reduce((sum, part) => sum * 256 + part, 0);
+  const hex = (value: number) => value.toString(16);
+  const pair = `${hex(a * 256 + b)}:${hex(c * 256 + d)}`;
+  return [
+    address,
+    `${address}.`,
+    String(number),
+    `0x${hex(number)}`,
+    `0${number.toString(8)}`,
+    parts.map((part) => `0${part.toString(8)}`).join('.'),
+    parts.map((part) => `0x${hex(part)}`).join('.'),
+    `${a}.${number % 2 ** 24}`,
+    `${a}.${b}.${c * 256 + d}`,
+    [...address].map((sign) => `%${hex(sign.charCodeAt(0))}`).join(''),
+    address.replaceAll(/\d/g, (digit) => String.fromCharCode(0xff10 + Number(digit))),
+    address.replaceAll('.', '\u3002'),
+    `[::ffff:${address}]`,
+    `[::ffff:${pair}]`,
+    `[0:0:0:0:0:FFFF:${pair}]`,
+    `[::${pair}]`,
+    `[64:ff9b::${pair}]`,
+    `[64:ff9b:1::${pair}]`,
+    `[2002:${pair}::1]`,
+    `[2001:0:${pair}::]`,
+  ];
+}
+
+test.each(['127.0.0.1', '10.0.0.1', '169.254.169.254', '192.168.0.1', '100.64.0.1', '0.0.0.0'])(
+  'T-81: %s is asked in no spelling, neither when a URL is saved nor later',
+  async (address) => {
+    const isPublic = () => Promise.resolve(['93.184.216.34']);
+    const limits = { reach: closed, lookup: notAsked };
+    for (const host of spellingsOf(address))
+      for (const url of [`https://${host}/`, `HTTPS://${host}:8443/hook`]) {
+        expect(await outboundUrlProblem(url, closed, isPublic), url).toBe('does not lead to a public address');
+        await expect(ask(url, limits), url).rejects.toThrow('its address must not be asked');
+      }
+  },
+);
+
+const notAsked: LookupFunction = (host) => {
+  throw new Error(`${host} was looked up`);
+};
+
 describe('a URL of a customer is refused', () => {
   const at = (address: string) => () => Promise.resolve([address]);
   test.each([
